@@ -210,10 +210,10 @@ enum { ETR_WARM_UP_LEAST_BEHIND = 3 };
 typedef enum etr_skip {
   ETR_SKIP_AUTO,  /**< excludes warm-up: each leading run that takes more than
                      ETR_WARM_UP_FACTOR times the median of the runs after it, and more than
-                     ETR_WARM_UP_LONG_FACTOR times their 80th percentile (the ceil(0.8 n)-th smallest
-                     of n); at least ETR_WARM_UP_LEAST_BEHIND runs must follow. Leading runs are
-                     those  at the start of each ETDump and after each load, separately for each
-                     method or,  if it has phases (etr_run_phase), for each phase */
+                     ETR_WARM_UP_LONG_FACTOR times their 80th percentile (the ceil(0.8 n)-th
+                     smallest of n); at least ETR_WARM_UP_LEAST_BEHIND runs must follow. Leading
+                     runs are those at the start of each ETDump and after each load, separately
+                     for each method or, if it has phases (etr_run_phase), for each phase */
   ETR_SKIP_NONE,  /**< includes all inferences, as ExecuTorch's Inspector does */
   ETR_SKIP_FIRST, /**< excludes the first etr_options.skip_count leading runs, as ETR_SKIP_AUTO
                      defines leading */
@@ -256,8 +256,8 @@ typedef struct etr_options {
                                        run, the last applies */
   size_t choice_count;
   uint64_t max_bytes;       /**< limit on all bytes read from files and from the record's entries,
-                               decompressed; 0: 16 GiB,       and 1 GiB for a single file that is read
-                               whole.       Weights do not count, because they are not       read */
+                               decompressed; 0: 16 GiB, and 1 GiB for a single file that is read
+                               whole. Weights do not count, because they are not read */
   uint32_t max_nodes;       /**< limit on the nodes of all graphs together; 0: 2 Mi */
   uint32_t max_events;      /**< limit on the events of all ETDumps together; 0: 16 Mi */
   uint32_t max_delegates;   /**< limit on the delegates of one method of a .pte; 0: 8192 */
@@ -265,10 +265,10 @@ typedef struct etr_options {
                                identify which method ran; 0: 32 Mi. Runs beyond that have no method,
                                and a warning says so */
   bool edge_only;   /**< reads only the graphs to which times are joined, usually the Edge programs.
-                       This is cheaper for   callers that need no others. Other graphs then have only
-                       their names, no node has an aten_node,   and damage in programs that are not
-                       read   is not noticed. If no Edge program can be read, the   record's other
-                       programs are   read as usual */
+                       This is cheaper for callers that need no others. Other graphs then have only
+                       their names, no node has an aten_node, and damage in programs that are not
+                       read is not noticed. If no Edge program can be read, the record's other
+                       programs are read as usual */
   unsigned without; /**< etr_without flags: parts that are neither computed nor warned about, which
                        is cheaper for callers that do not need them. 0: all parts are computed */
   etr_skip skip;    /**< which inferences are included; zeroed: all but warm-up */
@@ -281,10 +281,10 @@ typedef struct etr_options {
                                  Linux names them, between blanks: "avx512f avx512_vnni". Only read
                                  while the profile is opened. NULL: those of record.json beside the
                                  record, if there is one */
-  const char
-      *source_root; /**< folder whose files are preferred as source lines, as recorded; a
-                       relative one is    looked for anywhere in a path ("torchvision/models").
-                       NULL: none. It is only read    while the profile is opened */
+  const char *source_root;    /**< folder whose files are preferred as source lines, as recorded; a
+                                 relative one is looked for anywhere in a path, such as
+                                 "torchvision/models". NULL: none. It is only read while the profile
+                                 is opened */
 } etr_options;
 
 /* ---- Graphs ---- */
@@ -312,7 +312,7 @@ typedef struct etr_dim {
 typedef struct etr_value {
   const char *name;
   const char *dtype;   /**< torch's name without "torch.": "float32"; "int", "bool" or "float" for
-                          symbolic numbers; NULL   if the file does not say */
+                          symbolic numbers; NULL if the file does not say */
   const etr_dim *dims; /**< rank entries */
   int32_t rank;        /**< -1: not a tensor, or shape unknown */
   bool is_bound; /**< in program/METHOD: the shape is dynamic, and the sizes are upper bounds */
@@ -371,7 +371,7 @@ typedef struct etr_subgraph {
   uint32_t owner;      /**< node that holds it */
   const char *backend; /**< of a lowered module: "XnnpackBackend"; else NULL */
   bool is_numbered;    /**< in program/METHOD: Model Explorer's adapter for programs shows this
-                          delegate, and its n-th    operator there has the id n, from 0 on */
+                          delegate, and its n-th operator there has the id n, from 0 on */
 } etr_subgraph;
 
 /** One frame of a stack trace. */
@@ -405,7 +405,7 @@ typedef struct etr_argument {
 typedef struct etr_node {
   const char *name;
   const char *target;  /**< "aten.add.Tensor", "higher_order.cond", "_operator.add"; for nodes that
-                          are not operators,  their name */
+                          are not operators, their name */
   const char *op_type; /**< what ExecuTorch's Inspector calls the operator: the target of an Edge
                           operator, or the name without namespace of any other: "mul" */
   etr_node_kind kind;
@@ -414,11 +414,11 @@ typedef struct etr_node {
                              twice. Uses of unknown names are left out */
   size_t input_count;
   size_t other_input_count;     /**< in program/METHOD: as many more edges follow in `inputs`, from
-                                   producers that the node     may read in place of those before,
-                                   because of     jumps: the end of another branch, or the     previous
-                                   pass     of a loop,     whose producer may be a later node or the
-                                   node     itself.     Those     before     are each the last producer
-                                   before the     node */
+                                   producers that the node may read in place of those before,
+                                   because of jumps: the end of another branch, or the previous
+                                   pass of a loop, whose producer may be a later node or the
+                                   node itself. Those before are each the last producer
+                                   before the node */
   const uint32_t *other_places; /**< of each of these, the index of the input that it may replace;
                                    ETR_NONE: there is none, because all producers are later nodes */
   const etr_argument
@@ -596,11 +596,11 @@ ETR_API bool etr_kernel_only_copies(const char *kernel);
 
 /**
  * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the
- * node to kernels: one line whose subject is the partitioner, "takes no empty tensors", with what
- * to write instead if that is known. It is NULL for a node that the partitioner takes, for nodes
- * that are not operators, and for nodes whose flag in `wanted` is false; `wanted` may be NULL.
- * `reasons` and `wanted` have graph->node_count entries; the strings are static. The rules are
- * those of ExecuTorch 1.5. It leaves `reasons` alone if the rules are not known: see
+ * node to kernels: one line whose subject is the partitioner, "takes no empty tensors", and behind
+ * a colon what to write instead, if that is known. It is NULL for a node that the partitioner
+ * takes, for nodes that are not operators, and for nodes whose flag in `wanted` is false; `wanted`
+ * may be NULL. `reasons` and `wanted` have graph->node_count entries; the strings are static. The
+ * rules are those of ExecuTorch 1.5. It leaves `reasons` alone if the rules are not known: see
  * etr_partitioner_is_known(). Returns false when out of memory.
  */
 ETR_API bool etr_partition_refusals(const char **reasons, const char *backend,
@@ -623,7 +623,7 @@ typedef enum etr_tensor_role {
   ETR_TENSOR_INPUT, /**< in use from the first instruction of the method to the last that uses it */
   ETR_TENSOR_OUTPUT, /**< in use from the first instruction that uses it to the end */
   ETR_TENSOR_STATE,  /**< always in use: it keeps its value from one inference to the next, as a
-                        mutable buffer does. It  has initial data in the program, or is read before
+                        mutable buffer does. It has initial data in the program, or is read before
                         anything writes it */
 } etr_tensor_role;
 
@@ -827,8 +827,8 @@ typedef struct etr_file_part {
   uint64_t size_bytes;
   uint64_t extent_bytes; /**< the same with the parts inside it */
   etr_value tensor;   /**< of a constant, mutable data or weight: its name, as in etr_constant or in
-                         the delegate's   graph, "constant_12", and its type. Of named data the name
-                         is   its key. Otherwise NULL */
+                         the delegate's graph, "constant_12", and its type. Of named data the name
+                         is its key. Otherwise NULL */
   const char *module; /**< module of the weight, or of the node that reads it; NULL: not known */
   const char *backend; /**< of a delegate and its weights; else NULL */
   const char *format;  /**< of a delegate: what the program says about format, version and target:
@@ -876,7 +876,7 @@ typedef enum etr_match {
   ETR_MATCH_DELEGATE_MAP, /**< the backend's delegate map, from its ids to debug handles */
   ETR_MATCH_PAYLOAD,      /**< the delegate's payload in the .pte */
   ETR_MATCH_ORDER,     /**< the order of the lowering, which handle lists and events prove, left one
-                          node     of those with its handle and operator, or of those of its delegate */
+                          node of those with its handle and operator, or of those of its delegate */
   ETR_MATCH_ALIGNED,   /**< estimated: order-preserving alignment of operator classes */
   ETR_MATCH_DELEGATE,  /**< no node: the delegate as a whole, or an operator that its lowering
                           inserted */
@@ -966,8 +966,8 @@ typedef struct etr_noise {
              it is the standard deviation of the logarithms. NaN for fewer than two runs */
   size_t run_count; /**< runs that were judged: all runs with a time */
   size_t outliers;  /**< runs whose time differs from the median by more than five times cv and by
-                       more than 18 %, in  logarithms; 0 if these would be more than a fifth of the
-                       runs, or if there are too few runs. They  belong to no mode, step or drift */
+                       more than 18 %, in logarithms; 0 if these would be more than a fifth of the
+                       runs, or if there are too few runs. They belong to no mode, step or drift */
   double least_outlier,
       most_outlier; /**< shortest and longest outlier, in medians; 0 without any */
   etr_noise_verdict verdict;
@@ -979,7 +979,7 @@ typedef struct etr_noise {
   uint32_t from_run; /**< for a step: index into etr_profile.runs of the first run after it;
                         ETR_NONE otherwise */
   size_t over_runs;  /**< for a step: number of runs after it; for a drift: number of runs in the
-                        longest stretch. 0  otherwise */
+                        longest stretch. 0 otherwise */
   size_t
       stretches; /**< for a drift: number of stretches. A new one starts at each load and after runs
                     of another kind, so 1 means that the drift never restarts. 0 otherwise */
@@ -1269,8 +1269,8 @@ typedef enum etr_phase_rule {
   ETR_PHASE_BY_SIZES,  /**< certain: the runs logged values of different sizes */
   ETR_PHASE_BY_EVENTS, /**< certain: the runs have different events */
   ETR_PHASE_BY_TIMES,  /**< estimated: some runs take at least 1.5 times as long as all others, and
-                          in all of them the  same operators take longer, some of these 2.5 times as
-                          much longer as others: so they do other  work. Runs that are slow for
+                          in all of them the same operators take longer, some of these 2.5 times as
+                          much longer as others: so they do other work. Runs that are slow for
                           another reason are in etr_method.slow_runs */
 } etr_phase_rule;
 
@@ -1359,7 +1359,7 @@ typedef struct etr_method {
                               that runs logged, or because a later long run stretches the same
                               operators */
   bool is_execute_logged;  /**< false: no run has the time of Method::execute, and execute_per_run
-                              has  the sums of its events */
+                              has the sums of its events */
   etr_typical_run typical; /**< runs of its typical run; a method with phases has one over all of
                               its runs, too */
   const etr_odd_recording *odd_recordings; /**< recordings that are left out of typical times */
@@ -1372,7 +1372,7 @@ typedef struct etr_method {
                                       excluded runs were taken into account too */
   size_t run_phase_count;          /**< 0: no kinds were distinguished */
   size_t mixed_phase_count;        /**< number of phases with included runs; if it is 2 or more, all
-                                      figures of the method mix        them */
+                                      figures of the method mix them */
   const etr_throughput *throughput; /**< over all its runs, as execute.typical; NULL: it has no
                                        token input, or its graph is not known */
   uint64_t execute_ticks;
@@ -1510,10 +1510,10 @@ typedef struct etr_numeric_gap {
   double l1;  /**< sum of |reference - actual| */
   double max_abs_error;
   double snr_db;   /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference,
-                      -infinity if the   reference is all 0 */
+                      -infinity if the reference is all 0 */
   double psnr_db;  /**< 10 * log10(largest reference^2 / mse); infinite as snr_db is */
   double cosine;   /**< sum of reference * actual / (norm of reference * norm of actual); 1 if both
-                      are all 0, 0 if one   is */
+                      are all 0, 0 if one is */
   double rel_l2;   /**< sqrt(mse / mean of reference^2); infinity if the reference is all 0 and the
                       value is not */
   double bias;     /**< mean of actual - reference */
@@ -1760,9 +1760,9 @@ struct etr_profile {
  * the defaults.
  *
  * On success close *out with etr_profile_close(); its warnings list inputs that could not be read
- * but are not essential. On failure *out is NULL. Errors: ETR_ERROR_IO      a file cannot be read
+ * but are not essential. On failure *out is NULL. Errors: ETR_ERROR_IO a file cannot be read
  *   ETR_ERROR_FORMAT  an input is of the wrong kind, is damaged or exceeds a limit, or the record
- * contains no graph ETR_ERROR_CHOICE  no ETRecord, ETDump or .pte was given, a method choice or a
+ * contains no graph ETR_ERROR_CHOICE no ETRecord, ETDump or .pte was given, a method choice or a
  * range names an unknown run or method, or ticks_per_second is out of range ETR_ERROR_MEMORY
  */
 ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs,

@@ -29,19 +29,21 @@
  * borrows: close it before the profile.
  *
  * Formulas: r is the reference and a the logged value, both as doubles after dequantization; sums
- * and means are over the elements of which both are finite. mse            mean of (r - a)^2 like
- * ExecuTorch's calculate_numeric_gap("MSE") l1             sum of |r - a| like
- * calculate_numeric_gap("L1") snr_db         10 * log10(mean of r^2 / mse)            like
- * calculate_numeric_gap("SNR"), in dB psnr_db        10 * log10(largest r^2 / mse)            in dB
- *   cosine         sum of r * a / (norm of r * norm of a)
- *   max_abs_error  largest |r - a|
- *   drop_db        lowest SNR of the nearest compared values that the node depends on, minus its
- * own, in dB. Each SNR counts at least as 0, since nothing is left to lose below, and at most as
- * ETR_CAUSE_DB above that of the method's worst output, since smaller errors cannot be its cause;
- * 100 if no output was compared. The inputs of the method count as exact local          the same
- * measures against the value that the reference computes from the values that the device logged
- * before: the error that this segment added impact_snr_db  SNR of the method's outputs if this
- * segment's own error were the only one, in dB
+ * and means are over the elements of which both are finite.
+ *
+ * - mse: mean of (r - a)^2, like ExecuTorch's calculate_numeric_gap("MSE")
+ * - l1: sum of |r - a|, like calculate_numeric_gap("L1")
+ * - snr_db: 10 * log10(mean of r^2 / mse), like calculate_numeric_gap("SNR"), in dB
+ * - psnr_db: 10 * log10(largest r^2 / mse), in dB
+ * - cosine: sum of r * a / (norm of r * norm of a)
+ * - max_abs_error: largest |r - a|
+ * - drop_db: lowest SNR of the nearest compared values that the node depends on, minus its own, in
+ *   dB. Each SNR counts at least as 0, since nothing is left to lose below, and at most as
+ *   ETR_CAUSE_DB above that of the method's worst output, since smaller errors cannot be its cause;
+ *   100 if no output was compared. The inputs of the method count as exact.
+ * - local: the same measures against the value that the reference computes from the values that the
+ *   device logged before: the error that this segment added
+ * - impact_snr_db: SNR of the method's outputs if this segment's own error were the only one, in dB
  */
 #ifndef ETRECORD_ACCURACY_H
 #define ETRECORD_ACCURACY_H
@@ -74,7 +76,7 @@ typedef struct etr_accuracy_options {
   const etr_profile *reference_record; /**< the record whose graphs the reference was computed from;
                                           NULL: the profile itself */
   bool on_aten;   /**< compares with the reference's aten/METHOD also if the reference is of this
-                     record, where the Edge   graph is exact: the last Edge node of an ATen node may
+                     record, where the Edge graph is exact: the last Edge node of an ATen node may
                      round differently */
   size_t spreads; /**< of so many values, the most suspicious first, the distributions are counted,
                      of each the worst input. Their numbers are read twice more */
@@ -126,8 +128,8 @@ typedef struct etr_tap_statistic {
                         std by its rms, and for counts by the number of elements: 0.01 is 1 %.
                         Infinity if only one of them is finite, or there is nothing to divide by */
   bool is_compared;  /**< false: there is no reference, or the statistic is not one that can be
-                        computed here: min, max,  mean, abs_max, abs_mean, std, rms, l1_norm,
-                        l2_norm,  nan_count, inf_count, zero_count */
+                        computed here: min, max, mean, abs_max, abs_mean, std, rms, l1_norm,
+                        l2_norm, nan_count, inf_count, zero_count */
 } etr_tap_statistic;
 
 /** A tensor that a run logged, compared with its reference. */

@@ -148,7 +148,7 @@ typedef struct etr_side_item {
   const char
       *pattern; /**< pattern of its module, see etr_module; "" for the top level and for events */
   const char *body;   /**< path of the body of a control-flow operator that it is in, "" for none. A
-                         node in a delegate is   in the body that calls the delegate */
+                         node in a delegate is in the body that calls the delegate */
   const etr_node *of; /**< node whose outputs have the types and shapes of the item; NULL for
                          events, and if `shape` is set */
   const char *shape;  /**< types and shapes as text, on a side that was read from a document; NULL

@@ -88,12 +88,16 @@ typedef enum etr_part_kind {
 
 /**
  * A part of a record, given as a file or as bytes. The name of an entry is one of
- *   edge/METHOD, aten                  programs as torch.export serializes them: an entry of
- * another record, or the serialized_exported_program.json of a .pt2 MODULE/METHOD another program;
- * MODULE alone is MODULE/forward. aten/forward is one, too: of a module called aten X_state_dict,
- * X_constants, X_example_inputs   what belongs to a program X debug_handle_map, delegate_map,
- * instruction_id_to_num_outs_map, export_graph_id, reference_outputs, representative_inputs as they
- * are in records or the whole name of a program's entry in a record.
+ *
+ * - edge/METHOD, aten: programs as torch.export serializes them: an entry of another record, or the
+ *   serialized_exported_program.json of a .pt2
+ * - MODULE/METHOD: another program; MODULE alone is MODULE/forward. aten/forward is one, too: of a
+ *   module called aten
+ * - X_state_dict, X_constants, X_example_inputs: what belongs to a program X
+ * - debug_handle_map, delegate_map, instruction_id_to_num_outs_map, export_graph_id,
+ *   reference_outputs, representative_inputs: as they are in records
+ *
+ * or the whole name of a program's entry in a record.
  */
 typedef struct etr_part {
   etr_part_kind kind;

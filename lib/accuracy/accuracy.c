@@ -123,6 +123,8 @@ static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, cons
   return true;
 }
 
+/* Adds a row for a logged value, or notes what a further logging of the same value says about its
+ * row. Values of unknown origin have no row. */
 static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
   if (!find_origin(m, value, &key) || add_statistics(m, value, &key))
@@ -393,6 +395,8 @@ static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row
   return problem ? problem : "only statistics of it were logged";
 }
 
+/* Compares a value with the reference and fills its row. Returns why it cannot be compared, NULL if
+ * it was. */
 static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   if (row->problem)
     return row->problem;
@@ -511,6 +515,8 @@ typedef struct first_errors {
   uint32_t node;         /* with the lowest */
 } first_errors;
 
+/* Takes a node's SNR into account: keeps the node with the lowest SNR, and the second lowest SNR of
+ * other nodes. */
 static void take_first_error(first_errors *firsts, uint32_t node, double snr) {
   if (node == firsts->node) {
     firsts->lowest = fmin(firsts->lowest, snr);
@@ -572,6 +578,7 @@ static bool find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
   return read.are_equal;
 }
 
+/* Returns true if an operator of the segment reads an input of the method. */
 static bool reads_input(const accuracy_maker *m, const etr_value_segment *segment) {
   for (size_t i = 0; i < segment->node_count; i++) {
     const etr_node *node = &m->graph->nodes[segment->nodes[i]];
@@ -677,6 +684,8 @@ typedef struct ranked_value {
   uint32_t index;
 } ranked_value;
 
+/* Orders values from the most suspicious to the least: by group, then by score, then by the lower
+ * SNR. */
 static int by_suspicion(const void *a, const void *b) {
   const ranked_value *x = a, *y = b;
   if (x->of != y->of)
@@ -696,6 +705,7 @@ static suspicion_class class_of(const etr_value_accuracy *row) {
   return row->is_heir ? IS_HEIR : HAS_SCORE;
 }
 
+/* Returns a number that is larger for a more suspicious value of the same group. */
 static double score_of(const etr_value_accuracy *row, bool by_local) {
   if (row->is_origin)
     return -(double)row->node; /* the order of execution */
@@ -766,6 +776,8 @@ const etr_accuracy *etr_accuracy_of_method(const etr_accuracy *accuracy, uint32_
 
 /* ---- Distributions ---- */
 
+/* Counts how the errors of a compared value are distributed, if the reference still has its
+ * partner. */
 static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
   compared_pair pair;
   const etr_reference_key key = {row->reference_graph, row->reference_node, row->output};
@@ -782,6 +794,8 @@ static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
 
 /* ---- Together ---- */
 
+/* Opens the reference, if one is given, and finds out which record it was made from: this one or
+ * options->reference_record. */
 static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options,
                                  etr_error *error) {
   const etr_profile *of = options->reference_record ? options->reference_record : m->profile;
@@ -824,6 +838,7 @@ static void check_local(accuracy_maker *m) {
         "its local values are of another recording and are not used: make it again with --local");
 }
 
+/* Finds the partner of each node and the input of each run for the method that is compared. */
 static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
   if (!m->reference.is_open)
     return ETR_OK;
@@ -851,6 +866,7 @@ static etr_status enter_method(accuracy_maker *m, uint32_t method,
   return prepare_reference(m, options->on_aten, error);
 }
 
+/* Adds and compares all values that a method logged, then looks for what explains their errors. */
 static etr_status compare_method(accuracy_maker *m, uint32_t method,
                                  const etr_accuracy_options *options, etr_error *error) {
   size_t first = m->values.count;
@@ -891,6 +907,7 @@ static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *o
   return ETR_OK;
 }
 
+/* Warns of values that taps computed in a way that no taps.json describes. */
 static void warn_of_unknown_taps(accuracy_maker *m) {
   bool is_damaged = m->profile->taps && m->taps.specs.count == 0; /* which was warned of */
   if (m->unknown_taps > 0 && !is_damaged)
@@ -903,6 +920,8 @@ static void warn_of_unknown_taps(accuracy_maker *m) {
              m->profile->taps ? "A complete taps.json" : "taps.json beside the record");
 }
 
+/* Makes the comparison of every method that logged values; the one with the most of them represents
+ * the record. */
 static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
   size_t most = 0;
   etr_record_hash(m->out->record_hash, m->profile);

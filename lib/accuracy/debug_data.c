@@ -188,6 +188,8 @@ typedef struct row_index {
   etr_map is_delegate; /* row_key of delegate calls */
 } row_index;
 
+/* Indexes the events of each block by instruction and delegate id: their first node, and which of
+ * them call a delegate. */
 static bool index_rows(row_index *index, const etr_blocks *blocks) {
   etr_map_init(&index->node_of, &index->arena);
   etr_map_init(&index->is_delegate, &index->arena);
@@ -290,6 +292,7 @@ typedef struct measuring {
   etr_vec(fault) faults;
 } measuring;
 
+/* Counts a value that could not be measured under its reason. */
 static void record_fault(measuring *m, const char *reason, size_t value) {
   for (size_t i = 0; i < m->faults.count; i++)
     if (m->faults.data[i].reason == reason) {
@@ -301,6 +304,8 @@ static void record_fault(measuring *m, const char *reason, size_t value) {
     *added = (fault){reason, value, 1};
 }
 
+/* Sets value->stats from the debug buffer. Returns why that is impossible, NULL if it was done or
+ * memory ran out. */
 static const char *measure_value(measuring *m, etr_debug_value *value) {
   etr_tensor_view view;
   int64_t strides[ETR_MOST_RANK];
@@ -365,6 +370,8 @@ static bool is_nan_count(const etr_tensor_stats *stats, bool nan) {
   return stats && (nan ? stats->nan_count : stats->inf_count) > 0;
 }
 
+/* Warns of the tensors with NaN (or, if !nan, infinities) and says where the first of them was
+ * computed. */
 static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *profile,
                     etr_warnings *warnings) {
   const etr_debug_value *first = NULL;

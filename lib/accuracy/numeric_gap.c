@@ -100,6 +100,7 @@ static void dequantize(double *numbers, size_t count, uint64_t first,
     }
 }
 
+/* Counts elements whose stored integers differ, and takes the largest difference. */
 static void count_steps(etr_gap_steps *steps, const double *reference, const double *actual,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {

@@ -31,6 +31,7 @@ typedef struct partner_finder {
   etr_arena *arena;
 } partner_finder;
 
+/* Returns the graph of a method in a module such as "edge" or "aten"; NULL if there is none. */
 static const etr_graph *find_graph(const etr_profile *profile, const char *module,
                                    const char *method) {
   for (size_t i = 0; i < profile->graph_count; i++)
@@ -54,6 +55,8 @@ static void index_readers(program_side *side, etr_arena *arena) {
     }
 }
 
+/* Indexes the graphs of a method in one record: its ATen nodes by name, and the last Edge node made
+ * of each. */
 static void index_side(program_side *side, const etr_profile *profile, const etr_graph *edge,
                        etr_arena *arena) {
   side->edge = edge;
@@ -135,6 +138,8 @@ static etr_partner edge_partner(const partner_finder *f, uint32_t paired) {
       .graph = "edge", .node = f->other.edge->nodes[paired].name, .evidence = ETR_PARTNER_DIFF};
 }
 
+/* Returns the node of the reference that computes the same value as an Edge node: by the diff of
+ * both records, or else by its name in the exported program. */
 static etr_partner partner_of(const partner_finder *f, uint32_t node) {
   uint32_t carried = etr_carried_node(f->own.edge, node), paired = f->paired[carried];
   if (!f->other.edge)

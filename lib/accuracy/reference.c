@@ -30,6 +30,7 @@ typedef struct run_outputs {
 
 /* ---- One output ---- */
 
+/* Reads a pickled number, or a bool as 0 or 1. Returns false for any other kind. */
 static bool number_of(const etr_pickle_value *value, double *out) {
   if (value->kind == ETR_PICKLE_FLOAT)
     *out = value->real;
@@ -39,6 +40,7 @@ static bool number_of(const etr_pickle_value *value, double *out) {
          value->kind == ETR_PICKLE_BOOL;
 }
 
+/* Compares two numbers that are not tensors. Returns why that is impossible, or NULL. */
 static const char *compare_scalars(etr_numeric_gap *out, const etr_pickle_value *reference,
                                    const etr_debug_value *value) {
   etr_gap_sum sum = {0};
@@ -56,6 +58,8 @@ static const char *kept(comparer *c, const char *text) {
   return etr_arena_copy(c->arena, etr_slice_of(text));
 }
 
+/* Compares a logged tensor with one of the reference outputs. Returns why that is impossible, or
+ * NULL. */
 static const char *compare_tensors(comparer *c, etr_numeric_gap *out,
                                    const etr_pickle_value *reference,
                                    const etr_debug_value *value) {
@@ -93,6 +97,7 @@ static const etr_debug_value **index_outputs(const comparer *c, const run_output
   return outputs;
 }
 
+/* Adds the comparison of a run's next output with a pickled reference value. */
 static void add_output(comparer *c, const etr_output_gap *of, const etr_debug_value *const *outputs,
                        const etr_pickle_value *reference, uint32_t *output) {
   etr_output_gap *gap = etr_vec_push(c->arena, &c->gaps);
@@ -167,6 +172,7 @@ static int by_method(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
+/* Lists the runs that logged outputs, with their number of outputs, sorted by method. */
 static bool collect_runs(comparer *c, runs_with_outputs *out) {
   for (size_t i = 0; i < c->profile->debug_value_count; i++) {
     const etr_debug_value *value = &c->profile->debug_values[i];
@@ -199,6 +205,8 @@ static bool choose_set(const comparer *c, etr_output_gap *gap, size_t place, siz
   return set_count == 1 || set_count == run_count;
 }
 
+/* Compares the runs of a method with its sets of reference outputs, or warns if it is unknown which
+ * set belongs to which run. */
 static void compare_method(comparer *c, uint32_t method, const run_outputs *runs, size_t count,
                            const etr_pickle_value *sets) {
   for (size_t i = 0; i < count && sets->items.count; i++) {
@@ -216,6 +224,7 @@ static void compare_method(comparer *c, uint32_t method, const run_outputs *runs
   }
 }
 
+/* Compares the runs of each method that has sets of reference outputs. */
 static void compare_methods(comparer *c) {
   runs_with_outputs runs = {0};
   const etr_pickle_value *root = c->archive.root;
@@ -245,6 +254,7 @@ static void compare_methods(comparer *c) {
 
 /* ---- The entry ---- */
 
+/* Reads the entry with the reference outputs from the ETRecord. */
 static etr_status read_entry(etr_file *out, const char *path, etr_error *error) {
   etr_archive *record;
   ETR_TRY(etr_archive_open(&record, path, error));
@@ -257,6 +267,7 @@ static etr_status read_entry(etr_file *out, const char *path, etr_error *error) 
   return status;
 }
 
+/* Compares the runs with the reference outputs in these bytes, which torch.save wrote. */
 static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_torch_open(&c->archive, bytes, c->profile->etrecord, ENTRY, error));
   etr_status status = c->profile->debug_buffer ? etr_debug_open(&c->buffer, c->profile, error)

@@ -75,6 +75,8 @@ static void read_methods(etr_reference_file *file, etr_json *json) {
     read_method(file, json, etr_arena_text(file->arena, key));
 }
 
+/* Checks that this version can read the file, and reads its metadata: the record's hash, aliases
+ * and methods. */
 static etr_status read_texts(etr_reference_file *file, etr_error *error) {
   etr_slice producer = etr_safetensors_metadata(&file->table, "producer");
   if (!producer.data || !etr_slice_starts(producer, ETR_SLICE("etrecord-tb reference/2")))
@@ -106,6 +108,8 @@ void etr_reference_close(etr_reference_file *file) {
 
 /* ---- Finding ---- */
 
+/* Returns the tensor of a key, directly or by its alias. size: as snprintf() returned it, so that a
+ * key that was cut is not looked up. */
 static const etr_safetensor *find_key(const etr_reference_file *file, const char *key, int size) {
   if (size < 0 || size >= KEY_ROOM)
     return NULL;
@@ -170,6 +174,8 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
   return hash_number(hash, own);
 }
 
+/* Adds to a hash what a node computes: its name, target, inputs, arguments, and the types and
+ * shapes of its outputs. */
 static uint64_t hash_node(uint64_t hash, const etr_node *node) {
   hash = hash_text(hash_text(hash, node->name), node->target);
   for (size_t i = 0; i < node->input_count; i++)

@@ -41,6 +41,7 @@ static bool is_equal(const input_finder *f, const etr_debug_value *value,
   return gap.element_count > 0 && gap.unlike == 0 && gap.max_abs_error == 0;
 }
 
+/* Returns true if a logged value equals one of the arguments of an input of the reference. */
 static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t input) {
   char number[16];
   for (unsigned i = 0; i < MOST_ARGUMENTS; i++) {
@@ -75,8 +76,10 @@ static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, siz
   return ETR_NONE;
 }
 
-static etr_run_input choose(input_finder *f, uint32_t run, uint32_t place, size_t first,
-                            size_t end) {
+/* Returns the input of the reference that a run had, by the strongest evidence there is. place: the
+ * run's number among those that logged values. */
+static etr_run_input choose_input(input_finder *f, uint32_t run, uint32_t place, size_t first,
+                                  size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
   if (bundled >= 0 && (size_t)bundled < f->reference->method->input_count)
     return (etr_run_input){(uint32_t)bundled, ETR_INPUT_BUNDLED};
@@ -95,7 +98,8 @@ typedef struct input_counts {
   size_t runs, by_order, unknown, repeated;
 } input_counts;
 
-static input_counts find_all(input_finder *f) {
+/* Finds the input of each run of the method, and counts those that were found in a doubtful way. */
+static input_counts find_run_inputs(input_finder *f) {
   input_counts counts = {0};
   for (size_t first = 0, end; first < f->profile->debug_value_count; first = end) {
     const etr_debug_value *values = f->profile->debug_values;
@@ -104,7 +108,7 @@ static input_counts find_all(input_finder *f) {
       end++;
     if (values[first].method != f->method)
       continue;
-    f->runs[run] = choose(f, run, (uint32_t)counts.runs++, first, end);
+    f->runs[run] = choose_input(f, run, (uint32_t)counts.runs++, first, end);
     counts.by_order += f->runs[run].evidence == ETR_INPUT_ORDER;
     counts.unknown += f->runs[run].evidence == ETR_INPUT_UNKNOWN;
     counts.repeated += f->runs[run].evidence == ETR_INPUT_ONLY && counts.runs > 1;
@@ -139,6 +143,8 @@ static void warn_of_random(const etr_graph *graph, const etr_reference_file *ref
                       : "");
 }
 
+/* Warns of runs whose input is unknown or was found by order alone, and of models that keep state.
+ */
 static void warn_of(const input_counts *counts, const etr_reference_file *reference,
                     etr_warnings *warnings) {
   const char *path = reference->path;
@@ -179,7 +185,7 @@ etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, 
   input_finder f = {profile, reference, buffer, method, *out, MOST_COMPARISONS};
   if (!reference->method)
     return ETR_OK;
-  input_counts counts = find_all(&f);
+  input_counts counts = find_run_inputs(&f);
   warn_of(&counts, reference, warnings);
   warn_of_random(&profile->graphs[profile->methods[method].graph], reference, warnings);
   return ETR_OK;

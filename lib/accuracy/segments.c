@@ -19,7 +19,9 @@ typedef struct segment_walk {
   etr_vec(uint32_t) nodes, sources;
 } segment_walk;
 
-static void visit(segment_walk *w, uint32_t node, uint32_t value, size_t *depth) {
+/* Adds a node that the value depends on: to the sources if it was compared, else to the segment,
+ * whose inputs are then visited. Each node is visited once for a value. */
+static void visit_node(segment_walk *w, uint32_t node, uint32_t value, size_t *depth) {
   if (w->seen_for[node] == value + 1 || w->graph->nodes[node].kind != ETR_NODE_OP)
     return;
   w->seen_for[node] = value + 1;
@@ -36,17 +38,19 @@ static void visit(segment_walk *w, uint32_t node, uint32_t value, size_t *depth)
   w->stack[(*depth)++] = node;
 }
 
+/* Finds the operators between a value and the nearest compared values that it depends on. Returns
+ * false when memory or the allowance of steps is used up. */
 static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value) {
   size_t depth = 0;
   w->nodes.data = w->sources.data = NULL; /* the lists of the value before are kept */
   w->nodes.count = w->nodes.capacity = w->sources.count = w->sources.capacity = 0;
-  visit(w, value, value, &depth);
+  visit_node(w, value, value, &depth);
   while (depth > 0) {
     const etr_node *node = &w->graph->nodes[w->stack[--depth]];
     if (!etr_spend(&w->steps_left, node->input_count + 1))
       return false;
     for (size_t i = 0; i < node->input_count; i++)
-      visit(w, node->inputs[i].node, value, &depth);
+      visit_node(w, node->inputs[i].node, value, &depth);
   }
   if (!etr_spend(&w->nodes_left, w->nodes.count))
     return false;

@@ -14,6 +14,7 @@ enum { MOST_FILE_BYTES = 32 << 20, MOST_FIELDS = 256, MOST_TEXT_BYTES = 4096, MO
 
 /* ---- Reading ---- */
 
+/* Reads the names of the fields that a tap computes. */
 static void read_fields(etr_arena *arena, etr_json *json, etr_tap_spec *spec) {
   etr_vec(const char *) fields = {0};
   for (etr_json_array(json); etr_json_element(json);) {
@@ -28,6 +29,7 @@ static void read_fields(etr_arena *arena, etr_json *json, etr_tap_spec *spec) {
   spec->field_count = fields.count;
 }
 
+/* Reads one TapSpec and indexes it by the output that it describes. */
 static void read_spec(etr_taps *taps, etr_arena *arena, etr_json *json) {
   etr_slice key;
   int64_t output = -1;
@@ -141,6 +143,8 @@ typedef struct element_sums {
   double count, least, most, sum, absolute, largest, squares, nans, infinities, zeros;
 } element_sums;
 
+/* Adds an element to sums from which all fields can be computed; NaN makes minimum and maximum NaN.
+ */
 static void add_element(element_sums *s, double x) {
   double size = fabs(x);
   s->least = isnan(x) || x < s->least ? x : s->least;
@@ -161,6 +165,7 @@ typedef struct computed_field {
   double value, size;
 } computed_field;
 
+/* Sets the reference of a statistic and the difference relative to the field's size. */
 static void set_difference(etr_tap_statistic *statistic, const computed_field *field) {
   double a = statistic->value, b = field->value;
   statistic->reference = b;
@@ -173,6 +178,7 @@ static void set_difference(etr_tap_statistic *statistic, const computed_field *f
                                 : INFINITY;
 }
 
+/* Compares statistics that a tap logged with those computed from the reference's elements. */
 static void compare_fields(etr_tap_statistic *statistics, size_t count, const element_sums *s) {
   double n = s->count, mean = s->sum / n, rms = sqrt(s->squares / n), l2 = sqrt(s->squares);
   const computed_field fields[] = {

@@ -13,6 +13,7 @@ typedef struct told {
   etr_compute_unit unit; /* what the compute plan prefers; none where they do not say */
 } told;
 
+/* Returns the compute unit that Core ML names. */
 static etr_compute_unit unit_of(etr_slice name) {
   static const struct {
     const char *name;
@@ -29,6 +30,8 @@ static etr_slice text_of(etr_bytes metadata) {
   return (etr_slice){metadata.data, metadata.size};
 }
 
+/* Reads what the metadata of an event say about cost and compute unit, and whether it is what the
+ * delegate writes. */
 static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
   told out = {.is_promised = true};
   if (metadata.size == 0)

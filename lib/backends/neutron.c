@@ -61,8 +61,10 @@ static void read_dump(etr_event_meaning *out) {
   out->label = "profiling dump";
 }
 
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
-                 etr_arena *scratch) {
+/* Interprets the events of a call: kernels by their number in the map, and the dump of the profile,
+ * which has the highest number. */
+static bool read_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                        etr_arena *scratch) {
   int64_t highest = -1;
   bool any_listed = false;
   for (size_t i = 0; i < count; i++) {
@@ -89,4 +91,4 @@ const etr_decoder etr_neutron = {.id = "NeutronBackend",
                                  .label = "Neutron",
                                  .counts_cycles = true,
                                  .is_own_call = is_own_call,
-                                 .read = read};
+                                 .read = read_events};

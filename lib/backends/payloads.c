@@ -11,6 +11,8 @@ void etr_payloads_init(etr_payloads *payloads, etr_arena *arena) {
   etr_map_init(&payloads->shown, arena);
 }
 
+/* Reads a payload by its backend's reader and counts its operators by class. Returns NULL if it
+ * cannot be read. */
 static const etr_payload *read(etr_arena *arena, const etr_backend *backend, etr_slice bytes) {
   etr_payload *payload = etr_arena_alloc(arena, sizeof *payload);
   if (!payload || !backend->read_payload(payload, arena, bytes))
@@ -36,11 +38,13 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
   if (!added)
     return NULL;
   slot->value = (uint32_t)(payloads->list.count - 1);
-  return *added = read(payloads->arena, backend, bytes);
+  *added = read(payloads->arena, backend, bytes);
+  return *added;
 }
 
 /* ---- Graphs ---- */
 
+/* Notes a backend whose payload could not be read as a graph, once. */
 static void note_unread(etr_payloads *payloads, const char *backend) {
   for (size_t i = 0; i < payloads->unread.count; i++)
     if (strcmp(payloads->unread.data[i], backend) == 0)
@@ -50,6 +54,8 @@ static void note_unread(etr_payloads *payloads, const char *backend) {
     *added = backend;
 }
 
+/* Lists the arguments of the call that operators of the payload write, in ascending order and once
+ * each. */
 static bool find_written(etr_own_graph *graph, etr_arena *arena) {
   etr_vec(uint32_t) written = {0};
   for (size_t i = 0; i < graph->count; i++)
@@ -68,6 +74,7 @@ static bool find_written(etr_own_graph *graph, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
+/* Reads the graph of a payload; NULL, and the backend is noted, if it cannot be read. */
 static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_reader reader,
                                        const char *backend, etr_slice bytes) {
   etr_own_graph *graph = etr_arena_alloc(payloads->arena, sizeof *graph);
@@ -94,7 +101,8 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
   if (!added)
     return NULL;
   slot->value = (uint32_t)(payloads->graphs.count - 1);
-  return *added = read_graph(payloads, reader, backend, bytes);
+  *added = read_graph(payloads, reader, backend, bytes);
+  return *added;
 }
 
 /* ---- Showing ---- */

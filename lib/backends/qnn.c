@@ -54,6 +54,8 @@ static etr_slice before_number(etr_slice id, const char *mark) {
   return (etr_slice){0};
 }
 
+/* Reads an event id such as "aten_add:OpId_31": a node of the graph, or the copy of an input or
+ * output. Returns false if it is neither. */
 static bool read_operator(etr_event_meaning *out, etr_slice id) {
   etr_slice end = before_number(id, " OpId_"), name = before_number(id, ":OpId_");
   bool is_input = etr_slice_is(end, "Input"), is_output = etr_slice_is(end, "Output");
@@ -155,8 +157,10 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->is_odd = !read_total(out, id, of);
 }
 
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
-                 etr_arena *scratch) {
+/* Interprets the events of a call after finding out which totals it has, because these decide what
+ * is part of what. */
+static bool read_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                        etr_arena *scratch) {
   totals of = {0};
   for (size_t i = 0; i < count; i++) {
     etr_event_meaning unit;
@@ -177,4 +181,5 @@ static bool is_own(const char *name) {
          (id.size < strlen(name) && read_total(&meaning, id, &(totals){0}));
 }
 
-const etr_decoder etr_qnn = {.id = "QnnBackend", .label = "QNN", .is_own = is_own, .read = read};
+const etr_decoder etr_qnn = {
+    .id = "QnnBackend", .label = "QNN", .is_own = is_own, .read = read_events};

@@ -66,6 +66,8 @@ static bool read_blob(neural_statistics *out, etr_json *json, uint64_t *bytes, e
   return true;
 }
 
+/* Reads the neural statistics of one segment and counts the segment if some of its data is not
+ * empty. */
 static void read_segment(neural_statistics *out, etr_json *json, etr_arena *scratch) {
   etr_slice key;
   bool is_filled = false;
@@ -83,6 +85,7 @@ static void read_segment(neural_statistics *out, etr_json *json, etr_arena *scra
   out->filled += is_filled;
 }
 
+/* Reads the neural statistics that the VGF backend writes as JSON. */
 static neural_statistics read_statistics(etr_bytes metadata, etr_arena *scratch) {
   neural_statistics out = {.version = -1};
   etr_json *json = etr_json_open_memory((etr_slice){metadata.data, metadata.size}, NULL);
@@ -133,6 +136,8 @@ static const char *describe_data(const neural_statistics *s, etr_arena *scratch)
   return text;
 }
 
+/* Describes neural statistics in a few words, or says why they cannot be read. Returns NULL when
+ * out of memory. */
 static const char *describe(const neural_statistics *s, etr_arena *scratch) {
   if (!s->is_json || !s->is_schema)
     return "neural statistics cannot be read: the metadata are not what VGF writes";

@@ -54,6 +54,7 @@ static const char *dtype_name(uint8_t type) {
   return type < ETR_COUNT(names) ? names[type] : NULL;
 }
 
+/* Reads a value of the payload: its type, and shape and constant data if it is a tensor. */
 static void read_value(graph_reader *r, uint32_t index) {
   etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, index);
   etr_own_value *value = &r->values[index];
@@ -91,6 +92,7 @@ static void number_arguments(graph_reader *r, unsigned field, uint32_t first, ui
   }
 }
 
+/* Reads all values of the payload and numbers those that are arguments of the call. */
 static bool read_values(graph_reader *r) {
   uint32_t input_count, output_count;
   etr_fb_at root = etr_fb_root(&r->fb);
@@ -122,6 +124,7 @@ static bool add_id(graph_reader *r, uint32_t id) {
   return added || !is_data(r, id);
 }
 
+/* Adds the values of a list to the ids of an operator. */
 static bool add_list(graph_reader *r, uint32_t id) {
   uint32_t count;
   etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id),
@@ -161,6 +164,8 @@ static const known_work works[] = {
     {"q8ta_linear_gemv", ETR_WORK_LINEAR},
 };
 
+/* Returns by which rule the work of an operator is counted; ETR_WORK_HIDDEN if its arguments do not
+ * say. */
 static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
   etr_slice op = etr_operator_of_target(name);
   if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) {
@@ -186,6 +191,7 @@ static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
 
 /* ---- Operators ---- */
 
+/* Reads an operator of the payload with the values that it reads and writes. */
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
   etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
   out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
@@ -216,6 +222,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   return true;
 }
 
+/* Reads the graph of a Vulkan payload. Returns false if it is damaged or of another format. */
 static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
   graph_reader r = {.arena = arena, .data_at = etr_payload_data_at(payload, magic)};
   uint32_t count;
@@ -289,6 +296,7 @@ static void read_text(etr_json *json, dispatch *out, const char **text, etr_aren
   *text = etr_arena_copy(scratch, read);
 }
 
+/* Reads which operator a dispatch belongs to: its name and the id of its node. */
 static void read_dispatched(etr_json *json, dispatch *out, etr_arena *scratch) {
   etr_slice key;
   etr_json_object(json);
@@ -343,6 +351,7 @@ static bool is_blit(const char *text) {
   return strncmp(text, "{Blit", 5) == 0 && strstr(text, ", \"dispatch_id\": ") != NULL;
 }
 
+/* Interprets the event of a dispatch: a copy, a staging phase, or a kernel of an operator. */
 static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *scratch) {
   dispatch read;
   out->inside = IN_SUBMISSION;

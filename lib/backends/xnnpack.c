@@ -72,6 +72,7 @@ static const struct {
     {"Invalid Unary Op", ETR_XNN_LOOKUP},
 };
 
+/* Returns the name of a class of operators as XNNPACK's events begin with it. */
 static const char *class_name(uint16_t class_) {
   if (class_ == ETR_XNN_MATMUL)
     return "Convolution or Fully Connected";
@@ -81,6 +82,7 @@ static const char *class_name(uint16_t class_) {
   return "Operator";
 }
 
+/* Returns the class of the operator that an event names. */
 static uint16_t class_of_event(const char *id) {
   etr_slice name = etr_slice_of(id);
   for (size_t i = 0; i < ETR_COUNT(event_prefixes); i++) {
@@ -91,7 +93,8 @@ static uint16_t class_of_event(const char *id) {
   return ETR_XNN_NONE;
 }
 
-static unsigned traits(uint16_t class_) {
+/* Returns what is known about the operators of a class: ETR_CLASS_... flags. */
+static unsigned traits_of_class(uint16_t class_) {
   switch (class_) {
   case ETR_XNN_NONE:
     return 0;
@@ -174,7 +177,7 @@ const etr_backend etr_xnnpack = {
     .clock_step_ns = 1000,
     .class_of_event = class_of_event,
     .class_name = class_name,
-    .traits = traits,
+    .traits = traits_of_class,
     .class_of_node = etr_xnn_class_of_node,
     .loses_handle = loses_handle,
     .expect = etr_xnn_expect,

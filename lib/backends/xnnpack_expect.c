@@ -220,6 +220,8 @@ static bool becomes_int8(const etr_delegate_view *d, uint32_t index) {
   return false;
 }
 
+/* Returns true if a quantize node reads, or a dequantize node is read by, an operator with one
+ * input. */
 static bool is_beside_unary(const etr_delegate_view *d, uint32_t index) {
   if (!is_dequantize_at(d, index))
     return is_unary(d, input_of(d, index, 0));

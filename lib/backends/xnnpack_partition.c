@@ -73,10 +73,14 @@ static bool is_other_overload(etr_slice op, const char *target) {
 /* clang-format off */
 static const char *const taken[] = {
     "abs", "add", "addmm", "avg_pool2d", "bmm", "cat", "ceil", "clamp", "clone", "clone_dim_order",
-    "constant_pad_nd", "convolution", "cos", "div", "elu", "exp", "floor", "gelu", "hardswish", "hardtanh",
-    "leaky_relu", "linear", "log", "max", "max_pool2d", "max_pool2d_with_indices", "maximum", "mean", "minimum",
-    "mm", "mul", "neg", "permute_copy", "prelu", "prelu_kernel", "relu", "rsqrt", "scaled_dot_product_attention",
-    "sigmoid", "sin", "slice_copy", "softmax", "sqrt", "square", "squeeze_copy", "sub", "tanh", "to_copy",
+    "constant_pad_nd", "convolution", "cos", "div", "elu", "exp", "floor", "gelu", "hardswish",
+    "hardtanh",
+    "leaky_relu", "linear", "log", "max", "max_pool2d", "max_pool2d_with_indices", "maximum",
+    "mean", "minimum",
+    "mm", "mul", "neg", "permute_copy", "prelu", "prelu_kernel", "relu", "rsqrt",
+    "scaled_dot_product_attention",
+    "sigmoid", "sin", "slice_copy", "softmax", "sqrt", "square", "squeeze_copy", "sub", "tanh",
+    "to_copy",
     "to_dim_order_copy", "unsqueeze_copy", "upsample_bilinear2d", "view_copy",
 };
 /* clang-format on */
@@ -92,7 +96,8 @@ static const struct {
     {"split_with_sizes_copy", "no configuration: write it as slices"},
     {"split_copy", "no configuration: write it as slices"},
     {"select_copy", "no configuration: write it as a slice and a view"},
-    {"native_layer_norm", "no configuration: write it as mean, subtraction and rsqrt"},
+    {"native_layer_norm",
+     "no configuration; written as products with 1/n and rsqrt, which it takes, it took as long"},
     {"where", "no configuration: add a mask of float numbers instead"},
     {"masked_fill", "no configuration: add a mask of float numbers instead"},
     {"sum", "no configuration: write it as a linear layer whose weights are 1"},
@@ -114,6 +119,8 @@ static bool is_pooling(const etr_graph *graph, const etr_node *node) {
          out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
 }
 
+/* Returns why XNNPACK's partitioner refuses a node because of its number type, or of an operand
+ * that is no weight; NULL if it does not. */
 static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses,
                                   const etr_node *node, etr_slice op) {
   if (node->output_count && !is_floating(&node->outputs[0]))
@@ -143,8 +150,9 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
     return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum"
                                      : no_number;
   if (etr_slice_is(op, "pow"))
-    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE ? "takes only the power 2 (PowConfig)"
-                                                              : NULL;
+    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE
+               ? "takes only the power 2 (PowConfig): write other powers as products"
+               : NULL;
   if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
     return reason_of_type(graph, uses, node, op);
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)
@@ -221,6 +229,7 @@ static const char *refused_type(const etr_graph *graph, const etr_node *node) {
   return NULL;
 }
 
+/* Returns why XNNPACK's partitioner refuses an average pooling; NULL if it does not. */
 static const char *pooling_refusal(const etr_node *node, etr_slice op) {
   if (!etr_slice_is(op, "avg_pool2d"))
     return NULL;
@@ -232,6 +241,8 @@ static const char *pooling_refusal(const etr_node *node, etr_slice op) {
   return NULL;
 }
 
+/* Returns why XNNPACK's partitioner refuses a node because of its shapes or dimensions; NULL if it
+ * does not. */
 static const char *shape_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
   const etr_value *in = input_of(graph, node, 0),
                   *out = node->output_count ? &node->outputs[0] : NULL;
@@ -259,6 +270,8 @@ static const char *shape_refusal(const etr_graph *graph, const etr_node *node, e
   return NULL;
 }
 
+/* Returns why XNNPACK's partitioner refuses a node because of its arguments; NULL if it does not.
+ */
 static const char *argument_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
   static const char *const layers[] = {"convolution", "linear", "prelu"};
   if (etr_operator_is_one_of(op, layers, ETR_COUNT(layers)) && !reads_weight(graph, node, 1))

@@ -121,6 +121,8 @@ static uint64_t rows_shape_of(const int64_t *sizes, uint32_t rank) {
   return etr_shape_mark(rows, 2);
 }
 
+/* Reads what the join needs of a value: marks of its shape, its argument of the call, and whether
+ * it is constant or quantized. */
 static void read_value(payload_reader *r, etr_fb_at table) {
   int64_t sizes[MOST_DIMS];
   uint32_t rank;
@@ -172,6 +174,8 @@ static bool has_activation(payload_reader *r, etr_fb_at limits) {
                     fabsf(etr_fb_f32(&r->fb, limits, 1, 0)) < 3e38f);
 }
 
+/* Reads what the join needs of an operator: its class, the values that it reads and writes, its
+ * debug handle. */
 static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
   uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
@@ -350,6 +354,8 @@ static uint32_t scales_of(graph_reader *r, etr_fb_at outer) {
   return etr_fb_u32(&r->fb, parameters, type == BY_CHANNEL ? CHANNEL_SCALES : GROUP_SCALES, 0);
 }
 
+/* Reads a value of the payload as the graph shows it: type, shape, and constant data with its
+ * scales. */
 static void read_own_value(graph_reader *r, etr_fb_at table) {
   etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE), outer = 0;
   if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED) {
@@ -430,6 +436,8 @@ static etr_work work_of(const xnode_type *type) {
   return ETR_WORK_NO_PRODUCT;
 }
 
+/* Reads an operator of the payload as the graph shows it, with the values that it reads and writes.
+ */
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at table) {
   uint32_t reads[MOST_READS], write;
   size_t write_count = 0;

@@ -112,6 +112,8 @@ static void release(etr_arena *arena, void *block, size_t size) {
   free(chunk);
 }
 
+/* Adds a chunk with room for size bytes; each chunk is four times the one before, up to
+ * CHUNK_BYTES. */
 static bool add_chunk(etr_arena *arena, size_t size) {
   size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4)
                                : FIRST_CHUNK_BYTES;
@@ -223,9 +225,10 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
 
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) {
   char digits[20], *end = digits + sizeof digits, *first = end; /* UINT64_MAX has 20 digits */
-  do
+  do {
     *--first = (char)('0' + number % 10);
-  while (number /= 10);
+    number /= 10;
+  } while (number > 0);
   size_t size = strlen(prefix), count = (size_t)(end - first);
   char *text = alloc_raw(arena, size + count + 1, 1);
   if (!text)
@@ -253,6 +256,8 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   return text;
 }
 
+/* Doubles the room of a list. A large list has a block of its own, which is reallocated; a small
+ * one is copied within the arena. */
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
   size_t wanted = next_capacity(*capacity), size = *capacity * element_size;
   if (arena->failed || wanted > SIZE_MAX / element_size)
@@ -269,6 +274,7 @@ bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t elemen
   return true;
 }
 
+/* Makes room for a number of elements that is known to come, unless the list has room already. */
 void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
                    size_t count) {
   count = is_large(0) ? 0 : ETR_MIN(count, (size_t)MOST_EXPECTED);
@@ -356,6 +362,7 @@ static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
   }
 }
 
+/* Doubles the slots of a map and moves its entries into them. */
 static bool map_grow(etr_map *map) {
   etr_map grown = {.arena = map->arena,
                    .count = map->count,
@@ -441,6 +448,7 @@ static etr_slice cut_name(etr_slice bytes) {
   return (etr_slice){bytes.data, size};
 }
 
+/* Returns the only copy of these bytes; bytes that are not plain text are made so first. */
 static const char *intern(etr_map *map, etr_slice bytes) {
   if (!is_plain(bytes)) {
     const char *text = etr_arena_text(map->arena, bytes);
@@ -452,6 +460,7 @@ static const char *intern(etr_map *map, etr_slice bytes) {
   return slot ? slot->key : NULL;
 }
 
+/* Returns the only copy of a name; one that is too long is cut, and the cut names are counted. */
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
     return intern(map, bytes);

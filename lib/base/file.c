@@ -282,6 +282,7 @@ static const char *line_text(etr_arena *arena, const char *text, size_t size) {
   return spread ? etr_arena_text(arena, (etr_slice){spread, used}) : NULL;
 }
 
+/* Splits a text into lines, without their ends. */
 static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text, size_t size) {
   etr_vec(const char *) lines = {0};
   for (size_t at = 0; at < size;) {
@@ -297,6 +298,8 @@ static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text
   return !etr_arena_failed(arena);
 }
 
+/* Reads a source file as lines. Returns false if it is no plain file, cannot be read, or is empty.
+ */
 static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path) {
   etr_file file;
   etr_status status = is_plain_file(path) ? etr_file_read(&file, path, MAX_BYTES, NULL)
@@ -320,6 +323,8 @@ static bool is_code(const char *line, const char *code) {
   return size == code_size && memcmp(line, code, size) == 0;
 }
 
+/* Returns true if the file has the recorded code in every recorded line, and there is at least one.
+ */
 static bool has_recorded_code(const etr_source_file *file, etr_arena *arena,
                               const etr_source *const *lines, size_t count) {
   bool any = false;

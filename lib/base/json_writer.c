@@ -44,7 +44,8 @@ static void end_outermost(etr_jw *json) {
     etr_put_byte(json->writer, '\n');
 }
 
-static void begin(etr_jw *json, bool is_array) {
+/* Begins an array or object; nesting that is too deep fails the writer. */
+static void begin_level(etr_jw *json, bool is_array) {
   separate(json, !is_array);
   etr_put_byte(json->writer, is_array ? '[' : '{');
   if (json->depth == ETR_JW_MAX_DEPTH) {
@@ -55,10 +56,10 @@ static void begin(etr_jw *json, bool is_array) {
 }
 
 void etr_jw_object(etr_jw *json) {
-  begin(json, false);
+  begin_level(json, false);
 }
 void etr_jw_array(etr_jw *json) {
-  begin(json, true);
+  begin_level(json, true);
 }
 
 void etr_jw_end(etr_jw *json) {
@@ -138,6 +139,8 @@ static inline bool are_all_plain(etr_slice text, bool is_json) {
   return found == 0;
 }
 
+/* Writes a text with the escapes that its form needs: runs of plain bytes at once, all else by
+ * character. Bytes that are no UTF-8 become U+FFFD in a document. */
 static void put_escaped(etr_jw *json, etr_slice text, bool is_json) {
   if (are_all_plain(text, is_json)) {
     etr_put(json->writer, text);

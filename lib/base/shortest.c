@@ -372,6 +372,8 @@ typedef struct scaled {
   int exponent;
 } scaled;
 
+/* Scales c * 2^q and the middles to its neighbors by one power of ten, so that the shortest decimal
+ * between the middles can be chosen. */
 static scaled scale_double(uint64_t c, int q, bool is_lower_nearer) {
   int k = floor_log10(q, is_lower_nearer), shift = q + floor_log2_of_power(-k) + 1;
   const bits128 *power = &powers[-k - LEAST_POWER];
@@ -382,7 +384,9 @@ static scaled scale_double(uint64_t c, int q, bool is_lower_nearer) {
                   .exponent = k};
 }
 
-static etr_decimal choose(const scaled *s) {
+/* Chooses the shortest decimal between the middles, and the nearest of those with equally many
+ * digits. */
+static etr_decimal choose_shortest(const scaled *s) {
   uint64_t whole = s->value / 4, tens = whole / 10;
   bool takes_tens = s->lower <= 40 * tens, takes_next_tens = 40 * tens + 40 <= s->upper;
   if (whole >= 10 && takes_tens != takes_next_tens)
@@ -417,5 +421,5 @@ etr_decimal etr_shortest(double value) {
   if (q <= 0 && q > -FRACTION_BITS - 1 && (c & (((uint64_t)1 << -q) - 1)) == 0)
     return without_zeros((etr_decimal){c >> -q, 0}); /* a small integer */
   const scaled s = scale_double(c, q, fraction == 0 && exponent > 1);
-  return without_zeros(choose(&s));
+  return without_zeros(choose_shortest(&s));
 }

@@ -29,6 +29,7 @@ static void sort_samples(uint64_t *samples, size_t count) {
   }
 }
 
+/* Returns a percentile of sorted numbers, interpolated linearly between two of them. */
 static double percentile(const uint64_t *sorted, size_t count, double percent) {
   double rank = percent / 100 * (double)(count - 1);
   size_t below = (size_t)rank;

@@ -4,6 +4,7 @@
  */
 #include "base/utf8.h"
 
+/* Returns the size of a character by its first byte; 0 if no character begins with it. */
 static size_t size_by_first(unsigned char first) {
   if (first < 0x80)
     return 1;

@@ -40,6 +40,7 @@ static void hand_over_as_is(etr_writer *writer, const char *data, size_t size) {
     writer->status = ETR_ERROR_IO;
 }
 
+/* Returns the ASCII text that stands for a character where the terminal shows no Unicode. */
 static const char *ascii_for(uint32_t code) {
   switch (code) {
   case 0xB7:

@@ -30,7 +30,8 @@ typedef struct family {
   etr_vec(etr_noise_test) tests;
 } family;
 
-static etr_side_time scaled(const etr_side_time *time, double factor) {
+/* Returns a side's time in ticks of the other side's clock; NULL counts as untimed. */
+static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   static const etr_side_time untimed = {0};
   etr_side_time made = time ? *time : untimed;
   made.total *= factor;
@@ -54,7 +55,8 @@ static etr_verdict verdict_before(const measure *base, const measure *newer, boo
 /* Fills a change except for its verdict. The change must not move in memory until the verdict is
  * set. Returns false when out of memory. */
 static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
-  const etr_side_time old = scaled(base->time, f->base_scale), now = scaled(newer->time, 1);
+  const etr_side_time old = scaled_time(base->time, f->base_scale),
+                      now = scaled_time(newer->time, 1);
   bool is_timed_twice = old.runs > 0 && now.runs > 0;
   *change = (etr_change){
       .base_typical = old.typical,
@@ -125,6 +127,7 @@ static uint32_t number_of(etr_map *numbers, const char *text) {
   return number_of_bytes(numbers, text, strlen(text) + 1);
 }
 
+/* Returns a number that equal types and dimensions of an item's outputs share. */
 static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   if (item->of) {
     /* Type and dimensions of all outputs, one number for each chain of them. */
@@ -221,9 +224,11 @@ static uint32_t number_of_kind(etr_map *numbers, const char *op) {
 static bool is_of_layer(const char *op) {
   /* clang-format off */
   static const char *const layers[] = {
-      "linear", "addmm", "mm", "convolution", "conv1d", "conv2d", "conv3d", "embedding", "layer_norm",
+      "linear", "addmm", "mm", "convolution", "conv1d", "conv2d", "conv3d", "embedding",
+      "layer_norm",
       "native_layer_norm", "group_norm", "batch_norm", "rms_norm", "permute_copy",
-      "native_batch_norm_legit_no_training", "prelu", "t_copy", "transpose_copy", "native_group_norm",
+      "native_batch_norm_legit_no_training", "prelu", "t_copy", "transpose_copy",
+      "native_group_norm",
       "native_batch_norm_legit",
   };
   /* clang-format on */
@@ -293,6 +298,8 @@ static measure side_measure(const method_side *side, const etr_side_time *time) 
   return (measure){.exists = true, .avg = average(time, side->method), .time = time};
 }
 
+/* Fills the row of a pair of nodes, or of a node that only one side has, and adds its times to the
+ * tests. */
 static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES],
                       const etr_side_item *items[ETR_SIDES], etr_pair_rule rule, family *f) {
   const etr_side_item *base = items[ETR_BASE], *newer = items[ETR_NEWER];
@@ -393,6 +400,7 @@ static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const su
   return true;
 }
 
+/* Fills the row of a group of nodes with one key and adds its times to the tests. */
 static bool fill_group(etr_node_group *row, const sum_pair *pair,
                        const method_side sides[ETR_SIDES], family *f) {
   const etr_side_sum *base = pair->sums[ETR_BASE], *newer = pair->sums[ETR_NEWER];
@@ -406,6 +414,8 @@ static bool fill_group(etr_node_group *row, const sum_pair *pair,
   return family_add(f, &row->change, &old, &now);
 }
 
+/* Fills and judges the rows of all groups, and sorts them by their change. Groups without timed
+ * nodes are left out. */
 static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sides[ETR_SIDES],
                         const etr_side_sums *base, const etr_side_sums *newer) {
   const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
@@ -502,6 +512,7 @@ static bool has_other_modules(const etr_method_pair *pair) {
   return inner == 0 || both * 2 < inner;
 }
 
+/* Returns true if so few weights or nodes are paired that the sides may be two different models. */
 static bool may_differ(const etr_method_pair *pair, const etr_side_method *base,
                        const etr_side_method *newer, size_t shared) {
   size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
@@ -520,6 +531,7 @@ typedef struct finder {
   etr_arena *arena;
 } finder;
 
+/* Adds a difference of two texts, of which either may be NULL, unless they are equal. */
 static bool add_difference(finder *f, etr_difference_kind kind, const char *name, const char *base,
                            const char *newer) {
   if (base && newer && strcmp(base, newer) == 0)
@@ -706,6 +718,7 @@ static etr_cause cause_seen(const comparator *c, const etr_method_pair *pair) {
   return ETR_CAUSE_NONE;
 }
 
+/* Compares the execution time of a method and sets what could explain its change. */
 static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_case *made,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
@@ -851,6 +864,7 @@ static etr_status compare_methods(comparator *c) {
 
 /* ---- Loads ---- */
 
+/* Adds the times of a load, which one side may lack, to the tests. */
 static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer,
                          family *f) {
   const etr_side_load *const loads[ETR_SIDES] = {base, newer};
@@ -873,6 +887,8 @@ static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch
   return true;
 }
 
+/* Compares the loads of both sides by name: those of the newer side, then those that only the base
+ * has. */
 static bool compare_loads(comparator *c) {
   const etr_side *base = c->sides[ETR_BASE], *newer = c->sides[ETR_NEWER];
   etr_map base_index, new_index;
@@ -898,6 +914,7 @@ static bool compare_loads(comparator *c) {
 
 /* ---- Together ---- */
 
+/* Compares two sides: the order of their recordings, their methods, and their loads. */
 static etr_status compare_sides(comparison_box *box, bool has_events,
                                 const etr_compare_options *options, etr_error *error) {
   static const etr_compare_options defaults = {0};

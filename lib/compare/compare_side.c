@@ -27,6 +27,8 @@ typedef struct tracer {
   etr_arena *scratch;
 } tracer;
 
+/* Prepares tracing of values through nested graphs: the item of each operator, the place of each
+ * input, and the output node of each subgraph. */
 static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   *t = (tracer){.graph = graph, .scratch = scratch};
   t->item_of = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->item_of);
@@ -97,9 +99,10 @@ enum { MOST_DIMS_TOLD = 16 };
 static size_t put_number(char *to, int64_t number) {
   char digits[20], *end = digits + sizeof digits, *start = end;
   uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-  do
+  do {
     *--start = (char)('0' + rest % 10);
-  while ((rest /= 10) > 0);
+    rest /= 10;
+  } while (rest > 0);
   if (number < 0)
     *--start = '-';
   memcpy(to, start, (size_t)(end - start));
@@ -198,6 +201,7 @@ static bool side_flow(etr_side_item *items, size_t count, const etr_graph *graph
 
 /* ---- Facts ---- */
 
+/* Lists the inputs of a graph with type and shape. */
 static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
                         etr_arena *scratch) {
   etr_vec(etr_side_input) inputs = {0};
@@ -217,6 +221,7 @@ static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena 
   return true;
 }
 
+/* Lists the shapes of the weights that have at least two dimensions. */
 static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   etr_vec(const char *) weights = {0};
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -307,6 +312,7 @@ static const char *clock_of(const etr_event *e) {
   return e->delegate_id ? backend_of(e) : "";
 }
 
+/* Takes the durations of an event into account for the step of its backend's clock. */
 static bool note_clock(lister *l, const etr_event *e) {
   const char *clock = clock_of(e);
   uint32_t known = etr_map_get(&l->clock_of, etr_slice_of(clock));
@@ -328,6 +334,8 @@ static double step_of_clock(const lister *l, const char *clock) {
   return known == ETR_NONE ? 1 : l->clocks.data[known].step;
 }
 
+/* Finds the step of each clock that timed the method, by the largest common divisor of its
+ * durations. */
 static bool note_clocks(lister *l) {
   for (size_t i = 0; i < l->method->block_count; i++) {
     const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
@@ -348,6 +356,7 @@ static etr_side_item *add_item(lister *l) {
   return runs ? item : NULL;
 }
 
+/* Adds the item of a node with what pairs it, and its times. */
 static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_node_time *time = graph->times ? &graph->times[index] : NULL;
@@ -467,6 +476,7 @@ static uint32_t kernel_of(lister *l, kernels *list, etr_map *index, const etr_ti
   return known;
 }
 
+/* Sums the time of each kernel over all runs. */
 static bool sum_kernels(lister *l, etr_side_sums *out, const kernels *list) {
   etr_side_sum *rows = etr_arena_alloc_array(l->arena, list->count, sizeof *rows);
   *out = (etr_side_sums){rows, list->count};
@@ -513,6 +523,7 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
 
 /* ---- Times ---- */
 
+/* Sets the time of each item from the runs in which it ran. */
 static bool time_items(lister *l) {
   for (size_t i = 0; i < l->items.count; i++) {
     etr_side_time *time = &l->items.data[i].time;
@@ -525,7 +536,8 @@ static bool time_items(lister *l) {
   return true;
 }
 
-static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
+/* Groups the items by a property and sums the time of each group. */
+static bool sum_items_by(lister *l, etr_side_sums *out, etr_side_by by) {
   etr_side_groups groups;
   if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch))
     return false;
@@ -606,6 +618,8 @@ bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
   return true;
 }
 
+/* Lists everything about a method that a comparison needs: runs, recordings, items, clocks, kernels
+ * and sums. */
 static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph) {
   etr_side_time execute;
   etr_side_recordings recordings = {0};
@@ -630,7 +644,7 @@ static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph)
     good = good && side_facts(out, graph, l->arena, &l->scratch);
   for (int by = 0; good && by < ETR_SIDE_BY; by++)
     if (graph || !etr_side_by_is_of_graphs(by))
-      good = add_up(l, etr_side_sums_of(out, by), by);
+      good = sum_items_by(l, etr_side_sums_of(out, by), by);
   return good;
 }
 

@@ -63,6 +63,8 @@ static bool hash_neighbors(uint64_t **next, uint64_t *around, const etr_pairing_
   return true;
 }
 
+/* Computes a hash of the producers and of the consumers around each item, by which items are
+ * paired. */
 static bool find_flow(etr_evidence *e, etr_arena *arena) {
   e->flow.around = etr_arena_alloc_array(arena, e->of->count, sizeof *e->flow.around);
   for (size_t i = 0; i < e->of->count; i++)

@@ -79,6 +79,8 @@ double etr_noise_between_recordings(const etr_compare_options *options) {
   return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
+/* Estimates the interval of a change from the spread of single runs, where recordings are too few
+ * to compare. */
 static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                      const etr_compare_options *options) {
   double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
@@ -203,6 +205,8 @@ static bool judge_obvious(const etr_noise_test *test, const etr_compare_options 
 
 /* ---- The estimate ---- */
 
+/* Estimates a change and its variance: by recordings if both sides have enough, else by runs.
+ * reason says what an unknown estimate lacks. */
 static estimate estimate_of(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   double step = ETR_MAX(base->step, newer->step);
@@ -287,7 +291,8 @@ static unsigned assumed_by(const estimate *e, etr_turns turns) {
   return turns == ETR_TURNS_UNKNOWN ? ETR_ASSUMES_IN_TURNS : 0;
 }
 
-static etr_verdict likely(etr_verdict verdict) {
+/* Returns the verdict that claims less, where the runs alone decide. */
+static etr_verdict likely_verdict(etr_verdict verdict) {
   switch (verdict) {
   case ETR_VERDICT_SLOWER:
     return ETR_VERDICT_LIKELY_SLOWER;
@@ -320,6 +325,7 @@ static bool is_open_by_clock(const estimate *e, quantiles *q, double question) {
          own_distance(e, q, e->change > question) <= e->least;
 }
 
+/* Sets the verdict, its reason and the interval of a change from its estimate. */
 static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
                         const etr_noise_rules *rules) {
   double limit = limit_of(rules->options);
@@ -347,7 +353,7 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
   if (e->is_by_recordings && !is_not_in_turns)
     change->reason = ETR_REASON_NONE;
   else
-    change->verdict = likely(change->verdict);
+    change->verdict = likely_verdict(change->verdict);
 }
 
 /* ---- Changes that are judged alone ---- */

@@ -113,6 +113,7 @@ typedef struct key_text {
 } key_text;
 ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
+/* Returns the facts of an item that a pass compares, chosen by KEY_... flags. */
 static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   const etr_pairing_side *s = p->side[side];
   const etr_pairing_item *item = &s->items[i];
@@ -120,16 +121,20 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   key_text text = {.op = item->op};
   if (key & KEY_NAME)
     text.name = item->name;
-  if (key & KEY_MODULE)
-    text.module = p->evidence[side].modules.number[i], text.place = item->place;
+  if (key & KEY_MODULE) {
+    text.module = p->evidence[side].modules.number[i];
+    text.place = item->place;
+  }
   if (key & KEY_SHAPE)
     text.shape = item->shape;
   if (key & KEY_WEIGHT)
     text.weight = item->weight;
   if (key & KEY_SOURCE)
     text.source = item->source;
-  if (key & KEY_FLOW)
-    text.producers = flow->producers[i], text.consumers = flow->consumers[i];
+  if (key & KEY_FLOW) {
+    text.producers = flow->producers[i];
+    text.consumers = flow->consumers[i];
+  }
   if (key & KEY_AROUND)
     text.producers = flow->around[i];
   if (key & KEY_NEIGHBORS) {
@@ -141,6 +146,7 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   return text;
 }
 
+/* Puts each unpaired item of a side into the group of its key. */
 static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
   for (size_t i = 0; i < p->side[side]->count; i++) {
     p->group[side][i] = ETR_NONE;
@@ -225,6 +231,7 @@ static bool propose_by_name(pairer *p, unsigned key) {
   return true;
 }
 
+/* Pairs items whose keys are equal as one pass says, by name or in order. */
 static bool run_pass(pairer *p, const pass *step) {
   etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (step->key & KEY_GAP)

@@ -57,6 +57,7 @@ typedef struct tree {
   uint32_t *of; /* per item */
 } tree;
 
+/* Adds a module to the tree as the last child of its parent. */
 static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *arena) {
   uint32_t index = (uint32_t)t->modules.count;
   module *added = etr_vec_push(arena, &t->modules);
@@ -106,7 +107,9 @@ static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
   return above;
 }
 
-static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
+/* Adds an item to the sums of its module and of all modules around it, by which modules are
+ * recognized. */
+static void count_item_in_modules(tree *t, uint32_t index, const etr_pairing_item *item) {
   for (uint32_t i = index; i != ETR_NONE; i = t->modules.data[i].parent) {
     module *m = &t->modules.data[i];
     uint64_t kind = etr_mixed(item->op), whole = etr_mixed(item->op ^ etr_mixed(item->weight));
@@ -171,6 +174,7 @@ static module *child_at(const children *c, size_t at) {
   return &c->all[c->list[at]];
 }
 
+/* Lists the numbered children of a module, such as the blocks of a model. */
 static bool list_children(children *out, tree *t, uint32_t parent, etr_arena *arena) {
   *out = (children){
       .all = t->modules.data,
@@ -286,6 +290,7 @@ static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES],
   return !etr_arena_failed(arena);
 }
 
+/* Aligns two ranges of children by their contents; larger ranges are left unaligned. */
 static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
                        const size_t end[ETR_SIDES], etr_arena *arena) {
   enum {
@@ -319,17 +324,21 @@ static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR
     if (!align_part(sides, from, to, arena))
       return false;
     align_pair(sides, to[ETR_BASE], to[ETR_NEWER]);
-    from[ETR_BASE] = to[ETR_BASE] + 1, from[ETR_NEWER] = to[ETR_NEWER] + 1;
+    from[ETR_BASE] = to[ETR_BASE] + 1;
+    from[ETR_NEWER] = to[ETR_NEWER] + 1;
   }
   return align_part(sides, from, end, arena);
 }
 
+/* Aligns children: equal ones from the front and from the end, then those between, then those that
+ * moved. */
 static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   size_t first[ETR_SIDES] = {0}, end[ETR_SIDES] = {sides[ETR_BASE].count, sides[ETR_NEWER].count};
   while (first[ETR_BASE] < ETR_MIN(end[ETR_BASE], end[ETR_NEWER]) &&
          is_same_content(sides, first[ETR_BASE], first[ETR_NEWER])) {
     align_pair(sides, first[ETR_BASE], first[ETR_NEWER]);
-    first[ETR_BASE]++, first[ETR_NEWER]++;
+    first[ETR_BASE]++;
+    first[ETR_NEWER]++;
   }
   while (end[ETR_BASE] > first[ETR_BASE] && end[ETR_NEWER] > first[ETR_NEWER] &&
          is_same_content(sides, end[ETR_BASE] - 1, end[ETR_NEWER] - 1))
@@ -354,8 +363,10 @@ static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
   }
   for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
     uint32_t i = etr_map_get(&names, now[k].name);
-    if (i != ETR_NONE && !(is_shifted && is_numbered(&now[k])))
-      old[i].partner = k, now[k].partner = i;
+    if (i != ETR_NONE && !(is_shifted && is_numbered(&now[k]))) {
+      old[i].partner = k;
+      now[k].partner = i;
+    }
   }
   if (!is_shifted)
     return true;
@@ -365,6 +376,7 @@ static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
          align_in_order(sides, a->arena);
 }
 
+/* Numbers the module of each item so that paired modules have one number on both sides. */
 static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_t base_count,
                          size_t count, etr_arena *arena) {
   out->number = etr_arena_alloc_array(arena, count, sizeof *out->number);
@@ -395,7 +407,7 @@ bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES],
       t->of[i] = find_module(t, side->items[i].path ? side->items[i].path : "", arena);
       if (t->of[i] == ETR_NONE)
         return false;
-      add_item(t, t->of[i], &side->items[i]);
+      count_item_in_modules(t, t->of[i], &side->items[i]);
     }
   }
   module *old = a.trees[ETR_BASE].modules.data, *now = a.trees[ETR_NEWER].modules.data;

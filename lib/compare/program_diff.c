@@ -50,6 +50,7 @@ static void count_item(differ *d, int side, const char *method, etr_structure_ki
   *sum = etr_add_up_to_most(*sum, count);
 }
 
+/* Counts the operators, delegates and instructions of a program's graph. */
 static void count_graph(differ *d, int side, const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
@@ -65,6 +66,7 @@ static void count_graph(differ *d, int side, const etr_graph *graph) {
   }
 }
 
+/* Counts the structure of all program graphs of a side, and the bytes that its methods plan. */
 static void count_side(differ *d, int side, const etr_profile *profile) {
   for (size_t i = 0; i < profile->graph_count; i++)
     if (strcmp(profile->graphs[i].dialect, "program") == 0)
@@ -106,6 +108,7 @@ static uint64_t add_to_hash(uint64_t hash, const char *data, size_t size) {
   return hash;
 }
 
+/* Adds a range of a file to a hash. Returns false if it cannot be read. */
 static bool hash_range(uint64_t *hash, const etr_seekable *file, uint64_t from, uint64_t to) {
   char block[1 << 16];
   while (from < to) {
@@ -133,6 +136,7 @@ static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_progra
   return hash_range(hash, file, at, end);
 }
 
+/* Lists the parts of a program with a hash of their bytes; padding is left out. */
 static bool hash_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
                         const etr_seekable *file) {
   const etr_program_memory *program = profile->program_memory;
@@ -278,6 +282,7 @@ static int by_weight(const void *a, const void *b) {
          (parts[0]->offset_bytes < parts[1]->offset_bytes);
 }
 
+/* Pairs parts by each rule in turn and adds what remains as removed or added. */
 static bool pair_parts(differ *d, pieces *base, pieces *newer) {
   for (int rule = 0; rule < PAIR_RULES; rule++) {
     etr_arena scratch;
@@ -303,6 +308,7 @@ typedef struct program_diff {
   etr_arena arena;
 } program_diff;
 
+/* Compares two programs: their structure and the parts of their files. */
 static etr_status compare_programs(program_diff *box, etr_error *error) {
   differ d = {.arena = &box->arena};
   pieces base = {0}, newer = {0};

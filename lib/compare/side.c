@@ -101,6 +101,7 @@ static bool time_load(etr_side_time *out, const load *of, etr_arena *scratch) {
          etr_side_time_of_ticks(out, ticks, &runs, 1, scratch);
 }
 
+/* Lists the loads of a side with their times. */
 static bool make_loads(etr_side_box *box) {
   loads found = {0};
   etr_map_init(&found.index, &found.scratch);
@@ -136,6 +137,7 @@ typedef struct span {
   uint64_t first, last;
 } span;
 
+/* Widens the span of time of each ETDump by the samples of an event. */
 static void note_event(span *spans, const etr_profile *profile, const etr_event *e) {
   for (size_t i = 0; !e->has_no_place && i < e->sample_count; i++) {
     span *of = &spans[profile->runs[e->sample_runs[i]].dump];
@@ -145,6 +147,7 @@ static void note_event(span *spans, const etr_profile *profile, const etr_event 
   }
 }
 
+/* Notes for each ETDump when it was written and how long it lasted. */
 static bool make_clockings(etr_side_box *box) {
   const etr_profile *profile = box->side.profile;
   etr_arena scratch = {0};
@@ -169,6 +172,7 @@ static bool make_clockings(etr_side_box *box) {
 
 /* ---- Together ---- */
 
+/* Lists the methods of a side, or only their clocks. */
 static bool make_methods(etr_side_box *box, bool only_clocks) {
   const etr_profile *profile = box->side.profile;
   etr_side_method *methods = etr_arena_alloc_array(&box->arena, profile->method_count,
@@ -181,6 +185,7 @@ static bool make_methods(etr_side_box *box, bool only_clocks) {
   return good;
 }
 
+/* Makes a side of a profile; only_clocks: enough to tell the resolution of its clocks. */
 static etr_status open_side(etr_side **out, const etr_profile *profile, bool only_clocks,
                             etr_error *error) {
   *out = NULL;

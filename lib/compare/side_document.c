@@ -151,6 +151,7 @@ static void read_time(doc_reader *r, void *into) {
   *(double *)into = read_number(r);
 }
 
+/* Reads an array of numbers; null is NaN. */
 static void read_numbers(doc_reader *r, void *into) {
   etr_json_array(r->json);
   while (has_element(r)) {
@@ -160,6 +161,7 @@ static void read_numbers(doc_reader *r, void *into) {
   }
 }
 
+/* Reads an array of texts. */
 static void read_strings(doc_reader *r, void *into) {
   etr_json_array(r->json);
   while (has_element(r)) {
@@ -181,6 +183,7 @@ static void read_number_column(doc_reader *r, void *into) {
     *added = number;
 }
 
+/* Reads a column of texts: an array, or one text that is true of all rows. */
 static void read_text_column(doc_reader *r, void *into) {
   if (etr_json_peek(r->json) == ETR_JSON_ARRAY) {
     read_strings(r, into);
@@ -251,6 +254,7 @@ static double typical_ticks(const doc_reader *r, double ns) {
 
 /* ---- A method ---- */
 
+/* Reads the columns of a method's operators or events. */
 static void read_columns(doc_reader *r, doc_method *m) {
   field fields[ETR_DOC_COLUMNS + 1];
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
@@ -275,6 +279,7 @@ static void read_events(doc_reader *r, void *method) {
     etr_json_skip(r->json);
 }
 
+/* Reads which body each subgraph stands for. */
 static void read_bodies(doc_reader *r, void *method) {
   doc_method *m = method;
   etr_slice key;
@@ -297,6 +302,7 @@ static void read_module_paths(doc_reader *r, void *method) {
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
+/* Reads the source lines that operators refer to. */
 static void read_sources(doc_reader *r, void *method) {
   static const field fields[] = {{"function", read_text, offsetof(doc_source, function)},
                                  {"code", read_text, offsetof(doc_source, code)}};
@@ -310,6 +316,7 @@ static void read_sources(doc_reader *r, void *method) {
   }
 }
 
+/* Reads the graph of a method; null: the method has none. */
 static void read_graph(doc_reader *r, void *method) {
   static const field fields[] = {{"modules", read_module_paths, 0},
                                  {"sources", read_sources, 0},
@@ -341,6 +348,7 @@ static void read_sums_of(doc_reader *r, void *sums) {
   read_fields(r, sums, fields, ETR_COUNT(fields));
 }
 
+/* Reads the sums of a method, one list for each property. */
 static void read_sums(doc_reader *r, void *method) {
   doc_method *m = method;
   static const field fields[] = {
@@ -355,6 +363,7 @@ static void read_sums(doc_reader *r, void *method) {
   read_fields(r, m->sums, fields, ETR_COUNT(fields));
 }
 
+/* Reads the step of each backend's clock. */
 static void read_clocks(doc_reader *r, void *method) {
   doc_method *m = method;
   etr_slice key;
@@ -409,6 +418,7 @@ static etr_time_part part_of_name(const char *name) {
   return part;
 }
 
+/* Reads how the time of a method is divided; parts of unknown name are skipped. */
 static void read_parts(doc_reader *r, void *of) {
   static const field fields[] = {{"part", read_text, offsetof(doc_part, name)},
                                  {"backend", read_text, offsetof(doc_part, backend)},
@@ -442,6 +452,7 @@ static void read_if_any(doc_reader *r, void *into) {
   *(double *)into = isnan(number) ? 0 : number;
 }
 
+/* Reads the number of runs of each mode, as far as there is room. */
 static void read_mode_runs(doc_reader *r, void *modes) {
   size_t count;
   etr_json_array(r->json);
@@ -452,6 +463,7 @@ static void read_mode_runs(doc_reader *r, void *modes) {
   }
 }
 
+/* Reads the median of each mode, as far as there is room. */
 static void read_mode_medians(doc_reader *r, void *modes) {
   double ticks;
   etr_json_array(r->json);
@@ -534,6 +546,7 @@ static void read_phases(doc_reader *r, void *method) {
   m->run_phase_count = m->mixed_phase_count = phases.count;
 }
 
+/* Reads the methods of the document. */
 static void read_methods(doc_reader *r, void *reader) {
   static const field fields[] = {
       {"method", read_text, offsetof(doc_method, method.name)},
@@ -572,6 +585,7 @@ static void read_methods(doc_reader *r, void *reader) {
 
 /* ---- The document ---- */
 
+/* Reads the loads of the document. */
 static void read_loads(doc_reader *r, void *reader) {
   static const field fields[] = {{"event_name", read_text, offsetof(doc_load, name)},
                                  {"runs", read_time, offsetof(doc_load, runs)},
@@ -679,6 +693,7 @@ static void check_time(doc_reader *r, const etr_side_time *time, size_t most_rec
     doc_fail(r, "its times contradict each other");
 }
 
+/* Sets the range of a time and, if there are several recordings, how much they differ. */
 static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *time,
                           const doc_variation *v, size_t at) {
   time->low = doc_ticks(r, number_at(&v->low, at));
@@ -694,6 +709,7 @@ static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *tim
 
 /* ---- Items ---- */
 
+/* Sets the time of an item from row `at` of the columns. */
 static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
   size_t runs = doc_count(r, number_at(&m->columns[ETR_DOC_RAN_IN], at));
   if (runs > m->method.run_count)
@@ -709,6 +725,7 @@ static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, si
   put_variation(r, m, &item->time, &m->vary, at);
 }
 
+/* Sets the function and code of the source line of an item, if the document has them. */
 static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
   double line = number_at(&m->columns[ETR_DOC_SOURCE], at);
   if (!(line >= 0) || line >= (double)m->sources.count)
@@ -720,6 +737,7 @@ static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
   item->code = source->code;
 }
 
+/* Fills an item from row `at` of the columns. */
 static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
   const doc_numbers *of = m->columns;
   *item = (etr_side_item){.node = ETR_NONE,
@@ -765,6 +783,8 @@ static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
   return m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
 }
 
+/* Sets the time of a sum from row `at` of the document's sums; its key and nodes are known already.
+ */
 static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const doc_sums *from,
                     size_t at) {
   if (sum->timed == 0)
@@ -775,6 +795,7 @@ static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const
   put_variation(r, m, &sum->time, &from->vary, at);
 }
 
+/* Groups the items by a property and takes the times of the groups from the document. */
 static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
   const doc_sums *from = &m->sums[by];
   etr_side_groups groups;
@@ -807,6 +828,7 @@ static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_
   return ETR_NONE;
 }
 
+/* Sets the items that each item reads. */
 static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
   uint32_t *all = etr_arena_alloc_array(&r->box->arena, m->producers.count, sizeof *all);
   size_t used = 0;
@@ -890,6 +912,7 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
                                 &r->box->arena);
 }
 
+/* Makes a method and its side from what was read, and checks that both agree. */
 static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
@@ -930,6 +953,7 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
   return good;
 }
 
+/* Makes all methods of the side. */
 static bool make_methods(doc_reader *r) {
   etr_method *methods = etr_arena_alloc_array(&r->box->arena, r->methods.count, sizeof *methods);
   etr_side_method *sides = etr_arena_alloc_array(&r->box->arena, r->methods.count, sizeof *sides);
@@ -942,6 +966,7 @@ static bool make_methods(doc_reader *r) {
   return good;
 }
 
+/* Makes the loads of the side; loads that were not timed are left out. */
 static bool make_loads(doc_reader *r) {
   etr_side_load *loads = etr_arena_alloc_array(&r->box->arena, r->loads.count, sizeof *loads);
   size_t count = 0; /* loads that were timed */
@@ -970,7 +995,8 @@ static bool make_loads(doc_reader *r) {
 
 /* ---- Together ---- */
 
-static etr_status fail(const doc_reader *r, const char *name, etr_error *error) {
+/* Sets the error that explains why the document cannot be used. */
+static etr_status fail_document(const doc_reader *r, const char *name, etr_error *error) {
   bool out_of_memory = etr_json_out_of_memory(r->json) || etr_arena_failed(&r->scratch) ||
                        etr_arena_failed(&r->box->arena);
   const char *file = name ? name : "the document";
@@ -1009,7 +1035,7 @@ etr_status etr_side_read(etr_side **out, const char *document, size_t size, cons
                 !etr_arena_failed(&r.scratch) && !etr_arena_failed(&r.box->arena) &&
                 make_methods(&r) && make_loads(&r);
     good = good && !r.problem;
-    status = good ? ETR_OK : fail(&r, name, error);
+    status = good ? ETR_OK : fail_document(&r, name, error);
   } else if (r.box)
     (void)etr_fail_memory(error);
   etr_json_close(r.json);

@@ -144,6 +144,7 @@ void etr_run_sums_begin(etr_run_sums *s) {
   s->runs.count = 0;
 }
 
+/* Adds a run to those in which the sum ran. */
 static bool add_run(etr_run_sums *s, uint32_t run) {
   uint32_t *added = etr_vec_push(s->scratch, &s->runs);
   if (!added)
@@ -271,7 +272,8 @@ static bool join_groups(grouper *g, const etr_side_item *items, uint32_t item) {
   return true;
 }
 
-static void add_item(etr_side_sum *to, const etr_side_item *item) {
+/* Adds the time of an item to a sum; steps of the clock are added as squares. */
+static void add_item_time(etr_side_sum *to, const etr_side_item *item) {
   if (item->time.runs == 0)
     return;
   to->timed++;
@@ -293,7 +295,7 @@ bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t cou
   if (!first || !sorted)
     return false;
   for (size_t i = 0; i < members; i++) {
-    add_item(&g.rows.data[g.members.data[i].group], &items[g.members.data[i].item]);
+    add_item_time(&g.rows.data[g.members.data[i].group], &items[g.members.data[i].item]);
     first[g.members.data[i].group + 2]++;
   }
   for (size_t row = 2; row < rows + 2; row++)

@@ -57,6 +57,7 @@ static bool is_same_lowering(const etr_method *a, const etr_method *b) {
   return true;
 }
 
+/* Indexes the pairs of nodes by the node of one side. */
 static bool index_nodes(comparer *c, int which) {
   side *s = &c->sides[which];
   uint32_t graph = s->profile->methods[s->method].graph;
@@ -88,6 +89,8 @@ static uint32_t count_of(const etr_map *counts, const value_key *key) {
   return count == ETR_NONE ? 0 : count;
 }
 
+/* Says where a value was computed, so that the value of the other side can be found: sets key to a
+ * pair of nodes, an output, or an instruction. */
 static place place_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run,
                       etr_map *counts, value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
@@ -139,6 +142,7 @@ static void each_value(comparer *c, int which, etr_map *counts,
 
 /* ---- Gaps ---- */
 
+/* Compares two numbers that are not tensors. Returns why that is impossible, or NULL. */
 static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base,
                               const etr_debug_value *newer) {
   etr_gap_sum sum = {0};
@@ -155,6 +159,7 @@ static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base,
   return NULL;
 }
 
+/* Compares the values of both sides. Returns why that is impossible, or NULL. */
 static const char *measure_gap(comparer *c, etr_numeric_gap *out, const etr_debug_value *base,
                                const etr_debug_value *newer) {
   etr_tensor_view views[ETR_SIDES];
@@ -182,13 +187,16 @@ static bool is_worse(const etr_value_gap *a, const etr_value_gap *b) {
 }
 
 static void only_count(comparer *c, const value_key *key, size_t value) {
-  (void)c, (void)key, (void)value;
+  (void)c;
+  (void)key;
+  (void)value;
 }
 
 static void note_base(comparer *c, const value_key *key, size_t value) {
   etr_map_set(&c->base_values, ETR_BYTES(*key), (uint32_t)value);
 }
 
+/* Compares a value of the newer side with its partner and keeps the worst gap over all runs. */
 static void compare_value(comparer *c, const value_key *key, size_t value) {
   uint32_t partner = etr_map_get(&c->base_values, ETR_BYTES(*key));
   if (partner == ETR_NONE)

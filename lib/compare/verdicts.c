@@ -53,6 +53,7 @@ static const etr_side_odd *copy_odd(etr_arena *arena, const etr_side_odd *list, 
   return copy;
 }
 
+/* Copies the times of recordings into an arena. */
 static etr_side_recordings copy_recordings(etr_arena *arena, const etr_side_recordings *from) {
   etr_side_recordings copy = *from;
   double *typical = etr_arena_alloc_array(arena, from->count, sizeof *typical);

@@ -82,6 +82,8 @@ static bool parse_end(zip_end *out, etr_slice tail, uint64_t tail_at) {
   return true;
 }
 
+/* Says why a file without a central directory is no zip: it is empty, cut short, or something else.
+ */
 static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path,
                                    etr_error *error) {
   char head[4096];
@@ -99,8 +101,9 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
                   "not a zip file, which every ETRecord is: name the etrecord.bin of the export");
 }
 
-static etr_status locate(zip_end *end, const etr_seekable *file, const char *path,
-                         etr_error *error) {
+/* Finds the end of the zip's central directory. */
+static etr_status locate_end(zip_end *end, const etr_seekable *file, const char *path,
+                             etr_error *error) {
   uint64_t size = file->size;
   size_t tail_size = (size_t)ETR_MIN(size, (uint64_t)TAIL_BYTES);
   char *tail = malloc(tail_size + 1);
@@ -179,6 +182,7 @@ static int by_start(const void *a, const void *b) {
                               : (x->end > y->end) - (x->end < y->end);
 }
 
+/* Names two entries that overlap, by the names in their local headers. */
 static etr_status fail_overlap(const etr_seekable *file, const span *entry, const span *other,
                                const char *path, etr_error *error) {
   char names[2][sizeof error->entry] = {"", ""};
@@ -190,6 +194,7 @@ static etr_status fail_overlap(const etr_seekable *file, const span *entry, cons
                   "it overlaps with %s: overlapping entries are refused", names[1]);
 }
 
+/* Refuses entries that share bytes, which no writer produces and which hide zip bombs. */
 static etr_status check_spans(const etr_seekable *file, span *spans, size_t count, const char *path,
                               etr_error *error) {
   etr_sort(spans, count, sizeof *spans, by_start);
@@ -206,7 +211,7 @@ static etr_status check_spans(const etr_seekable *file, span *spans, size_t coun
 static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path,
                               etr_error *error) {
   zip_end end = {0};
-  ETR_TRY(locate(&end, file, path, error));
+  ETR_TRY(locate_end(&end, file, path, error));
   /* Computes the number of bytes that precede the zip, by which all its offsets are too small. */
   if (end.directory_size > end.at || end.directory_offset > end.at - end.directory_size)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.at,
@@ -306,6 +311,7 @@ static etr_status fail_zip(etr_error *error, const char *path, const char *entry
   }
 }
 
+/* Lists the files of the zip. */
 static etr_status list_zip(etr_archive *archive, etr_error *error) {
   zip_int64_t count = zip_get_num_entries(archive->zip, 0);
   if (count >= (zip_int64_t)ETR_NONE)
@@ -352,6 +358,7 @@ static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_er
   return status == ETR_OK ? list_zip(archive, error) : status;
 }
 
+/* Opens a zip file; bytes in front of it are skipped. */
 static etr_status open_zip(etr_archive *archive, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
@@ -366,6 +373,7 @@ static etr_status open_zip(etr_archive *archive, etr_error *error) {
                      error);
 }
 
+/* Opens a zip in memory; bytes in front of it are skipped. */
 static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
@@ -424,6 +432,7 @@ static etr_status open_directory(etr_archive *archive, etr_error *error) {
   return ETR_OK;
 }
 
+/* Opens a zip file, or a directory as if it was one. */
 static etr_status open_path(etr_archive *archive, const char *path, etr_error *error) {
   struct stat about;
   if (stat(path, &about) != 0)
@@ -459,6 +468,7 @@ static etr_status open_any(etr_archive *archive, const char *path, const etr_sli
   return etr_arena_failed(&archive->arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
+/* Makes an archive from a path or from bytes. */
 static etr_status open_new(etr_archive **out, const char *path, const etr_slice *bytes,
                            etr_error *error) {
   *out = NULL;
@@ -523,6 +533,7 @@ static bool is_bomb(uint64_t size, uint64_t compressed) {
   return size > MOST_BOMB_BYTES && size / MOST_BOMB_RATIO > compressed;
 }
 
+/* Refuses an entry that is too large, lies outside the file, or expands implausibly. */
 static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, uint64_t max_bytes,
                               etr_error *error) {
   zip_stat_t stat;

@@ -113,6 +113,7 @@ static void put_wide(header *extra, const written *entry, bool is_local) {
   extra->size += values.size;
 }
 
+/* Writes the record of an entry in the central directory. */
 static etr_status write_directory_entry(etr_archive_writer *writer, const written *entry,
                                         etr_error *error) {
   header h = {.size = 0}, extra = {.size = 0};
@@ -169,6 +170,7 @@ typedef struct measure {
   etr_archive_writer *writer;
 } measure;
 
+/* Adds bytes to the size and CRC of an entry, and writes them if there is a writer. */
 static bool measure_bytes(void *context, const void *data, size_t size) {
   measure *m = context;
   m->size += size;
@@ -230,6 +232,7 @@ typedef struct original {
   size_t index;
 } original;
 
+/* Writes the bytes of an entry of another archive as they are stored. */
 static etr_status emit_original(void *context, const etr_sink *sink, etr_error *error) {
   const original *o = context;
   etr_archive_form form;

@@ -111,6 +111,7 @@ const etr_element *etr_element_of_storage(etr_slice storage) {
   return NULL;
 }
 
+/* Returns the value of a floating-point number of any supported format, from its bits. */
 static double from_float(const etr_element *e, uint64_t bits) {
   uint64_t mantissa = bits & (((uint64_t)1 << e->mantissa_bits) - 1),
            largest = ((uint64_t)1 << e->exponent_bits) - 1;

@@ -181,6 +181,7 @@ typedef struct json_marks {
   uint64_t quotes, backslashes, opening, closing; /* opening, closing: brackets of either kind */
 } json_marks;
 
+/* Returns a bit for each of 64 bytes that is a quote, a backslash, or a brace or bracket. */
 static inline json_marks json_find_marks(const char *at) {
   json_marks found = {0};
 #if defined(__SSE2__)
@@ -238,6 +239,7 @@ enum { replacement_character = 0xFFFD };
 
 /* ---- Escapes ---- */
 
+/* Writes a character in UTF-8 and returns its size. */
 static size_t put_utf8(char *into, uint32_t character) {
   static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
   size_t size = 1 + (character >= 0x80) + (character >= 0x800) + (character >= 0x10000);
@@ -282,9 +284,12 @@ static bool is_low_surrogate(uint32_t unit) {
 static size_t json_unescape(const char *at, const char *end, char *into, size_t *written) {
   static const char plain[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
                                   ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
-  *written = 1;
-  if (end - at >= 2 && (*into = plain[(unsigned char)at[1]]))
+  char escaped = end - at >= 2 ? plain[(unsigned char)at[1]] : '\0';
+  if (escaped != '\0') {
+    *into = escaped;
+    *written = 1;
     return 2;
+  }
   uint32_t unit, low;
   *written = 0;
   if (!read_unit(at, end, &unit))
@@ -529,6 +534,7 @@ static bool refuse(etr_json *json, const char *message) {
                                        : etr_window_fail_at_end(&json->in);
 }
 
+/* Grows a block to at least size bytes. */
 static bool reserve(etr_json *json, block *grown, size_t size) {
   if (size <= grown->capacity)
     return true;
@@ -610,6 +616,7 @@ static bool read_word(etr_json *json, etr_slice word) {
   return json_read_word(&json->in, word);
 }
 
+/* Reads a number, or NaN, Infinity or -Infinity, as a slice of the window. */
 static bool read_number(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
   /* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
@@ -921,6 +928,8 @@ void etr_json_end(etr_json *json) {
 
 /* ---- Opening and closing ---- */
 
+/* Makes a reader with room for a buffer behind it; limits that are 0 or NULL have their defaults.
+ */
 static etr_json *new_reader(size_t buffer_bytes, const etr_json_limits *limits) {
   etr_json *json = malloc(sizeof *json + buffer_bytes);
   if (!json)

@@ -116,6 +116,7 @@ static void put_key(etr_json_excerpt *excerpt, etr_slice key) {
   etr_jw_key_slice(&excerpt->json, head.size < key.size ? (etr_slice){cut, (size_t)size} : key);
 }
 
+/* Copies an object, cut where the excerpt is full. */
 static void put_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
   etr_slice key;
   etr_jw_object(&excerpt->json);
@@ -133,6 +134,7 @@ static void put_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth
   etr_jw_end(&excerpt->json);
 }
 
+/* Copies an array or object, or a mark that it was cut if it is nested too deeply. */
 static void put_nested(etr_json_excerpt *excerpt, etr_json *json, bool is_array, uint32_t depth) {
   if (depth == ETR_JSON_BRIEF_DEPTH) {
     etr_json_skip(json);
@@ -146,6 +148,7 @@ static void put_nested(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
     put_object(excerpt, json, depth);
 }
 
+/* Copies a value of any type. */
 static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
   switch (etr_json_peek(json)) {
   case ETR_JSON_END:

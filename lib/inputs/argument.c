@@ -28,6 +28,7 @@ typedef enum form {
   FORM_DEVICE,
 } form;
 
+/* Returns how the number of an argument is to be shown, by the member that it has in JSON. */
 static form form_of(etr_slice member) {
   if (etr_slice_is(member, "as_none"))
     return FORM_NONE;
@@ -67,6 +68,7 @@ static const char *word_for(form what, etr_slice number) {
 
 /* ---- Values ---- */
 
+/* Returns a number as text, or the word for it, such as the name of a number type. */
 static const char *number_text(etr_arguments *a, form what, etr_json *json) {
   etr_json_excerpt excerpt;
   etr_slice number = etr_json_number_text(json);
@@ -79,6 +81,7 @@ static const char *number_text(etr_arguments *a, form what, etr_json *json) {
   return intern(a, &excerpt);
 }
 
+/* Returns the text of a list; lists that are repeated are read only once. */
 static const char *list_text(etr_arguments *a, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&a->lists, json, &known);
@@ -201,6 +204,8 @@ static void put_symbolic(etr_json_excerpt *excerpt, etr_json *json, void *contex
     etr_json_excerpt_string(excerpt, ETR_SLICE(""));
 }
 
+/* Returns the text of a value with symbolic sizes, in which names are replaced; "null" if it is
+ * damaged. */
 static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
   etr_json *json = etr_json_open_memory(text, NULL);
   etr_json_excerpt excerpt;

@@ -53,6 +53,7 @@ etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
   return reader->values.data;
 }
 
+/* Adds a logged value and numbers it among the values with the same origin. */
 static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_value *origin) {
   etr_debug_value *added = etr_vec_push(reader->arena, &reader->values);
   if (!added)
@@ -68,6 +69,7 @@ static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_valu
   return added;
 }
 
+/* Reads a vector of 64-bit integers; count is 0 when out of memory. */
 static const int64_t *read_numbers(etr_value_reader *reader, etr_fb_at table, unsigned field,
                                    uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(reader->fb, table, field, sizeof(int64_t), count);
@@ -79,6 +81,7 @@ static const int64_t *read_numbers(etr_value_reader *reader, etr_fb_at table, un
   return numbers;
 }
 
+/* Adds a logged tensor: its type, shape, and where its bytes are in the debug buffer. */
 static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at tensor) {
   uint32_t rank, stride_count;
   uint64_t count = 0;
@@ -98,6 +101,7 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
     value->byte_size = count * element->size;
 }
 
+/* Adds a logged number. */
 static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at table,
                         uint8_t type) {
   etr_fb *fb = reader->fb;
@@ -164,7 +168,9 @@ enum { RUN_ALLOCATORS = 2 };
 enum { ALLOCATOR_NAME };
 enum { ALLOCATION_ALLOCATOR, ALLOCATION_SIZE };
 
-static const char *name_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
+/* Returns the name of an allocator; ids count from 1, and "" means unknown. */
+static const char *allocator_name(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
+                                  int32_t id) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, run, RUN_ALLOCATORS, 4, &count);
   if (id < 1 || (uint32_t)id > count)
@@ -173,7 +179,9 @@ static const char *name_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
   return name.size ? etr_intern(reader->names, name) : "";
 }
 
-static etr_allocations *list_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
+/* Returns the allocations of an allocator, made when first asked for. */
+static etr_allocations *allocations_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
+                                       int32_t id) {
   etr_map_slot *slot = etr_map_at(&reader->places, ETR_BYTES(id));
   if (!slot)
     return NULL;
@@ -183,13 +191,14 @@ static etr_allocations *list_of(allocation_reader *reader, etr_fb *fb, etr_fb_at
   if (!added)
     return NULL;
   slot->value = (uint32_t)(reader->list.count - 1);
-  added->allocator = name_of(reader, fb, run, id);
+  added->allocator = allocator_name(reader, fb, run, id);
   return added;
 }
 
 /* Adds an AllocationEvent of RunData `run`. Out of memory shows on the arena of the names. */
 static void allocations_add(allocation_reader *reader, etr_fb *fb, etr_fb_at run, etr_fb_at event) {
-  etr_allocations *all = list_of(reader, fb, run, etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
+  etr_allocations *all = allocations_of(reader, fb, run,
+                                        etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
   uint64_t bytes = etr_fb_u64(fb, event, ALLOCATION_SIZE, 0);
   if (!all)
     return;
@@ -270,6 +279,8 @@ static void add_untimed(untimed *events, const etr_dump_event *event, etr_fb_at 
   events->first_at = profile;
 }
 
+/* Sets the start and duration of an event; one that ends before it starts, or takes impossibly
+ * long, is untimed. */
 static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   uint64_t start = etr_fb_u64(&reader->fb, profile, PROFILE_START, 0), ticks;
   /* False if the end lies before the start. A counter of 32 bits may wrap in between: not where
@@ -301,6 +312,7 @@ static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_
     event->delegate_id = intern_likely(reader, text, reader->likely->delegate_id);
 }
 
+/* Copies the metadata of an event, within what is left of the allowance. */
 static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   etr_slice bytes = etr_fb_bytes(&reader->fb, profile, PROFILE_METADATA);
   if (bytes.size == 0)
@@ -387,7 +399,8 @@ static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run 
   run->allocation_count = allocations.list.count;
 }
 
-static void warn_of(const dump_reader *reader, const untimed *events, const char *what) {
+/* Warns of events that cannot have been timed correctly. */
+static void warn_of_untimed(const dump_reader *reader, const untimed *events, const char *what) {
   char message[256];
   if (events->count == 0 || !reader->shared->warn)
     return;
@@ -469,8 +482,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
                     "damaged ETDump: %s%s", reader->fb.message, cause_of_damage(bytes));
   }
   out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
-  warn_of(reader, &reader->backwards, "ends before it starts");
-  warn_of(reader, &reader->endless, "takes impossibly many ticks");
+  warn_of_untimed(reader, &reader->backwards, "ends before it starts");
+  warn_of_untimed(reader, &reader->endless, "takes impossibly many ticks");
   return ETR_OK;
 }
 

@@ -17,6 +17,8 @@ static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   etr_warn(place->files->warnings, place->path, NULL, offset, "%s", message);
 }
 
+/* Returns true if two runs have the same events with the same times, as two copies of one run do.
+ */
 static bool have_equal_events(const etr_dump_run *a, const etr_dump_run *b) {
   if (a->event_count != b->event_count || a->allocation_count != b->allocation_count)
     return false;
@@ -87,6 +89,7 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
 
 /* ---- Logs ---- */
 
+/* Reads one ETDump of a log, and keeps the debug buffer that belongs to it. */
 static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path,
                                 bool is_one, etr_error *error) {
   const char *name = is_one ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
@@ -132,6 +135,8 @@ static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const
                   "this log holds %zu ETDumps, no number %zu", log->found, number);
 }
 
+/* Reads the ETDumps of a serial log; a file that contains none is read as an ETDump, whose error
+ * says what it is not. */
 static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path, size_t number,
                            etr_error *error) {
   etr_serial_log log;
@@ -176,6 +181,8 @@ static etr_status read_unpacked(etr_file *out, const char *path, uint64_t most, 
   return status;
 }
 
+/* Reads the ETDumps of a file: an ETDump, or a log with some. A log that was decoded before is not
+ * read again. */
 static etr_status read_path(etr_dump_files *f, const char *path, etr_error *error) {
   etr_file file;
   size_t number = 0;

@@ -55,6 +55,7 @@ etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
 }
 
+/* Reads the table of a .ptd without its weights. */
 static etr_status read_table(etr_weights *out, const etr_seekable *file, const char *path,
                              uint64_t max_bytes, etr_error *error) {
   etr_file table;

@@ -178,6 +178,7 @@ typedef enum frame_kind {
   FRAME_BELOW_ROOT
 } frame_kind;
 
+/* Returns true if a file is in the root folder; a relative root may be anywhere in its path. */
 static bool is_below(etr_slice file, const char *root) {
   etr_slice folder = etr_slice_of(root);
   bool is_absolute = folder.size &&
@@ -194,6 +195,7 @@ static bool is_below(etr_slice file, const char *root) {
   return false;
 }
 
+/* Returns whose code a frame is: the user's, a library's, or generated. */
 static frame_kind kind_of(etr_slice file, const char *root) {
   if (etr_is_generated_file(file))
     return FRAME_NEVER;

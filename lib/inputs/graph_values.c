@@ -91,6 +91,8 @@ static bool is_fusible(const etr_node *node) {
 
 /* ---- Values ---- */
 
+/* Sets for each output of a node which value it shares memory with, which value it is made of, and
+ * whether that is constant. */
 static void fill_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];
   bool is_view = etr_is_view(node), fuses = is_view || is_fusible(node);

@@ -29,6 +29,7 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
   return maps;
 }
 
+/* Returns the map of a method, made when first asked for; NULL when out of memory. */
 static method *find_method(etr_maps *maps, etr_slice name) {
   uint32_t known = etr_map_get(&maps->by_name, name);
   if (known != ETR_NONE)
@@ -94,6 +95,7 @@ static int by_text(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
+/* Reads the debug handles of each delegate id, sorted by id. */
 static void read_delegate_ids(etr_maps *maps, etr_json *json, etr_map_instruction *instruction) {
   etr_vec(etr_map_delegate_id) ids = {0};
   etr_slice key;
@@ -112,6 +114,7 @@ static void read_delegate_ids(etr_maps *maps, etr_json *json, etr_map_instructio
   instruction->id_count = ids.count;
 }
 
+/* Reads the map of a delegate: its backend and its ids. */
 static void read_delegate(etr_maps *maps, etr_json *json, etr_map_instruction *instruction) {
   etr_slice key;
   instruction->is_delegate = true;
@@ -193,6 +196,8 @@ void etr_maps_read_delegates(etr_maps *maps, etr_json *json) {
     read_method(maps, json, key, read_delegate);
 }
 
+/* Reads the number of outputs of each instruction of a method; m is NULL for a method without a
+ * map. */
 static void read_output_counts_of(const method *m, etr_json *json) {
   etr_slice key;
   etr_json_object(json);

@@ -78,7 +78,8 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
                          .recorded = etr_intern(strings, path),
                          .type = etr_intern(strings, type),
                          .parent = parent};
-  return known->value = (uint32_t)(tree->list.count - 1);
+  known->value = (uint32_t)(tree->list.count - 1);
+  return known->value;
 }
 
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
@@ -229,6 +230,7 @@ void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   }
 }
 
+/* Reads the dimensions of a tensor. */
 static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_vec(etr_dim) dims = {0};
   etr_json_array(json);
@@ -248,6 +250,7 @@ static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json 
   meta->rank = (int32_t)dims.count;
 }
 
+/* Reads type and dimensions of a tensor; what follows both is skipped. */
 static void read_tensor_meta(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_slice key;
   bool has_dtype = false;

@@ -146,6 +146,7 @@ void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warni
 
 /* ---- A sorted list ---- */
 
+/* Orders slots by handle, then by kind, then by node. */
 static int by_kind(const void *a, const void *b) {
   const etr_node_slot *x = a, *y = b;
   if (x->handle != y->handle)

@@ -35,6 +35,8 @@ static void *fail(machine *m, const char *message) {
 
 /* ---- Reading ---- */
 
+/* Returns the next bytes of the pickle. At its end the machine fails; small reads give zeros, so
+ * that callers need no check. */
 static const uint8_t *take_bytes(machine *m, uint64_t size) {
   static const uint8_t zeros[8] = {0};
   if (size > m->size - m->at) {
@@ -54,6 +56,7 @@ static etr_slice take_text(machine *m, uint64_t size) {
   return m->message ? (etr_slice){"", 0} : (etr_slice){(const char *)bytes, (size_t)size};
 }
 
+/* Returns the rest of a line, without its end. */
 static etr_slice take_line(machine *m) {
   size_t start = m->at;
   while (m->at < m->size && m->bytes[m->at] != '\n')
@@ -70,6 +73,7 @@ static size_t instruction_bytes(const machine *m) {
 
 /* ---- The stack ---- */
 
+/* Makes a value that is on no stack yet; NULL if there are too many. */
 static value *make_value(machine *m, etr_pickle_kind kind) {
   if (++m->value_count > m->most_values)
     return fail(m, "it has implausibly many values");
@@ -80,6 +84,7 @@ static value *make_value(machine *m, etr_pickle_kind kind) {
   return made;
 }
 
+/* Pushes a value onto the stack and returns it; NULL stays NULL. */
 static value *push_value(machine *m, value *pushed) {
   value **slot = pushed ? etr_vec_push(m->arena, &m->stack) : NULL;
   if (pushed && !slot)
@@ -131,6 +136,7 @@ static value **pop_several(machine *m, size_t count) {
   return m->stack.data + m->stack.count;
 }
 
+/* Appends items to a list or dict. */
 static void add_items(machine *m, value *to, value **items, size_t count) {
   for (size_t i = 0; i < count && to && !m->message; i++) {
     value **slot = etr_vec_push(m->arena, &to->items);
@@ -157,6 +163,7 @@ static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count
 
 /* ---- The memo ---- */
 
+/* Stores the top of the stack in the memo. */
 static void put_in_memo(machine *m, uint64_t index) {
   value *stored = top(m);
   if (index >= m->value_count)
@@ -185,7 +192,9 @@ static void push_name(machine *m, etr_pickle_name name, const etr_element *eleme
   pushed->element = element;
 }
 
-static void find_name(machine *m, etr_slice module, etr_slice name) {
+/* Pushes what an imported name means. Names that no tensor needs are refused, because they could
+ * run code. */
+static void push_imported_name(machine *m, etr_slice module, etr_slice name) {
   static const struct {
     const char *module, *name;
     etr_pickle_name meaning;
@@ -218,12 +227,13 @@ static void find_name(machine *m, etr_slice module, etr_slice name) {
                              (int)ETR_MIN(name.size, 80), name.data));
 }
 
-static void find_name_on_stack(machine *m) {
+/* Replaces a module and a name on the stack by what they mean. */
+static void push_name_on_stack(machine *m) {
   const value *name = pop(m), *module = pop(m);
   if (m->message)
     return;
   if (name->kind == ETR_PICKLE_STRING && module->kind == ETR_PICKLE_STRING)
-    find_name(m, module->text, name->text);
+    push_imported_name(m, module->text, name->text);
   else
     fail(m, "a name is not a string");
 }
@@ -253,6 +263,7 @@ static void load_storage(machine *m) {
   storage->number = item[4]->number;
 }
 
+/* Returns the integers of a tuple that is a shape or strides. */
 static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count) {
   *count = tuple->items.count;
   if (tuple->kind != ETR_PICKLE_LIST || *count > ETR_MOST_RANK)
@@ -266,6 +277,7 @@ static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count
   return numbers ? numbers : fail(m, NULL);
 }
 
+/* Pushes the tensor that torch's rebuild function would make of these arguments. */
 static void build_tensor(machine *m, const value *arguments, bool typed) {
   enum { STORAGE, OFFSET, SIZES, STRIDES, DTYPE = 6 };
   size_t rank = 0, stride_count = 0;
@@ -408,6 +420,7 @@ static void push_bool(machine *m, bool truth) {
     pushed->number = truth;
 }
 
+/* Pushes a string or bytes. */
 static void push_text(machine *m, etr_pickle_kind kind, uint64_t size) {
   etr_slice text = take_text(m, size);
   value *pushed = m->message ? NULL : push(m, kind);
@@ -429,6 +442,7 @@ static void extend_by(machine *m, etr_pickle_kind kind, size_t count) {
     extend(m, kind, items, count);
 }
 
+/* Runs an instruction on the values above the last mark: a tuple, or items of a list or dict. */
 static void run_marked(machine *m, uint8_t opcode) {
   size_t count;
   value **items = pop_to_mark(m, &count);
@@ -495,10 +509,10 @@ static bool run_structure(machine *m, uint8_t opcode) {
   case 'c': {
     etr_slice module = take_line(m), name = take_line(m);
     if (!m->message)
-      find_name(m, module, name);
+      push_imported_name(m, module, name);
   } break;
   case 0x93:
-    find_name_on_stack(m);
+    push_name_on_stack(m);
     break;
   case 'Q':
     load_storage(m);
@@ -512,6 +526,8 @@ static bool run_structure(machine *m, uint8_t opcode) {
   return true;
 }
 
+/* Runs an instruction that pushes a number, a text or nothing. Returns false if it is another one.
+ */
 static bool run_scalar(machine *m, uint8_t opcode) {
   switch (opcode) {
   case 'N':

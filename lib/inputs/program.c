@@ -77,6 +77,7 @@ static void read_spec_body(const signature_reader *r, input_spec *spec) {
   }
 }
 
+/* Returns the kind of node that an input of the signature is. */
 static etr_node_kind kind_of_spec(etr_slice member) {
   if (etr_slice_is(member, "parameter"))
     return ETR_NODE_PARAMETER;
@@ -92,6 +93,7 @@ static bool is_input(const signature_reader *r, size_t place) {
          r->nodes[place].kind != ETR_NODE_OP;
 }
 
+/* Returns the input node of a name, whose index is made when first asked for. */
 static uint32_t find_input(signature_reader *r, const char *name) {
   if (r->by_name.count == 0) {
     /* Inputs come first. */
@@ -117,6 +119,7 @@ static void apply_spec(signature_reader *r, const input_spec *spec, size_t next)
   r->nodes[place].weight_name = spec->weight;
 }
 
+/* Reads the input specs of the signature and applies each to its input node, in order. */
 static void read_input_specs(signature_reader *r) {
   etr_slice member;
   size_t next = 0;
@@ -343,6 +346,7 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
 }
 
+/* Reads a stack trace; traces that are repeated are read only once. */
 static etr_trace read_trace(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->traces, json, &known);
@@ -356,6 +360,8 @@ static etr_trace read_trace(node_metadata *m, etr_json *json) {
   return trace;
 }
 
+/* Reads the stack of modules of a node and returns the innermost; stacks that are repeated are read
+ * only once. */
 static uint32_t read_module(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->stacks, json, &known);
@@ -380,6 +386,8 @@ static uint32_t parse_handle(etr_slice text) {
   return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
 }
 
+/* Returns the name of the exported node that a node comes from; read in its escaped form if
+ * possible, which is faster. */
 static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json) {
   const char *name;
   etr_slice escaped;
@@ -470,6 +478,7 @@ static void read_program(reader *r, uint32_t subgraph);
 
 /* ---- Nested graphs ---- */
 
+/* Adds a nested graph that a node owns; ETR_NONE when out of memory. */
 static uint32_t add_subgraph(reader *r, const level *outer, uint32_t owner, etr_subgraph_kind kind,
                              const char *name) {
   etr_subgraph *subgraph = etr_vec_push(r->arena, &r->subgraphs);
@@ -483,6 +492,7 @@ static uint32_t add_subgraph(reader *r, const level *outer, uint32_t owner, etr_
   return (uint32_t)(r->subgraphs.count - 1);
 }
 
+/* Enters a nested graph, or fails if they are nested too deeply. */
 static bool enter_nested(reader *r) {
   if (r->nesting == MAX_NESTING)
     etr_json_fail(r->json, "graphs nested too deeply");
@@ -525,6 +535,7 @@ static void read_lowered_document(reader *r, uint32_t subgraph) {
   }
 }
 
+/* Reads a lowered module: a document in a string. What is no string is skipped. */
 static void read_lowered(reader *r, const level *outer, uint32_t owner, const char *argument) {
   etr_json *document = r->json;
   bool is_document = etr_json_peek(document) == ETR_JSON_STRING && enter_nested(r);
@@ -577,6 +588,7 @@ static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node)
   list->count = base;
 }
 
+/* Reads the arguments of a node: those that are values become its inputs. */
 static void read_node_inputs(reader *r, level *l, uint32_t node) {
   etr_slice key;
   size_t base = r->names.count, first_draft = r->arguments.drafts.count;
@@ -597,6 +609,7 @@ static void read_node_inputs(reader *r, level *l, uint32_t node) {
   etr_arguments_take(&r->arguments, first_draft, &r->nodes.data[node]);
 }
 
+/* Makes the values that were collected since base the outputs of a node. */
 static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
   size_t count = r->names.count - base;
   etr_value *outputs = etr_arena_alloc_array(r->arena, count, sizeof *outputs);
@@ -630,6 +643,7 @@ static const char *derived_name(reader *r, const etr_node *node) {
   return count ? etr_arena_format(r->arena, "%s_%u", base, count) : base;
 }
 
+/* Adds a node within the budget; ETR_NONE if there is none left, or no memory. */
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
   const char *refused = r->nodes.count < ETR_NONE ? etr_budget_take(r->budget, ETR_NODES, 1)
                                                   : "too many nodes";
@@ -645,6 +659,7 @@ static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const ch
   return (uint32_t)(r->nodes.count - 1);
 }
 
+/* Reads a node: its operator, inputs, outputs and metadata. */
 static void read_node(reader *r, level *l) {
   etr_slice key;
   uint32_t node = add_node(r, l, ETR_NODE_OP, "");
@@ -695,6 +710,7 @@ static void read_node(reader *r, level *l) {
 
 /* ---- Graphs ---- */
 
+/* Reads the inputs of a graph, each of which becomes a node. */
 static void read_graph_inputs(reader *r, level *l) {
   value_list inputs = {0};
   value_table_collect(&l->table, &inputs, r->json);
@@ -737,6 +753,7 @@ static void resolve_level(reader *r, level *l) {
   etr_arguments_resolve(&r->arguments, l->first_waiting, value_table_expression, &l->table);
 }
 
+/* Reads a graph into the list of nodes. subgraph: ETR_NONE for the graph of the program. */
 static void read_graph(reader *r, uint32_t subgraph) {
   level l = {.subgraph = subgraph,
              .first_node = (uint32_t)r->nodes.count,
@@ -862,6 +879,7 @@ static void read_ranges(reader *r) {
   }
 }
 
+/* Reads a serialized program, or a nested one, of which only the graph matters. */
 static void read_program(reader *r, uint32_t subgraph) {
   etr_slice key;
   bool has_graph = false;

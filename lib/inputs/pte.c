@@ -71,7 +71,9 @@ static uint64_t size_of_file(const pte_payloads *p) {
   return p->file ? p->file->size : p->bytes.size;
 }
 
-static payload_place place_of(pte_payloads *p, etr_fb_at reference) {
+/* Returns where the bytes of a payload are in the file; nothing if the reference leads outside of
+ * it. */
+static payload_place payload_place_of(pte_payloads *p, etr_fb_at reference) {
   if (reference == 0)
     return (payload_place){0};
   uint32_t index = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
@@ -125,7 +127,7 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
  * outside the file. Delegates may share a payload, which is read once; payloads that overlap
  * otherwise are an error. */
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
-  payload_place place = place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
+  payload_place place = payload_place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
   if (place.size == 0)
     return (etr_slice){0};
   etr_map_slot *slot = etr_map_at(&p->places, ETR_BYTES(place));
@@ -141,13 +143,14 @@ static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   p->total += payload.size;
   if (p->total > size_of_file(p))
     etr_fb_fail(p->fb, delegate, "the delegates' payloads overlap");
-  return *added = payload;
+  *added = payload;
+  return *added;
 }
 
 /* Returns the location of a delegate's payload. */
 static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
   etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
-  payload_place place = place_of(p, reference);
+  payload_place place = payload_place_of(p, reference);
   bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) ==
                                      LOCATION_SEGMENT;
   uint32_t segment = in_segment && place.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0)
@@ -285,6 +288,7 @@ static void read_number_list(const value_source *v, etr_pte_value *out, etr_fb_a
   out->number_count = numbers && vector ? count : 0;
 }
 
+/* Reads a value of a method; what is unknown or damaged is ETR_PTE_VALUE_OTHER. */
 static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entry,
                        uint32_t value_count) {
   etr_fb *fb = v->fb;
@@ -386,6 +390,7 @@ enum { DEVICE_BUFFER, DEVICE_TYPE, DEVICE_INDEX };
 enum { SUBSEGMENT_INDEX, SUBSEGMENT_OFFSETS };
 enum { NAMED_KEY, NAMED_SEGMENT };
 
+/* Reads the sizes of the planned buffers and the devices that they are on. */
 static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr_fb_at plan) {
   uint32_t count, device_count;
   etr_fb_at sizes = etr_fb_vector(fb, plan, PLAN_BUFFER_SIZES, sizeof(int64_t), &count);
@@ -406,6 +411,7 @@ static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr
   *out = (etr_pte_buffers){list, count, places, device_count};
 }
 
+/* Reads where the segments of the file are. */
 static void read_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_SEGMENTS, 4, &count);
@@ -456,6 +462,7 @@ static etr_pte_ranges read_inline_constants(etr_fb *fb, etr_arena *arena, etr_fb
   return (etr_pte_ranges){list, list ? count : 0};
 }
 
+/* Reads the segments with the initial values of mutable tensors. */
 static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_MUTABLE_SEGMENTS, 4, &count);
@@ -472,6 +479,7 @@ static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb
   out->mutable_count = segments && lists ? count : 0;
 }
 
+/* Reads the keys of named data and names their segments by the first key. */
 static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_NAMED_DATA, 4, &count);
@@ -490,6 +498,8 @@ static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at 
   out->named = named;
 }
 
+/* Reads where all data outside the methods are: segments, constants, mutable tensors and named
+ * data. */
 static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena,
                       etr_fb_at program) {
   out->program_bytes = fb->size;
@@ -575,6 +585,7 @@ static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned
 
 /* ---- Values ---- */
 
+/* Reads the values of a method. */
 static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   const value_source reading = {&reader->fb, reader->arena, &reader->names};
   etr_vec(etr_pte_value) values = {0};
@@ -611,6 +622,7 @@ static const char *read_format(pte_reader *reader, const etr_pte_delegate *deleg
   return etr_payload_format(reader->arena, delegate->backend, delegate->payload, specs, count);
 }
 
+/* Reads the delegates of a method: backend, payload and format. */
 static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_vec(etr_pte_delegate) delegates = {0};
   uint32_t count;
@@ -639,6 +651,7 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
 
 /* ---- Instructions ---- */
 
+/* Reads the names of the operators that kernel calls refer to. */
 static void read_operators(pte_reader *reader, etr_fb_at plan) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_OPERATORS, 4, &count);
@@ -670,6 +683,7 @@ static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_a
   out->args = args;
 }
 
+/* Reads the instructions of a method's first chain, which is all that the runtime runs. */
 static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_instruction) instructions = {0};
@@ -721,6 +735,7 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
 
 /* ---- Program ---- */
 
+/* Reads all methods and where the data of the program are. */
 static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_pte_method) methods = {0};
@@ -766,6 +781,7 @@ typedef struct pte_header {
   uint64_t segment_bytes; /* of all segments; 0: an older header does not say it */
 } pte_header;
 
+/* Reads the header behind the identifier that says where segments begin; older files have none. */
 static pte_header read_extended_header(etr_slice head) {
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0)
     return (pte_header){0};
@@ -815,6 +831,7 @@ static etr_status check_size(uint64_t size, uint64_t needed, const char *path, e
                   size, needed);
 }
 
+/* Refuses what is no .pte. */
 static etr_status check_identifier(etr_slice bytes, const char *path, etr_error *error) {
   etr_slice identifier = bytes.size >= 8 ? (etr_slice){bytes.data + 4, 4} : (etr_slice){0};
   if (etr_slice_is(identifier, "ET12"))
@@ -825,6 +842,7 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
                   "not a .pte: the identifier ET12 is missing");
 }
 
+/* Reads a program and checks that the file is as long as it says. */
 static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                                const etr_pte_limits *limits, etr_error *error) {
   etr_slice bytes = source->bytes;
@@ -858,6 +876,8 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
 
 /* ---- In a BundledProgram ---- */
 
+/* Reads the program in a BundledProgram and its test sets; offsets in errors count from the start
+ * of the bundle. */
 static etr_status read_bundle(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                               const etr_pte_limits *limits, etr_error *error) {
   const char *path = source->path;

@@ -176,6 +176,7 @@ static etr_status finish_entry(reader *r, const document *d, etr_json *json, con
 
 typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 
+/* Reads an entry as a JSON document with `read`, within the budget of bytes. */
 static etr_status read_entry(reader *r, size_t index, document_reader read, etr_error *error) {
   document d = {.first = -1};
   const char *name = etr_archive_name(r->archive, index);
@@ -197,6 +198,7 @@ static etr_status read_entry(reader *r, size_t index, document_reader read, etr_
   return status;
 }
 
+/* Adds a graph with the module and method that its entry "module/method" names. */
 static void add_graph(reader *r, etr_graph graph, const char *name) {
   const char *slash = strrchr(name, '/');
   etr_graph *added = etr_vec_push(r->arena, &r->graphs);
@@ -210,6 +212,7 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
                         : NULL; /* named when the maps are known */
 }
 
+/* Reads the program of an entry and adds its graph; a damaged document is not added. */
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
   etr_program_scope scope = {.no_sources = r->limits.no_sources,
@@ -273,6 +276,8 @@ static etr_status read_entries(reader *r, unsigned kinds, document_reader read, 
   return ETR_OK;
 }
 
+/* Reads all programs; with edge_only the others are listed without being read, unless there is no
+ * Edge program. */
 static etr_status read_programs(reader *r, etr_error *error) {
   if (r->limits.edge_only) {
     ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
@@ -345,6 +350,7 @@ static bool take_name(etr_map *names, etr_graph *graph) {
 
 /* ---- The record ---- */
 
+/* Notes which other entries there are, and warns of weights whose program is missing. */
 static void note_other_entries(reader *r) {
   etr_vec(const char *) unknown = {0};
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
@@ -417,7 +423,9 @@ etr_status etr_record_fail_identity(const char *path, etr_error *error) {
       "generate_etrecord=True");
 }
 
-static etr_status read_all(reader *r, etr_error *error) {
+/* Reads all entries in the order in which they need each other: maps, then programs, then what
+ * remains. */
+static etr_status read_all_entries(reader *r, etr_error *error) {
   if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(r->path, error);
   /* In 2023 the graph nearest to the program had another name. */
@@ -471,7 +479,7 @@ etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path,
   *out = (etr_record){0};
   etr_map_init(&r.strings, arena);
   ETR_TRY(etr_archive_open(&r.archive, path, error));
-  etr_status status = read_all(&r, error);
+  etr_status status = read_all_entries(&r, error);
   etr_archive_close(r.archive);
   if (etr_arena_failed(arena))
     return etr_fail_memory_of(error, path, NULL);

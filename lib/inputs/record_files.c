@@ -134,6 +134,7 @@ static bool has_entry(const etr_archive *archive, const char *name) {
   return false;
 }
 
+/* Says what a zip is that is no ETRecord; NULL if it is unknown. */
 static const char *description_of_zip(const char *path) {
   etr_archive *archive;
   if (etr_archive_open(&archive, path, NULL) != ETR_OK)
@@ -227,6 +228,7 @@ size_t etr_input_file(const char *path, size_t *number) {
   return is_part ? (size_t)(mark - path) : strlen(path);
 }
 
+/* Returns true if a zip or directory has the entry by which ETRecords are recognized. */
 static bool has_record_identifier(const char *path) {
   etr_archive *archive;
   if (etr_archive_open(&archive, path, NULL) != ETR_OK)
@@ -281,6 +283,7 @@ static bool is_reference_head(etr_slice head) {
   return head.size >= 8 + sizeof start - 1 && memcmp(head.data + 8, start, sizeof start - 1) == 0;
 }
 
+/* Returns the kind of a file by its first bytes. */
 static file_kind kind_of_head(etr_slice head) {
   if (head.size >= 8 && memcmp(head.data + 4, "ET12", 4) == 0)
     return FILE_PTE;
@@ -339,7 +342,8 @@ static file_kind kind_of_content(const char *path, etr_slice head) {
   return etr_serial_log_is(path) ? FILE_LOG : FILE_OTHER;
 }
 
-static file_look look_at(const char *path) {
+/* Looks at the first bytes of a file, and at its name if they say nothing. */
+static file_look look_at_start(const char *path) {
   char head[FOREIGN_HEAD];
   size_t got;
   if (!etr_file_read_head(path, head, sizeof head, &got))
@@ -407,7 +411,7 @@ static etr_status fail_with_description(const char *path, const char *descriptio
 
 /* Looks at a file that was named itself. */
 static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_error *error) {
-  file_look look = S_ISFIFO(mode) ? (file_look){.kind = FILE_ETDUMP} : look_at(path);
+  file_look look = S_ISFIFO(mode) ? (file_look){.kind = FILE_ETDUMP} : look_at_start(path);
   file_kind kind = look.kind;
   if (!S_ISREG(mode) && kind != FILE_ETDUMP)
     return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
@@ -430,7 +434,7 @@ static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_err
  * the record, and so is what only stands in place of a part. Other foreign files are passed over.
  */
 static etr_status look_at_entry(finder *f, const char *path, etr_error *error) {
-  file_look look = look_at(path);
+  file_look look = look_at_start(path);
   etr_slice name = etr_slice_of(etr_last_part(path));
   if (look.kind == FILE_UNREADABLE)
     return fail_to_open(path, error);
@@ -456,6 +460,8 @@ static bool is_part(const char *path) {
   return number > 0;
 }
 
+/* Looks at a path that the user named: a file, or the files of a directory in the order of their
+ * names. */
 static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
   if (strcmp(path, "-") == 0)
@@ -603,6 +609,8 @@ static etr_status name_buffers(finder *f, etr_inputs *chosen, const etr_held_buf
   return ETR_OK;
 }
 
+/* Finds and chooses the files of a profile. Files that the caller chose win over those that are
+ * found. */
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
                              size_t path_count, etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
@@ -622,7 +630,7 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
   if (chosen->etdump_count)
     f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
-    file_kind kind = look_at(chosen->etdumps[i]).kind;
+    file_kind kind = look_at_start(chosen->etdumps[i]).kind;
     if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i]))
       return etr_fail_memory(error);
   }
@@ -649,6 +657,7 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
 
 /* ---- Handing out: one block, so that a caller's struct can be freed by itself ---- */
 
+/* Copies a text to `*at`, which moves behind it. NULL stays NULL. */
 static char *copy_text(char **at, const char *text) {
   if (!text)
     return NULL;
@@ -675,7 +684,8 @@ static const char **put_all(const char ***slots, char **at, const char *const *t
   return first;
 }
 
-static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *error) {
+/* Copies what was found into one block of memory, which etr_inputs_clear() frees. */
+static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
   size_t addresses = found->etdump_count + found->passed_over_count + found->repeated_count +
                      found->weight_count + found->reference_count;
@@ -713,7 +723,7 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
   etr_error_clear(error);
   etr_status status = find_files(&f, &found, paths, path_count, &wanted, error);
   if (status == ETR_OK)
-    status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
+    status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : copy_inputs(out, &found, error);
   if (status != ETR_OK) {
     etr_decoded_logs_free(f.logs);
     etr_held_buffers_release(found.held);

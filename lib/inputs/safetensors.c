@@ -18,6 +18,7 @@ typedef struct header_source {
   uint64_t at, end;
 } header_source;
 
+/* Reads a piece of the header for the JSON reader; -1 on failure. */
 static int64_t read_header(void *context, char *into, size_t size) {
   header_source *source = context;
   size_t piece = (size_t)ETR_MIN(source->end - source->at, (uint64_t)size);
@@ -36,6 +37,7 @@ typedef struct table_reader {
 
 /* ---- One tensor ---- */
 
+/* Returns the type of elements that safetensors calls by this name; NULL if it is unknown. */
 static const etr_element *element_of(etr_slice name) {
   static const struct {
     const char *name, *dtype;
@@ -60,6 +62,7 @@ static const etr_element *element_of(etr_slice name) {
   return NULL;
 }
 
+/* Reads the sizes of a tensor and computes its strides, which are contiguous. */
 static void read_shape(table_reader *r, etr_safetensor *tensor) {
   int64_t sizes[ETR_MOST_RANK];
   int32_t rank = 0;
@@ -84,6 +87,7 @@ static void read_shape(table_reader *r, etr_safetensor *tensor) {
   tensor->rank = rank;
 }
 
+/* Reads where the bytes of a tensor are, and checks that the file has them. */
 static void read_offsets(table_reader *r, etr_safetensor *tensor) {
   int64_t ends[2] = {-1, -1};
   size_t count = 0;
@@ -104,6 +108,7 @@ static void read_offsets(table_reader *r, etr_safetensor *tensor) {
   }
 }
 
+/* Reads a tensor of the table and checks that its bytes fit its shape. */
 static void read_tensor(table_reader *r, etr_safetensor *tensor) {
   etr_slice key;
   unsigned seen = 0;
@@ -133,6 +138,7 @@ static void read_tensor(table_reader *r, etr_safetensor *tensor) {
 
 /* ---- The table ---- */
 
+/* Reads the texts of the metadata. */
 static void read_metadata(table_reader *r) {
   etr_slice key;
   for (etr_json_object(r->json); etr_json_key(r->json, &key);) {
@@ -147,6 +153,7 @@ static void read_metadata(table_reader *r) {
   }
 }
 
+/* Reads the header: metadata and tensors. Names must be unique. */
 static void read_table(table_reader *r) {
   etr_slice key;
   for (etr_json_object(r->json); etr_json_key(r->json, &key) && !etr_arena_failed(r->arena);) {
@@ -196,6 +203,7 @@ static etr_status check_overlap(const etr_safetensors *table, const char *path, 
   return status;
 }
 
+/* Returns the error of the header if there is one, or if tensors overlap. */
 static etr_status finish_table(const table_reader *r, const char *path, etr_error *error) {
   if (etr_arena_failed(r->arena) || etr_json_out_of_memory(r->json))
     return etr_fail_memory_of(error, path, NULL);
@@ -205,6 +213,7 @@ static etr_status finish_table(const table_reader *r, const char *path, etr_erro
   return check_overlap(r->out, path, error);
 }
 
+/* Reads the length of the header and checks that the file has it. */
 static etr_status read_length(uint64_t *length, const etr_seekable *file, const char *path,
                               etr_error *error) {
   uint8_t bytes[LENGTH_BYTES + 1];

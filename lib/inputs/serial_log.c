@@ -195,6 +195,8 @@ static etr_slice decode(reader *r) {
 
 #define CAPTURE_AGAIN "; capture the log again, to its end"
 
+/* Notes the first ETDump that is damaged: in which line it starts and ends, and how many bytes it
+ * has. */
 static void note_problem(reader *r, size_t start, size_t end, uint64_t promised) {
   size_t line = line_of(r, start), last = line, bytes = r->digit_count / 4 * 3;
   for (size_t i = start; i < end; i++)
@@ -264,6 +266,7 @@ static bool is_echo(const reader *r, size_t quote) {
 
 /* ---- The log ---- */
 
+/* Notes that an ETDump was announced but does not follow. */
 static void note_announced(reader *r) {
   const char *found = memmem(r->text, r->size, announced, sizeof announced - 1);
   if (!found)
@@ -274,6 +277,8 @@ static void note_announced(reader *r) {
       line_of(r, (size_t)(found - r->text)));
 }
 
+/* Removes what the terminal added to the log, then reads each ETDump or buffer in base64 that
+ * starts in it. */
 static void read_text(reader *r, etr_slice bytes) {
   filter_state state = IN_TEXT;
   for (size_t i = 0; i < bytes.size; i++)
@@ -286,8 +291,8 @@ static void read_text(reader *r, etr_slice bytes) {
     size_t end = 0;
     if (completes_start(&digits, r->text[at]))
       end = read_dump(r, at + 1 - START_DIGITS);
-    else if (r->text[at] == '"' && is_echo(r, at) && !(end = read_buffer(r, at)))
-      continue;
+    else if (r->text[at] == '"' && is_echo(r, at))
+      end = read_buffer(r, at);
     if (!end)
       continue;
     digits.count = 0;

@@ -56,6 +56,7 @@ static bool is_dense(const etr_tensor_view *view) {
   return true;
 }
 
+/* Returns true if the elements are contiguous in the order of the dimensions. */
 static bool is_in_order(const etr_tensor_view *view) {
   int64_t expected = 1;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
@@ -154,6 +155,8 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
 
 /* ---- In the order of the dimensions ---- */
 
+/* Loads a whole tensor into memory, because its elements are not in order. problem says why it
+ * cannot be done. */
 static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   uint64_t size = reader->count * reader->view.element->size;
   *problem = "it is too large to be read in the order of its dimensions";

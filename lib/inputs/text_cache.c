@@ -38,6 +38,8 @@ static void note_follower(etr_text_cache *cache, uint32_t number) {
   }
 }
 
+/* Adds a text to the cache and returns its number; ETR_NONE if there are enough, or it is too long.
+ */
 static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
   if (cache->texts.count == MOST_TEXTS || text.size > MOST_BYTES)
     return ETR_NONE;
@@ -46,7 +48,8 @@ static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
   if (!added)
     return ETR_NONE;
   *added = (etr_cached_text){{slot->key, slot->size}, {ETR_NONE, ETR_NONE, ETR_NONE, ETR_NONE}};
-  return slot->value = (uint32_t)(cache->texts.count - 1);
+  slot->value = (uint32_t)(cache->texts.count - 1);
+  return slot->value;
 }
 
 /* Returns the number of the next text, which is skipped if it is known and left for the caller
@@ -74,5 +77,6 @@ uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *known)
   if (number == ETR_NONE)
     return ETR_NONE;
   note_follower(cache, number);
-  return cache->last = number;
+  cache->last = number;
+  return cache->last;
 }

@@ -21,6 +21,7 @@ static etr_status add_entry_to_error(const etr_torch_archive *archive, etr_statu
                   inner.entry, inner.entry[0] ? ": " : "", inner.message);
 }
 
+/* Reads an entry of the archive by its name without the archive's prefix. */
 static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name,
                              uint64_t max_bytes, etr_error *error) {
   char *full = etr_arena_format(&archive->arena, "%s%s", archive->prefix, name);
@@ -61,6 +62,7 @@ static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error)
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
 }
 
+/* Reads the pickled value of the archive. */
 static etr_status run_pickle(etr_torch_archive *archive, etr_slice pickle, etr_error *error) {
   uint64_t offset;
   const char *wrong = etr_pickle_read(&archive->root, &archive->arena, pickle, &offset);
@@ -72,6 +74,7 @@ static etr_status run_pickle(etr_torch_archive *archive, etr_slice pickle, etr_e
                   "its pickle cannot be read: %s", wrong);
 }
 
+/* Opens what torch.save wrote: a zip, or a pickle alone as older versions wrote. */
 static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_error *error) {
   if (etr_is_pickle(bytes))
     return run_pickle(archive, bytes, error);

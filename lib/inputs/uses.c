@@ -80,6 +80,7 @@ static bool changes_first(const etr_instruction *instruction) {
   return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
 }
 
+/* Lists how a kernel uses its arguments: what it reads, writes, changes in place and returns. */
 static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
   bool is_in_place = changes_first(instruction),
        is_copy = is_kernel(instruction, "executorch_prim::et_copy_index");
@@ -118,6 +119,7 @@ static void mark_uses(etr_uses *u, size_t count, int32_t argument, uint8_t how) 
     u->marks[argument] |= how;
 }
 
+/* Makes room for marks of all arguments of a call and clears them. */
 static bool make_room(etr_uses *u, size_t count) {
   if (count > u->mark_room) {
     u->mark_room = ETR_MAX(count, 2 * u->mark_room);
@@ -128,6 +130,8 @@ static bool make_room(etr_uses *u, size_t count) {
   return u->marks || count == 0;
 }
 
+/* Lists how a delegate call uses its arguments, by its payload, or else by its number of results.
+ */
 static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
   if (!make_room(u, instruction->arg_count))
     return;
@@ -210,7 +214,7 @@ void etr_uses_list(etr_uses *u, int32_t id) {
   }
 }
 
-/* ---- Which writes reach a read ---- */
+/* ---- Which writes reach_part a read ---- */
 
 enum { MOST_STEPS_IN_ALL = 1 << 20 }; /* borders between parts that all searches cross together */
 
@@ -249,6 +253,8 @@ typedef struct ways {
   bool on, to_target;
 } ways;
 
+/* Says where control can go after an instruction: on, to its target, or both if the condition is
+ * not a constant. */
 static ways ways_of(const etr_reaching *r, size_t id) {
   const etr_instruction *jump = &r->program->instructions[id];
   if (jump->kind != ETR_INSTRUCTION_JUMP_FALSE)
@@ -296,7 +302,8 @@ static bool find_parts(etr_reaching *r) {
   return r->seen && r->is_reached && !etr_arena_failed(r->arena);
 }
 
-static bool reach(etr_reaching *r, uint32_t part) {
+/* Marks a part of the program as reached; a new one waits to be followed. */
+static bool reach_part(etr_reaching *r, uint32_t part) {
   if (r->is_reached[part])
     return true;
   r->is_reached[part] = true;
@@ -308,7 +315,7 @@ static bool reach(etr_reaching *r, uint32_t part) {
 
 /* Marks the parts that can run. */
 static bool find_reached(etr_reaching *r) {
-  bool good = reach(r, 0);
+  bool good = reach_part(r, 0);
   while (good && r->waiting.count) {
     uint32_t part = r->waiting.data[--r->waiting.count];
     bool is_last = part + 1 == r->starts.count, goes_on = !is_last;
@@ -316,10 +323,10 @@ static bool find_reached(etr_reaching *r) {
     for (size_t i = r->starts.data[part]; good && i < end; i++) {
       ways go = ways_of(r, i);
       if (go.to_target)
-        good = reach(r, r->part_of[r->program->instructions[i].jump_target]);
+        good = reach_part(r, r->part_of[r->program->instructions[i].jump_target]);
       goes_on = goes_on && go.on;
     }
-    good = good && (!goes_on || reach(r, part + 1));
+    good = good && (!goes_on || reach_part(r, part + 1));
   }
   return good;
 }
@@ -345,8 +352,10 @@ static bool push_found(etr_reaching *r, uint32_t write) {
 static bool push_waiting(etr_reaching *r, size_t instruction) {
   if (!r->is_reached[r->part_of[instruction]])
     return true;
-  if (!etr_spend(&r->steps_left, 1))
-    return !(r->is_cut = true);
+  if (!etr_spend(&r->steps_left, 1)) {
+    r->is_cut = true;
+    return false;
+  }
   uint32_t *added = etr_vec_push(r->arena, &r->waiting);
   if (added)
     *added = (uint32_t)instruction;

@@ -117,6 +117,7 @@ static bool may_pair(const walker *w, size_t i, size_t j) {
   return are_paired(&w->left->items[i], &w->right->items[j]);
 }
 
+/* Marks a cell of the table if a path from the start leads to it. */
 static void reach_from_start(const walker *w, size_t i, size_t j) {
   bool is_reached = i == 0 && j == 0;
   if (i && may_leave(w->left, i - 1))
@@ -129,6 +130,7 @@ static void reach_from_start(const walker *w, size_t i, size_t j) {
     *cell_of(w, i, j) |= FROM_START;
 }
 
+/* Marks a cell of the table if a path from it leads to the end. */
 static void reach_to_end(const walker *w, size_t i, size_t j) {
   bool is_reached = i == w->left->count && j == w->right->count;
   if (i < w->left->count && may_leave(w->left, i))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * attribute.c - cuts the rows of runs into time slices, and computes the times of nodes from them.
+ * attribute_method.c - cuts the rows of runs into time slices, and computes the times of nodes from
+ * them.
  */
 #include "join/attribute.h"
 
@@ -59,6 +60,7 @@ static bool list_runs(etr_time *t) {
   return true;
 }
 
+/* Lists the delegate calls of the method. */
 static bool list_delegates(etr_time *t) {
   for (size_t i = 0; i < t->placement->instructions.count; i++) {
     const etr_placed *instruction = &t->placement->instructions.data[i];
@@ -88,6 +90,7 @@ static etr_time_part part_of_event(const etr_event *e) {
   return e->is_inserted ? ETR_TIME_INSERTED : ETR_TIME_UNPLACED;
 }
 
+/* Makes the time slice of one sample of an event. */
 static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, size_t sample) {
   return (etr_time_slice_of){.node = e->node_count ? e->nodes[0] : ETR_NONE,
                              .run = t->blocks->place_of_run[e->sample_runs[sample]],
@@ -98,6 +101,7 @@ static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, si
                              .compute_unit = e->compute_unit};
 }
 
+/* Adds a time slice for each sample of an event. */
 static bool add_time_slices(etr_time *t, const etr_event *e) {
   for (size_t i = 0; i < e->sample_count; i++) {
     etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
@@ -195,6 +199,7 @@ static bool has_wrappers(const etr_block *block, size_t first, size_t end) {
   return false;
 }
 
+/* Warns once for each method that a delegate's operators take longer than what contains them. */
 static void warn_of_wrappers(etr_time *t, const etr_event *call) {
   if (t->warned_wrappers)
     return;
@@ -206,6 +211,7 @@ static void warn_of_wrappers(etr_time *t, const etr_event *call) {
            call->backend ? call->backend : "unknown backend");
 }
 
+/* Adds the time that an event took beyond the events inside it; no slice is added for 0 ticks. */
 static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks,
                          const etr_event *wrapper) {
   etr_time_slice_of *p = ticks ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
@@ -426,7 +432,8 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
   return count_call(t, rest, call) && add_rest_of_call(t, first_time_slice, block, call, rest);
 }
 
-static bool add_block(etr_time *t, const etr_block *block) {
+/* Adds the time slices of a block: delegates by instruction, kernels one by one. */
+static bool add_slices_of_block(etr_time *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_event *e = &block->events[i];
     end = i + 1;
@@ -448,7 +455,7 @@ static bool cut_time_slices(etr_time *t) {
   if (!list_runs(t) || !list_delegates(t))
     return false;
   for (size_t i = 0; i < t->block_count; i++)
-    if (etr_block_counts(t->blocks, block_at(t, i)) && !add_block(t, block_at(t, i)))
+    if (etr_block_counts(t->blocks, block_at(t, i)) && !add_slices_of_block(t, block_at(t, i)))
       return false;
   return true;
 }
@@ -495,7 +502,8 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
 
 /* ---- The nodes of events in the program's graph, if there is no Edge graph ---- */
 
-static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
+/* Sets the only node of an event. */
+static bool set_only_node(etr_event *row, uint32_t node, etr_arena *arena) {
   uint32_t *nodes = etr_arena_alloc(arena, sizeof *nodes);
   if (!nodes)
     return false;
@@ -506,20 +514,23 @@ static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
   return true;
 }
 
+/* Sets the node of the program's graph that stands for the event's instruction. */
 static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_node(program, row->instruction_id, NULL);
   if (node == ETR_NONE)
     return true;
   row->match = ETR_MATCH_INSTRUCTION;
   row->confidence = 1;
-  return set_node(row, node, arena);
+  return set_only_node(row, node, arena);
 }
 
+/* Sets the node of the program's graph that stands for an event of a delegate: the operator, or the
+ * call if its inside is unknown. */
 static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
   if (node != ETR_NONE) {
     row->phase = ETR_PHASE_NONE;
-    return set_node(row, node, arena);
+    return set_only_node(row, node, arena);
   }
   bool is_work = row->is_in_sums && row->role == ETR_ROLE_OPERATOR;
   if (etr_pte_graph_is_open(program, row->instruction_id) || !is_work)
@@ -584,6 +595,7 @@ static const etr_event *longest_event(const etr_time *t, size_t first, size_t en
   return longest;
 }
 
+/* Returns the lowest instruction id of a range of time slices; -1 if there is none. */
 static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
   int32_t least = -1;
   for (size_t i = first; i < end; i++) {
@@ -746,6 +758,7 @@ static uint32_t node_of(const etr_pte_graph *program, const etr_event *e) {
   return e->node_count ? e->nodes[0] : ETR_NONE;
 }
 
+/* Records for each node of a graph which events it ran as. */
 static void record_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
   for (size_t i = 0; i < t->block_count; i++) {
     const etr_block *block = &t->blocks->blocks[t->mine[i]];
@@ -931,6 +944,7 @@ static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_
   return is_aligned;
 }
 
+/* Sums the time slices of a method: whole time, estimated part, statistics, delegates and parts. */
 static bool sum_up(etr_time *t, etr_method *out) {
   uint64_t *sorted = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *sorted);
   double sure = 0;
@@ -980,6 +994,7 @@ static void set_typical_events(const etr_time *t) {
   }
 }
 
+/* Puts a run into the list of runs that count, or of those that are excluded. */
 static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_t *skipped,
                      uint32_t run) {
   if (!t->blocks->runs[run].is_skipped) {
@@ -1056,7 +1071,8 @@ static void warn_of_unexplained(const etr_time *t) {
 
 /* ---- All ---- */
 
-static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
+/* Attributes the time of a method to nodes, and sums it. The steps build on each other. */
+static bool attribute_method(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings))
     return false;
   if (!set_program_nodes(t->placement, t->method, t->blocks, t->arena))
@@ -1127,7 +1143,7 @@ bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_p
                 .scratch = &scratch,
                 .warnings = warnings};
   etr_map_init(&t.calls, &scratch);
-  bool good = attribute(&t, out, graphs) && !etr_arena_failed(&scratch);
+  bool good = attribute_method(&t, out, graphs) && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;
 }

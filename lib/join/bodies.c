@@ -87,6 +87,7 @@ static void record_row(numbering *n, const etr_event *e) {
     s->kind = kind_of_row(e);
 }
 
+/* Records of what kind an instruction is, as far as the maps or the program say. */
 static void record_instruction(numbering *n, const etr_placed *instruction) {
   seen *s = seen_at(n, instruction->id);
   if (!s || (!instruction->is_kernel && !instruction->is_delegate))
@@ -100,6 +101,7 @@ static void record_instruction(numbering *n, const etr_placed *instruction) {
 
 enum { MOST_INSTRUCTIONS = 1 << 20 };
 
+/* Records the kind of every instruction that the maps, the events or the program name. */
 static bool record_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
   size_t block_count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &block_count);
@@ -134,6 +136,7 @@ static bool record_all(numbering *n, uint32_t method, const etr_blocks *blocks) 
 
 /* ---- The instructions that should have been emitted ---- */
 
+/* Lists the nodes of each subgraph and the bodies of each node, in order. */
 static bool list_nodes(numbering *n) {
   size_t subgraphs = n->graph->subgraph_count + 1;
   n->first_in = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->first_in);
@@ -163,6 +166,8 @@ static bool list_nodes(numbering *n) {
   return true;
 }
 
+/* Adds an item to those that the instructions are compared with; several "rest" items in a row are
+ * one. */
 static void push_item(numbering *n, item_kind kind, uint32_t node, const char *op) {
   bool repeats = kind == ITEM_REST && n->items.count &&
                  n->items.data[n->items.count - 1].kind == ITEM_REST;
@@ -314,6 +319,7 @@ static bool is_named(const seen *s, const char *op) {
   return op && s->kind == NAMED_KERNEL && etr_slice_equal(s->instruction->op, etr_slice_of(op));
 }
 
+/* Returns true if an instruction can be the kernel of an item's node. */
 static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
   const etr_node *node = &n->graph->nodes[i->node];
   if (s->kind == OTHER_KERNEL)
@@ -372,6 +378,7 @@ static uint8_t cell_at(const numbering *n, size_t i, size_t k) {
   return k >= r->first && k < r->end ? n->cells.data[r->at + k - r->first] : 0;
 }
 
+/* Appends a cell to a row of the table. */
 static bool push_cell(numbering *n, row *r, uint8_t value) {
   uint8_t *added = n->cells.count < MOST_CELLS ? etr_vec_push(n->scratch, &n->cells) : NULL;
   n->is_cut |= n->cells.count == MOST_CELLS;
@@ -400,8 +407,10 @@ static bool fill_row(numbering *n, size_t i) {
     is_open = reached && k < n->count && i < n->items.count &&
               may_pass(n, &n->items.data[i], &n->seen[k]);
   }
-  while (r->end > r->first && n->cells.data[n->cells.count - 1] == 0)
-    n->cells.count--, r->end--;
+  while (r->end > r->first && n->cells.data[n->cells.count - 1] == 0) {
+    n->cells.count--;
+    r->end--;
+  }
   return true;
 }
 
@@ -419,6 +428,7 @@ static bool is_open(const numbering *n, const seen *s) {
   return s->kind == NAMED_KERNEL && !is_mapped(n, s);
 }
 
+/* Records which node an instruction is, if a path through this cell leads from start to end. */
 static void record_finding(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
   const item *it = &n->items.data[i];
   if (!(cell_at(n, i, k) & FROM_START) || !is_open(n, &n->seen[k]))
@@ -433,6 +443,7 @@ static void record_finding(const numbering *n, finding *f, size_t i, size_t k, c
     f->node = it->node;
 }
 
+/* Assigns nodes to instructions: those on which all paths through the table agree are certain. */
 static bool assign_nodes(numbering *n, bool *taken) {
   n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
   finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);

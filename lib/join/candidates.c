@@ -21,6 +21,7 @@ struct etr_candidates {
   uint32_t *first_free;  /* per slot that starts a range: how many of it are known to be taken */
 };
 
+/* Orders slots by handle, kind and rank. */
 static int by_rank(const void *a, const void *b) {
   const ranked_slot *x = a, *y = b;
   if (x->handle != y->handle)
@@ -84,6 +85,7 @@ static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t va
 
 enum { MOST_INPUTS = 16 };
 
+/* Rates how well a node's inputs fit those that are wanted; weights are left out. */
 static int rate_node(const etr_candidates *c, uint32_t node_index, const etr_wanted *wanted) {
   const etr_node *node = &c->assignment->values->graph->nodes[node_index];
   uint8_t where[MOST_INPUTS]; /* the node's inputs that are not weights */
@@ -106,6 +108,8 @@ typedef struct choice {
   bool is_contradicted; /* a node was unassigned, but its result is not what the operator writes */
 } choice;
 
+/* Takes a node as the best candidate if it is rated higher, or equally high and ranked earlier.
+ * Equal candidates are noted. */
 static void consider_node(const etr_candidates *c, choice *best, uint32_t node,
                           const etr_wanted *wanted) {
   if (c->assignment->taken[node] || node == best->node)

@@ -19,6 +19,7 @@ static uint64_t bit_of(uint16_t class_) {
   return class_ && class_ < ETR_MOST_CLASSES ? (uint64_t)1 << class_ : 0;
 }
 
+/* Records the classes of operators whose events have no node, per instruction. */
 static void record_events(const finder *f, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *e = &block->events[i];
@@ -32,6 +33,7 @@ static void record_events(const finder *f, const etr_block *block) {
   }
 }
 
+/* Returns true if a node ran inside a delegate but as no operator of its own. */
 static bool is_fused(const finder *f, uint32_t node) {
   const etr_placed *instruction = etr_placed_instruction(f->placement,
                                                          f->placement->node_delegate[node]);
@@ -122,7 +124,8 @@ typedef struct pairing {
 
 /* ---- The ATen graph ---- */
 
-static bool index_nodes(pairing *p) {
+/* Indexes the operators of the ATen graph by scope and name. */
+static bool index_aten_nodes(pairing *p) {
   for (uint32_t i = 0; i < p->aten->node_count; i++) {
     const etr_node *n = &p->aten->nodes[i];
     if (n->kind == ETR_NODE_OP)
@@ -145,7 +148,8 @@ static uint32_t *number_bodies(const etr_graph *graph, etr_arena *scratch) {
   return bodies ? places : NULL;
 }
 
-static bool index_bodies(pairing *p) {
+/* Indexes the bodies of the ATen graph by owner and number. */
+static bool index_aten_bodies(pairing *p) {
   uint32_t *places = number_bodies(p->aten, p->scratch);
   for (uint32_t i = 0; places && i < p->aten->subgraph_count; i++) {
     const etr_subgraph *body = &p->aten->subgraphs[i];
@@ -168,6 +172,7 @@ static uint32_t find_node(const pairing *p, const etr_node *edge_node) {
   return etr_map_get(&p->nodes, etr_key_of(p->scratch, in, etr_slice_of(edge_node->aten_node)));
 }
 
+/* Pairs the bodies of the Edge graph with those of the ATen graph. */
 static bool pair_bodies(pairing *p) {
   uint32_t *places = number_bodies(p->edge, p->scratch);
   p->scopes = etr_arena_alloc_array(p->scratch, p->edge->subgraph_count, sizeof *p->scopes);
@@ -191,7 +196,7 @@ bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_gra
   pairing p = {.edge = edge, .aten = aten, .scratch = &scratch};
   etr_map_init(&p.nodes, &scratch);
   etr_map_init(&p.bodies, &scratch);
-  bool good = index_nodes(&p) && index_bodies(&p) && pair_bodies(&p);
+  bool good = index_aten_nodes(&p) && index_aten_bodies(&p) && pair_bodies(&p);
   for (size_t i = 0; good && i < edge->node_count; i++)
     aten_of[i] = find_node(&p, &edge->nodes[i]);
   good = good && !etr_arena_failed(&scratch);

@@ -189,6 +189,7 @@ static etr_amount of_outer(const call *c) {
   return macs;
 }
 
+/* Returns true if a convolution is transposed. */
 static bool is_transposed(const call *c) {
   if (c->work != ETR_WORK_BY_NAME)
     return c->work == ETR_WORK_TRANSPOSED || c->work == ETR_WORK_TRANSPOSED_FIRST;
@@ -688,6 +689,7 @@ static const etr_edge *read_by(const finder *f, const etr_edge *edge) {
 
 /* ---- Integers ---- */
 
+/* Returns true if a number type is an integer or bool, quantized types included. */
 static bool is_integer_type(const char *dtype) {
   static const char *const starts[] = {"int",   "uint",  "bool",  "qint", "quint",
                                        "qcint", "qdint", "qpint", "qbint"};
@@ -749,7 +751,8 @@ static bool reads_packed(const etr_graph *graph, const etr_node *reader, const e
          is_argument_int(reader, "quant_max", &most) && least < most && most - least < MOST_VALUES;
 }
 
-static void add_node(finder *f, uint32_t index, bool is_alone) {
+/* Adds the work and the bytes of a node to those of its group. */
+static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
   const etr_node *node = &f->graph->nodes[index];
   uint32_t leader = leader_of(f->graph, index);
   if (node->kind != ETR_NODE_OP)
@@ -792,6 +795,7 @@ static void add_node(finder *f, uint32_t index, bool is_alone) {
 
 /* ---- Groups ---- */
 
+/* Marks the values that nodes of another group use. */
 static void mark_used_outside(finder *f) {
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     const etr_node *user = &f->graph->nodes[i];
@@ -820,7 +824,7 @@ static bool add_all(finder *f, etr_arena *scratch) {
     members[end[leader_of(f->graph, i)]++] = i;
   for (size_t leader = 0, first = 0; leader < count; first = end[leader++])
     for (size_t i = first; i < end[leader]; i++)
-      add_node(f, members[i], end[leader] - first == 1);
+      add_node_cost(f, members[i], end[leader] - first == 1);
   return true;
 }
 
@@ -885,6 +889,7 @@ static bool never_ran(const finder *f, uint32_t node) {
 
 /* ---- All ---- */
 
+/* Fills the cost of a group. Returns true if a number overflowed. */
 static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
   const tally *sum = &f->sums[node];
   bool overflows = sum->macs.overflows || sum->read.overflows || sum->written.overflows;
@@ -900,6 +905,7 @@ static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
   return overflows;
 }
 
+/* Warns once of nodes whose sizes are too large to be multiplied. */
 static void warn_of_overflows(const finder *f, const char *file, etr_warnings *warnings) {
   if (!f->overflow_count)
     return;
@@ -913,6 +919,7 @@ static void warn_of_overflows(const finder *f, const char *file, etr_warnings *w
       f->graph->nodes[f->first_overflow].name, more);
 }
 
+/* Allocates and initializes what counting needs. Returns false when out of memory. */
 static bool start_finder(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count, values = 0;
   f->first_value = etr_arena_alloc_raw_array(scratch, count, sizeof *f->first_value);
@@ -952,6 +959,7 @@ void etr_known_costs_clear(etr_known_costs *known) {
   atomic_store(&known->first, NULL);
 }
 
+/* Allocates the costs of count groups in one block; NULL when out of memory. */
 static etr_group_costs *new_costs(size_t count) {
   etr_group_costs *costs = calloc(1, sizeof *costs + count * (sizeof(tally) + sizeof(uint32_t)));
   if (!costs)
@@ -1188,6 +1196,7 @@ static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
   }
 }
 
+/* Returns the highest rates that nodes of any method reached. */
 static etr_effective_peaks best_rates(const etr_profile *profile, bool of_estimates) {
   etr_effective_peaks best = {0};
   for (size_t i = 0; i < profile->method_count; i++) {

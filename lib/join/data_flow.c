@@ -84,6 +84,8 @@ static void append_held_node(missing_handles *l, uint32_t node, uint32_t place) 
                          node};
 }
 
+/* Lists the nodes whose handles are in the call's list, by the place of the handle, for operators
+ * that have no handle of their own. */
 static void list_held_nodes(missing_handles *l) {
   const etr_method_inputs *method = l->placement->method;
   const etr_map_instruction *map = l->call->map;
@@ -208,6 +210,8 @@ static void write_tensor(flow *f, int32_t index, uint32_t origin) {
   etr_storages_write(&f->storages, index);
 }
 
+/* Returns the value of the graph that a value of the program is, or WEIGHT or UNKNOWN. A view has
+ * the origin of what it views. */
 static uint32_t origin_of(flow *f, int32_t index) {
   const etr_pte_value *tensor = etr_tensor_at(f->program, index);
   if (!tensor)
@@ -217,7 +221,8 @@ static uint32_t origin_of(flow *f, int32_t index) {
   if (f->origin[index] != UNKNOWN)
     return f->origin[index];
   int32_t viewed = etr_storages_viewed(&f->storages, index);
-  return f->origin[index] = viewed < 0 ? UNKNOWN : f->origin[viewed];
+  f->origin[index] = viewed < 0 ? UNKNOWN : f->origin[viewed];
+  return f->origin[index];
 }
 
 static void read_tensor(flow *f, uint32_t origin) {
@@ -235,6 +240,8 @@ static bool agrees_with_tensor(const void *context, const etr_node *node) {
   return etr_tensor_agrees(context, node);
 }
 
+/* Finds the node of a kernel among those with its handle and operator, by the values that it reads.
+ */
 static void join_kernel(flow *f, etr_placed *known) {
   bool equal_candidates;
   size_t count = f->uses.result_count;
@@ -271,6 +278,8 @@ static void join_kernel(flow *f, etr_placed *known) {
     known->match = ETR_MATCH_HANDLE;
 }
 
+/* Returns the value of the graph that a kernel's result is: that of its node, or what it hands on.
+ */
 static uint32_t origin_of_result(flow *f, const etr_placed *known, size_t result) {
   if (f->uses.handed_on >= 0)
     return origin_of(f, f->uses.handed_on);
@@ -340,6 +349,8 @@ static bool is_integer(const char *dtype) {
   return strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0;
 }
 
+/* Returns true if a node's output can be the value that a payload's operator computes, by shape and
+ * type. */
 static bool agrees_with_value(const void *context, const etr_node *node) {
   const delegated *d = context;
   if (!d->result || node->output_count == 0)
@@ -350,6 +361,8 @@ static bool agrees_with_value(const void *context, const etr_node *node) {
   return !converts(d->f, node) || is_integer(node->outputs[0].dtype) == d->result->is_quantized;
 }
 
+/* Indexes the nodes of the graph by handle and class of a backend's operators, once for each
+ * backend. */
 static bool index_classes(flow *f, const etr_backend *backend) {
   const etr_graph *graph = f->placement->method->graph;
   etr_node_index *index = etr_arena_alloc(f->scratch, sizeof *index);
@@ -373,6 +386,7 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   return f->delegated != NULL;
 }
 
+/* Returns the node of a payload's operator that has no debug handle, by the value that it reads. */
 static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *equal_candidates) {
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
@@ -382,6 +396,7 @@ static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *
                                equal_candidates);
 }
 
+/* Returns the node of a payload's operator among those with its debug handle and class. */
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o,
                                  bool *equal_candidates) {
   delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
@@ -401,6 +416,7 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
   return etr_candidates_choose(f->delegated, &wanted, equal_candidates, &is_contradicted);
 }
 
+/* Returns the node of a payload's operator; one that completes another has the other's node. */
 static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *equal_candidates) {
   const etr_payload_operator *o = &c->payload->operators[index];
   if (o->completes != ETR_NONE)
@@ -440,6 +456,8 @@ static int32_t argument_of(const call *c, const etr_payload_value *value) {
              : -1;
 }
 
+/* Finds the nodes of a payload's operators, in their order, and passes values on to what follows
+ * the call. */
 static bool join_operators(flow *f, const call *c) {
   const etr_payload *payload = c->payload;
   for (size_t i = 0; i < payload->value_count; i++) {
@@ -460,6 +478,8 @@ static bool join_operators(flow *f, const call *c) {
 
 enum { STEPS_PER_OPERATOR = 4 };
 
+/* Finds the nodes of a delegate's operators, if its payload can be read; else what it writes is
+ * unknown. */
 static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *instruction) {
   const etr_backend *backend = etr_backend_of(known->backend);
   bool is_wanted = backend && known->map && !known->map->id_count && f->budget > 0;
@@ -494,6 +514,7 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
 
 /* ---- All ---- */
 
+/* Finds the nodes of an instruction and what the values that it writes are. */
 static bool follow_instruction(flow *f, int32_t id) {
   const etr_instruction *instruction = &f->program->instructions[id];
   etr_placed *known = etr_placed_instruction(f->placement, id);

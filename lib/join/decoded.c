@@ -10,6 +10,7 @@
 
 /* ---- Facts ---- */
 
+/* Collects what is known about an event before its backend interprets it. */
 static etr_event_facts facts_of(const etr_decoded *d, const etr_event *row) {
   const etr_map_instruction *map = d->instruction->map;
   const etr_map_delegate_id *listed = map && row->delegate_id
@@ -47,6 +48,7 @@ static void convert_durations(etr_event *row, etr_event_meaning *meaning, double
     *stats[i] *= factor;
 }
 
+/* Counts an event that is not what its backend writes, for a warning. */
 static bool record_odd(etr_decoding *decoding, const etr_decoder *decoder, const char *name,
                        etr_arena *arena) {
   for (size_t i = 0; i < decoding->odd.count; i++) {
@@ -222,6 +224,7 @@ static bool pair_operators(const etr_decoded *d, own_operators *list) {
   return !etr_arena_failed(d->scratch);
 }
 
+/* Sets the payload operator and the node of an event. */
 static bool set_operator(const etr_decoded *d, etr_event *row, const own_operator *found) {
   if (d->own)
     row->payload_operator = found->number;
@@ -234,6 +237,7 @@ static bool set_operator(const etr_decoded *d, etr_event *row, const own_operato
          etr_event_set_node(row, d->placement->method->graph, node, d->arena);
 }
 
+/* Sets the nodes of events that name an operator of the payload by position and name. */
 static bool join_by_operator(const etr_decoded *d) {
   own_operators list = {0};
   if (!list_operators(d, &list) || (d->placement->method->graph && !pair_operators(d, &list)))

@@ -86,6 +86,7 @@ static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   return first;
 }
 
+/* Sets the nodes of events that the delegate map lists. */
 static bool match_by_map(delegate *d) {
   if (d->placement->method->graph && !index_carriers(d))
     return false;
@@ -116,7 +117,8 @@ typedef struct plan {
   etr_vec(uint32_t) owners; /* for each item: index of an operator of the payload, or of a node */
 } plan;
 
-static bool add_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) {
+/* Adds an item to a plan with the node or operator that it belongs to. */
+static bool add_plan_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) {
   etr_align_item *added = etr_vec_push(&d->scratch, &p->items);
   uint32_t *slot = added ? etr_vec_push(&d->scratch, &p->owners) : NULL;
   if (!slot)
@@ -192,6 +194,7 @@ static bool are_in_order(delegate *d, uint32_t a, uint32_t b) {
   return reaches(d, ETR_MIN(a, b), ETR_MAX(a, b));
 }
 
+/* Lists the nodes of the delegate by debug handle. */
 static bool list_by_handle(delegate *d) {
   const etr_graph *graph = d->placement->method->graph;
   size_t count;
@@ -268,9 +271,9 @@ static bool is_order_known(delegate *d) {
 static bool plan_payload(delegate *d, plan *p) {
   for (uint32_t i = 0; i < d->payload->count; i++) {
     const etr_payload_operator *o = &d->payload->operators[i];
-    if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i))
+    if (!add_plan_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i))
       return false;
-    if (o->activation && !add_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i))
+    if (o->activation && !add_plan_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i))
       return false;
   }
   return true;
@@ -299,6 +302,7 @@ static bool set_operator(delegate *d, etr_event *row, uint32_t operator_, bool i
   return node == ETR_NONE || set_node(d, row, node, match, is_estimate ? 0.5 : 1);
 }
 
+/* Sets the operators of events by aligning them with those of the payload. */
 static bool match_by_payload(delegate *d) {
   plan p = {0};
   etr_align_pair *pairs = plan_payload(d, &p) ? align_plan(d, &p, MISSING_EVENT, MISSING_EVENT)
@@ -333,7 +337,7 @@ static bool plan_nodes(delegate *d, plan *p,
   for (size_t i = 0; i < count; i++) {
     etr_expectation e = runs_as(&view, nodes[i].node);
     for (uint32_t k = 0; e.class_ && k < e.count; k++)
-      if (!add_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node))
+      if (!add_plan_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node))
         return false;
   }
   return true;
@@ -372,6 +376,8 @@ typedef struct walks {
   uint32_t *sure; /* the same if nothing is assumed */
 } walks;
 
+/* Finds events whose node is the same in every alignment with what is expected, and in any
+ * alignment that is allowed. */
 static bool find_walks(delegate *d, walks *w, const plan *expected) {
   plan allowed = {0};
   bool has_walk;
@@ -406,7 +412,8 @@ static bool set_certain(delegate *d, const walks *w, size_t row, bool *is_set) {
   return set_node(d, d->rows[row], node, ETR_MATCH_ORDER, is_sure ? IN_ANY_CASE : AS_EXPECTED);
 }
 
-static double doubt_of(const delegate *d, const walks *w, size_t row, bool is_unsure) {
+/* Returns the confidence of an aligned event's node, by what could have gone otherwise. */
+static double confidence_of(const delegate *d, const walks *w, size_t row, bool is_unsure) {
   if (!w->is_known && w->has_any)
     return is_inserted(d, row) ? BY_CHANCE : UNORDERED;
   if (is_unsure && !is_inserted(d, row))
@@ -453,6 +460,8 @@ static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
   return true;
 }
 
+/* Sets the nodes of events by aligning them with the operators that the nodes are expected to
+ * become. */
 static bool match_by_order(delegate *d) {
   plan p = {0};
   walks w = {0};
@@ -469,7 +478,8 @@ static bool match_by_order(delegate *d) {
              node = partner == ETR_NONE ? ETR_NONE : p.owners.data[partner];
     if (is_set || node == ETR_NONE || is_copy_of(d, i, node))
       continue;
-    if (!set_node(d, d->rows[i], node, ETR_MATCH_ALIGNED, doubt_of(d, &w, i, pairs[i].is_unsure)))
+    if (!set_node(d, d->rows[i], node, ETR_MATCH_ALIGNED,
+                  confidence_of(d, &w, i, pairs[i].is_unsure)))
       return false;
   }
   return pair_rest(d, &p, pairs);
@@ -488,6 +498,8 @@ static void describe_rest(const delegate *d) {
   }
 }
 
+/* Sets the nodes of events that name only a class of operators: by the payload, or else by order.
+ */
 static bool match_by_class(delegate *d) {
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes)
@@ -524,6 +536,7 @@ static bool collect_rows(delegate *d, etr_event *rows, size_t count) {
 
 /* ---- By what the backend says ---- */
 
+/* Sets the meaning and nodes of events that the backend's decoder understands. */
 static bool match_decoded(delegate *d, const etr_decoder *decoder) {
   etr_decoded decoded = {.placement = d->placement,
                          .instruction = d->instruction,
@@ -554,6 +567,7 @@ static bool match_decoded(delegate *d, const etr_decoder *decoder) {
 
 /* ---- All ---- */
 
+/* Sets the nodes of events that no decoder understands: by the map, or else by class. */
 static bool match_undecoded(delegate *d) {
   const etr_map_instruction *map = d->instruction->map;
   bool has_ids = map && map->id_count, has_nodes = map && d->placement->method->graph, good = true;
@@ -627,6 +641,7 @@ static void describe_role(etr_event *e, const etr_placed *instruction) {
   e->has_no_place = backend && backend->has_no_places && e->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
+/* Sets the kind, role, backend and handles of an event from its instruction. */
 static void describe_event(etr_event *e, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
@@ -665,6 +680,7 @@ static bool is_of_runtime(const finder *f, const etr_event *e, const etr_placed 
          0;
 }
 
+/* Sets the node of a kernel's event; what the runtime itself does has none. */
 static bool join_kernel(finder *f, etr_event *e, const etr_placed *instruction) {
   if (!instruction)
     return true;
@@ -721,6 +737,7 @@ static bool name_kernel(finder *f, etr_event *e, const etr_placed *instruction) 
   return e->kernel != NULL;
 }
 
+/* Describes the events of a block and finds their nodes, one instruction after the other. */
 static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_placed *instruction = etr_placed_instruction(f->placement,

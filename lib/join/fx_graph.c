@@ -109,7 +109,8 @@ static bool is_prioritized(const etr_node *node) {
          etr_operator_is_one_of(target, own, ETR_COUNT(own));
 }
 
-static bool add_node(etr_fx_graph *fx, uint32_t index) {
+/* Adds the vertex of a node and of each getitem that uses one of its outputs. */
+static bool add_node_vertices(etr_fx_graph *fx, uint32_t index) {
   const etr_node *node = &fx->graph->nodes[index];
   uint32_t vertex = fx->vertex_of[index] = add_vertex(fx, index, ETR_NONE);
   fx->vertices[vertex].is_prioritized = is_prioritized(node);
@@ -137,7 +138,8 @@ static size_t most_slots(const etr_fx_graph *fx) {
   return 3 * fx->vertex_capacity;
 }
 
-static bool allocate(etr_fx_graph *fx) {
+/* Allocates all lists of the graph. Returns false when out of memory. */
+static bool allocate_lists(etr_fx_graph *fx) {
   fx->vertices = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->vertices);
   fx->order = etr_arena_alloc_array(fx->arena, most_slots(fx), sizeof *fx->order);
   fx->user_starts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_starts);
@@ -157,6 +159,7 @@ static bool allocate(etr_fx_graph *fx) {
 
 /* ---- Users ---- */
 
+/* Lists the users of each vertex in the order of the graph. */
 static bool find_users(etr_fx_graph *fx) {
   uint32_t at = 0;
   fx->users.count = 0;
@@ -216,11 +219,11 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
                         .last_call = ETR_NONE,
                         .late_call = ETR_NONE,
                         .vertex_capacity = 2 * count_vertices(graph) + calls + 1};
-  if (!allocate(out) || !find_used_results(out))
+  if (!allocate_lists(out) || !find_used_results(out))
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     out->vertex_of[i] = ETR_NONE;
-    if (graph->nodes[i].subgraph == ETR_NONE && !add_node(out, i))
+    if (graph->nodes[i].subgraph == ETR_NONE && !add_node_vertices(out, i))
       return false;
   }
   return find_users(out) && !etr_arena_failed(arena);
@@ -393,6 +396,8 @@ static void pass_slots(sorter *s) {
   }
 }
 
+/* Takes the next vertex from the queue, as the stable sort of torch's graph passes does, and queues
+ * the users that are ready. */
 static void place_next(sorter *s) {
   etr_fx_graph *fx = s->fx;
   uint32_t vertex = fx->queue[s->first++];

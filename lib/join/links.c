@@ -31,6 +31,7 @@ static const char *number_type(const etr_pte_value *value) {
   }
 }
 
+/* Describes a value of the program: its name, type and shape. */
 static void describe_value(etr_links *l, etr_value *out, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
   const char *number = number_type(value);
@@ -76,6 +77,7 @@ static bool note_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   return etr_reaching_add(&l->reaching, index, id);
 }
 
+/* Notes which output of the graph a write of a value is. */
 static bool set_written_as(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   uint32_t write = etr_reaching_last(&l->reaching, index, id + 1);
   bool is_known = write != ETR_NONE && l->reaching.writes.data[write].instruction == id;
@@ -111,8 +113,10 @@ static void pick_uses(etr_links *l, int32_t id) {
         return;
       *use = uses[k];
       bool is_new = l->known_since[use->value] >= id && !l->program->values[use->value].constant;
-      if (use->is_unsure)
-        use->is_written = is_new, use->is_read &= !is_new;
+      if (use->is_unsure) {
+        use->is_written = is_new;
+        use->is_read &= !is_new;
+      }
     }
   }
 }
@@ -135,7 +139,8 @@ static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
     l->written_at[i] = -1;
   if (!etr_uses_init(&l->uses, method, NULL, l->scratch))
     return false;
-  return l->uses.opens_graphs = l->uses.lists_numbers = true;
+  l->uses.opens_graphs = l->uses.lists_numbers = true;
+  return true;
 }
 
 bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena,
@@ -173,7 +178,7 @@ static size_t earlier_writes(const etr_links *l, int32_t id) {
 
 /* Searches the writes that a reader of a value reads. Returns the value that they write: a view may
  * have those of the value that it views. Returns -1 when out of memory. */
-static int32_t search_writes(etr_links *l, int32_t index, int32_t id) {
+static int32_t follow_views_to_write(etr_links *l, int32_t index, int32_t id) {
   if (!etr_reaching_find(&l->reaching, index, id))
     return -1;
   int32_t viewed = l->viewed[index];
@@ -183,12 +188,13 @@ static int32_t search_writes(etr_links *l, int32_t index, int32_t id) {
   return etr_reaching_find(&l->reaching, viewed, id) ? viewed : -1;
 }
 
+/* Lists the values that are read although nothing wrote them before. */
 static bool find_sources(etr_links *l) {
   for (size_t i = 0; i < l->all_reads.count; i++) {
     int32_t index = l->all_reads.data[i].value, id = l->all_reads.data[i].instruction;
     if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index])
       continue;
-    int32_t read = search_writes(l, index, id);
+    int32_t read = follow_views_to_write(l, index, id);
     if (read < 0)
       return false;
     bool is_known = earlier_writes(l, id) || !l->reaching.from_start ||
@@ -233,6 +239,7 @@ bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method) {
   return find_sources(l);
 }
 
+/* Adds another possible writer of what a node reads, once for each reader. */
 static bool note_other(etr_links *l, etr_other other) {
   if (other.write != ETR_NONE && l->noted_for[other.write] == other.reader)
     return true;
@@ -248,7 +255,7 @@ static bool note_other(etr_links *l, etr_other other) {
  * others. */
 static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *inputs,
                       etr_write read) {
-  int32_t index = search_writes(l, read.value, read.instruction);
+  int32_t index = follow_views_to_write(l, read.value, read.instruction);
   if (index < 0)
     return false;
   const etr_reaching *r = &l->reaching;
@@ -279,6 +286,8 @@ static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *i
   return true;
 }
 
+/* Adds an output of an instruction's node; a location that held another value before gets a name of
+ * its own. */
 static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs,
                        etr_write write) {
   int32_t index = write.value;

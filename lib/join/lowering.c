@@ -140,6 +140,8 @@ static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction
   return ETR_NONE;
 }
 
+/* Returns true if the partition agrees with the delegates' lists of handles and with the order of
+ * instructions. */
 static bool is_proven(lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++) {
     /* The delegate's nodes must have the handles of its list, in order. */
@@ -190,6 +192,7 @@ static bool is_proven(lowerer *l) {
 
 /* ---- Result ---- */
 
+/* Numbers the nodes of a delegate in their order, and notes the delegate of each. */
 static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t *delegate_of,
                       uint32_t *next) {
   for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
@@ -202,6 +205,7 @@ static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t
   }
 }
 
+/* Fills the result: rank and delegate of each node. */
 static bool fill_lowering(const lowerer *l, etr_lowering *out) {
   size_t node_count = l->placement->method->graph->node_count;
   uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
@@ -276,7 +280,9 @@ static uint32_t next_module(module_reader *r) {
   return r->node < r->graph->node_count ? r->graph->nodes[r->node].subgraph : ETR_NONE;
 }
 
-static bool take_all(module_reader *r) {
+/* Takes the lowered modules of the record for the delegates, in order. Returns false if there are
+ * more or fewer. */
+static bool take_all_modules(module_reader *r) {
   const etr_placed *instructions = r->placement->instructions.data;
   bool any = false;
   for (size_t i = 0; i < r->placement->instructions.count; i++) {
@@ -312,7 +318,7 @@ static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_
   for (size_t i = 0; i < count; i++)
     node_of[i] = ETR_NONE;
   r.node = 0;
-  if (take_all(&r))
+  if (take_all_modules(&r))
     *out = (etr_lowering){.is_proven = true,
                           .rank = rank,
                           .delegate_of = r.delegate_of,
@@ -329,6 +335,7 @@ static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_
  * that is taken out is moved after all others. */
 enum { BUDGET_OF_NODE = 1 << 8, LEAST_BUDGET = 1 << 18, BUDGET = 1 << 24 };
 
+/* Lists the delegate calls that have a list of handles. */
 static bool list_delegates(lowerer *l) {
   size_t count = l->placement->instructions.count;
   l->delegates = etr_arena_alloc_array(&l->scratch, count, sizeof *l->delegates);
@@ -343,6 +350,7 @@ static bool list_delegates(lowerer *l) {
   return l->delegates && l->call_of && l->parts && l->part_sizes;
 }
 
+/* Begins anew: no vertex is in a delegate, and the whole budget is left. */
 static bool start_lowering(lowerer *l, const etr_roles *roles) {
   size_t nodes = l->placement->method->graph->node_count;
   l->budget = ETR_MIN((size_t)BUDGET, ETR_MAX((size_t)LEAST_BUDGET, BUDGET_OF_NODE * nodes));
@@ -386,6 +394,7 @@ static const struct {
     {{{ETR_GROUPS_DYNAMIC, ETR_ORDER_LISTED}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_SINGLE}}, 2},
 };
 
+/* Partitions the graph by the stages of a strategy. Returns true if the result is proven. */
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
   if (!start_lowering(l, roles))
     return false;

@@ -33,6 +33,7 @@ typedef struct folder {
 
 /* ---- Parts of paths ---- */
 
+/* Returns the digits at the end of a module's name; none for a repeated call such as "norm@1". */
 static etr_slice number_in(etr_slice name) {
   size_t at = name.size;
   while (at > 0 && name.data[at - 1] >= '0' && name.data[at - 1] <= '9')
@@ -53,7 +54,8 @@ static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   if (!added)
     return ETR_NONE;
   *added = (part){.parent = parent, .name = name, .digits = number_in(name)};
-  return known->value = (uint32_t)(f->parts.count - 1);
+  known->value = (uint32_t)(f->parts.count - 1);
+  return known->value;
 }
 
 /* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */
@@ -96,6 +98,7 @@ static int by_parent(const void *a, const void *b) {
   return compare_names(x, y);
 }
 
+/* Sorts the parts of module paths by parent, and notes the range of each part's children. */
 static bool sort_parts(folder *f) {
   f->sorted = etr_arena_alloc_array(f->scratch, f->parts.count, sizeof *f->sorted);
   if (!f->sorted)
@@ -181,6 +184,7 @@ typedef struct siblings {
   bool all_alike, is_dense;
 } siblings;
 
+/* Returns the first sibling that a sibling is like, or itself if there is none. */
 static uint32_t kind_of(const folder *f, siblings *s, uint32_t i) {
   for (size_t k = 0; k < s->kind_count; k++)
     if (is_alike(f, s->list[s->firsts[k]], s->list[i]))
@@ -196,6 +200,7 @@ static bool is_next(etr_slice a, etr_slice b) {
          after == before + 1;
 }
 
+/* Finds out whether siblings are alike, and whether their numbers follow each other. */
 static void compare_siblings(const folder *f, siblings *s) {
   const part *first = s->list[0];
   s->has_roles = first->digits.size == first->name.size &&
@@ -225,6 +230,7 @@ static bool is_one_of_several(const siblings *s, const size_t *of_kind, size_t i
   return s->has_roles ? run_around(s, i) >= LEAST_RUN : of_kind[s->kinds[i]] > 1;
 }
 
+/* Marks the siblings that repeat, such as the layers of a model. */
 static bool mark_repeats(folder *f, siblings *s) {
   size_t *of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *of_kind);
   s->kinds = etr_arena_alloc_array(f->scratch, s->count, sizeof *s->kinds);
@@ -247,7 +253,8 @@ static bool is_sibling(const part *a, const part *b) {
          etr_slice_equal(stem_of(a), stem_of(b));
 }
 
-static bool mark_all(folder *f) {
+/* Marks the parts that repeat, among siblings each. */
+static bool mark_all_repeats(folder *f) {
   for (size_t from = 0, to; from < f->parts.count; from = to) {
     for (to = from + 1; to < f->parts.count && is_sibling(f->sorted[from], f->sorted[to]);)
       to++;
@@ -296,7 +303,7 @@ bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings
     if (last[i] != ETR_NONE && !f.parts.data[last[i]].type)
       f.parts.data[last[i]].type = modules[i].type;
   }
-  if (!last || etr_arena_failed(scratch) || !sort_parts(&f) || !mark_all(&f))
+  if (!last || etr_arena_failed(scratch) || !sort_parts(&f) || !mark_all_repeats(&f))
     return false;
   for (size_t i = 0; i < count; i++) {
     modules[i].pattern = pattern_of(&f, last[i], modules[i].path, strings);

@@ -86,6 +86,7 @@ static uint32_t root_of(const etr_vertex_groups *g, uint32_t vertex) {
   return vertex;
 }
 
+/* Returns true if the backend's partitioner keeps a vertex with its producer. */
 static bool stay_together(const etr_partitioner *p, const etr_backend *backend, uint32_t producer,
                           uint32_t user) {
   if (etr_fx_is_getitem(p->fx, user))
@@ -100,6 +101,8 @@ static bool is_choosing(const etr_node *node) {
   return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("choose_qparams"));
 }
 
+/* Puts a producer into the group of its user if both stay together; a shared weight joins only its
+ * first user. */
 static void unite_vertices(etr_partitioner *p, const etr_backend *backend, uint32_t producer,
                            uint32_t user) {
   bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 &&
@@ -203,6 +206,7 @@ static bool unite_listed(etr_partitioner *p) {
   return true;
 }
 
+/* Notes which groups have dynamically quantized layers or weights. */
 static void describe_groups(const etr_partitioner *p, const etr_backend *backend,
                             etr_vertex_groups *g) {
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
@@ -213,6 +217,7 @@ static void describe_groups(const etr_partitioner *p, const etr_backend *backend
   }
 }
 
+/* Makes a group of each vertex. Returns false when out of memory. */
 static bool start_groups(const etr_partitioner *p, etr_vertex_groups *g) {
   size_t count = p->fx->vertex_capacity;
   g->leader = etr_arena_alloc_array(p->scratch, count, sizeof *g->leader);
@@ -247,6 +252,7 @@ bool etr_partitioner_init(etr_partitioner *p) {
   return true;
 }
 
+/* Returns true if a stage of the partitioner takes the group of a vertex. */
 static bool takes_vertex(const etr_partitioner *p, const etr_vertex_groups *g, uint32_t vertex,
                          etr_partition_groups groups) {
   if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex]))
@@ -320,6 +326,8 @@ static void check_vertex(finder *f, uint32_t vertex) {
   f->last_candidate = ETR_MAX(f->last_candidate, g);
 }
 
+/* Updates the counts of a vertex's producers after the vertex changed. as_reader: it newly reads
+ * them from inside the partition. */
 static bool update_producers(finder *f, uint32_t vertex, bool as_reader) {
   lead *l = lead_of(f, vertex);
   uint32_t count = f->fx->vertices[vertex].input_count,
@@ -334,7 +342,8 @@ static bool update_producers(finder *f, uint32_t vertex, bool as_reader) {
   return spend(f, 1 + count);
 }
 
-static bool update_all(finder *f) {
+/* Updates the producers of all vertices that wait for it. */
+static bool update_waiting(finder *f) {
   while (f->waiting) {
     uint32_t vertex = f->stack[--f->waiting];
     lead_of(f, vertex)->is_waiting = false;
@@ -344,6 +353,7 @@ static bool update_all(finder *f) {
   return true;
 }
 
+/* Adds a vertex without users to the list of those that are never needed. */
 static bool add_unused(finder *f, uint32_t vertex) {
   if (f->fx->vertices[vertex].input_count == 0)
     return true;
@@ -375,7 +385,7 @@ static bool begin_partition(finder *f, uint32_t end) {
 
 /* Marks the vertices that are reached from a vertex of the partition, up to the last position at
  * which a remaining group can have producers. */
-static bool mark_followers(finder *f, uint32_t start) {
+static bool mark_as_following_partition(finder *f, uint32_t start) {
   size_t depth = f->waiting;
   f->stack[depth++] = start;
   while (depth > f->waiting) {
@@ -395,6 +405,7 @@ static bool mark_followers(finder *f, uint32_t start) {
   return true;
 }
 
+/* Adds a group to the partition that is being made, and updates what depends on it. */
 static bool add_group_to_partition(finder *f, group *g) {
   g->partition = f->partition_count - 1;
   for (uint32_t i = 0; i < g->count; i++) {
@@ -402,10 +413,10 @@ static bool add_group_to_partition(finder *f, group *g) {
     lead_of(f, f->grouped[g->first + i])->is_spared = true;
   }
   for (uint32_t i = 0; i < g->count; i++)
-    if (!mark_followers(f, f->grouped[g->first + i]) ||
+    if (!mark_as_following_partition(f, f->grouped[g->first + i]) ||
         !update_producers(f, f->grouped[g->first + i], true))
       return false;
-  return update_all(f);
+  return update_waiting(f);
 }
 
 /* Returns whether no value would leave the partition and come back if the group were added. */
@@ -480,7 +491,7 @@ static bool make_partition(finder *f, size_t first, bool alone) {
     return false;
   for (size_t i = 0; i < f->unused.count; i++)
     check_vertex(f, f->unused.data[i]);
-  if (!spend(f, f->unused.count) || !update_all(f))
+  if (!spend(f, f->unused.count) || !update_waiting(f))
     return false;
   if (alone || groups[first].is_cyclic)
     return true;
@@ -500,6 +511,7 @@ static bool make_partition(finder *f, size_t first, bool alone) {
   return true;
 }
 
+/* Makes partitions of all groups, from the end of the graph to its start. */
 static bool make_partitions(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++)
     if (!find_cyclic(f, &f->groups[i], UINT32_MAX - (uint32_t)i))
@@ -524,6 +536,7 @@ typedef struct handle_list {
       last; /* where it ends: position of the last vertex of a partition, or index of a delegate */
 } handle_list;
 
+/* Orders lists of handles by sum, length and last occurrence, so that equal lists are neighbors. */
 static int by_list(const void *a, const void *b) {
   const handle_list *x = a, *y = b;
   if (x->sum != y->sum)
@@ -539,6 +552,7 @@ static void add_handle(handle_list *list, uint32_t handle) {
   list->count++;
 }
 
+/* Lists the delegates with a sum of their handles, by which equal lists are found. */
 static void list_delegates(const etr_partitioner *p, handle_list *lists) {
   for (uint32_t i = 0; i < p->delegate_count; i++) {
     const etr_map_instruction *map = p->delegates[i]->map;

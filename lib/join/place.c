@@ -17,6 +17,7 @@ typedef struct finder {
   size_t *skip; /* state of etr_method_next_free() */
 } finder;
 
+/* Adds a node to those of a delegate. */
 static bool add_delegate_node(finder *f, int32_t instruction, uint32_t node) {
   etr_delegate_node *added = etr_vec_push(f->arena, &f->placement->delegate_nodes);
   if (!added)
@@ -42,6 +43,8 @@ static bool push_entry(finder *f, entries *list, uint32_t handle, uint32_t index
   return added != NULL;
 }
 
+/* Lists the handles of a delegate's list, and those of the nodes that its payload's operators have,
+ * both sorted. */
 static bool list_entries(finder *f, const etr_placed *delegate, entries *listed, entries *own) {
   const etr_node *nodes = f->placement->method->graph->nodes;
   for (uint32_t i = 0; i < delegate->map->handle_count; i++)
@@ -94,6 +97,7 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* Assigns nodes to delegates as the lowering did, in its order. */
 static bool assign_in_order(finder *f, const etr_lowering *order) {
   size_t node_count = f->placement->method->graph->node_count, count = 0;
   ranked_node *list = etr_arena_alloc_array(f->scratch, node_count, sizeof *list);
@@ -169,6 +173,7 @@ static bool agrees(const placer *p, const etr_placed *kernel, uint32_t node) {
 
 /* ---- By handle and operator ---- */
 
+/* Assigns the nodes of one handle and operator to the kernels that have both, in order. */
 static void place_group(placer *p, const etr_kernel_group *group) {
   const etr_node_slot *slots = &p->placement->method->by_operator.slots[group->first];
   size_t at = 0, count = 0;
@@ -224,6 +229,8 @@ static bool needs_order(const etr_method_inputs *method) {
   return false;
 }
 
+/* Finds the nodes of all instructions: by bodies, data flow, the order of the lowering, then by
+ * handle and operator. */
 static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   etr_placement *placement = p->placement;
   bool is_cut = false;

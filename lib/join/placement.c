@@ -23,6 +23,7 @@ typedef struct collector {
   etr_map index; /* id -> index */
 } collector;
 
+/* Returns the entry of an instruction, made when first asked for; NULL when out of memory. */
 static etr_placed *add_instruction(collector *c, int32_t id) {
   etr_slice key = {(const char *)&id, sizeof id};
   etr_map_slot *known = etr_map_at(&c->index, key);
@@ -60,6 +61,7 @@ static void name_operator(const etr_method_inputs *method, etr_placed *kernel, e
   kernel->is_in_place = !kernel->map;
 }
 
+/* Adds the kernels and delegate calls of the program. */
 static bool add_from_program(collector *c) {
   const etr_pte_method *program = c->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {
@@ -81,6 +83,7 @@ static bool add_from_program(collector *c) {
   return true;
 }
 
+/* Adds the instructions of the debug handle map. */
 static bool add_from_map(collector *c) {
   const etr_map_method *map = c->placement->method->map;
   for (size_t i = 0; map && i < map->instruction_count; i++) {
@@ -137,6 +140,7 @@ static void find_backends(const etr_placement *placement, const etr_block *block
   }
 }
 
+/* Adds the instructions that events name. */
 static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blocks) {
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);

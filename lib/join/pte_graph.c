@@ -195,6 +195,8 @@ typedef struct inside {
   etr_edge *writer; /* per value: its last writer; node ETR_NONE: none */
 } inside;
 
+/* Adds the module of a delegate to a graph that has no Edge graph to take modules from; 0 is the
+ * root. */
 static uint32_t add_module(builder *b, const char *name, const char *backend) {
   etr_module *module = b->placement->method->graph ? NULL : etr_vec_push(b->arena, &b->modules);
   if (!module)
@@ -204,6 +206,7 @@ static uint32_t add_module(builder *b, const char *name, const char *backend) {
   return (uint32_t)(b->modules.count - 1);
 }
 
+/* Begins the nested graph of the call, whose node is the last one. */
 static bool open_inside(inside *in) {
   builder *b = in->b;
   const char *name = etr_arena_numbered(b->arena, "delegate_", (uint32_t)in->instruction_id);
@@ -225,6 +228,7 @@ static bool open_inside(inside *in) {
   return !etr_arena_failed(b->arena);
 }
 
+/* Adds a node to the nested graph. */
 static etr_node *push_node(inside *in, etr_node_kind kind, const char *name, const char *target) {
   etr_node *node = push_graph_node(in->b, in->instruction_id);
   if (!node || !name || !target)
@@ -248,6 +252,7 @@ static bool describe(inside *in, etr_value *out, uint32_t value) {
   return out->name != NULL;
 }
 
+/* Sets the only output of a node: a value of the payload. */
 static bool set_output(inside *in, etr_node *node, uint32_t value) {
   etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
   if (!output || !describe(in, output, value))
@@ -276,6 +281,7 @@ static bool add_own_inputs(inside *in, const uint32_t *values) {
   return true;
 }
 
+/* Adds the size of a constant as an argument of its node. */
 static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
   etr_argument *argument = etr_arena_alloc(in->b->arena, sizeof *argument);
   if (!argument)
@@ -308,6 +314,7 @@ static bool add_constants(inside *in) {
   return true;
 }
 
+/* Sets the inputs and outputs of an operator's node. */
 static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o) {
   etr_edge *inputs = etr_arena_alloc_array(in->b->arena, o->read_count, sizeof *inputs);
   etr_value *outputs = etr_arena_alloc_array(in->b->arena, o->write_count, sizeof *outputs);
@@ -327,6 +334,7 @@ static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o)
   return true;
 }
 
+/* Adds an operator of the payload, with the Edge node that it runs if that is known. */
 static bool add_operator(inside *in, size_t index) {
   const etr_own_operator *o = &in->own->operators[index];
   const char *name = etr_arena_format(in->b->arena, "%s #%" PRId64, o->name, o->id);
@@ -354,6 +362,7 @@ static void add_edge_nodes_of_events(inside *in) {
   }
 }
 
+/* Adds all operators of the payload, and the Edge nodes that events name for them. */
 static bool add_operators(inside *in) {
   etr_own_nodes *own = etr_vec_push(in->b->arena, &in->b->out->own);
   if (!own)
@@ -386,6 +395,7 @@ static bool add_own_output(inside *in, const uint32_t *values) {
   return true;
 }
 
+/* Adds the graph of the payload to the call: inputs, constants, operators, output. */
 static bool add_own_graph(inside *in) {
   const etr_instruction *instruction = &in->b->program->instructions[in->instruction_id];
   /* Per argument of the call: the value of the payload; ETR_NONE: none. */
@@ -444,6 +454,7 @@ static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
   return !etr_arena_failed(in->b->arena);
 }
 
+/* Adds the operators that events of the call name, each once. */
 static bool add_timed_operators(inside *in) {
   const builder *b = in->b;
   uint32_t previous = ETR_NONE;
@@ -495,6 +506,7 @@ static bool add_delegate(builder *b, int32_t instruction_id, const etr_own_graph
 
 /* ---- Inputs and output ---- */
 
+/* Adds the inputs of the method that are tensors. */
 static bool add_inputs(builder *b) {
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {.kind = ETR_NODE_INPUT, .subgraph = ETR_NONE};
@@ -524,6 +536,7 @@ static bool add_sources(builder *b) {
 
 /* ---- The Edge nodes that an instruction runs ---- */
 
+/* Sets the Edge nodes and the module of a delegate call. */
 static void set_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
   size_t count;
   const etr_delegate_node *list = etr_nodes_of_delegate(b->placement, instruction_id, &count);
@@ -565,6 +578,7 @@ static void put_timed(builder *b, const etr_event *e) {
   b->timed[b->end_of_timed[e->instruction_id]++] = e;
 }
 
+/* Groups the events of delegates' operators by instruction. */
 static bool group_timed(builder *b) {
   size_t count = b->program->instruction_count;
   b->end_of_timed = etr_arena_alloc_array(b->scratch, count + 1, sizeof *b->end_of_timed);
@@ -603,6 +617,8 @@ static const char *target_of_kernel(builder *b, const etr_instruction *instructi
   return slot && slot->value != ETR_NONE ? b->targets.data[slot->value] : NULL;
 }
 
+/* Returns the target of an instruction's node, such as "aten.add.out" or "delegate.XnnpackBackend".
+ */
 static const char *target_of(builder *b, const etr_instruction *instruction) {
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL:
@@ -620,6 +636,7 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
   }
 }
 
+/* Adds what a delegate call reads and writes, and its inside. */
 static bool add_call(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
@@ -631,6 +648,7 @@ static bool add_call(builder *b, int32_t id) {
   return add_delegate(b, id, own);
 }
 
+/* Adds what a kernel reads and writes, and its arguments. */
 static bool add_kernel(builder *b, int32_t id, const etr_instruction *instruction) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   etr_node *node = &b->nodes.data[index];
@@ -676,6 +694,7 @@ static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction
   node->arguments = list;
 }
 
+/* Adds the node of an instruction. */
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_placed *known = etr_placed_instruction(b->placement, id);

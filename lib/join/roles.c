@@ -87,6 +87,7 @@ static uint8_t passed_on(uint8_t from, place along, place out) {
   return (uint8_t)((from & (SURE | along) ? along : 0) | (is_out ? out : 0));
 }
 
+/* Marks the nodes after and before delegates along all paths through the graph. */
 static void follow_paths(const paths *p) {
   const etr_graph *graph = p->f->placement->method->graph;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -168,6 +169,7 @@ static bool is_taken(const finder *f, const etr_node *node) {
          f->backend->takes(f->placement->method->graph, f->placement->method->uses, node);
 }
 
+/* Returns why a partitioner would leave a node out of delegates, by the node alone. */
 static reason find_reason(const finder *f, const etr_node *node) {
   if (!etr_has_tensor(node))
     return MUST_STAY;
@@ -192,6 +194,7 @@ static bool is_outside(finder *f, uint32_t node) {
   return (f->is_outside || find_convex(f)) && f->is_outside[node];
 }
 
+/* Returns why a node would stay outside delegates; computed once for each node. */
 static reason reason_to_stay(finder *f, uint32_t node) {
   if (f->reasons[node])
     return (reason)(f->reasons[node] - 1);
@@ -253,6 +256,7 @@ typedef struct operators {
   bool is_whole; /* it lists all such operators */
 } operators;
 
+/* Returns the number of an operator, added if it is new. */
 static size_t index_of_operator(operators *o, const char *target) {
   size_t i = 0;
   while (i < o->count && strcmp(o->targets[i], target) != 0)
@@ -310,6 +314,8 @@ static void let_stay(selection *s, reason why, uint32_t wanted) {
   }
 }
 
+/* Chooses which of the nodes with one handle are delegated: those with reasons to stay are left out
+ * first, until as many are left as the delegates list. */
 static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted) {
   selection s = {.f = f, .nodes = &f->placement->method->by_handle[first], .count = count};
   for (size_t i = 0; i < count; i++) {
@@ -394,6 +400,8 @@ bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_ke
 
 /* ---- Grouping by the first handle that has the operator ---- */
 
+/* Returns the first slot of the nodes with a kernel's handle and operator, and how many there are.
+ */
 static size_t range_of(const etr_method_inputs *method, const etr_placed *kernel, size_t *count) {
   uint32_t op = etr_map_get(&method->operators, kernel->op);
   *count = 0;

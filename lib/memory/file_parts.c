@@ -64,6 +64,8 @@ static bool add_shared(claims *c, uint64_t at, uint64_t size, etr_file_part part
 
 /* ---- Segments and constants ---- */
 
+/* Adds the segments of the file; what is inside some of them is added later and replaces the
+ * padding. */
 static void add_segments(claims *c) {
   static const etr_content kinds[] = {
       [ETR_SEGMENT_UNUSED] = ETR_CONTENT_UNUSED,   [ETR_SEGMENT_CONSTANTS] = ETR_CONTENT_PADDING,
@@ -83,6 +85,7 @@ static void add_segments(claims *c) {
     etr_map_set(&c->by_key, etr_slice_of(c->data->named[i].key), c->data->named[i].segment);
 }
 
+/* Adds the constants of the program. */
 static void add_constants(claims *c, const etr_program_constants *constants) {
   for (size_t i = 0; i < constants->list.count; i++) {
     const etr_constant *constant = &constants->list.data[i];
@@ -141,8 +144,9 @@ static void add_weight(claims *c, const delegate_of *d, const etr_own_data *data
   (void)add_shared(c, at, data->bytes, part);
 }
 
-static void add_value(claims *c, const delegate_of *d, const etr_own_value *value, uint32_t id,
-                      size_t operator_) {
+/* Adds a constant of a payload and its scales. */
+static void add_payload_constant(claims *c, const delegate_of *d, const etr_own_value *value,
+                                 uint32_t id, size_t operator_) {
   etr_value tensor = value->value, scales = {.rank = -1};
   tensor.name = etr_arena_format(c->arena, "constant_%u", id);
   add_weight(c, d, &value->data, &tensor, operator_);
@@ -160,7 +164,7 @@ static void add_weights(claims *c, const delegate_of *d) {
     for (size_t k = 0; k < graph->operators[i].read_count; k++) {
       uint32_t id = graph->operators[i].reads[k];
       if (graph->values[id].is_constant && !done[id])
-        add_value(c, d, &graph->values[id], id, i);
+        add_payload_constant(c, d, &graph->values[id], id, i);
       done[id] = true;
     }
 }
@@ -180,6 +184,7 @@ static void add_calls(claims *c, const etr_pte_method *program, uint32_t method)
   }
 }
 
+/* Adds the payloads of a method's delegates, and the weights in them as far as they can be read. */
 static void add_delegates(claims *c, const etr_placement *placement, uint32_t method) {
   const etr_pte_method *program = placement->method->program;
   int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count,
@@ -214,6 +219,7 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
 
 /* ---- All ---- */
 
+/* Orders claims by offset, then the longest first, then by number. */
 static int by_place(const void *a, const void *b) {
   const claim *x = a, *y = b;
   if (x->part.offset_bytes != y->part.offset_bytes)
@@ -244,6 +250,7 @@ static void nest(claims *c) {
   }
 }
 
+/* Lists the parts of the file that are not empty. */
 static bool list_parts(claims *c, etr_program_memory *out) {
   etr_file_part *parts = etr_arena_alloc_array(c->arena, c->list.count, sizeof *parts);
   for (size_t i = 0; parts && i < c->list.count; i++) {

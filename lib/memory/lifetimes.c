@@ -92,6 +92,7 @@ static uint32_t changed_by(const builder *b, const etr_planned_tensor *tensor) {
 
 /* ---- Uses ---- */
 
+/* Adds a planned tensor that lives from this instruction on; ETR_NONE when out of memory. */
 static uint32_t add_tensor(builder *b, int32_t index) {
   const etr_pte_value *value = &b->program->values[index];
   etr_planned_tensor *added = etr_vec_push(b->arena, &b->out->tensors);
@@ -107,7 +108,8 @@ static uint32_t add_tensor(builder *b, int32_t index) {
                                 .view_of = ETR_NONE,
                                 .node = ETR_NONE};
   (void)etr_pte_value_bytes(value, &added->size_bytes);
-  return b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
+  b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
+  return b->out->tensor_of_value[index];
 }
 
 static void record_written(builder *b, uint32_t index) {
@@ -197,6 +199,7 @@ static bool list_users(builder *b) {
 
 /* ---- Inputs and outputs ---- */
 
+/* Adds the planned inputs, which live from the first instruction on. */
 static void add_inputs(builder *b) {
   b->now = 0;
   for (size_t i = 0; i < b->program->input_count; i++) {
@@ -342,7 +345,8 @@ static bool extend_for_loops(builder *b) {
 
 /* ---- All ---- */
 
-static bool init(builder *b, const etr_placement *placement) {
+/* Allocates what following the tensors needs. Returns false when out of memory. */
+static bool init_builder(builder *b, const etr_placement *placement) {
   size_t count = b->program->value_count;
   etr_map_init(&b->last, b->scratch);
   b->out->tensor_of_value = etr_arena_alloc_array(b->arena, count, sizeof *b->out->tensor_of_value);
@@ -361,7 +365,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   int32_t count = (int32_t)ETR_MIN(placement->method->program->instruction_count,
                                    (size_t)INT32_MAX);
   *out = (etr_lifetimes){0};
-  if (!init(&b, placement))
+  if (!init_builder(&b, placement))
     return false;
   add_inputs(&b);
   for (b.now = 0; b.now < count && !etr_arena_failed(arena); b.now++) {

@@ -32,6 +32,7 @@ typedef struct op_key {
 } op_key;
 ETR_NO_PADDING(op_key, 2 * sizeof(char *));
 
+/* Returns the name of a kernel with its overload, made once for each. */
 static const char *kernel_name(op_names *known, const etr_instruction *instruction,
                                etr_arena *arena) {
   const op_key key = {instruction->op, instruction->overload};
@@ -44,12 +45,13 @@ static const char *kernel_name(op_names *known, const etr_instruction *instructi
   if (!text)
     return "";
   slot->value = (uint32_t)(known->texts.count - 1);
-  return *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "",
-                                  key.overload);
+  *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "", key.overload);
+  return *text;
 }
 
-static const char *op_of(op_names *known, const etr_pte_method *program,
-                         const etr_instruction *instruction, etr_arena *arena) {
+/* Returns what an instruction does, in a word. */
+static const char *operation_of(op_names *known, const etr_pte_method *program,
+                                const etr_instruction *instruction, etr_arena *arena) {
   const etr_pte_delegate *delegate = etr_delegate_of(program, instruction);
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL:
@@ -79,9 +81,10 @@ static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_place
     const etr_placed *known = etr_placed_instruction(placement, (int32_t)i);
     bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
     uint32_t node = placement->method->graph && known && !is_delegate ? known->node : ETR_NONE;
-    steps[i] = (etr_memory_step){.op = op_of(&ops, placement->method->program, instruction, arena),
-                                 .is_delegate = is_delegate,
-                                 .node = node};
+    steps[i] = (etr_memory_step){
+        .op = operation_of(&ops, placement->method->program, instruction, arena),
+        .is_delegate = is_delegate,
+        .node = node};
     if (node != ETR_NONE)
       steps[i].module = placement->method->graph->nodes[node].module;
     if (placement->method->graph && is_delegate)
@@ -94,6 +97,7 @@ static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_place
 
 /* ---- Inputs and outputs ---- */
 
+/* Adds the inputs or outputs of a method that are tensors. Returns how many. */
 static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *program,
                            const etr_value_name *names, etr_tensor_role role, etr_arena *arena) {
   bool is_input = role == ETR_TENSOR_INPUT;
@@ -116,6 +120,8 @@ static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *prog
   return added;
 }
 
+/* Writes a value that the method returns although nothing computes it. Lists in lists are left out.
+ */
 static void put_returned(etr_writer *writer, const etr_pte_method *program, int32_t index,
                          bool is_nested) {
   const etr_pte_value *value = index >= 0 && (size_t)index < program->value_count
@@ -179,6 +185,8 @@ static const char *returned_text(const etr_pte_method *program, etr_arena *arena
   return etr_text_end(&text, &writer);
 }
 
+/* Lists the inputs and outputs of the method, and counts the tensors that the caller must provide.
+ */
 static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *program,
                                  const etr_value_name *names, etr_arena *arena) {
   etr_boundary_tensor *list = etr_arena_alloc_array(
@@ -218,6 +226,7 @@ static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, siz
   return &blobs[slot->value];
 }
 
+/* Lists the payloads of the delegates; delegates that share bytes share an entry. */
 static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program,
                               etr_arena *arena, etr_arena *scratch) {
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
@@ -286,6 +295,7 @@ static void warn_of_plan(memory_check *check, const etr_planned_tensor *tensor, 
 
 /* ---- Locations ---- */
 
+/* Checks that a tensor lies in its buffer. A tensor that does not is marked and warned of. */
 static void check_place(memory_check *check, etr_planned_tensor *tensor) {
   char what[SUBJECT_BYTES];
   const etr_pte_buffers *buffers = &check->program->buffers;
@@ -333,6 +343,7 @@ typedef struct live_tree {
   size_t leaves;
 } live_tree;
 
+/* Warns of two tensors that need the same memory at the same time. */
 static void warn_of_overlap(memory_check *check, const etr_planned_tensor *earlier,
                             const etr_planned_tensor *later) {
   char room[SUBJECT_BYTES];
@@ -351,6 +362,7 @@ static int by_first_use(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
+/* Orders tensors by buffer and offset. */
 static int by_offset(const void *a, const void *b) {
   const etr_planned_tensor *const *x = a, *const *y = b;
   if ((*x)->buffer != (*y)->buffer)
@@ -443,8 +455,10 @@ static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor 
   if (!starting || !ending || !live_tree_make(&tree, tensors, count, scratch))
     return false;
   for (size_t i = 0, listed = 0; i < count; i++)
-    if (takes_memory(&tensors[i]))
-      starting[listed] = ending[listed] = &tensors[i], listed++;
+    if (takes_memory(&tensors[i])) {
+      starting[listed] = ending[listed] = &tensors[i];
+      listed++;
+    }
   etr_sort(starting, tree.count, sizeof *starting, by_first_use);
   etr_sort(ending, tree.count, sizeof *ending, etr_by_last_instruction);
   for (size_t i = 0; i < tree.count; i++) {
@@ -530,6 +544,7 @@ static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
   return devices;
 }
 
+/* Lists the buffers that have a size or tensors, with their device. */
 static bool add_buffers(builder *b) {
   size_t count = b->program->buffers.count;
   /* Counts the tensors of the method that are planned into each buffer. */
@@ -647,7 +662,8 @@ static bool add_curves(builder *b) {
 
 /* ---- All ---- */
 
-static bool fill(builder *b, uint32_t method) {
+/* Fills the plan of a method and checks it. */
+static bool fill_plan(builder *b, uint32_t method) {
   memory_check check = {
       .source = b->source, .method = b->placement->method->name, .program = b->program};
   b->names = etr_value_names_make(b->placement, b->scratch, b->scratch);
@@ -698,6 +714,7 @@ static bool fill(builder *b, uint32_t method) {
   return true;
 }
 
+/* Makes the memory plan of a method in the arena of the source; NULL when out of memory. */
 static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t method,
                                         const etr_memory_source *source) {
   etr_arena scratch;
@@ -708,7 +725,7 @@ static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t
                .arena = source->arena,
                .scratch = &scratch};
   b.plan = etr_arena_alloc(source->arena, sizeof *b.plan);
-  bool good = b.plan && fill(&b, method) && !etr_arena_failed(source->arena) &&
+  bool good = b.plan && fill_plan(&b, method) && !etr_arena_failed(source->arena) &&
               !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good ? b.plan : NULL;

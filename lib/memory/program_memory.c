@@ -61,6 +61,7 @@ static const char *module_of(etr_arena *arena, const char *weight) {
   return dot ? etr_arena_copy(arena, (etr_slice){weight, (size_t)(dot - weight)}) : "";
 }
 
+/* Adds a constant of the program; one that several values share is counted as used again. */
 static void add_constant(etr_program_constants *constants, const etr_pte_value *value,
                          uint32_t method, const etr_value_name *name) {
   uint64_t number[2];

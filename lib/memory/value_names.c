@@ -59,6 +59,8 @@ static void name_weights(namer *n, uint32_t index) {
   }
 }
 
+/* Names the values that a delegate writes after the outputs of its nodes, if there are as many of
+ * both. */
 static void name_delegate_results(namer *n, int32_t instruction_id) {
   size_t count;
   const etr_node_output *leaving = etr_outputs_of_delegate(&n->leaving, instruction_id, &count,
@@ -71,6 +73,7 @@ static void name_delegate_results(namer *n, int32_t instruction_id) {
   }
 }
 
+/* Names the inputs of the method after those of the graph, if there are as many of both. */
 static void name_inputs(namer *n) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_pte_method *program = n->placement->method->program;
@@ -89,7 +92,8 @@ static void name_inputs(namer *n) {
   }
 }
 
-static void name_all(namer *n) {
+/* Names all values: inputs, then what each instruction writes and which weights it reads. */
+static void name_all_values(namer *n) {
   size_t count = ETR_MIN(n->placement->method->program->instruction_count, (size_t)INT32_MAX);
   name_inputs(n);
   for (int32_t i = 0; i < (int32_t)count; i++) {
@@ -120,6 +124,6 @@ const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_a
     n.names[i].name = n.placement->method->program->values[i].weight;
   }
   if (placement->method->graph)
-    name_all(&n);
+    name_all_values(&n);
   return etr_arena_failed(scratch) ? NULL : n.names;
 }

@@ -51,6 +51,7 @@ static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_
   return status;
 }
 
+/* Reads the .pte that was chosen, or else the one in the record. */
 static etr_status read_program(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   const etr_pte_limits limits = {.max_bytes = most_bytes(out),
@@ -68,6 +69,7 @@ static etr_status read_program(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
+/* Reads the ETRecord, if there is one, and notes what it lacks. */
 static etr_status read_record(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   etr_record_limits limits = {.budget = &out->budget,
@@ -116,6 +118,7 @@ static void set_budget(etr_opened_record *out, const etr_options *options) {
 
 /* ---- Methods ---- */
 
+/* Returns the inputs of a method, added if it is new; NULL when out of memory. */
 static etr_method_inputs *method_of(reader *r, const char *name) {
   uint32_t known = etr_map_get(&r->method_by_name, etr_slice_of(name));
   if (known != ETR_NONE)
@@ -225,6 +228,7 @@ static etr_status read_weights(reader *r, etr_error *error) {
 
 /* ---- All ---- */
 
+/* Reads everything but the ETDumps: record, weights, program and methods. */
 static etr_status read_all(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   set_budget(out, r->options);
@@ -314,6 +318,7 @@ void etr_close_record(etr_opened_record *opened) {
 
 /* ---- The processor, by record.json, which etrecord_tb.record() leaves beside a record ---- */
 
+/* Returns true if a word is among words with blanks between. */
 static bool has_word(etr_slice words, const char *word) {
   size_t size = strlen(word);
   for (size_t i = 0, end; i < words.size; i = end + 1) {

@@ -86,6 +86,7 @@ static bool copy_record(loader *l) {
   return true;
 }
 
+/* Reads all ETDumps. */
 static etr_status read_dumps(loader *l, etr_error *error) {
   l->dumps = (etr_dump_files){.arena = l->arena,
                               .runs = &l->runs,
@@ -228,7 +229,8 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   return ETR_OK;
 }
 
-static etr_status join_all(loader *l, etr_error *error) {
+/* Joins the runs with the methods and, for each method, events with nodes. */
+static etr_status join_runs(loader *l, etr_error *error) {
   if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count,
                        count_running_methods(l), l->options) != ETR_OK)
     return etr_fail_memory(error);
@@ -315,6 +317,7 @@ static uint32_t module_place(const loader *l, const etr_graph *graph) {
   return first;
 }
 
+/* Orders graphs as they are shown: by rank, module, method, and then as in the record. */
 static int by_place(const void *a, const void *b) {
   const entry_place *x = a, *y = b;
   if (x->rank != y->rank)
@@ -341,7 +344,8 @@ static void point_to_graphs(const loader *l, const uint32_t *places) {
   }
 }
 
-static etr_status lay_out(loader *l, etr_error *error) {
+/* Puts graphs in their order and points everything at them. */
+static etr_status order_graphs(loader *l, etr_error *error) {
   etr_profile *p = l->profile;
   size_t count = l->record.graph_count + l->programs.count;
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
@@ -485,6 +489,8 @@ static etr_status find_debug_buffer(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
+/* Collects the logged values and measures them in the debug buffer, if it is known which ETDump
+ * that belongs to. */
 static etr_status read_debug_data(loader *l, etr_error *error) {
   etr_debug_data data;
   if (!etr_debug_collect(&data, l->arena, l->dumps.dumps.data, l->dumps.dumps.count) ||
@@ -510,18 +516,19 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
+/* Loads a profile. The steps build on each other. */
 static etr_status load_profile(loader *l, etr_error *error) {
   unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
   if (!copy_record(l))
     return etr_fail_memory(error);
   ETR_TRY(read_dumps(l, error));
-  ETR_TRY(join_all(l, error));
+  ETR_TRY(join_runs(l, error));
   if (!(without & ETR_WITHOUT_MEMORY) &&
       !etr_memory_plan_all(l->profile, l->built, l->placements, &l->opened->pte, &l->warnings,
                            l->arena))
     return etr_fail_memory(error);
-  ETR_TRY(lay_out(l, error));
+  ETR_TRY(order_graphs(l, error));
   const etr_cost_job costs = {.profile = l->profile,
                               .graphs = l->graphs,
                               .known = l->opened->known_costs,

@@ -57,7 +57,8 @@ static void copy_samples(const etr_samples *to, size_t of_to, const etr_samples 
     copy(to->metadata + of_to, from->metadata + of_from, count, sizeof *to->metadata);
 }
 
-static bool allocate(saved *out, const finder *f, etr_arena *arena) {
+/* Allocates copies of the blocks' events and samples. Returns false when out of memory. */
+static bool allocate_saved(saved *out, const finder *f, etr_arena *arena) {
   size_t rows = 0, samples = 0, runs = 0;
   for (size_t i = 0; i < f->count; i++) {
     const etr_block *block = &f->blocks->blocks[f->mine[i]];
@@ -80,7 +81,7 @@ static bool allocate(saved *out, const finder *f, etr_arena *arena) {
 
 /* Saves the blocks. No run of theirs is excluded yet. Returns false when out of memory. */
 static bool save(saved *out, const finder *f, etr_arena *arena) {
-  if (!allocate(out, f, arena))
+  if (!allocate_saved(out, f, arena))
     return false;
   for (size_t i = 0, row = 0, sample = 0, run = 0; i < f->count; i++) {
     const etr_block *block = &f->blocks->blocks[f->mine[i]];
@@ -99,7 +100,8 @@ static bool save(saved *out, const finder *f, etr_arena *arena) {
   return true;
 }
 
-static void restore(const saved *from, const finder *f) {
+/* Puts the saved blocks, events and samples back. */
+static void restore_blocks(const saved *from, const finder *f) {
   for (size_t i = 0, row = 0, sample = 0, run = 0; i < f->count; i++) {
     etr_block *block = &f->blocks->blocks[f->mine[i]];
     *block = from->blocks[i];
@@ -164,7 +166,7 @@ static bool join(trial *t, const finder *f, const etr_method_inputs *method, etr
                etr_attribute(&t->method, &graphs, &t->placement, f->index, f->blocks, &quiet);
   t->method.graph = 0;
   t->rows = copy_rows(f, arena);
-  restore(&before, f);
+  restore_blocks(&before, f);
   return !etr_arena_failed(arena);
 }
 
@@ -178,6 +180,7 @@ static const char *module_of(const etr_graph *graph, const etr_node *node) {
   return module < graph->module_count ? graph->modules[module].path : "";
 }
 
+/* Returns true if an event has nodes with the same operators and modules in both trials. */
 static bool is_same_event(const trial *a, const trial *b, const etr_event *x, const etr_event *y) {
   if (x->node_count != y->node_count)
     return false;
@@ -201,6 +204,8 @@ static bool agree(const trial *a, const trial *b, const finder *f) {
 
 /* ---- All ---- */
 
+/* Joins the runs with each method that they may belong to, and keeps the times if all joins agree.
+ */
 static bool find_shared(etr_method *out, const finder *f, const etr_method_inputs *methods,
                         etr_arena *arena, etr_arena *scratch) {
   const etr_block *block = &f->blocks->blocks[f->mine[0]];

@@ -98,6 +98,8 @@ static bool find_logged_tokens(const filler *f, const etr_method *method, const 
   return true;
 }
 
+/* Finds the number of tokens of each run: by the shape of the input, or by logged values if the
+ * shape is dynamic. */
 static bool find_tokens(const filler *f, const etr_method *method) {
   const etr_value *input = token_input_of(f, method);
   if (!input)
@@ -153,6 +155,7 @@ static etr_throughput *measure(const filler *f, const etr_method *method,
   return made;
 }
 
+/* Measures the throughput of a method and of each phase of its runs. */
 static bool measure_method(const filler *f, etr_method *method) {
   if (!token_input_of(f, method))
     return true;
@@ -173,6 +176,7 @@ static bool measure_method(const filler *f, etr_method *method) {
 
 /* ---- Loads ---- */
 
+/* Finds the event of loading that takes longest. */
 static void find_load(etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
@@ -193,6 +197,7 @@ typedef struct reader {
 
 typedef etr_vec(reader) readers;
 
+/* Adds a method or phase whose tokens per run are known. */
 static bool add_reader(readers *list, etr_arena *arena, reader added) {
   if (!added.throughput || isnan(added.throughput->tokens_per_run))
     return true;
@@ -220,6 +225,8 @@ static bool list_readers(const filler *f, readers *list) {
   return true;
 }
 
+/* Finds the time to the first token: that of the method or phase which reads the most tokens, if
+ * another one reads fewer. */
 static bool find_first_token(const filler *f) {
   readers list = {0};
   if (!list_readers(f, &list))
@@ -372,6 +379,7 @@ static bool make_curve(etr_cache_growth *out, step *list, size_t count, etr_aren
   return true;
 }
 
+/* Measures how the time of a step grows with the cache. */
 static bool measure_growth(const filler *f, uint32_t method, steps *found, etr_arena *scratch) {
   etr_cache_growth *growth = etr_arena_alloc(f->arena, sizeof *growth);
   bool is_known;
@@ -387,6 +395,7 @@ static bool measure_growth(const filler *f, uint32_t method, steps *found, etr_a
   return true;
 }
 
+/* Finds the first method with a cache whose steps grow measurably. */
 static bool find_growth(const filler *f) {
   etr_arena scratch = {0};
   steps found = {etr_arena_alloc_array(&scratch, f->profile->run_count, sizeof *found.list), 0, 0};

@@ -40,6 +40,7 @@ static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, et
   return true;
 }
 
+/* Pickles a value of a test. Returns why it cannot be done, or NULL. */
 static const char *put_value(etr_pickler *out, reader *r, etr_fb_at value) {
   etr_fb_at table = etr_fb_table(&r->bundle.fb, value, VALUE_TABLE);
   switch (etr_fb_u8(&r->bundle.fb, value, VALUE_TYPE, 0)) {
@@ -81,6 +82,7 @@ static const char *put_value(etr_pickler *out, reader *r, etr_fb_at value) {
   }
 }
 
+/* Pickles the inputs or outputs of a test. Returns why it cannot be done, or NULL. */
 static const char *put_values(etr_pickler *out, reader *r, etr_fb_at test, unsigned field) {
   uint32_t count;
   etr_fb_at values = etr_fb_vector(&r->bundle.fb, test, field, 4, &count);
@@ -98,6 +100,7 @@ static const char *put_values(etr_pickler *out, reader *r, etr_fb_at test, unsig
 
 /* ---- Tests ---- */
 
+/* Pickles the expected outputs of all tests of a method. Returns why it cannot be done, or NULL. */
 static const char *put_suite(etr_pickler *out, reader *r, uint32_t index) {
   const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, index);
   etr_pickler_put_text(out, suite.method);
@@ -133,6 +136,7 @@ static void take_inputs(reader *r) {
 
 /* ---- The file ---- */
 
+/* Pickles the tests of a BundledProgram as an ETRecord stores them. */
 static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_bundle_open(&r->bundle, bytes, r->bundled->path, error));
   etr_pickler out;

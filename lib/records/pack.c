@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pack.c - the plan of a record: which entries it has, and where each comes from.
+ * pack_record.c - the plan of a record: which entries it has, and where each comes from.
  */
 #include "base/memory_file.h"
 #include "formats/archive_writer.h"
@@ -42,6 +42,7 @@ static etr_status plan(packer *p, const etr_planned *planned, etr_error *error) 
 
 /* ---- The record to begin with ---- */
 
+/* Plans the entries of the record, or directory of parts, that is extended. */
 static etr_status plan_base(packer *p, etr_error *error) {
   if (!p->options->record)
     return ETR_OK;
@@ -83,6 +84,7 @@ static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
   return ETR_OK;
 }
 
+/* Plans an entry for a part that was given. Each name may be given once. */
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
@@ -114,6 +116,7 @@ static const etr_entry_kind order[] = {
     ETR_ENTRY_DELEGATE_INFO, ETR_ENTRY_REFERENCE_OUTPUTS, ETR_ENTRY_REPRESENTATIVE_INPUTS,
     ETR_ENTRY_GRAPH_ID};
 
+/* Returns the place of a part among the entries, which ExecuTorch writes in a certain order. */
 static size_t rank_of(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)
@@ -146,6 +149,7 @@ static etr_status plan_sibling(packer *p, const etr_planned *program, etr_siblin
   return plan(p, &planned, error);
 }
 
+/* Checks that the program is there to which an entry of weights belongs. */
 static etr_status check_owner(const packer *p, const char *name, etr_error *error) {
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
   bool is_sibling = etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_WEIGHTS;
@@ -182,6 +186,7 @@ static bool is_empty(const etr_planned *planned) {
   return !planned->archive && !planned->path && !planned->bytes.data;
 }
 
+/* Writes an entry: copied, from a file or bytes, or as an empty object of torch. */
 static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned,
                                 etr_error *error) {
   etr_sibling sibling;
@@ -194,6 +199,7 @@ static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned
   return etr_archive_writer_add(writer, planned->name, etr_torch_save, &nothing, error);
 }
 
+/* Writes reference outputs and inputs of a BundledProgram, unless they are planned already. */
 static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr_error *error) {
   static const char outputs[] = "reference_outputs", inputs[] = "representative_inputs";
   etr_torch_object object;
@@ -212,7 +218,8 @@ static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr
   return etr_archive_writer_add(writer, inputs, etr_torch_save, &object, error);
 }
 
-static etr_status write_all(packer *p, etr_archive_writer *writer, etr_error *error) {
+/* Writes all entries of the record. */
+static etr_status write_record(packer *p, etr_archive_writer *writer, etr_error *error) {
   if (!is_planned(p, ETR_IDENTIFIER_ENTRY))
     ETR_TRY(etr_archive_writer_add_bytes(writer, ETR_IDENTIFIER_ENTRY, (etr_slice){0}, error));
   for (size_t i = 0; i < p->plan.count; i++)
@@ -221,8 +228,9 @@ static etr_status write_all(packer *p, etr_archive_writer *writer, etr_error *er
   return etr_archive_writer_finish(writer, error);
 }
 
-static etr_status pack(packer *p, const etr_part *parts, size_t count, const etr_sink *sink,
-                       etr_error *error) {
+/* Plans all entries, checks that the record is complete, and writes it. */
+static etr_status pack_record(packer *p, const etr_part *parts, size_t count, const etr_sink *sink,
+                              etr_error *error) {
   ETR_TRY(plan_base(p, error));
   etr_map given;
   etr_map_init(&given, &p->arena);
@@ -241,7 +249,7 @@ static etr_status pack(packer *p, const etr_part *parts, size_t count, const etr
   if (p->bundled.problem)
     note_part(p, p->bundled.path, p->bundled.problem);
   etr_archive_writer *writer = etr_archive_writer_new(sink);
-  etr_status status = writer ? write_all(p, writer, error) : etr_fail_memory(error);
+  etr_status status = writer ? write_record(p, writer, error) : etr_fail_memory(error);
   etr_archive_writer_close(writer);
   return status;
 }
@@ -253,7 +261,7 @@ etr_status etr_record_pack(const etr_part *parts, size_t part_count,
   packer p = {.options = options ? options : &none};
   etr_error_clear(error);
   etr_map_init(&p.by_name, &p.arena);
-  etr_status status = pack(&p, parts, part_count, sink, error);
+  etr_status status = pack_record(&p, parts, part_count, sink, error);
   etr_bundled_clear(&p.bundled);
   etr_archive_close(p.base);
   etr_arena_clear(&p.arena);

@@ -18,6 +18,7 @@ static etr_status fail_file(const char *path, etr_error *error) {
                   strerror(errno));
 }
 
+/* Writes the bytes of a file into a sink. */
 static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *error) {
   char bytes[32 * 1024];
   size_t got;
@@ -105,6 +106,7 @@ static int64_t read_file(void *context, char *into, size_t size) {
   return got == 0 && ferror((FILE *)context) ? -1 : (int64_t)got;
 }
 
+/* Reads the version of a program's schema and closes the reader; 0.0 if the document is damaged. */
 static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error *error) {
   if (!json)
     return etr_fail_memory(error);
@@ -134,6 +136,7 @@ static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error
   return has_memory ? ETR_OK : etr_fail_memory(error);
 }
 
+/* Reads the version of a program's schema from an entry of an archive. */
 static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *planned,
                                        etr_error *error) {
   etr_archive_entry *entry;

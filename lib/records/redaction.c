@@ -91,6 +91,7 @@ static bool is_placeholder(etr_slice path) {
   return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook");
 }
 
+/* Writes a path of modules with numbered parts instead of names; numbers and usual names stay. */
 static void put_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : root_size(path);
   put_bytes(h, etr_slice_before(path, root));
@@ -182,6 +183,7 @@ static size_t known_part(const etr_redaction *h, etr_slice text) {
   return 0;
 }
 
+/* Writes a name in which known parts are replaced by their numbers. */
 static void put_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual(rest) ? 0 : known_part(h, rest);
@@ -242,6 +244,7 @@ static const char *name_value(etr_redaction *h, const char *prefix, const char *
   return given;
 }
 
+/* Learns the path of a weight and gives its node a new name. */
 static void learn_weight(etr_redaction *h, const etr_node *node) {
   etr_slice name = etr_slice_of(node->name);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
@@ -266,6 +269,8 @@ void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
 
 /* ---- Stack traces ---- */
 
+/* Writes a file name: that of a library stays, a generated one is said to be generated, others are
+ * numbered. */
 static void put_file(etr_redaction *h, etr_slice file) {
   etr_slice in_library = etr_library_path(file);
   if (in_library.size)
@@ -276,6 +281,7 @@ static void put_file(etr_redaction *h, etr_slice file) {
     put_numbered(h, "f", etr_map_number(&h->files, file), ".py");
 }
 
+/* Writes a frame of a stack trace without the names of the user. */
 static void put_frame(etr_redaction *h, const etr_frame *frame) {
   char line[32];
   bool is_plain = etr_library_path(frame->file).size || etr_is_generated_file(frame->file) ||

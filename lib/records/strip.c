@@ -78,6 +78,7 @@ static bool write_inside(void *context, const void *data, size_t size) {
   return outer->writer->status == ETR_OK;
 }
 
+/* Copies a JSON document that is a string in another one. */
 static void copy_document(copier *c, object_kind kind) {
   etr_writer writer;
   etr_jw out;
@@ -174,6 +175,7 @@ static void copy_target(copier *c, place *at) {
   copy_value(c, *at);
 }
 
+/* Copies the value of a member, or what replaces it. */
 static void copy_member(copier *c, place *at, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
   place inside = {OF_PROGRAM, at->calls_delegate};
@@ -225,6 +227,7 @@ static void copy_member(copier *c, place *at, member_action action) {
 
 /* ---- Values ---- */
 
+/* Copies an object without the members that are dropped. */
 static void copy_object(copier *c, place at) {
   etr_slice key;
   etr_json_object(c->in);
@@ -249,6 +252,7 @@ static void copy_array(copier *c, place at) {
   etr_jw_end(c->out);
 }
 
+/* Copies an array or object with `copy`, unless it is nested too deeply. */
 static void copy_nested(copier *c, place at, void (*copy)(copier *, place)) {
   if (c->depth == MOST_DEPTH)
     etr_json_fail(c->in, "nested too deeply");
@@ -258,6 +262,7 @@ static void copy_nested(copier *c, place at, void (*copy)(copier *, place)) {
   c->depth--;
 }
 
+/* Copies a value of any type. */
 static void copy_value(copier *c, place at) {
   switch (etr_json_peek(c->in)) {
   case ETR_JSON_OBJECT:
@@ -326,6 +331,7 @@ static etr_status finish_program(const program *p, etr_json *json, etr_archive_e
   return etr_archive_entry_finish(entry, error);
 }
 
+/* Copies a program without its weights and, with a redaction, without names. */
 static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink,
                                etr_error *error) {
   etr_writer writer;
@@ -344,6 +350,7 @@ static etr_status copy_program(const program *p, etr_archive_entry *entry, const
   return status == ETR_OK && !is_written ? etr_fail_sink(error) : status;
 }
 
+/* Writes the stripped program of an entry into a sink. */
 static etr_status emit_program(void *context, const etr_sink *sink, etr_error *error) {
   const program *p = context;
   etr_archive_entry *entry;
@@ -374,6 +381,7 @@ static etr_entry_kind kind_of(const char *name) {
   return kind == ETR_ENTRY_UNKNOWN ? etr_entry_kind_of(name, ETR_EARLY_ENTRY) : kind;
 }
 
+/* Writes an entry of the stripped record, by its kind: stripped, emptied, kept or left out. */
 static etr_status strip_entry(const stripper *s, size_t index, etr_error *error) {
   switch (kind_of(etr_archive_name(s->archive, index))) {
   case ETR_ENTRY_EDGE_PROGRAM:
@@ -440,6 +448,7 @@ static etr_status learn_names(etr_redaction *redaction, const char *path, etr_er
   return status == ETR_OK && etr_arena_failed(&redaction->arena) ? etr_fail_memory(error) : status;
 }
 
+/* Writes the stripped record, after learning its names if they are to be replaced. */
 static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *error) {
   if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(s->path, error);

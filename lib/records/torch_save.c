@@ -181,8 +181,9 @@ etr_torch_object etr_pickler_end(etr_pickler *out) {
 const etr_torch_object etr_torch_empty_dict = {.pickle = {"\x80\x02}q\x00.", 6}},
                        etr_torch_no_inputs = {.pickle = {"\x80\x02)}q\x00\x86q\x01.", 10}};
 
-static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *object,
-                          etr_error *error) {
+/* Adds the entries of an object in the order in which torch.save writes them. */
+static etr_status add_entries(etr_archive_writer *writer, const etr_torch_object *object,
+                              etr_error *error) {
   ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/data.pkl", object->pickle, error));
   ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/byteorder", ETR_SLICE("little"), error));
   for (size_t i = 0; i < object->storage_count; i++) {
@@ -211,7 +212,7 @@ etr_status etr_torch_save(void *context, const etr_sink *sink, etr_error *error)
     return is_taken ? ETR_OK : etr_fail_sink(error);
   }
   etr_archive_writer *writer = etr_archive_writer_new(sink);
-  etr_status status = writer ? add_all(writer, object, error) : etr_fail_memory(error);
+  etr_status status = writer ? add_entries(writer, object, error) : etr_fail_memory(error);
   etr_archive_writer_close(writer);
   return status;
 }

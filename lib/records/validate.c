@@ -51,6 +51,7 @@ typedef struct tally {
   uint32_t handle;
 } tally;
 
+/* Counts a case that was checked, and remembers the first that is a flaw. */
 static void count_flaw(tally *t, bool is_flaw, int32_t instruction, uint32_t handle) {
   t->of++;
   if (!is_flaw)
@@ -63,6 +64,7 @@ static void count_flaw(tally *t, bool is_flaw, int32_t instruction, uint32_t han
 
 /* ---- Graphs ---- */
 
+/* Returns the Edge graph of a method; NULL if there is none. */
 static const etr_graph *edge_graph(const etr_record *record, const char *method) {
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
@@ -132,6 +134,7 @@ static bool is_lowered(const etr_graph *graph) {
   return false;
 }
 
+/* Checks that the debug handles of the map belong to nodes of the graph. */
 static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr_graph *graph) {
   node_handles known;
   etr_arena scratch = {0};
@@ -237,6 +240,7 @@ static const char *backend_at(const etr_pte_method *method, int32_t id) {
   return is_call ? method->delegates[instruction->delegate].backend : NULL;
 }
 
+/* Checks that the program has the instructions of the map, and calls the same backends. */
 static void check_instructions(etr_flaws *flaws, const etr_map_method *map,
                                const etr_pte_method *method) {
   tally beyond = {0}, other = {0};
@@ -260,6 +264,7 @@ static void check_instructions(etr_flaws *flaws, const etr_map_method *map,
               map->name, other.count, other.of, other.instruction);
 }
 
+/* Checks that the map has the method, and all its calls of delegates outside of bodies. */
 static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr_pte_method *method,
                            const char *place) {
   const etr_map_method *map = map_of(record, method->name);
@@ -427,6 +432,7 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   return status == ETR_ERROR_FORMAT ? ETR_OK : status;
 }
 
+/* Checks what the entries say about each other and about the program, and which are missing. */
 static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error *error) {
   etr_record record;
   etr_warnings warnings = {.arena = &v->arena};
@@ -472,7 +478,8 @@ static int by_kind_and_entry(const void *a, const void *b) {
   return order ? order : strcmp(x->what, y->what);
 }
 
-static etr_status check_all(validator *v, const etr_inputs *inputs, etr_error *error) {
+/* Checks the names and contents of all entries, then how they fit together. */
+static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error *error) {
   v->validation.record = etr_arena_copy(&v->arena, etr_slice_of(v->path));
   ETR_TRY(etr_archive_open(&v->archive, v->path, error));
   if (!has_entry(v, ETR_IDENTIFIER_ENTRY))
@@ -524,7 +531,7 @@ etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, e
     return etr_fail_memory(error);
   v->path = inputs->etrecord;
   v->flaws.arena = &v->arena;
-  etr_status status = check_all(v, inputs, error);
+  etr_status status = check_record(v, inputs, error);
   etr_archive_close(v->archive);
   v->archive = NULL;
   if (status == ETR_OK)

@@ -8,6 +8,7 @@
 
 /* ---- By method ---- */
 
+/* Sorts the blocks by method; those without a method come last. */
 static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *end) {
   size_t last = blocks->method_count; /* blocks without a method */
   for (size_t i = 0; i < blocks->block_count; i++)
@@ -18,6 +19,7 @@ static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *
     by_method[end[ETR_MIN(blocks->blocks[i].method, last)]++] = (uint32_t)i;
 }
 
+/* Numbers the runs of each method that count. */
 static void place_runs(const etr_blocks *blocks, uint32_t *places, uint32_t *next) {
   for (size_t i = 0; i < blocks->run_count; i++) {
     const etr_block *block = &blocks->blocks[blocks->runs[i].block];
@@ -166,6 +168,7 @@ static bool leaves(const etr_blocks *blocks, uint32_t run, const etr_leaving *le
   return leaving->groups ? leaving->groups[run] == leaving->group : blocks->runs[run].is_skipped;
 }
 
+/* Moves the samples of runs that leave behind those that stay, outside of sample_count. */
 static void part_samples(const etr_blocks *blocks, etr_event *row, const etr_leaving *leaving,
                          etr_sample *moved) {
   size_t count = row->sample_count, left = 0;

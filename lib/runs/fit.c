@@ -53,6 +53,8 @@ static bool is_partial(const etr_method_inputs *inputs) {
   return !inputs->map || inputs->map->instruction_count == 0;
 }
 
+/* Collects what is compared of a method: its backend, whether it branches, and the classes of
+ * operators at its handles. */
 static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
   const etr_graph *graph = inputs->graph;
   *c = (candidate){.inputs = inputs, .copies_updates = true};
@@ -103,6 +105,7 @@ static bool is_update(etr_slice op) {
   return etr_slice_equal(op, ETR_SLICE("copy_"));
 }
 
+/* Returns true if a node with one of the map's handles has this operator. */
 static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_instruction *map,
                                 etr_slice op) {
   uint32_t number = inputs->graph ? etr_map_get(&inputs->operators, op) : ETR_NONE;
@@ -213,6 +216,7 @@ static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
   return (traits & ETR_CLASS_COMPUTES) && !(traits & ETR_CLASS_VARIES);
 }
 
+/* Compares how many operators of a class ran with how few and many the delegate can have. */
 static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least,
                           uint32_t most) {
   uint32_t possible = is_countable || most == 0 ? most : ran;
@@ -238,6 +242,8 @@ static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r,
   return any;
 }
 
+/* Compares the operators that a delegate call ran with those of the candidate's delegate. Delegates
+ * of other backends are left out. */
 static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
                              size_t first, size_t end) {
   uint32_t ran[ETR_MOST_CLASSES] = {0};
@@ -335,6 +341,7 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
   return true;
 }
 
+/* Lists the instruction ids of a block, sorted. */
 static bool prepare_rows(rows *r, etr_arena *scratch, const etr_block *block) {
   *r = (rows){.block = block};
   r->ids = etr_arena_alloc_array(scratch, block->event_count, sizeof *r->ids);
@@ -443,6 +450,7 @@ static void add_entry(builder *b, uint32_t method, int32_t id, etr_slice what) {
     *added = (entry){key, method};
 }
 
+/* Indexes the instructions of a method's map. */
 static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_map_instruction *instruction = &inputs->map->instructions[i];
@@ -455,6 +463,7 @@ static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs
     *partial = method;
 }
 
+/* Groups the entries of the index by key. */
 static bool group_entries(builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);
@@ -574,6 +583,7 @@ static int by_handle(const void *a, const void *b) {
   return (x->class_ > y->class_) - (x->class_ < y->class_);
 }
 
+/* Returns the class of operators that a node can run as, and whether it is sure to run as one. */
 static etr_handle_class class_of(const etr_backend *backend, const etr_graph *graph,
                                  const uint32_t *uses, const etr_node *node) {
   bool may_fuse = backend->loses_handle(graph, uses, node) == ETR_LOSES_HANDLE_UNLESS_FUSED;

@@ -91,6 +91,7 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
   return true;
 }
 
+/* Adds the signature of an event of a run. */
 static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name,
                      const char *debug_name) {
   signature *row = etr_vec_push(&b->per_run, rows);
@@ -136,6 +137,8 @@ static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, 
          push_row(b, rows->list, &run->events[g->first_event], g->debug_name, g->debug_name);
 }
 
+/* Finds the row of each event of a run and lists the rows' signatures. Returns NULL when out of
+ * memory. */
 static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *list) {
   run_rows rows = {
       .list = list,
@@ -156,6 +159,7 @@ static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *list
 
 /* ---- Loads and choices ---- */
 
+/* Returns true if a run executed a method, as its events show. */
 static bool run_executes(const etr_dump_run *run) {
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *e = &run->events[i];
@@ -229,6 +233,8 @@ static bool has_equal_events(const etr_dump_run *run, const etr_dump_run *other)
   return true;
 }
 
+/* Adds a run to the block of its kind. A run with the same events as the one before needs no
+ * comparison. */
 static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
   size_t index = b->runs.count;
   /* A method that is loaded after one was executed is a further one. */
@@ -279,6 +285,7 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
 /* Marks a row that has metadata until memory for it is allocated. */
 static const etr_bytes some_metadata = {0};
 
+/* Counts the samples that a run adds to each row, and notes what its events have. */
 static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
@@ -293,6 +300,7 @@ static void count_samples(builder *b, const etr_dump_run *run, size_t run_index)
   }
 }
 
+/* Stores the samples of a run in its rows. */
 static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
@@ -307,6 +315,7 @@ static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   }
 }
 
+/* Makes the rows of a block from their signatures. */
 static void make_rows(builder *b, size_t block_index) {
   const signatures *rows = &b->rows_of_block.data[block_index];
   etr_event *events = b->out->rows + b->out->row_count;
@@ -407,6 +416,7 @@ static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
                                                                : ETR_EVENT_FRAMEWORK;
 }
 
+/* Sets the kind of each event: kernel, delegate call, operator in a delegate, or framework. */
 static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
   etr_event *rows = etr_block_rows(blocks, block);
   for (size_t i = 0, end; i < block->event_count; i = end) {
@@ -421,6 +431,7 @@ static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
 
 /* ---- Together ---- */
 
+/* Fills the rows of all blocks with samples and measures them. */
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   if (!fill_lists(b))
     return false;

@@ -10,6 +10,7 @@
 
 /* ---- By the program ---- */
 
+/* Returns true if a logged value can be this tensor of the program, by type and sizes. */
 static bool may_be_tensor(const etr_debug_value *value, const etr_pte_value *tensor) {
   bool is_type = !value->dtype || !tensor->dtype || strcmp(value->dtype, tensor->dtype) == 0;
   if (!is_type || value->rank != tensor->rank)
@@ -23,6 +24,7 @@ static bool may_be_tensor(const etr_debug_value *value, const etr_pte_value *ten
   return true;
 }
 
+/* Says whether a logged value can be one of the tensors in a list. */
 static etr_size_vote compare_list(const etr_pte_method *program, const int32_t *list, size_t count,
                                   const etr_debug_value *value) {
   etr_size_vote vote = ETR_SIZE_UNKNOWN;
@@ -37,6 +39,7 @@ static etr_size_vote compare_list(const etr_pte_method *program, const int32_t *
   return vote;
 }
 
+/* Says whether a logged value agrees with the tensors that its instruction uses in the program. */
 static etr_size_vote compare_program(const etr_pte_method *program, const etr_debug_value *value) {
   if (value->is_output)
     return compare_list(program, program->outputs, program->output_count, value);

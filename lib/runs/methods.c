@@ -127,6 +127,7 @@ static etr_fit_part decisive_part(const decider *d) {
   return most;
 }
 
+/* Says by what the method was recognized. */
 static const char *rule_text(const decider *d) {
   const etr_fit *fit = best_fit(d);
   if (d->count == 1 && fit->exact)
@@ -178,6 +179,7 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, 2 * sizeof(char *) + sizeof(int32_t) + sizeof(etr_event_kind));
 
+/* Finds out which method a block of runs can be of, by its events. */
 static verdict find_verdict(decider *d, const etr_block *block) {
   if (!etr_fitter_fit(d->fitter, block, &d->fits))
     return (verdict){.kind = VERDICT_OPEN};
@@ -223,6 +225,7 @@ static const verdict *verdict_of(decider *d, const etr_block *block) {
 
 /* ---- Deciding ---- */
 
+/* Notes that a block is of no method, with a warning. */
 static void reject_block(decider *d, etr_block *block) {
   block->method_rule = "fits no method: another model's dump?";
   d->blocks->foreign_run_count += block->run_count;
@@ -244,6 +247,7 @@ static void leave_open(decider *d, etr_block *block) {
   d->gave_up = true;
 }
 
+/* Notes that several methods fit the runs of a block equally well. */
 static void record_tie(decider *d, etr_block *block, const verdict *v) {
   if (v->rule)
     block->method_rule = v->rule;
@@ -261,6 +265,7 @@ static void accept_method(decider *d, etr_block *block, const verdict *v) {
              v->disagreeing, d->inputs[v->method].name);
 }
 
+/* Decides the method of a block by its events, or notes why that is impossible. */
 static void decide_by_rows(decider *d, etr_block *block) {
   const verdict *v = verdict_of(d, block);
   if (!v)
@@ -283,6 +288,7 @@ static void decide_by_rows(decider *d, etr_block *block) {
 
 /* ---- Choices ---- */
 
+/* Sets the method that the user chose for a block. Returns false if none was chosen. */
 static bool choose_by_option(decider *d, etr_block *block) {
   const char *method = etr_chosen_method(d->options, block->runs[0]);
   for (uint32_t i = 0; method && i < d->count; i++) {
@@ -371,6 +377,7 @@ static bool check_loads(decider *d, const etr_block *block) {
   return true;
 }
 
+/* Decides tied runs by which methods had been loaded before. */
 static bool decide_by_loads(decider *d) {
   for (size_t i = 0; i < d->blocks->block_count; i++) {
     const etr_block *block = &d->blocks->blocks[i];
@@ -426,6 +433,7 @@ static uint32_t method_by_sizes(const decider *d, const logged_values *values) {
   return found;
 }
 
+/* Decides tied runs by the sizes of the values that they logged. */
 static bool decide_by_sizes(decider *d) {
   etr_arena scratch = {0};
   const logged_values *values = d->dumps ? list_values(d, &scratch) : NULL;
@@ -504,8 +512,8 @@ static void explain_times(decider *d, const tied_runs *tied, etr_time_rule rule,
                           const etr_method_inputs *const pair[2]) {
   double ratio = (double)pair[0]->macs / (double)pair[1]->macs;
   const char *evidence = etr_arena_format(
-      d->warnings->arena, "%.*s computes %.3g times as much as %.*s", ETR_HEAD(pair[0]->name, 80),
-      ratio, ETR_HEAD(pair[1]->name, 80));
+      d->warnings->arena, "%.*s multiplies %.3g times as many numbers as %.*s",
+      ETR_HEAD(pair[0]->name, 80), ratio, ETR_HEAD(pair[1]->name, 80));
   for (size_t i = 0; i < tied->count; i++) {
     etr_block *block = &d->blocks->blocks[d->blocks->runs[tied->runs[i]].block];
     if (d->runs[tied->runs[i]].by_load || block->method == ETR_NONE)
@@ -516,6 +524,7 @@ static void explain_times(decider *d, const tied_runs *tied, etr_time_rule rule,
   }
 }
 
+/* Decides tied runs of one dump between two methods by their times, if these divide clearly. */
 static bool ask_times(decider *d, tied_runs *tied) {
   const etr_method_inputs *pair[2];
   etr_time_rule rule;
@@ -553,6 +562,7 @@ static void list_tied(const decider *d, tied_runs *tied, uint32_t verdict_index,
   }
 }
 
+/* Decides tied runs by their times, each dump and group of candidates by itself. */
 static bool decide_by_times(decider *d) {
   etr_arena scratch = {0};
   size_t count = d->blocks->run_count, start = 0, end = 0;
@@ -637,6 +647,7 @@ static run_texts list_tied_runs(decider *d, uint32_t index) {
   return list_runs(d->warnings->arena, list, count);
 }
 
+/* Says on a block which methods fit equally and how the user can decide. */
 static void explain_tie(decider *d, etr_block *block, const run_texts *text) {
   const verdict *tie = &d->verdicts.data[d->runs[block->runs[0]].verdict];
   block->candidates = tie->candidates;
@@ -697,6 +708,7 @@ static void decide_without_rows(decider *d, etr_block *block) {
     set_method(d, block, found, "no other method of the program is without instructions");
 }
 
+/* Decides the method of a block: what the user chose, or what its events show. */
 static void decide_block(decider *d, etr_block *block) {
   block->method_rule = "no method ran";
   if (!etr_block_executed(block) || (d->count && choose_by_option(d, block)))
@@ -713,7 +725,9 @@ static size_t count_dumps(const etr_blocks *blocks) {
   return blocks->run_count ? (size_t)blocks->runs[blocks->run_count - 1].dump + 1 : 0;
 }
 
-static bool decide_all(decider *d) {
+/* Decides the methods of all runs: by events first, then by sizes, loads and times for those that
+ * are tied. */
+static bool decide_methods(decider *d) {
   d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
   d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks),
                                                sizeof *d->logs_instructions);
@@ -762,7 +776,7 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, siz
                .count = method_count,
                .options = options,
                .warnings = warnings};
-  if (!decide_all(&d))
+  if (!decide_methods(&d))
     etr_arena_fail(warnings->arena);
   etr_arena_clear(&d.scratch);
 }

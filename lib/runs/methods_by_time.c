@@ -63,6 +63,8 @@ typedef struct measuring {
   double *room, *other_room;
 } measuring;
 
+/* Divides the kernels into those whose work differs between the two methods and those whose work
+ * does not. */
 static bool list_kernels(measuring *m) {
   size_t count = m->times->kernel_count;
   m->scaling = etr_arena_alloc_array(&m->scratch, count, sizeof *m->scaling);
@@ -94,6 +96,7 @@ static void find_usual(measuring *m) {
   }
 }
 
+/* Sorts how many times as long as usual each kernel took in a run. */
 static void sort_stretches(const measuring *m, size_t run, const size_t *kernels, size_t count,
                            double *out) {
   for (size_t i = 0; i < count; i++) {
@@ -127,7 +130,8 @@ static void measure_run(measuring *m, size_t run) {
   m->advantage[run] = share_larger(m->room, m->scaling_count, m->other_room, m->constant_count);
 }
 
-static bool measure(measuring *m) {
+/* Measures for each run by how much the kernels of both kinds took longer than usual. */
+static bool measure_runs(measuring *m) {
   size_t runs = m->times->run_count, room = ETR_MAX(m->times->kernel_count, runs) + 1;
   m->usual = etr_arena_alloc_array(&m->scratch, room, sizeof *m->usual);
   m->scaled = etr_arena_alloc_array(&m->scratch, runs, sizeof *m->scaled);
@@ -266,7 +270,7 @@ bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
   bool good = list_kernels(&m);
   bool can_tell = good && times->run_count > 1 && times->cost_ratio >= LEAST_COST_RATIO &&
                   m.scaling_count >= LEAST_SCALING && m.constant_count >= LEAST_CONSTANT;
-  good = good && (!can_tell || measure(&m));
+  good = good && (!can_tell || measure_runs(&m));
   if (good && can_tell && split_rest(&m, &found))
     *rule = ETR_TIME_RULE_TIMES;
   else if (good && can_tell && compare_leading(&m, &found))
@@ -386,7 +390,8 @@ static void add_block(double *us, const etr_time_question *q, const etr_block *b
       add_times(us, q, &block->events[i], kernel++, kernel_count);
 }
 
-static void add_all_blocks(double *us, const etr_time_question *q, size_t kernel_count) {
+/* Adds the kernels' times of each block of the runs in question, once. */
+static void add_times_of_blocks(double *us, const etr_time_question *q, size_t kernel_count) {
   uint32_t before = ETR_NONE;
   for (size_t r = 0; r < q->run_count; r++) {
     uint32_t block = q->blocks->runs[q->runs[r]].block;
@@ -399,6 +404,8 @@ static void add_all_blocks(double *us, const etr_time_question *q, size_t kernel
   }
 }
 
+/* Finds for each kernel how many times as many bytes the dearer method moves; 0 if that is unknown.
+ */
 static void find_ratios(double *ratios, const etr_time_question *q, const etr_block *block) {
   for (size_t i = 0, kernel = 0; i < block->event_count; i++) {
     if (block->events[i].kind != ETR_EVENT_KERNEL)
@@ -422,7 +429,7 @@ bool etr_methods_by_time(etr_time_label *labels, etr_time_rule *rule,
   double *ratios = etr_arena_alloc_array(&scratch, kernels, sizeof *ratios);
   bool good = us && ratios;
   if (good) {
-    add_all_blocks(us, question, kernels);
+    add_times_of_blocks(us, question, kernels);
     find_ratios(ratios, question, first);
     const etr_kernel_times times = {.run_count = question->run_count,
                                     .kernel_count = kernels,

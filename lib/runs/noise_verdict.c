@@ -59,6 +59,7 @@ typedef struct means {
   double x, y;
 } means;
 
+/* Returns the mean place and the mean value of a range of samples. */
 static means means_of(const etr_trend_sample *samples, size_t first, size_t end) {
   means m = {0};
   for (size_t i = first; i < end; i++) {
@@ -68,6 +69,7 @@ static means means_of(const etr_trend_sample *samples, size_t first, size_t end)
   return m;
 }
 
+/* Sums the squares of all segments around their own means, for a line whose slope they share. */
 static fit fit_line(const etr_trend_sample *samples, size_t count) {
   fit f = {0};
   for (size_t i = 0, end; i < count; i = end, f.segments++) {
@@ -95,6 +97,7 @@ static void add_rest(rest *r, double residual, bool has_before) {
   r->before = residual;
 }
 
+/* Sums what samples differ from a line, and sets the mean level at place 0. */
 static rest rest_of_line(const etr_trend_sample *samples, size_t count, double slope,
                          double *level) {
   rest r = {0};
@@ -383,6 +386,7 @@ static etr_noise_verdict verdict_of(double variation) {
 
 /* ---- Modes and trends ---- */
 
+/* Notes two modes if the times fall into two groups. */
 static bool find_modes(etr_noise *noise, const judged *j) {
   etr_modes modes = modes_of(j->times, j->sorted, j->count, j->step);
   if (!modes.are_two)
@@ -409,6 +413,7 @@ static size_t list_segments(const judged *j, bool by_stretch) {
   return segments;
 }
 
+/* Notes a step or drift, if there is one that the clock can resolve. */
 static bool find_trend(etr_noise *noise, const judged *j, size_t segments) {
   if (j->all < LEAST_FOR_TREND + segments - 1)
     return false;
@@ -451,6 +456,8 @@ static bool stand_at_one_end(const judged *j, size_t outliers, double median, do
   return first == outliers || last == outliers;
 }
 
+/* Judges the runs of a method: trend and modes first, with all runs, then without outliers, and
+ * then their spread. */
 static void judge_runs(etr_noise *noise, judged *j) {
   double variation = variation_of(j->sorted, j->count),
          median = etr_median_of_sorted(j->sorted, j->count);

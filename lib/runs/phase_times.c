@@ -22,6 +22,7 @@ typedef struct measuring {
   size_t ratio_count;
 } measuring;
 
+/* Allocates what measuring the phases needs. Returns false when out of memory. */
 static bool begin_measuring(measuring *m, const etr_method *method, const etr_blocks *blocks,
                             etr_arena *scratch) {
   *m = (measuring){
@@ -50,6 +51,7 @@ static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second
   return false;
 }
 
+/* Measures the runs of a phase: statistics, typical time and noise. */
 static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs,
                           etr_arena *arena) {
   /* Lists the runs of the phase; all runs if it is ETR_NONE. */

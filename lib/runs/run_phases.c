@@ -50,6 +50,7 @@ typedef struct known_runs {
   etr_arena *scratch;
 } known_runs;
 
+/* Sums the bytes of the values that each run logged. */
 static bool count_bytes(known_runs *k, const etr_dump *dumps) {
   size_t first_run = 0;
   k->bytes = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->bytes);
@@ -77,6 +78,7 @@ static bool count_tokens(known_runs *k, const etr_dump *dumps, const etr_method_
   return k->tokens != NULL;
 }
 
+/* Numbers the blocks so that blocks with the same events have the same number. */
 static bool number_events(known_runs *k) {
   etr_map numbers;
   etr_map_init(&numbers, k->scratch);
@@ -375,6 +377,8 @@ static bool mark_more_tokens(candidates *c) {
   return any && least > 0;
 }
 
+/* Distinguishes the runs of a method by a rule: logged bytes or events. Returns true if they are of
+ * several kinds. */
 static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;
@@ -413,6 +417,7 @@ static void set_phases(etr_known_phases *phases, const candidates *c, etr_phase_
                                                                             : 1 - of_long);
 }
 
+/* Finds the phases of a method's runs by the strongest rule that distinguishes them. */
 static void find_phases(etr_known_phases *phases, candidates *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS};
   if (mark_more_tokens(c)) {
@@ -435,6 +440,7 @@ static bool can_differ(const etr_method_inputs *inputs, uint32_t method) {
   return varies != ETR_WORK_IS_THE_SAME && varies != ETR_WORK_OF_SEVERAL;
 }
 
+/* Finds the phases of each method whose runs can differ. */
 static bool find_all_phases(etr_known_phases *phases, const known_runs *known,
                             const etr_method_inputs *inputs) {
   size_t count;

@@ -70,6 +70,8 @@ static double median_of(const remainder *r) {
   return ((double)middle->ticks + (double)r->list[middle->next].ticks) / 2;
 }
 
+/* Excludes the first runs of a series while they are longer than usual, compared with the runs
+ * behind them. */
 static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_inference *series,
                          size_t count) {
   /* At first all runs are in the list, sorted by time. */
@@ -122,6 +124,7 @@ static bool skip_all_warm_up(const etr_blocks *blocks, const etr_method_inputs *
   return true;
 }
 
+/* Excludes warm-up, or as many leading runs of each series as the user wants. */
 static bool skip_leading(const etr_blocks *blocks, const etr_method_inputs *inputs,
                          const etr_options *options, etr_arena *scratch) {
   size_t count;

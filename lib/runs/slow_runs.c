@@ -132,6 +132,7 @@ static bool is_timed_operator(const etr_event *e) {
   return takes_time && (e->kind == ETR_EVENT_KERNEL || e->kind == ETR_EVENT_DELEGATE_OPERATOR);
 }
 
+/* Returns the column of an operator, added if it is new; NULL when out of memory. */
 static column *column_of(table *t, const etr_event *event) {
   operator_key key = {event->name, event->delegate_id, event->instruction_id};
   uint32_t number = etr_map_number(&t->numbers, ETR_BYTES(key));
@@ -178,7 +179,8 @@ static bool add_block(table *t, const etr_block *block) {
   return true;
 }
 
-static bool add_blocks(table *t) {
+/* Adds the operators of each block to the table, once. */
+static bool add_columns_of_blocks(table *t) {
   etr_map added;
   etr_map_init(&added, &t->scratch);
   for (size_t i = 0; i < t->run_count; i++) {
@@ -204,6 +206,7 @@ static uint64_t step_of(const table *t, bool in_delegate) {
   return step;
 }
 
+/* Sets the usual time of each operator: the median of the runs that are not long. */
 static void measure_usual(table *t) {
   const double steps[] = {(double)step_of(t, false), (double)step_of(t, true)};
   for (size_t i = 0; i < t->columns.count; i++) {
@@ -243,8 +246,10 @@ static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
   if (!list)
     return false;
   for (size_t i = 0, k = 0; i < t->columns.count; i++)
-    if (t->columns.data[i].is_measured)
-      list[k] = (ranked){stretch_of(&t->columns.data[i], run), k}, k++;
+    if (t->columns.data[i].is_measured) {
+      list[k] = (ranked){stretch_of(&t->columns.data[i], run), k};
+      k++;
+    }
   etr_sort(list, count, sizeof *list, by_value);
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i; end < count && list[end].value <= list[i].value;)
@@ -266,6 +271,8 @@ static double product_of(const double *a, const double *b, size_t count) {
   return sum;
 }
 
+/* Measures whether the same operators are slow in all long runs: the median correlation of their
+ * ranks. */
 static bool measure_alike(table *t, double *alike, size_t count) {
   double *ranks = etr_arena_alloc_array(&t->scratch, t->long_count * count, sizeof *ranks);
   double pairs[MOST_LONG * (MOST_LONG - 1) / 2];
@@ -325,6 +332,7 @@ static double top_share_of(const table *t, size_t run, double usual, const etr_e
   return is_dominant && ticks > usual ? ETR_MIN(most / (ticks - usual), 1) : 0;
 }
 
+/* Finds the operator that explains most of each long run, and how much of it. */
 static void measure_top(table *t, etr_operator_stretch *out) {
   double shares[MOST_LONG];
   size_t shorts = 0, count = 0;
@@ -352,6 +360,7 @@ static void measure_top(table *t, etr_operator_stretch *out) {
 
 /* ---- Together ---- */
 
+/* Measures what the long runs have in common. */
 static bool measure_columns(table *t, etr_operator_stretch *out) {
   size_t most = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
   t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
@@ -385,7 +394,8 @@ bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks
   }
   t.long_count = longs;
   etr_map_init(&t.numbers, &t.scratch);
-  bool good = add_blocks(&t) && measure_columns(&t, out) && !etr_arena_failed(&t.scratch);
+  bool good = add_columns_of_blocks(&t) && measure_columns(&t, out) &&
+              !etr_arena_failed(&t.scratch);
   etr_arena_clear(&t.scratch);
   return good;
 }

@@ -39,6 +39,7 @@ static int by_time(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
+/* Chooses the middle third of a recording's runs, sorted by time, and their mean. */
 static recording recording_of(timed_run *runs, size_t count, uint32_t number) {
   size_t left_out = count / 3;
   double sum = 0;

@@ -28,7 +28,8 @@ static mode_t mode_of(HANDLE handle, DWORD attributes) {
   return attributes & FILE_ATTRIBUTE_DIRECTORY ? S_IFDIR | 0777 : S_IFREG | rights;
 }
 
-static int describe(HANDLE handle, struct stat *out) {
+/* Fills a struct stat from an open handle. */
+static int stat_handle(HANDLE handle, struct stat *out) {
   BY_HANDLE_FILE_INFORMATION about;
   FILE_BASIC_INFO times;
   DWORD kind = GetFileType(handle);
@@ -54,9 +55,10 @@ static int describe(HANDLE handle, struct stat *out) {
 
 int fstat(int file, struct stat *out) {
   HANDLE handle = etr_win_handle(file);
-  return handle != INVALID_HANDLE_VALUE ? describe(handle, out) : -1;
+  return handle != INVALID_HANDLE_VALUE ? stat_handle(handle, out) : -1;
 }
 
+/* Describes a file as POSIX's function does. */
 int fstatat(int folder, const char *path, struct stat *out, int flags) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES,
                                .disposition = FILE_OPEN,
@@ -65,7 +67,7 @@ int fstatat(int folder, const char *path, struct stat *out, int flags) {
   HANDLE handle = etr_win_open_handle(folder, path, &how);
   if (handle == NULL)
     return -1;
-  int result = describe(handle, out);
+  int result = stat_handle(handle, out);
   (void)CloseHandle(handle);
   return result;
 }
@@ -86,6 +88,7 @@ int access(const char *path, int mode) {
 
 /* ---- Opening ---- */
 
+/* Returns what NtCreateFile() does with a file that exists, or does not, by open()'s flags. */
 static ULONG disposition_of(int flags) {
   if (flags & O_CREAT) {
     if (flags & O_EXCL)
@@ -108,7 +111,7 @@ static int descriptor_of(HANDLE handle, int flags) {
  * it. */
 static int fault_of(HANDLE handle, int flags) {
   struct stat about;
-  if (describe(handle, &about) != 0)
+  if (stat_handle(handle, &about) != 0)
     return errno;
   if ((flags & O_NOFOLLOW) && S_ISLNK(about.st_mode))
     return ELOOP;
@@ -117,6 +120,7 @@ static int fault_of(HANDLE handle, int flags) {
   return S_ISDIR(about.st_mode) && (flags & (O_WRONLY | O_RDWR)) ? EISDIR : 0;
 }
 
+/* Returns the access that NtCreateFile() asks for, by open()'s flags. */
 static ACCESS_MASK access_of(int flags, ULONG options) {
   ACCESS_MASK access = FILE_READ_ATTRIBUTES;
   if (!(flags & O_WRONLY))
@@ -128,6 +132,7 @@ static ACCESS_MASK access_of(int flags, ULONG options) {
   return access;
 }
 
+/* Opens a file with additional options and returns its descriptor; -1 on failure. */
 static int open_with(int folder, const char *path, int flags, ULONG options) {
   const etr_win_opening how = {.access = access_of(flags, options),
                                .disposition = disposition_of(flags),
@@ -153,6 +158,7 @@ int open(const char *path, int flags, ...) {
   return open_with(AT_FDCWD, path, flags, 0);
 }
 
+/* Opens a file as POSIX's function does, always in binary mode. */
 FILE *fopen(const char *path, const char *mode) {
   bool is_written = mode[0] == 'w';
   const char *bytes = is_written ? "wb" : "rb";
@@ -163,6 +169,7 @@ FILE *fopen(const char *path, const char *mode) {
   return stream;
 }
 
+/* Opens a temporary file that disappears when it is closed. */
 FILE *tmpfile(void) {
   wchar_t folder[MAX_PATH + 1];
   char path[PATH_MAX];

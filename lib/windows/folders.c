@@ -29,7 +29,8 @@ DIR *opendir(const char *path) {
   return directory;
 }
 
-static bool ask(DIR *directory) {
+/* Reads the next entries of a directory. Returns false at the end. */
+static bool list_more(DIR *directory) {
   HANDLE handle = etr_win_handle(directory->folder);
   int what = directory->has_begun ? FileFullDirectoryInfo : FileFullDirectoryRestartInfo;
   directory->has_begun = true;
@@ -55,7 +56,7 @@ struct dirent *readdir(DIR *directory) {
   for (;;) {
     const FILE_FULL_DIR_INFO *found = directory->next;
     if (found == NULL) {
-      if (!ask(directory))
+      if (!list_more(directory))
         return NULL;
       continue;
     }

@@ -47,7 +47,8 @@ static bool keep(int file, HANDLE object) {
   return is_kept;
 }
 
-static bool has(int file) {
+/* Returns true if the descriptor holds a lock. */
+static bool holds_lock(int file) {
   bool found = false;
   AcquireSRWLockShared(&guard);
   for (size_t i = 0; i < MOST_LOCKS; i++)
@@ -56,13 +57,14 @@ static bool has(int file) {
   return found;
 }
 
+/* Locks a file as POSIX's function does: others wait, or fail with LOCK_NB. */
 int flock(int file, int operation) {
   enum { A_MOMENT = 10 /* ms */ };
   struct stat about;
   HANDLE object;
   if (fstat(file, &about) != 0)
     return -1;
-  if (has(file))
+  if (holds_lock(file))
     return 0;
   while ((object = take(&about)) == NULL) {
     if (errno != EWOULDBLOCK || (operation & LOCK_NB))

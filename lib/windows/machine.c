@@ -19,6 +19,7 @@ unsigned geteuid(void) {
   return 0;
 }
 
+/* Returns the name of the system and the machine. */
 int uname(struct utsname *out) {
   SYSTEM_INFO about;
   GetNativeSystemInfo(&about);
@@ -45,6 +46,7 @@ int isatty(int file) {
   return handle != INVALID_HANDLE_VALUE && GetConsoleMode(handle, &mode);
 }
 
+/* Returns the size of the console's window, which is all that is asked for. */
 int ioctl(int file, int request, struct winsize *out) {
   CONSOLE_SCREEN_BUFFER_INFO about;
   HANDLE handle = etr_win_handle(file);

@@ -17,6 +17,7 @@ static void restore_console(void) {
   (void)SetConsoleOutputCP(code_page);
 }
 
+/* Makes a console understand escape sequences and UTF-8, until the process ends. */
 static void prepare_console(int file) {
   DWORD mode;
   HANDLE handle = etr_win_handle(file);
@@ -47,6 +48,7 @@ static char **narrow_all(int count, wchar_t **texts) {
   return out;
 }
 
+/* Calls main() with arguments in UTF-8. */
 int wmain(int argc, wchar_t **argv) {
   char **arguments = narrow_all(argc, argv);
   if (arguments == NULL)

@@ -43,6 +43,7 @@ static bool is_share(const char *path) {
   return (path[0] == '/' || path[0] == '\\') && (path[1] == '/' || path[1] == '\\') && parts <= 2;
 }
 
+/* Makes a directory as POSIX's function does. */
 int mkdirat(int folder, const char *path, mode_t mode) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES,
                                .disposition = FILE_CREATE,
@@ -93,6 +94,7 @@ int rmdir(const char *path) {
 
 /* ---- Moving ---- */
 
+/* Renames a file as POSIX's function does: an existing file is replaced, even while it is open. */
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
   const etr_win_opening how = {.access = DELETE | FILE_READ_ATTRIBUTES,
                                .disposition = FILE_OPEN,

@@ -59,6 +59,7 @@ int etr_win_fail_last(void) {
   return etr_win_fail(GetLastError());
 }
 
+/* Sets errno from a status of NT, and returns it. */
 static int reason_of_status(NTSTATUS status) {
   enum { IS_DIRECTORY = 0xBA };
   if ((status & 0xFFFF) == IS_DIRECTORY)

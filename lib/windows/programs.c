@@ -96,6 +96,8 @@ static bool add_argument(command_line *line, const char *argument) {
   return line->size < MOST_COMMAND - 1;
 }
 
+/* Joins arguments into one command line, as CreateProcess() wants it; NULL, with errno, on failure.
+ */
 static command_line *line_of(char *const *arguments) {
   command_line *line = calloc(1, sizeof *line);
   bool fits = line != NULL;
@@ -164,7 +166,8 @@ static HANDLE make_job(void) {
   return job;
 }
 
-static bool keep(const PROCESS_INFORMATION *made, HANDLE job) {
+/* Remembers a program that was started. Returns false if there are too many. */
+static bool keep_program(const PROCESS_INFORMATION *made, HANDLE job) {
   AcquireSRWLockExclusive(&guard);
   struct program *free_one = find(0);
   if (free_one != NULL)
@@ -189,7 +192,7 @@ static int start(pid_t *out, const wchar_t *program, command_line *line, const H
   HANDLE job = make_job();
   if (job != NULL)
     (void)AssignProcessToJobObject(job, made.hProcess);
-  bool is_kept = keep(&made, job);
+  bool is_kept = keep_program(&made, job);
   if (is_kept)
     (void)ResumeThread(made.hThread);
   else
@@ -199,6 +202,7 @@ static int start(pid_t *out, const wchar_t *program, command_line *line, const H
   return is_kept ? 0 : EAGAIN;
 }
 
+/* Starts a program with its standard streams, as POSIX's function does. */
 int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t *files,
                  const posix_spawnattr_t *with, char *const *arguments, char **environment) {
   wchar_t program[ETR_WIN_ROOM];
@@ -230,6 +234,7 @@ static int status_of(DWORD exit_status, bool was_killed) {
   return exit_status >= 0xC0000000 ? ABORTED : (int)(exit_status & 0xFFFF) << 8;
 }
 
+/* Waits for a program, as POSIX's function does. */
 pid_t waitpid(pid_t id, int *status, int flags) {
   DWORD exit_status = 0;
   AcquireSRWLockShared(&guard);
@@ -280,6 +285,7 @@ static bool is_broken(HANDLE handle, bool reads) {
   return !good;
 }
 
+/* Waits until a pipe can be read, or has broken. */
 int poll(struct pollfd *files, unsigned count, int milliseconds) {
   HANDLE handle = etr_win_handle(files->fd);
   bool reads = files->events & POLLIN;

@@ -53,6 +53,7 @@ void (*signal(int number, void (*handler)(int number)))(int number) {
   return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
+/* Changes which signals are held back, as POSIX's function does. */
 int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
   uint32_t was = atomic_load(&held);
   if (before != NULL)
@@ -76,6 +77,7 @@ int raise(int number) {
   return 0;
 }
 
+/* Waits for a signal, at most for the given time; nothing else is waited for. */
 int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most,
             const sigset_t *mask) {
   uint32_t was = atomic_load(&arrived), before = atomic_load(&held);

@@ -6,6 +6,7 @@
 
 #undef fclose
 
+/* Finds bytes in bytes, as GNU's function does. */
 void *memmem(const void *text, size_t size, const void *wanted, size_t wanted_size) {
   const char *at = text, *end = at + size, *first = wanted;
   if (wanted_size == 0)
@@ -44,6 +45,7 @@ FILE *open_memstream(char **text, size_t *size) {
   return memory.stream;
 }
 
+/* Copies what was written into a temporary file to the memory stream's text. */
 static bool take_back(FILE *stream) {
   long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
   char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;

@@ -135,7 +135,8 @@ static exit_status open_base(benching *b) {
   return bench_open_side(&b->base, &own, &b->job->base);
 }
 
-static exit_status measure(benching *b) {
+/* Computes the statistics of what the runner printed, and of how long it took. */
+static exit_status measure_output(benching *b) {
   const bench_side *side = &b->job->newer;
   double *values = calloc(side->count, sizeof *values);
   if (values == NULL)
@@ -152,6 +153,7 @@ static exit_status measure(benching *b) {
   return EXIT_DONE;
 }
 
+/* Reads the ETDumps of both sides. */
 static exit_status read_recordings(benching *b) {
   bool has_base = keep_readable(b, &b->job->base);
   if (!keep_readable(b, &b->job->newer) || !has_base)
@@ -159,7 +161,7 @@ static exit_status read_recordings(benching *b) {
   exit_status status = open_base(b);
   if (status == EXIT_DONE)
     status = bench_open_side(&b->profile, b->settings, &b->job->newer);
-  return status == EXIT_DONE ? measure(b) : status;
+  return status == EXIT_DONE ? measure_output(b) : status;
 }
 
 /* ---- The run folder ---- */
@@ -200,6 +202,7 @@ static size_t fill_hparams(const benching *b, etr_tag *out, char texts[FIGURES][
   return count;
 }
 
+/* Writes the recordings as runs for TensorBoard, if the record has a graph. */
 static exit_status write_runs(const benching *b) {
   char host[256] = "localhost", numbers[3][32], texts[FIGURES][32];
   etr_tag hparams[OWN_HPARAMS + MAX_LIST];
@@ -307,6 +310,7 @@ static void print_figures(const benching *b) {
     puts("  the runner's times contain sampling, the tokenizer and what is between runs, too");
 }
 
+/* Prints how much longer the process takes with an ETDump than without. */
 static void print_cost_of_tracing(const benching *b) {
   double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
   if (isfinite(cost))

@@ -51,6 +51,7 @@ static bool note_file(bench_folder *folder, const char *name) {
   return add_file(folder, path);
 }
 
+/* Notes the names of ETDumps that will be in the folder. */
 static bool note_dumps(bench_folder *folder, const char *in, size_t count) {
   char name[64];
   bool noted = true;

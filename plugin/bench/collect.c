@@ -268,6 +268,7 @@ static bool is_empty_folder(const char *path) {
   return is_empty;
 }
 
+/* Refuses options of `bench` that contradict each other, before anything is run. */
 static exit_status check_settings(const cli_settings *settings) {
   exit_status checked = command_check_noise(settings, "bench");
   if (checked != EXIT_DONE)
@@ -304,6 +305,7 @@ static exit_status split_base(bench_job *job, const cli_settings *settings) {
   return EXIT_DONE;
 }
 
+/* Prepares a job: facts of the device, the folder, and room for the recordings. */
 static exit_status start_job(bench_job *job, const cli_settings *settings) {
   char name[BENCH_NAME_ROOM];
   bool has_base = job->base.arguments != NULL;
@@ -331,6 +333,7 @@ static void add_side(collecting *c, bench_side *side, const cli_settings *settin
   dump_place_init(&added->place, side->arguments, settings->pull, record);
 }
 
+/* Runs the programs of both sides in turns, and keeps the ETDumps. Fails if a side left none. */
 static exit_status record_job(bench_job *job, const cli_settings *settings) {
   collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT,
                   .job = job};

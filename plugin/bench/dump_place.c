@@ -51,6 +51,8 @@ bool dump_place_is_dump(const char *path) {
 typedef bool (*file_visitor)(dump_place *place, const char *path, const file_mark *mark,
                              void *context);
 
+/* Calls `visit` for each file of a folder until it returns false. A folder that cannot be opened
+ * has no files. */
 static bool walk_folder(dump_place *place, const char *folder, file_visitor visit, void *context) {
   DIR *directory = folder != NULL ? opendir(folder) : NULL;
   bool goes_on = true;
@@ -76,6 +78,7 @@ static int by_path(const void *a, const void *b) {
   return strcmp(((const seen_file *)a)->path, ((const seen_file *)b)->path);
 }
 
+/* Remembers a file as it is before the program runs. */
 static bool remember_file(dump_place *place, const char *path, const file_mark *mark,
                           void *context) {
   (void)context;
@@ -94,6 +97,8 @@ typedef struct newest_dump {
   file_mark mark;
 } newest_dump;
 
+/* Takes a file as the newest ETDump if it changed since it was remembered, and later than the
+ * newest so far. */
 static bool look_at_file(dump_place *place, const char *path, const file_mark *mark,
                          void *context) {
   newest_dump *newest = context;
@@ -124,6 +129,7 @@ void dump_place_clear(dump_place *place) {
 
 /* ---- Moving ---- */
 
+/* Copies a file. Returns false, with errno, on failure. */
 static bool copy_file(const char *from, const char *to) {
   char piece[65536];
   int source = open(from, O_RDONLY | O_CLOEXEC),
@@ -165,6 +171,7 @@ static bool is_plain(const char *path) {
   return strchr(path, '\'') == NULL && path[0] != '-';
 }
 
+/* Removes the ETDump on the device, so that none of an earlier run is taken for one of this run. */
 static void remove_on_device(const dump_place *place) {
   char command[PATH_MAX + 16];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];
@@ -177,6 +184,7 @@ static void remove_on_device(const dump_place *place) {
   runner_clear(&outcome);
 }
 
+/* Copies the ETDump from the device with adb. */
 static etr_status pull_dump(const dump_place *place, const char *to, etr_error *error) {
   char reason[RUNNER_REASON_ROOM];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];

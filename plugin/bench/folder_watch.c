@@ -47,6 +47,7 @@ static bool wait_for(folder_watch *watch, const struct timespec *most) {
 
 /* ---- inotify ---- */
 
+/* Begins to watch a folder with inotify; -1 if that is impossible. */
 #ifdef HAS_INOTIFY
 static int begin_inotify(const char *path) {
   int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -79,6 +80,7 @@ static bool read_event(folder_watch *watch, folder_event *what, char name[NAME_M
   return true;
 }
 
+/* Waits for the next file that inotify reports. */
 static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]) {
   folder_event what;
   for (;;) {
@@ -155,6 +157,8 @@ static bool list_folder(folder_watch *watch, bool is_first) {
   return true;
 }
 
+/* Waits for the next new file by listing the folder again and again, where inotify does not work.
+ */
 static folder_event next_by_listing(folder_watch *watch, char name[NAME_MAX + 1]) {
   time_t seconds = (time_t)watch->interval;
   const struct timespec pause = {seconds, (long)((watch->interval - (double)seconds) * 1e9)};

@@ -132,6 +132,7 @@ static void take_escaped(splitting *s) {
     s->at++;
 }
 
+/* Copies a word without its quotes and backslashes, by the rules of a shell. */
 static void take_word(splitting *s) {
   while (*s->at != '\0' && !is_blank(*s->at) && s->problem == NULL) {
     char quote = *s->at;

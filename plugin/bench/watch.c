@@ -123,6 +123,7 @@ static void add_dump(watching *w, const char *name) {
 
 /* ---- All ETDumps ---- */
 
+/* Adds each ETDump that appears in the folder, until a signal ends it. */
 static exit_status watch_folder(watching *w) {
   char name[NAME_MAX + 1];
   for (;;) {

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* Answers a question about one record. */
 static exit_status run_one(const cli_settings *settings) {
   etr_profile *profile;
   const command_need need = settings->command->need;
@@ -101,6 +102,7 @@ static exit_status check_sides(const cli_settings *base, const cli_settings *new
                        base->record, newer->record);
 }
 
+/* Answers a question about two records; two programs alone are compared by their sizes. */
 static exit_status run_two(const cli_settings *given) {
   cli_settings with_sizes = *given;
   const cli_settings *settings = &with_sizes;

@@ -45,6 +45,7 @@ typedef struct accuracy_job {
   size_t count;
 } accuracy_job;
 
+/* Writes the comparison of one record, or of several side by side. */
 static etr_status emit_job(void *context, const etr_sink *sink, etr_error *error) {
   const accuracy_job *job = context;
   const etr_accuracy_choice choice = choice_of(job->settings);
@@ -87,6 +88,7 @@ static const char *name_of(const char *path) {
   return name;
 }
 
+/* Opens the records that are compared, and the record of the reference if one is named. */
 static exit_status open_records(accuracy_job *job) {
   cli_settings own = *job->settings;
   cli_command command = *job->settings->command;
@@ -117,7 +119,8 @@ static exit_status open_records(accuracy_job *job) {
   return command_open_reference(&job->reference_record, job->settings);
 }
 
-static exit_status compare_all(accuracy_job *job) {
+/* Compares each record with the reference; a comparison that opening has made is taken over. */
+static exit_status compare_records(accuracy_job *job) {
   etr_error error;
   for (size_t i = 0; i < job->count; i++) {
     job->accuracies[i] = job->profiles[i]->accuracy;
@@ -181,7 +184,7 @@ exit_status command_accuracy(const cli_settings *settings) {
   if (result == EXIT_DONE)
     result = command_check_names(job.profiles[0], settings);
   if (result == EXIT_DONE)
-    result = compare_all(&job);
+    result = compare_records(&job);
   if (result == EXIT_DONE)
     result = command_put(settings, emit_job, &job);
   if (result == EXIT_DONE)

@@ -14,6 +14,7 @@ typedef struct compare_job {
   size_t failed;
 } compare_job;
 
+/* Writes the set of records in the format that was chosen. */
 static etr_status emit_set(void *context, const etr_sink *sink, etr_error *error) {
   const compare_job *job = context;
   const etr_table_options options = command_table_options(job->settings);
@@ -93,6 +94,7 @@ static void name_record(char name[PATH_MAX], const cli_settings *settings, size_
 
 /* ---- Records ---- */
 
+/* Adds a record to the set; one that cannot be opened is added with its problem. */
 static exit_status add_record(compare_job *job, size_t index) {
   etr_error error;
   etr_profile *profile = NULL;
@@ -128,6 +130,8 @@ static void print_notes(const compare_job *job) {
 
 /* ---- Exit status ---- */
 
+/* Returns the exit status of --fail-above, with a message if the limit was exceeded or nothing can
+ * be said. */
 static exit_status check_limit(const compare_job *job) {
   size_t above = etr_record_set_limits(job->set, ETR_LIMIT_ABOVE),
          open = etr_record_set_limits(job->set, ETR_LIMIT_OPEN),

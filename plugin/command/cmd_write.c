@@ -51,6 +51,7 @@ static bool end_alike(const dump_name *names, size_t count) {
   return true;
 }
 
+/* Makes a name for an ETDump's runs of the parts of its path that are left. */
 static void set_text(dump_name *name) {
   enum { ROOM_FOR_NUMBER = 16 };
   size_t size = name->left;
@@ -68,6 +69,7 @@ static void set_text(dump_name *name) {
     snprintf(name->text, sizeof name->text, "etdump");
 }
 
+/* Returns true if a name is used already, or has another meaning in a logdir. */
 static bool is_taken(const dump_name *names, size_t count, const char *text) {
   if (strcmp(text, "dot") == 0)
     return true; /* the folder of DOT files */
@@ -114,6 +116,7 @@ static void fill_names(dump_name *names, size_t count) {
 
 /* ---- Writing ---- */
 
+/* Prints the line of a file that was written. */
 static void print_file(void *context, const char *path, const char *entry_point, const char *kind) {
   (void)context;
   printf("%-6s  ", kind);
@@ -172,6 +175,7 @@ static void set_own_runs(writing *w, etr_options *reading, const etr_profile *al
   w->first_run = end;
 }
 
+/* Adds the runs of one ETDump, or of all if there are no names for each. */
 static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   etr_error error;
   etr_profile *profile;
@@ -200,6 +204,7 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   return result;
 }
 
+/* Adds the runs of each ETDump by itself, under its own name. */
 static exit_status write_each(writing *w) {
   etr_error error;
   size_t count = w->inputs->etdump_count;
@@ -258,6 +263,7 @@ static void count_runs(run_search *search, const char *folder, int depth) {
   (void)closedir(directory);
 }
 
+/* Warns if the logdir has more runs than TensorBoard selects by itself. */
 static void warn_of_many_runs(const cli_settings *settings) {
   run_search search = {0};
   if (settings->graphs != NULL)

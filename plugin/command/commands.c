@@ -19,6 +19,7 @@ static exit_status command_check_info(const cli_settings *settings) {
   return message_usage("info", "--top applies to --sizes");
 }
 
+/* Writes the answer of `info`. */
 static etr_status command_info(const etr_profile *profile, const cli_settings *settings,
                                const etr_sink *sink, etr_error *error) {
   const etr_table_options options = command_table_options(settings);
@@ -31,6 +32,7 @@ static etr_status command_info(const etr_profile *profile, const cli_settings *s
                                                                           error);
 }
 
+/* Writes the answer of a command that prints one table. */
 static etr_status command_print(const etr_profile *profile, const cli_settings *settings,
                                 const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
@@ -60,6 +62,7 @@ static exit_status command_check_by(const cli_settings *settings) {
                        settings->has_format ? formats[settings->format] : settings->output);
 }
 
+/* Writes the answer of `source`. */
 static etr_status command_source(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
@@ -88,6 +91,7 @@ static exit_status command_check_export(const cli_settings *settings) {
              : message_usage("export", "export needs a viewer: --to model-explorer");
 }
 
+/* Writes the answer of `export`. */
 static etr_status command_export(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
   const etr_node_data_options options = {
@@ -144,6 +148,7 @@ static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
   return operators > MOST_UNFOLDED;
 }
 
+/* Writes the answer of `dot`: DOT, or a drawing by Graphviz. */
 static etr_status command_dot(const etr_profile *profile, const cli_settings *settings,
                               const etr_sink *sink, etr_error *error) {
   static const char *const formats[] = {
@@ -168,6 +173,7 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
 
 /* ---- report ---- */
 
+/* Refuses to write a report into a terminal, or under the extension of another format. */
 static exit_status command_check_report(const cli_settings *settings) {
   static const char *const others[] = {".pdf",  ".csv",  ".tsv", ".json", ".jsonl",
                                        ".md",   ".txt",  ".svg", ".png",  ".jpg",
@@ -209,6 +215,7 @@ static exit_status command_report_two(const etr_profile *base, const etr_profile
 
 /* ---- diff: what became slower or faster ---- */
 
+/* Runs `diff`, and returns its exit status. */
 static exit_status command_diff(const etr_profile *base, const etr_profile *newer,
                                 const cli_settings *settings) {
   etr_error error;
@@ -308,6 +315,7 @@ static exit_status check_part(const char *path) {
   return status;
 }
 
+/* Runs `pack`: packs the parts that were given into a record. */
 static exit_status command_pack(const cli_settings *settings) {
   etr_part parts[MAX_LIST + 3];
   packed p = {
@@ -342,6 +350,7 @@ static etr_status emit_flaws(void *context, const etr_sink *sink, etr_error *err
              : etr_emit_validation_table(v->validation, &options, sink, error);
 }
 
+/* Runs `validate`: damage and contradictions make the exit status one of bad input. */
 static exit_status command_validate(const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;

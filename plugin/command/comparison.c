@@ -88,6 +88,7 @@ typedef struct compared {
   const cli_settings *settings;
 } compared;
 
+/* Writes a comparison in the format that was chosen. */
 static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error *error) {
   const etr_comparison *comparison = ((const compared *)context)->comparison;
   const cli_settings *settings = ((const compared *)context)->settings;

@@ -56,6 +56,7 @@ static bool write_problems(void *file, const void *data, size_t size) {
   return fwrite(data, 1, size, file) == size;
 }
 
+/* Notes an ETDump that could not be used, as a line of JSON if the user wants a file of these. */
 static void note_problem(each *e, const char *path, const char *problem) {
   etr_writer writer;
   etr_jw line;
@@ -79,6 +80,7 @@ static void report_problem(each *e, const char *path, const char *problem) {
   note_problem(e, path, problem);
 }
 
+/* Prints the answer about one ETDump, under its name in formats for people. */
 static void print_answer(each *e, const etr_profile *profile, const char *path) {
   output_format format = e->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN) {
@@ -109,6 +111,7 @@ static void show_progress(each *e) {
     message_progress("%zu ETDump%s", count, count == 1 ? "" : "s");
 }
 
+/* Reads an ETDump and prints the answer about it. */
 static void take_dump(each *e, const char *path) {
   etr_error error;
   etr_profile *profile;
@@ -199,6 +202,8 @@ static const open_folder *find_same(const open_folder *folder) {
   return above;
 }
 
+/* Takes the ETDumps of a folder and of the folders in it, in the order of their names. A link back
+ * to a folder above is left out. */
 static void take_folder(each *e, const char *path, const open_folder *above) {
   struct dirent **entries;
   open_folder folder = {.path = path, .above = above, .depth = above ? above->depth + 1 : 0};
@@ -331,6 +336,7 @@ static void take_own(each *e, const etr_inputs *inputs) {
 
 /* ---- All ---- */
 
+/* Opens the record to which all ETDumps belong, once. */
 static exit_status open_record(each *e, const etr_inputs *inputs) {
   etr_error error;
   const etr_options reading = command_reading_options(e->settings);
@@ -341,7 +347,8 @@ static exit_status open_record(each *e, const etr_inputs *inputs) {
   return e->bare->graph_count ? command_check_names(e->bare, e->settings) : EXIT_DONE;
 }
 
-static exit_status begin(each *e, etr_inputs *inputs) {
+/* Prepares answering for each ETDump. */
+static exit_status begin_each(each *e, etr_inputs *inputs) {
   const cli_settings *settings = e->settings;
   if (settings->etdump_count)
     return message_usage(settings->command->name, "give --each or --etdump, not both");
@@ -358,7 +365,9 @@ static exit_status begin(each *e, etr_inputs *inputs) {
   return found == EXIT_DONE ? open_record(e, inputs) : found;
 }
 
-static exit_status end(each *e) {
+/* Frees everything and returns the exit status, with a message about ETDumps that could not be
+ * used. */
+static exit_status end_each(each *e) {
   message_end_progress();
   etr_profile_close(e->bare);
   etr_close_record(e->record);
@@ -381,7 +390,7 @@ static exit_status end(each *e) {
 exit_status each_run(const cli_settings *settings) {
   each e = {.settings = settings, .own = *settings};
   etr_inputs inputs = {0};
-  e.stop = begin(&e, &inputs);
+  e.stop = begin_each(&e, &inputs);
   e.shows_progress = !isatty(STDOUT_FILENO);
   if (e.stop == EXIT_DONE)
     ending_defer();
@@ -391,7 +400,7 @@ exit_status each_run(const cli_settings *settings) {
     take_list(&e);
   if (!settings->each_from && !settings->more_count && !is_over(&e))
     take_own(&e, &inputs);
-  exit_status status = end(&e);
+  exit_status status = end_each(&e);
   if (settings->record)
     etr_inputs_clear(&inputs);
   return status;

@@ -104,6 +104,8 @@ static const char *const matter_most[] = {
     "unit",   "name",           "runs",    "skip-runs",  NULL};
 enum { MOST_SHORT = 10, MOST_WORDS = 72 /* characters */ };
 
+/* Returns true if a name is among names with blanks between, of which those that end in '-' are
+ * beginnings. */
 static bool is_named(const char *names, const char *name) {
   size_t size = strlen(name);
   for (const char *at = names; *at; at += strcspn(at, " ")) {
@@ -175,6 +177,7 @@ static void print_short_options(FILE *out, const cli_command *command) {
     }
 }
 
+/* Prints the exit statuses that a command can have. */
 static void print_exit_statuses(FILE *out, const cli_command *command) {
   char room[EXIT_MEANING_ROOM], status[16];
   fputs("\nexit status:\n", out);

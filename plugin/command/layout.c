@@ -55,6 +55,7 @@ static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, in
   return ETR_OK;
 }
 
+/* Copies a temporary file into a sink. */
 static etr_status copy_file(FILE *from, const etr_sink *sink, etr_error *error) {
   char piece[65536];
   rewind(from);

@@ -35,6 +35,7 @@ static void put_characters(FILE *out, const char *text, size_t size) {
   }
 }
 
+/* Writes a word for troff; backticks switch to bold and back. */
 static void put_word(FILE *out, const char *word, size_t size, bool *bold) {
   if (word[0] == '.')
     fputs("\\&", out);
@@ -88,6 +89,7 @@ typedef struct release {
   const char *version, *date;
 } release;
 
+/* Writes the head of a page: its comment, title and name. */
 static void put_title(FILE *out, const char *command, int section, const char *summary,
                       const release *r) {
   fprintf(out, ".\\\" Generated: %s.\n.TH ETRECORD\\-TB",
@@ -101,6 +103,7 @@ static void put_title(FILE *out, const char *command, int section, const char *s
   put_text(out, summary);
 }
 
+/* Writes how a command is called. */
 static void put_synopsis(FILE *out, const char *command, const char *arguments,
                          bool options_first) {
   put_heading(out, "SYNOPSIS");
@@ -151,6 +154,7 @@ static void put_options(FILE *out, const cli_command *command) {
   }
 }
 
+/* Writes the examples of a command. */
 static void put_examples(FILE *out, const cli_command *command) {
   if (!command->examples[0].line)
     return;
@@ -163,6 +167,7 @@ static void put_examples(FILE *out, const cli_command *command) {
   }
 }
 
+/* Writes the exit statuses that a command can have. */
 static void put_exit_statuses(FILE *out, const cli_command *command) {
   char room[EXIT_MEANING_ROOM];
   put_heading(out, "EXIT STATUS");
@@ -288,6 +293,7 @@ static void put_row(guide *g, char *row) {
   put_text(g->out, text);
 }
 
+/* Writes a line of a Markdown table; the titles of the first line are repeated in each row. */
 static void put_table_line(guide *g, char *line) {
   if (!g->in_table && !g->heads[0]) {
     end_paragraph(g);
@@ -306,6 +312,7 @@ static void put_code_line(guide *g, const char *line) {
   fputc('\n', g->out);
 }
 
+/* Writes a line of a guide in Markdown. */
 static void put_guide_line(guide *g, char *line) {
   line[strcspn(line, "\n")] = '\0';
   bool fence = strncmp(line, "```", 3) == 0, table = line[0] == '|' && !g->in_code;
@@ -364,6 +371,7 @@ typedef struct guide_paths {
   size_t count;
 } guide_paths;
 
+/* Writes the page of the program. */
 static void put_program(FILE *out, guide_paths guides, const release *r) {
   put_title(out, "", 1, "find out which line of a PyTorch model costs what on a device", r);
   put_synopsis(out, "", "[COMMAND] RECORD...", false);
@@ -387,6 +395,7 @@ static void put_program(FILE *out, guide_paths guides, const release *r) {
   }
 }
 
+/* Writes the page of a command. */
 static void put_command(FILE *out, const cli_command *command, const release *r) {
   char name[64], room[HELP_ROOM];
   snprintf(name, sizeof name, "-%s", command->name);
@@ -429,6 +438,7 @@ static void put_commands(FILE *out, const char *between) {
   put_names(out, NULL, between);
 }
 
+/* Writes the options that take a value, with a text between. */
 static void put_options_with_value(FILE *out, const char *between) {
   const char *before = "";
   for (const option_spec *spec = option_specs; spec->name; spec++) {
@@ -447,6 +457,7 @@ typedef struct value_syntax {
   const char *file, *directory, *other;
 } value_syntax;
 
+/* Writes how a shell completes the value of an option. */
 static void put_value(FILE *out, const option_spec *spec, const value_syntax *syntax) {
   if (spec->words) {
     fputs(syntax->words, out);
@@ -486,6 +497,7 @@ static void put_bash_values(FILE *out) {
   }
 }
 
+/* Writes the options of each command for bash. */
 static void put_bash_options(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "      %s) _etrecord_tb_words '", c->name);
@@ -537,6 +549,7 @@ static void put_zsh_options(FILE *out) {
 
 /* ---- fish ---- */
 
+/* Writes the commands for fish. */
 static void put_fish_commands(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "complete -c etrecord-tb -n __etrecord_tb_is_first -a %s -d '", c->name);
@@ -547,6 +560,7 @@ static void put_fish_commands(FILE *out) {
   }
 }
 
+/* Writes the options of each command for fish. */
 static void put_fish_options(FILE *out) {
   option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {" -x -a '", "'", " -r -F",
@@ -583,6 +597,8 @@ static const struct {
     {"fish_options", put_fish_options, NULL},
 };
 
+/* Writes what a placeholder of a completion script stands for. Returns false if its name is
+ * unknown. */
 static bool put_piece(FILE *out, const char *name, size_t size) {
   for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
     size_t length = strlen(pieces[i].name);
@@ -618,6 +634,7 @@ static bool fill_line(FILE *out, const char *line) {
 
 /* ---- The files ---- */
 
+/* Opens a file in a folder; NULL, with a message, on failure. */
 static FILE *open_in(const char *folder, const char *name, const char *ending, const char *mode) {
   char path[4096];
   int length = snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
@@ -633,6 +650,7 @@ static bool close_all_written(FILE *file) {
   return fclose(file) == 0 && written;
 }
 
+/* Writes the manual page of a command, or of the program if command is NULL. */
 static bool write_page(const char *out, const cli_command *command, guide_paths guides,
                        const release *r) {
   char name[64];
@@ -645,6 +663,7 @@ static bool write_page(const char *out, const cli_command *command, guide_paths 
   return page && close_all_written(page);
 }
 
+/* Writes the manual page of a guide. */
 static bool write_guide(const char *out, const char *path, const release *r) {
   char name[64], file[128];
   name_guide(name, sizeof name, path);
@@ -659,6 +678,7 @@ static bool write_guide(const char *out, const char *path, const release *r) {
   return page && close_all_written(page);
 }
 
+/* Writes a completion script from its template. */
 static bool write_completion(const char *folder, const char *out, const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/completion", folder);

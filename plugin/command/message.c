@@ -63,6 +63,7 @@ exit_status message_refused(etr_status status, const etr_error *error) {
   return status == ETR_ERROR_OPTION ? EXIT_USAGE : EXIT_BAD_INPUT;
 }
 
+/* Returns true if a profile has the same warning. */
 static bool has_warning(const etr_profile *profile, const etr_warning *w) {
   for (size_t i = 0; profile && i < profile->warning_count; i++) {
     const etr_warning *other = &profile->warnings[i];

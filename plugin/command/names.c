@@ -32,7 +32,8 @@ static bool contains(const char *text, const char *part) {
   return false;
 }
 
-static void look_at(search *s, const char *name) {
+/* Compares a name with the one that is wanted, and keeps it as a hint if it is similar. */
+static void compare_name(search *s, const char *name) {
   size_t size = strlen(s->wanted);
   if (!name || s->found)
     return;
@@ -51,14 +52,14 @@ static void look_at(search *s, const char *name) {
 
 static void look_at_methods(search *s, const etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++)
-    look_at(s, profile->methods[i].name);
+    compare_name(s, profile->methods[i].name);
   for (size_t i = 0; i < profile->graph_count; i++)
-    look_at(s, profile->graphs[i].method);
+    compare_name(s, profile->graphs[i].method);
 }
 
 static void look_at_graphs(search *s, const etr_profile *profile) {
   for (size_t i = 0; i < profile->graph_count; i++)
-    look_at(s, profile->graphs[i].module);
+    compare_name(s, profile->graphs[i].module);
 }
 
 static void look_at_operators(search *s, const etr_profile *profile) {
@@ -66,7 +67,7 @@ static void look_at_operators(search *s, const etr_profile *profile) {
   for (size_t i = 0; i < profile->graph_count; i++)
     for (size_t k = 0; k < profile->graphs[i].node_count && !s->found; k++)
       if (profile->graphs[i].nodes[k].kind == ETR_NODE_OP)
-        look_at(s, profile->graphs[i].nodes[k].target);
+        compare_name(s, profile->graphs[i].nodes[k].target);
 }
 
 /* Returns whether a name is how torch writes a module's path where only an identifier is allowed,
@@ -83,27 +84,29 @@ static bool is_identifier_of(const char *name, const char *path) {
   return !*name && !*path;
 }
 
-static void look_at_modules(search *s, const etr_profile *profile) {
+/* Compares all module paths with the one that is wanted. */
+static void compare_modules(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
     for (size_t k = 0; k < profile->graphs[i].module_count; k++) {
       const char *path = profile->graphs[i].modules[k].path;
-      look_at(s, path);
+      compare_name(s, path);
       if (s->count == 0 && !s->found && is_identifier_of(s->wanted, path))
         s->candidates[s->count++] = path;
     }
 }
 
-static void look_at_backends(search *s, const etr_profile *profile) {
-  look_at(s, "cpu");
+/* Compares all backends with the one that is wanted. */
+static void compare_backends(search *s, const etr_profile *profile) {
+  compare_name(s, "cpu");
   for (size_t i = 0; i < profile->method_count; i++)
     for (size_t k = 0; k < profile->methods[i].delegate_count; k++)
-      look_at(s, profile->methods[i].delegates[k].backend);
+      compare_name(s, profile->methods[i].delegates[k].backend);
   for (size_t i = 0; i < profile->block_count; i++)
     for (size_t k = 0; k < profile->blocks[i].event_count; k++) {
       const etr_event *event = &profile->blocks[i].events[k];
       bool is_unnamed = !event->backend && event->kind == ETR_EVENT_DELEGATE_CALL;
-      look_at(s, is_unnamed ? ETR_UNKNOWN_BACKEND : event->backend);
+      compare_name(s, is_unnamed ? ETR_UNKNOWN_BACKEND : event->backend);
     }
 }
 
@@ -118,8 +121,8 @@ static const struct {
     {"method", offsetof(cli_settings, method), look_at_methods, .lists_all = true},
     {"graph module", offsetof(cli_settings, graph), look_at_graphs, .lists_all = true},
     {"operator", offsetof(cli_settings, op), look_at_operators, .is_glob = true},
-    {"module", offsetof(cli_settings, module), look_at_modules, .is_path = true},
-    {"backend", offsetof(cli_settings, backend), look_at_backends, .is_glob = true},
+    {"module", offsetof(cli_settings, module), compare_modules, .is_path = true},
+    {"backend", offsetof(cli_settings, backend), compare_backends, .is_glob = true},
 };
 
 /* Appends "; LEAD a, b" to a text. */
@@ -206,6 +209,7 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
 
 /* ---- Entry points ---- */
 
+/* Returns true if a graph is the entry, and of the method, that the user named. */
 static bool is_entry(const etr_graph *graph, const cli_settings *settings) {
   const char *entry = settings->entry;
   size_t size = strlen(graph->module);

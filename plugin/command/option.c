@@ -39,6 +39,7 @@ static bool parse_number(const char *text, const char *unit, double *out) {
   return true;
 }
 
+/* Finds the number of a word in a list such as "ms|us|ns". */
 static bool parse_word(const char *words, const char *text, unsigned *out) {
   size_t size = strlen(text);
   unsigned index = 0;
@@ -255,6 +256,7 @@ static exit_status parse_option(parser *p) {
   return store_value(p, spec, value);
 }
 
+/* Takes an argument that is no option: the record or a further one. */
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
   if (p->command->runs_program && p->at != p->named_at)
@@ -277,6 +279,7 @@ static exit_status parse_positional(parser *p) {
   return EXIT_DONE;
 }
 
+/* Reads all arguments behind the command; after -- they are no options. */
 static exit_status parse_arguments(parser *p) {
   bool only_positional = false;
   for (p->at = 1; p->at < p->argc; p->at++) {
@@ -300,6 +303,7 @@ static exit_status parse_arguments(parser *p) {
 
 /* ---- Checks of the whole command line ---- */
 
+/* Checks that there are as many arguments as the command needs. */
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
   if (p->command->runs_program) {
@@ -483,6 +487,7 @@ static exit_status read_explain(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
+/* Sets the rate of the clock from --source-unit. */
 static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {
       [ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};

@@ -480,6 +480,7 @@ const cli_command *option_table_command(const char *name) {
   return NULL;
 }
 
+/* Counts words with blanks between; needed_only: without those in brackets. */
 static size_t count_words(const char *text, bool needed_only) {
   size_t count = 0;
   for (; *text; text += strspn(text, " ")) {

@@ -74,6 +74,7 @@ static _Noreturn void keep(int from_command) {
   _exit(EXIT_DONE);
 }
 
+/* Starts the process that completes or removes outputs after this one ended, however it ends. */
 static exit_status start_keeper(void) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)

@@ -157,6 +157,7 @@ static bool wait_until(pid_t process, double end, int printed, int *status) {
   }
 }
 
+/* Waits for a process: warns when it is silent for long, and kills it when its time is over. */
 static void wait_for(runner_outcome *out, pid_t process, const runner_program *program,
                      double begin, int printed) {
   int status = 0;
@@ -177,6 +178,7 @@ static void wait_for(runner_outcome *out, pid_t process, const runner_program *p
 
 /* ---- Running a program ---- */
 
+/* Returns the end of what a program printed, with NUL replaced; NULL when out of memory. */
 static char *read_end(FILE *file, bool *is_cut) {
   long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
   long first = size > RUNNER_MOST_OUTPUT ? size - RUNNER_MOST_OUTPUT : 0;

@@ -71,6 +71,7 @@ static const uint64_t of_first_version = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 static const uint64_t of_single_files = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                         LANDLOCK_ACCESS_FS_READ_FILE | TRUNCATE;
 
+/* Returns the accesses of Landlock that rights of ours stand for. */
 static uint64_t accesses_of(unsigned rights) {
   uint64_t accesses = 0;
   if (rights & RIGHT_READ)
@@ -194,10 +195,12 @@ static void landlock_enforce(landlock_rules *rules) {
 /* clang-format off */
 static const int allowed[] = {
     /* open files */
-    SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_lseek, SYS_fsync, SYS_flock, SYS_close, SYS_ppoll,
+    SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_lseek, SYS_fsync, SYS_flock,
+    SYS_close, SYS_ppoll,
     SYS_pselect6, SYS_inotify_init1, SYS_inotify_add_watch,
     /* paths, which Landlock restricts further */
-    SYS_openat, SYS_fstat, SYS_newfstatat, SYS_faccessat, SYS_readlinkat, SYS_getcwd, SYS_getdents64, SYS_mkdirat,
+    SYS_openat, SYS_fstat, SYS_newfstatat, SYS_faccessat, SYS_readlinkat, SYS_getcwd,
+    SYS_getdents64, SYS_mkdirat,
     SYS_unlinkat, SYS_renameat2,
 #ifdef SYS_statx
     SYS_statx,
@@ -211,16 +214,20 @@ static const int allowed[] = {
     /* memory */
     SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise,
     /* time, randomness, and what this process and the system are */
-    SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_gettimeofday, SYS_nanosleep, SYS_getrandom,
-    SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_uname, SYS_sysinfo,
+    SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_gettimeofday, SYS_nanosleep,
+    SYS_getrandom,
+    SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_uname,
+    SYS_sysinfo,
     /* signals to this process, locks in memory, the end */
-    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall, SYS_futex, SYS_exit,
+    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall,
+    SYS_futex, SYS_exit,
     SYS_exit_group,
     /* the end of the program that writes Parquet */
     SYS_wait4,
 #ifdef __x86_64__
     /* what newer machines do not have */
-    SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir, SYS_rmdir, SYS_unlink, SYS_rename, SYS_poll,
+    SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir, SYS_rmdir, SYS_unlink,
+    SYS_rename, SYS_poll,
     SYS_select, SYS_time,
 #endif
 };
@@ -232,16 +239,22 @@ static const int refused_to_programs[] = {
     /* connections */
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
     /* other processes */
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prlimit64,
-    SYS_setpriority, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity,
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo, SYS_prlimit64,
+    SYS_setpriority, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
+    SYS_sched_setaffinity,
     SYS_ioprio_set,
     /* owners and permissions */
-    SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_capset,
-    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
+    SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid,
+    SYS_setgroups, SYS_capset,
+    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
+    SYS_removexattr,
     SYS_lremovexattr, SYS_fremovexattr,
     /* the system, and interfaces that bypass a filter or had many holes */
-    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_init_module, SYS_finit_module,
-    SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_add_key,
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd,
+    SYS_add_key,
     SYS_request_key, SYS_keyctl,
 #ifdef SYS_pidfd_send_signal
     SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_open_tree, SYS_move_mount, SYS_fsopen,
@@ -366,6 +379,7 @@ static void allow_linked(landlock_rules *rules, const char *folder) {
   closedir(directory);
 }
 
+/* Allows reading of an input file and of what it links to. */
 static void allow_input(landlock_rules *rules, const char *path) {
   char file[PATH_MAX];
   size_t part;
@@ -385,6 +399,7 @@ static void allow_part(landlock_rules *rules, const char *path) {
       landlock_allow(rules, file, RIGHT_READ);
 }
 
+/* Allows reading of all inputs that the settings name. */
 static void allow_inputs(landlock_rules *rules, const cli_settings *settings) {
   const char *const single[] = {
       settings->record,  settings->etrecord,       settings->pte,       settings->debug_buffer,

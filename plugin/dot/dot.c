@@ -68,7 +68,8 @@ static char *id_print(void *context, int type, IDTYPE id) {
     put_name(name, id % 2 == 0 ? NODE_BOX : FOLDED_BOX, id / 2);
   else if (id != ROOT_ID)
     put_name(name, CLUSTER, id - 1);
-  return *known = agstrdup(state->root, name);
+  *known = agstrdup(state->root, name);
+  return *known;
 }
 
 /* Gives the id of an object that is made by name, or a number for an edge, which has no name.
@@ -89,7 +90,9 @@ static long id_map(void *context, int type, char *name, IDTYPE *id, int create) 
 }
 
 static void id_free(void *state, int type, IDTYPE id) {
-  (void)state, (void)type, (void)id;
+  (void)state;
+  (void)type;
+  (void)id;
 }
 
 static void id_close(void *state) {
@@ -97,7 +100,9 @@ static void id_close(void *state) {
 }
 
 static void id_register(void *state, int type, void *object) {
-  (void)state, (void)type, (void)object;
+  (void)state;
+  (void)type;
+  (void)object;
 }
 
 /* Writes a text. It never reports a failure to agwrite(), which would stop and leave its static
@@ -160,7 +165,8 @@ static void set_attribute(void *object, char *name, const char *value) {
     (void)agset(object, name, (char *)(uintptr_t)value);
 }
 
-static void declare_all(const etr_dot_view *view, Agraph_t *root) {
+/* Declares the attributes that are used, with their defaults, and the legend. */
+static void declare_attributes(const etr_dot_view *view, Agraph_t *root) {
   declare(root, AGRAPH, graph_attributes, ETR_COUNT(graph_attributes));
   if (view->plan->box_count > MANY_BOXES)
     declare(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
@@ -189,6 +195,7 @@ static Agraph_t *around(const dot_drawing *drawing, uint32_t scope) {
   return scope == ETR_NONE ? drawing->root : drawing->clusters[scope];
 }
 
+/* Draws the boxes around modules that are open. */
 static void draw_clusters(dot_drawing *drawing) {
   static const char *const backgrounds[] = {
       "#f8fafc", "#f1f5f9"}; /* used in turns, so that nested clusters can be distinguished */
@@ -211,6 +218,7 @@ static void draw_clusters(dot_drawing *drawing) {
   }
 }
 
+/* Draws the boxes of nodes, and of modules that are closed. */
 static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
@@ -246,6 +254,7 @@ static void draw_boxes(dot_drawing *drawing) {
   }
 }
 
+/* Draws the edges; dashed: of a body to its owner. */
 static void draw_edges(dot_drawing *drawing) {
   static const char *const widths[] = {"1", "1.3", "1.6", "1.8", "2"}; /* by uses */
   const etr_dot_plan *plan = drawing->view->plan;
@@ -265,6 +274,7 @@ static void draw_edges(dot_drawing *drawing) {
   }
 }
 
+/* Draws the graph through Graphviz' library into a writer. */
 static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   Agiddisc_t ids = {.open = id_open,
                     .map = id_map,
@@ -284,7 +294,7 @@ static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   drawing.root = etr_arena_failed(view->arena) ? NULL : agopen("etrecord", Agdirected, &disc.base);
   if (drawing.root == NULL)
     return ETR_ERROR_MEMORY;
-  declare_all(view, drawing.root);
+  declare_attributes(view, drawing.root);
   draw_clusters(&drawing);
   draw_boxes(&drawing);
   draw_edges(&drawing);

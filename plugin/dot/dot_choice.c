@@ -107,6 +107,7 @@ static int by_ticks(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
+/* Ranks the slowest nodes in focus and sums their times. */
 static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr_profile *profile,
                              const etr_graph *graph, size_t top, etr_error *error) {
   candidate *list = etr_arena_alloc_array(arena, graph->node_count, sizeof *list);

@@ -90,6 +90,7 @@ static uint32_t number_of_text(folder *f, etr_map *map) {
   return copy != NULL ? etr_map_number(map, (etr_slice){copy, key.size}) : ETR_NONE;
 }
 
+/* Returns a number that nodes share if they have the same operator, backend and output shapes. */
 static uint32_t kind_of_node(folder *f, uint32_t index) {
   const etr_node *node = &f->graph->nodes[index];
   const char *backend = f->graph->times != NULL ? f->graph->times[index].backend : NULL;
@@ -178,6 +179,8 @@ enum {
  * in no step. */
 typedef etr_vec(uint32_t) sequence;
 
+/* Lists the operators directly in each scope, in order; ETR_NONE stands where something else is
+ * between. */
 static sequence *list_sequences(folder *f) {
   size_t count = f->scopes->count;
   sequence *list = etr_arena_alloc_array(f->arena, count + 1,
@@ -285,6 +288,8 @@ static void divide_part(folder *f, uint32_t parent, uint32_t *items, size_t peri
   }
 }
 
+/* Finds runs of equal steps in a sequence: stretches in which each node is like the one a period
+ * before. */
 static void find_steps_in(folder *f, uint32_t parent, sequence *of) {
   size_t periods[MOST_PERIODS], count = likely_periods(f, of, periods);
   for (size_t p = 0; p < count; p++)
@@ -398,6 +403,7 @@ static const double *medians(folder *f) {
 
 /* ---- The whole fold ---- */
 
+/* Prepares folding: the kind of each node, and the steps that act as scopes. */
 static bool begin_fold(folder *f) {
   size_t nodes = f->graph->node_count;
   etr_map_init(&f->kinds, f->arena);
@@ -449,7 +455,9 @@ bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, ui
     a = scopes->list[a].parent;
   while (scopes->list[b].depth > scopes->list[a].depth)
     b = scopes->list[b].parent;
-  while (scopes->list[a].parent != scopes->list[b].parent)
-    a = scopes->list[a].parent, b = scopes->list[b].parent;
+  while (scopes->list[a].parent != scopes->list[b].parent) {
+    a = scopes->list[a].parent;
+    b = scopes->list[b].parent;
+  }
   return a != b && fold->same_as[a] == fold->same_as[b];
 }

@@ -31,6 +31,7 @@ static bool is_plain(char c) {
   return c >= ' ' && c <= '~' && c != '\\' && c != '&';
 }
 
+/* Writes a text with the escapes that labels need. */
 static void put_slice(etr_writer *writer, etr_slice text) {
   for (size_t at = 0, size; at < text.size; at += size) {
     for (size = 0; at + size < text.size && is_plain(text.data[at + size]);)
@@ -245,8 +246,10 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
       etr_putf(writer, "  +%zu", node->output_count - 1);
   }
   const char *jump = etr_label_jump(view->arena, node, "\n");
-  if (jump != NULL)
-    etr_puts(writer, "\\n"), put_text(writer, jump);
+  if (jump != NULL) {
+    etr_puts(writer, "\\n");
+    put_text(writer, jump);
+  }
   put_time_line(writer, view, &box->sum);
 }
 
@@ -268,8 +271,10 @@ char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
     if (several)
       etr_puts(&writer, " each");
     put_time_line(&writer, view, &box->sum);
-    if (several && box->sum.timed)
-      etr_puts(&writer, "\\n"), put_median(&writer, view, box->scope);
+    if (several && box->sum.timed) {
+      etr_puts(&writer, "\\n");
+      put_median(&writer, view, box->scope);
+    }
   } else if (etr_dot_is_run(box)) {
     put_op_count(&writer, box->sum.ops);
     etr_puts(&writer, "\\n");
@@ -292,14 +297,18 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
   if (of->module != ETR_NONE) {
     const char *type = view->graph->modules[of->module].type, *dot = strrchr(type, '.');
     const char *last = dot != NULL ? dot + 1 : type;
-    if (last[0] != '\0')
-      etr_puts(&writer, "  \xC2\xB7  "), put_name(&writer, last);
+    if (last[0] != '\0') {
+      etr_puts(&writer, "  \xC2\xB7  ");
+      put_name(&writer, last);
+    }
   }
   etr_puts(&writer, "\\l"); /* ends a line that is aligned left */
   if (view->plan->scope_sums[scope].timed) {
     put_time(&writer, view, &view->plan->scope_sums[scope]);
-    if (etr_dot_copies(&view->plan->fold, scope) > 1)
-      etr_puts(&writer, "   "), put_median(&writer, view, scope);
+    if (etr_dot_copies(&view->plan->fold, scope) > 1) {
+      etr_puts(&writer, "   ");
+      put_median(&writer, view, scope);
+    }
     etr_puts(&writer, "\\l");
   }
   return etr_text_end(&text, &writer);
@@ -317,6 +326,7 @@ static void put_line(etr_writer *writer, const char *key, const char *value) {
   put_text(writer, value);
 }
 
+/* Writes the weights that a node reads with their shapes, the first few of them. */
 static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const etr_node *node) {
   size_t weights = 0;
   for (size_t i = 0; i < node->input_count; i++) {
@@ -326,13 +336,16 @@ static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const
     put_line(writer, etr_node_kind_name(from->kind), from->weight_name);
     const char *shape = from->output_count > 0 ? etr_label_shape(view->arena, &from->outputs[0])
                                                : NULL;
-    if (shape != NULL)
-      etr_puts(writer, " "), put_text(writer, shape);
+    if (shape != NULL) {
+      etr_puts(writer, " ");
+      put_text(writer, shape);
+    }
   }
   if (weights > MOST_WEIGHTS)
     etr_putf(writer, "\\nand %zu more weights", weights - MOST_WEIGHTS);
 }
 
+/* Writes where and how long a node ran. */
 static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   if (view->graph->times == NULL)
     return;
@@ -369,6 +382,7 @@ static void put_snr_line(etr_writer *writer, const etr_dot_view *view, const cha
     put_line(writer, key, etr_accuracy_snr_text(view->arena, gap));
 }
 
+/* Writes how much the values of a node differ from the reference. */
 static void put_accuracy_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   const etr_node_accuracy *accuracy = view->plan->accuracy != NULL ? &view->plan->accuracy[node]
                                                                    : NULL;
@@ -383,6 +397,7 @@ static void put_accuracy_lines(etr_writer *writer, const etr_dot_view *view, uin
   etr_puts(writer, " dB");
 }
 
+/* Writes everything that is known about a node. */
 static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint32_t index) {
   const etr_node *node = &view->graph->nodes[index];
   const etr_module *module = &view->graph->modules[node->module];
@@ -460,6 +475,7 @@ static bool by_p50(const etr_dot_view *view) {
   return etr_ranks_by(view->profile, ETR_STATISTIC_P50);
 }
 
+/* Writes the row of the legend with the number of operators and runs, and the time. */
 static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_plural(writer, view->plan->total.ops, "operator");
@@ -522,6 +538,7 @@ static void end_row(etr_writer *writer) {
   etr_puts(writer, "</TR></TABLE></TD></TR>");
 }
 
+/* Writes the row of the legend with the colors of times. */
 static void put_heat(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
   begin_row(writer, by_p50(view) ? "median per run" : "time per run");
@@ -566,6 +583,7 @@ static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   put_accuracy_text(writer, accuracy != NULL ? etr_accuracy_line(view->arena, accuracy) : NULL);
 }
 
+/* Writes the row of the legend with the colors of delegates. */
 static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
   size_t count = view->plan->delegate_count;
   begin_row(writer, "delegate (operators)");
@@ -584,6 +602,7 @@ static void put_note(etr_writer *writer, const char *note) {
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
 }
 
+/* Writes the row of the legend about the slowest nodes. */
 static void put_top(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_choice *choice = &view->plan->choice;
   etr_puts(writer, choice->top == 1 ? "<TR><TD ALIGN=\"LEFT\">#1: the slowest node"

@@ -47,6 +47,7 @@ static void take_gap(etr_dot_sum *sum, const etr_numeric_gap *gap) {
     sum->gap = gap;
 }
 
+/* Adds the sum of a node or scope to another one. */
 static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
   sum->step = ETR_MAX(sum->step, other->step);
@@ -97,6 +98,7 @@ static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
   return etr_map_set(known, key, at) ? at : ETR_NONE;
 }
 
+/* Sets the sum of a node: its time, what it is, and its delegate. */
 static void sum_node(planner *p, etr_map *known, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];
@@ -127,7 +129,9 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
   p->delegates.data[sum->delegate].ticks += sum->ticks;
 }
 
-static void sum_all(planner *p) {
+/* Sums nodes by scope, and all of them. Nodes that are folded add their time to the node that
+ * stands in for them. */
+static void sum_scopes(planner *p) {
   const etr_scopes *scopes = &p->plan->scopes;
   etr_map known;
   etr_map_init(&known, p->arena);
@@ -207,6 +211,7 @@ static uint32_t levels_at_ease(planner *p, size_t at_ease) {
   return levels;
 }
 
+/* Returns how many levels of modules are opened: as many as the user wants, or as fit a page. */
 static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   int depth = options != NULL ? options->depth : 0;
   const etr_dot_choice *choice = &p->plan->choice;
@@ -236,6 +241,7 @@ static void choose_open(planner *p, const etr_dot_options *options) {
 
 /* ---- Boxes ---- */
 
+/* Adds a box; ETR_NONE when out of memory. */
 static uint32_t add_box(planner *p, etr_dot_box box) {
   const etr_dot_choice *choice = &p->plan->choice;
   etr_dot_box *added = etr_vec_push(p->arena, &p->boxes);
@@ -303,6 +309,7 @@ static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
   return p->box_of_scope[closed];
 }
 
+/* Finds the box of each node. */
 static void place_boxes(planner *p) {
   uint32_t before = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
@@ -370,6 +377,7 @@ static bool hides_next(const planner *p, uint32_t box) {
   return of != NULL && of->node == ETR_NONE && etr_dot_copies(&p->plan->fold, of->scope) == 1;
 }
 
+/* Collects the edges between boxes, of which several between the same boxes are one. */
 static void place_edges(planner *p) {
   const bool *focused = p->plan->choice.focused;
   const etr_dot_fold *fold = &p->plan->fold;
@@ -422,7 +430,7 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   p.closed_around = filled_with_none(arena, scopes);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
-  sum_all(&p);
+  sum_scopes(&p);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
   if (out->by_accuracy && out->total.gap == NULL)

@@ -88,7 +88,8 @@ static void add_bit(etr_arrow *table, bits *into, bool value) {
   *byte = (uint8_t)(*byte | value << bit);
 }
 
-static void add_text(etr_arrow *table, column *into, const char *text) {
+/* Adds a text to a column; texts of more than 2 GiB together are too long. */
+static void add_column_text(etr_arrow *table, column *into, const char *text) {
   size_t size = text ? strlen(text) : 0;
   if (size > (size_t)INT32_MAX - into->text.count) {
     table->is_too_long = true;
@@ -104,11 +105,12 @@ static void add_text(etr_arrow *table, column *into, const char *text) {
     *end = (int32_t)into->text.count;
 }
 
-static void add_value(etr_arrow *table, column *into, etr_arrow_value value) {
+/* Adds a value, or null, to a column. */
+static void add_column_value(etr_arrow *table, column *into, etr_arrow_value value) {
   add_bit(table, &into->valid, !value.is_null);
   into->null_count += value.is_null;
   if (into->type == ETR_ARROW_TEXT) {
-    add_text(table, into, value.is_null ? NULL : value.text);
+    add_column_text(table, into, value.is_null ? NULL : value.text);
   } else if (into->type == ETR_ARROW_FLAG) {
     add_bit(table, &into->flags, !value.is_null && value.whole);
   } else if (into->type == ETR_ARROW_WHOLE) {
@@ -125,7 +127,7 @@ static void add_value(etr_arrow *table, column *into, etr_arrow_value value) {
 void etr_arrow_add(etr_arrow *table, etr_arrow_value value) {
   if (etr_arena_failed(&table->arena) || table->is_too_long)
     return;
-  add_value(table, &table->columns.data[table->next], value);
+  add_column_value(table, &table->columns.data[table->next], value);
   table->next = (table->next + 1) % table->columns.count;
   table->row_count += table->next == 0;
 }
@@ -149,6 +151,7 @@ static void release_schema(struct ArrowSchema *schema) {
   disown(table);
 }
 
+/* Gives the schema of the stream: a struct of the columns. Each part keeps the table alive. */
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
   static const char *const formats[] = {[ETR_ARROW_TEXT] = "u",
                                         [ETR_ARROW_FLAG] = "b",
@@ -194,6 +197,7 @@ static void release_array(struct ArrowArray *array) {
   release_child_array(array);
 }
 
+/* Fills the array of a column with pointers into the table. */
 static void fill_array(etr_arrow *table, column_array *into, const column *from) {
   into->buffers[0] = from->null_count ? from->valid.data : NULL;
   if (from->type == ETR_ARROW_TEXT) {
@@ -248,7 +252,9 @@ static void release_stream(struct ArrowArrayStream *stream) {
 }
 
 static bool drop_text(void *context, const void *data, size_t size) {
-  (void)context, (void)data, (void)size;
+  (void)context;
+  (void)data;
+  (void)size;
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 /* ---- Cells ---- */
 
+/* Reads a signed integer of 4 or 8 bytes. */
 static double signed_at(const char *at, size_t size) {
   int64_t wide;
   int32_t narrow;
@@ -17,6 +18,7 @@ static double signed_at(const char *at, size_t size) {
   return (double)wide;
 }
 
+/* Reads a bool, or an unsigned integer of 4 or 8 bytes. ETR_NONE is unknown. */
 static double unsigned_at(const char *at, size_t size) {
   uint64_t wide;
   uint32_t narrow;
@@ -30,6 +32,7 @@ static double unsigned_at(const char *at, size_t size) {
   return (double)wide;
 }
 
+/* Reads the cell of a struct's member. */
 static etr_plain_cell member_cell(const etr_member *member, const char *at) {
   etr_plain_cell cell = {NULL, NAN};
   if (member->pointer != ETR_IN_ROW)
@@ -166,6 +169,7 @@ void etr_put_scalar(etr_jw *json, etr_scalar value) {
 
 /* ---- Fields with parts ---- */
 
+/* Writes rows as a JSON array of objects. */
 static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_rows rows) {
   etr_jw_array(fields->json);
   for (size_t i = 0; i < rows.count; i++) {
@@ -176,6 +180,7 @@ static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_row
   etr_jw_end(fields->json);
 }
 
+/* Returns the rows of an array that is a member of a struct. */
 static etr_rows array_rows(const etr_array *array, const char *at) {
   etr_rows rows = {.size = array->size};
   if (array->pointer != ETR_IN_ROW)
@@ -200,6 +205,8 @@ static void put_value(const etr_fields *fields, const etr_field *field, const vo
   etr_jw_uint(fields->json, wide);
 }
 
+/* Writes the parts of a row as JSON: a list of objects, a list of values, or an object that may be
+ * null. */
 static void put_parts(const etr_fields *fields, const etr_field *field, const void *row) {
   etr_rows rows = field->rows ? field->rows(row) : array_rows(&field->array, row);
   if (field->kind == ETR_CELL_LIST) {

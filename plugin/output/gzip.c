@@ -49,6 +49,7 @@ static bool pump(etr_gzip *gzip, int flush) {
   return !gzip->failed;
 }
 
+/* Compresses bytes; zlib takes at most 4 GiB at once. */
 static bool compress_bytes(void *context, const void *data, size_t size) {
   etr_gzip *gzip = context;
   const unsigned char *at = data;

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Returns the short name of a number type, such as "f32". */
 static const char *short_dtype(const char *dtype) {
   static const struct {
     const char *dtype, *label;
@@ -41,6 +42,7 @@ static size_t append_byte(char *text, size_t used, char byte) {
   return used;
 }
 
+/* Appends a dimension: its size, its symbol, or "?". */
 static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
   char digits[ETR_UINT_ROOM];
   if (dim->symbol != NULL || dim->size < 0)
@@ -213,6 +215,7 @@ const char *etr_label_folder(etr_arena *arena, etr_slice path) {
   return name;
 }
 
+/* Returns a short name for a file: its own if that says something, else that of its folder. */
 static const char *label_file(etr_arena *arena, const char *path) {
   if (strcmp(path, "-") == 0)
     return "stdin";

@@ -19,6 +19,7 @@ typedef struct counter {
   bool is_exceeded;
 } counter;
 
+/* Passes bytes on as long as they fit into the limit. */
 static bool count_bytes(void *context, const void *data, size_t size) {
   counter *c = context;
   c->is_exceeded = c->limited->written > c->max_bytes || size > c->max_bytes - c->limited->written;

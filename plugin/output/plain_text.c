@@ -18,6 +18,7 @@ static bool is_in(const range *ranges, size_t count, uint32_t code) {
   return false;
 }
 
+/* Returns how many columns of a terminal a character takes. */
 static size_t columns_of(const etr_writer *writer, uint32_t code) {
   static const range none[] = {
       {0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
@@ -122,6 +123,7 @@ typedef struct line {
   size_t indent, room, used;
 } line;
 
+/* Ends a line that has text. */
 static void end_line(line *l) {
   if (l->used == 0)
     return;
@@ -131,6 +133,7 @@ static void end_line(line *l) {
   l->used = 0;
 }
 
+/* Writes a character, on the next line if this one is full. */
 static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t code) {
   size_t columns = etr_is_control(code) ? 1 : columns_of(l->writer, code);
   if (l->used + columns > l->room)

@@ -143,6 +143,7 @@ static const etr_field throughput_fields[] = {
 };
 ETR_ROW_TYPE(throughput, throughput_fields);
 
+/* Writes a phase of runs as JSON. */
 static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
                       etr_unit shown) {
   etr_jw_object(fields->json);
@@ -154,7 +155,8 @@ static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_
     etr_jw_int(fields->json, phase->runs[i]);
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
-  put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, shown));
+  put_noise(fields, &phase->noise,
+            etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
   etr_field_put_row(fields, "throughput", &etr_throughput_fields, phase->throughput);
   etr_jw_end(fields->json);
 }

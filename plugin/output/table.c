@@ -215,6 +215,7 @@ static bool has_value(const etr_table *table, const etr_field *field) {
   return false;
 }
 
+/* Returns true if a field is a column of the table. */
 static bool is_shown(const etr_table *table, const etr_field *field) {
   if (!(field->in & table->medium) || !has_field(table, field))
     return false;
@@ -224,6 +225,7 @@ static bool is_shown(const etr_table *table, const etr_field *field) {
          (!field->hides_zeros || has_value(table, field));
 }
 
+/* Returns the title of a column, with its unit if it has one. */
 static const char *title_of(const etr_table *table, const etr_field *field, size_t column) {
   if (column == 0 && table->title)
     return table->title;
@@ -327,6 +329,7 @@ void etr_table_add_rows(etr_table *table, etr_rows rows) {
     etr_table_add(table, (const char *)rows.first + i * rows.size, "", 0);
 }
 
+/* Orders rows by key, then the largest weight first, then as they were added. */
 static int by_key_and_weight(const void *a, const void *b) {
   const etr_table_row *x = a, *y = b;
   int order = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
@@ -394,6 +397,8 @@ static int find_time_decimals(const etr_table *table, size_t shown) {
                            table->time_digits);
 }
 
+/* Writes a number as its field and the table's readers want it: rounded for people, with all digits
+ * for programs. */
 static void put_number(const etr_table *table, etr_writer *writer, const etr_field *field,
                        etr_cell cell) {
   enum {
@@ -447,6 +452,7 @@ static uint64_t whole_number(const etr_table *table, const etr_field *field, etr
   return cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX;
 }
 
+/* Returns the text of a cell; NULL for an empty one. */
 static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell,
                              const void *row) {
   etr_text text;
@@ -476,6 +482,7 @@ static const char *cell_text(const etr_table *table, const etr_field *field, etr
   return etr_text_end(&text, &writer);
 }
 
+/* Returns the style of a cell; large shares are highlighted. */
 static etr_style cell_style(const etr_field *field, etr_cell cell) {
   const double warm = 0.03, hot = 0.10;
   double part = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text
@@ -527,6 +534,7 @@ static void add_arrow_row(const etr_table *table, const void *row) {
   }
 }
 
+/* Writes a row in the table's format. */
 static void put_row(etr_table *table, const void *row) {
   if (table->answer->arrow) {
     add_arrow_row(table, row);

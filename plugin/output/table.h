@@ -283,10 +283,13 @@ void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_
  * JSON, from which schemas, the Python package and the documentation are generated. */
 /* clang-format off */
 #define ETR_ROW_TYPES(X) \
-  X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(delegate_module) \
+  X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) \
+  X(delegate_module) \
   X(delegate_op) X(tensor) X(constant) \
-  X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
-  X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(unknown_cost) \
+  X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) \
+  X(change) X(node_change) \
+  X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) \
+  X(module_cost) X(unknown_cost) \
   X(run) X(warning) \
   X(file_part) X(content_size) X(module_size) X(delegate_size) X(delegate_call) X(content_change) \
   X(structure_change) X(part_change) \
@@ -294,9 +297,12 @@ void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_
   X(constant_method) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
   X(side_item) X(timeline_event) X(timeline_run) X(lane) X(slow_run) X(graph_node) X(graph_type) \
   X(graph_subgraph) X(module) X(document_tensor) X(balance_box) X(delegate_place) \
-  X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
-  X(document_accuracy) X(tap_statistic) X(accuracy_tap) X(method_sum) X(method_part) X(layer_kind) X(finding) \
-  X(balance_change) X(throughput) X(throughput_change) X(first_token) X(cache_growth) X(position_time) \
+  X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) \
+  X(accuracy_measures) X(accuracy_group) \
+  X(document_accuracy) X(tap_statistic) X(accuracy_tap) X(method_sum) X(method_part) \
+  X(layer_kind) X(finding) \
+  X(balance_change) X(throughput) X(throughput_change) X(first_token) X(cache_growth) \
+  X(position_time) \
   X(kv_cache) X(cache_buffer) X(compared_record) X(compared_method)
 /* clang-format on */
 

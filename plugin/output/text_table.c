@@ -79,6 +79,7 @@ typedef struct layout {
   bool is_left_out;
 } layout;
 
+/* Writes a cell, cut and padded to the width of its column. */
 static void put_cell(etr_writer *writer, const char *text, layout at, bool right, bool last,
                      etr_style style) {
   size_t width = at.width;
@@ -210,6 +211,8 @@ static bool has_titles(const etr_text_table *table) {
   return false;
 }
 
+/* Writes the table as text that fits the width: spare columns are left out first, then cells are
+ * cut. */
 static void write_text(const etr_text_table *table, etr_writer *writer, size_t width) {
   layout *columns = etr_arena_alloc_array(table->arena, table->column_count, sizeof *columns);
   layout *wanted = etr_arena_alloc_array(table->arena, table->column_count, sizeof *wanted);
@@ -245,6 +248,8 @@ static bool is_number(const char *text) {
   return digits > 0 && text[(*text == '-') + digits] == '\0';
 }
 
+/* Writes a cell of CSV, quoted if it needs to be. A text that a spreadsheet would take for a
+ * formula begins with '. */
 static void put_csv(etr_writer *writer, const char *text) {
   bool formula = *text && strchr("=+-@", *text) && !is_number(text);
   if (!formula && !strpbrk(text, ",\"")) {
@@ -303,6 +308,7 @@ typedef struct row_format {
   void (*put)(etr_writer *, const char *);
 } row_format;
 
+/* Writes the table as CSV, TSV or Markdown. */
 static void write_rows(const etr_text_table *table, etr_writer *writer, etr_table_format format) {
   static const row_format formats[] = {
       [ETR_TABLE_CSV] = {"", ",", "\r\n", put_csv},

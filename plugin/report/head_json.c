@@ -32,6 +32,7 @@ static void put_model(const etr_fields *f, const etr_graph *graph) {
   etr_jw_end(f->json);
 }
 
+/* Writes what the head says about a method. */
 static void put_method(const etr_fields *f, const etr_method *method) {
   uint64_t delegated = 0;
   for (size_t i = 0; i < method->delegate_count; i++)

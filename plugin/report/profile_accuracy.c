@@ -110,6 +110,7 @@ static void put_counts(etr_jw *json, const char *key, const uint64_t *counts) {
   etr_jw_end(json);
 }
 
+/* Writes how the values and errors of suspicious values are distributed. */
 static void put_spreads(const etr_fields *f, const document_value *values, size_t count) {
   etr_field_list(f, "spreads");
   for (size_t i = 0; i < count; i++) {

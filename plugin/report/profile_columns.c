@@ -102,6 +102,7 @@ static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const voi
   }
 }
 
+/* Returns true if two scalars are equal; reals by their bits, so that NaN equals NaN. */
 static bool is_same(const etr_scalar *a, const etr_scalar *b) {
   if (a->type != b->type)
     return false;

@@ -90,6 +90,7 @@ static part_sum *sum_delegates(etr_arena *arena, const etr_method *method) {
   return sums;
 }
 
+/* Writes the time of each part of each delegate call, of what is in none, and of the runtime. */
 static bool put_boxes(etr_profile_doc *e, const etr_method *method, const uint32_t *modules) {
   const part_sum *sums = sum_delegates(&e->arena, method);
   box *boxes = etr_arena_alloc_array(&e->arena, (method->delegate_count + 1) * ETR_TIME_PARTS + 1,
@@ -142,6 +143,8 @@ static const etr_field place_fields[] = {
 };
 ETR_ROW_TYPE(delegate_place, place_fields);
 
+/* Writes where each delegate call is: its module, and the operator that cuts it off from the next.
+ */
 static bool put_places(etr_profile_doc *e, const etr_method *method,
                        const etr_profile_operators *ops, const uint32_t *modules,
                        const etr_delegate_facts *facts) {

@@ -146,6 +146,7 @@ static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *place_
   return good;
 }
 
+/* Numbers the outputs of all nodes. */
 static bool number_values(drawing *d, drawn_graph *g) {
   uint32_t count = 0;
   g->first_value = etr_arena_alloc_array(&d->e->arena, g->graph->node_count,
@@ -158,6 +159,7 @@ static bool number_values(drawing *d, drawn_graph *g) {
   return g->first_value && g->reader_of;
 }
 
+/* Lists the edges of all nodes that are drawn. */
 static bool list_edges(drawing *d, drawn_graph *g) {
   const etr_graph *graph = g->graph;
   size_t *places = etr_arena_alloc_array(&d->e->arena, graph->subgraph_count, sizeof *places);
@@ -193,6 +195,7 @@ static uint32_t module_of(const drawn_graph *g, const etr_node *node) {
   return g->module_of ? g->module_of[node->module] : node->module;
 }
 
+/* Makes the row of a node; what is known from the operators' columns is left out. */
 static drawn_node row_of_node(drawing *d, const drawn_graph *g, uint32_t index) {
   const etr_node *node = &g->graph->nodes[index];
   const etr_node_time *time = g->graph->times ? &g->graph->times[index] : NULL;
@@ -209,6 +212,7 @@ static drawn_node row_of_node(drawing *d, const drawn_graph *g, uint32_t index) 
                       .delegate = is_operator || !time ? -1 : time->delegate_instruction};
 }
 
+/* Lists the nodes that are drawn: all but weights. */
 static bool list_nodes(drawing *d, drawn_graph *g) {
   size_t count = g->graph->node_count;
   g->row_of = etr_arena_alloc_array(&d->e->arena, count, sizeof *g->row_of);
@@ -263,6 +267,7 @@ typedef struct operator_names {
   uint32_t *next; /* per operator: the next one of this name; ETR_NONE: there is none */
 } operator_names;
 
+/* Indexes the rows of operators by name; operators of equal name are chained. */
 static bool index_operators(const drawing *d, operator_names *names) {
   etr_map_init(&names->first, &d->e->arena);
   names->next = etr_arena_alloc_array(&d->e->arena, d->ops->count, sizeof *names->next);
@@ -302,6 +307,7 @@ typedef struct carried_lists {
   uint32_t *first, *next; /* per operator; ETR_NONE: the end */
 } carried_lists;
 
+/* Chains to each operator those that are fused into it. */
 static bool list_carried(const drawing *d, carried_lists *lists) {
   const etr_profile_operators *ops = d->ops;
   lists->first = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->first);
@@ -368,8 +374,10 @@ static void note_times(const drawing *d, const drawn_graph *g) {
     for (size_t end = next + row->counterparts; next < end; next++)
       behind += known ? known[d->ops->nodes[g->counterparts.data[next]]].total_ticks : 0;
     const etr_node_time *time = g->graph->times ? &g->graph->times[i] : NULL;
-    if (time && time->runs > 0 && time->total_ticks != behind)
-      row->total = (double)time->total_ticks, row->typical = time->typical;
+    if (time && time->runs > 0 && time->total_ticks != behind) {
+      row->total = (double)time->total_ticks;
+      row->typical = time->typical;
+    }
   }
 }
 
@@ -445,6 +453,7 @@ static const char *role_of(const etr_graph *graph, const etr_subgraph *subgraph,
   return "body";
 }
 
+/* Writes the subgraphs with their owners. */
 static bool put_subgraphs(drawing *d, const drawn_graph *g) {
   const etr_graph *graph = g->graph;
   drawn_subgraph *rows = etr_arena_alloc_array(&d->e->arena, graph->subgraph_count, sizeof *rows);
@@ -461,6 +470,7 @@ static bool put_subgraphs(drawing *d, const drawn_graph *g) {
   return true;
 }
 
+/* Writes the inputs of all nodes, and which output they use if any is not the first. */
 static void put_inputs(const etr_fields *f, const drawn_graph *g) {
   bool has_others = false;
   etr_field_list(f, "inputs");
@@ -490,6 +500,7 @@ static void put_counterparts(const etr_fields *f, const drawn_graph *g) {
   etr_jw_end(f->json);
 }
 
+/* Writes a graph. */
 static bool put_graph(drawing *d, const etr_graph *graph) {
   const etr_fields *f = &d->e->fields;
   drawn_graph g = {.graph = graph, .has_operators = graph == d->ops->graph};

@@ -28,6 +28,7 @@ static void put_path(const etr_fields *f, const char *path) {
   etr_jw_string(f->json, from);
 }
 
+/* Writes the files that the profile was read from. */
 static void put_inputs(const etr_fields *f) {
   const etr_profile *profile = f->profile;
   etr_field_list(f, "inputs");
@@ -40,16 +41,19 @@ static void put_inputs(const etr_fields *f) {
   etr_jw_end(f->json);
 }
 
+/* Writes a list of warnings. */
 static void put_warnings_of(const etr_fields *f, const etr_warning *warnings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_jw_object(f->json);
-    etr_jw_key(f->json, "file"), put_path(f, warnings[i].file);
+    etr_jw_key(f->json, "file");
+    put_path(f, warnings[i].file);
     etr_field_text(f, "entry", warnings[i].entry);
     etr_field_text(f, "message", warnings[i].message);
     etr_jw_end(f->json);
   }
 }
 
+/* Writes all warnings; the first is about a clock that counts no nanoseconds. */
 static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
   etr_field_list(f, "warnings");
@@ -77,6 +81,7 @@ static const etr_field balance_fields[] = {
 };
 ETR_ROW_TYPE(balance, balance_fields);
 
+/* Writes how the time of a method is divided. */
 static bool put_balance(etr_profile_doc *e, const etr_method *method) {
   const etr_fields *f = &e->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES];
@@ -125,6 +130,7 @@ static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *
   return true;
 }
 
+/* Writes the findings about a method. */
 static bool put_findings(etr_profile_doc *e, const etr_findings *found,
                          const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
@@ -190,6 +196,7 @@ bool etr_profile_has_part(const etr_profile *profile, const etr_method *method,
   return find_part(wanted) && method->run_count > 0;
 }
 
+/* Writes the parts of a method's section that were asked for; null: the method has no such part. */
 static bool put_parts(etr_profile_doc *e, const etr_method *method,
                       const etr_profile_operators *ops) {
   bool good = true;
@@ -207,6 +214,7 @@ static bool put_parts(etr_profile_doc *e, const etr_method *method,
 
 /* ---- Methods ---- */
 
+/* Writes everything about a method except the parts that have a document of their own. */
 static bool put_method(etr_profile_doc *e, const etr_method *method,
                        const etr_side_method *compared) {
   const etr_fields *f = &e->fields;
@@ -274,6 +282,7 @@ static void open_document(etr_profile_doc *e, etr_jw *json, etr_writer *writer,
   etr_jw_object(json);
 }
 
+/* Ends the document and frees everything. */
 static etr_status close_document(etr_profile_doc *e, bool is_good, etr_error *error) {
   etr_writer *writer = e->fields.json->writer;
   etr_field_texts(&e->fields, "texts", e->list.data, e->list.count);

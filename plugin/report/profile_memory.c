@@ -90,6 +90,8 @@ static double back(uint32_t row, uint32_t other) {
   return other == ETR_NONE ? NAN : (double)row - (double)other;
 }
 
+/* Writes the planned tensors, and the instructions that use each: the first by its number, others
+ * by their distance from the one before. */
 static bool put_tensors(etr_profile_doc *e, const etr_memory_plan *plan,
                         const etr_profile_operators *ops) {
   size_t count = plan->tensor_count;

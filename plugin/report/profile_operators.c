@@ -7,7 +7,8 @@
 
 /* ---- Columns ---- */
 
-static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
+/* Writes the columns of the operators. */
+static void put_operator_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
   etr_node_row *rows = etr_arena_alloc_array(&e->arena, ops->count, sizeof *rows);
   for (size_t i = 0; rows && i < ops->count; i++) {
     rows[i] = etr_node_row_of(&e->arena, e->fields.profile, ops->graph, ops->nodes[i]);
@@ -126,7 +127,7 @@ bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops) {
   etr_profile_put_modules(e, ops->graph);
   ops->source_of = put_sources(e, ops);
   if (ops->source_of)
-    put_columns(e, ops);
+    put_operator_columns(e, ops);
   if (e->parts & ETR_PROFILE_COMPARED)
     put_bodies(e, ops);
   etr_jw_end(f->json);

@@ -125,6 +125,7 @@ static bool list_events(run_list *l) {
   return true;
 }
 
+/* Prepares the list of runs. Returns false when out of memory. */
 static bool open_list(run_list *l) {
   etr_arena *arena = &l->e->arena;
   size_t nodes = l->ops->graph ? l->ops->graph->node_count : 0;
@@ -177,6 +178,7 @@ static void put_times(const run_list *l, const etr_node_time *time) {
   }
 }
 
+/* Writes the times of operators that do not follow from events. */
 static bool put_other_times(run_list *l) {
   const etr_fields *f = &l->e->fields;
   uint32_t *rows = etr_arena_alloc_array(&l->e->arena, l->ops->count, sizeof *rows);
@@ -258,6 +260,7 @@ static void mark_outliers(const run_list *l, slow_run *runs) {
     runs[place_of(method, method->slow_runs.runs[i])].is_outlier = true;
 }
 
+/* Writes the runs that took longer than the median, with the operators to blame. */
 static bool put_slow_runs(run_list *l) {
   const etr_method *method = l->method;
   slow_run *runs = etr_arena_alloc_array(&l->e->arena, method->run_count + 1, sizeof *runs);

@@ -14,15 +14,20 @@ enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 
 /* Columns about several recordings are only written if there are several; most records have one. */
 /* clang-format off */
-#define RUNS_VARY                                                                                                      \
-  {"low", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, low),                                                                   \
-   .says = "the floor(n / 10)-th shortest of all n runs, counted from 0: the middle 80 % start here"},                 \
-  {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high), .says = "the floor(n / 10)-th longest run"},                    \
-  {"recordings", TIME(ETR_CELL_COUNT, SEVERAL, recordings),                                                            \
-   .says = "number of ETDumps that the runs are of; this and the next two columns exist only with several ETDumps"},   \
-  {"offset", TIME(ETR_CELL_NUMBER, SEVERAL, offset),                                                                   \
-   .says = "mean over the recordings of ln(typical time of a recording / typical); null where one is 0"},              \
-  {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread), .says = "standard deviation of these logarithms"}
+#define RUNS_VARY                                                                                  \
+  {"low", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, low),                                               \
+   .says = "the floor(n / 10)-th shortest of all n runs, counted from 0: the middle 80 % start "   \
+           "here"},                                                                                \
+  {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high),                                             \
+   .says = "the floor(n / 10)-th longest run"},                                                    \
+  {"recordings", TIME(ETR_CELL_COUNT, SEVERAL, recordings),                                        \
+   .says = "number of ETDumps that the runs are of; this and the next two columns exist only "     \
+           "with several ETDumps"},                                                                \
+  {"offset", TIME(ETR_CELL_NUMBER, SEVERAL, offset),                                               \
+   .says = "mean over the recordings of ln(typical time of a recording / typical); null where "    \
+           "one is 0"},                                                                            \
+  {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread),                                               \
+   .says = "standard deviation of these logarithms"}
 /* clang-format on */
 
 /* Columns of operators and of events, in their order. */
@@ -78,6 +83,7 @@ ETR_ROW_TYPE(side_event, event_fields);
 
 /* ---- The whole ---- */
 
+/* Writes the step of each backend's clock. */
 static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
   etr_field_object(&e->fields, "clocks");
   for (size_t i = 0; i < method->clock_count; i++) {
@@ -178,11 +184,16 @@ void etr_profile_put_loads(etr_profile_doc *e) {
     etr_jw_object(f->json);
     etr_field_text(f, "event_name", load->name);
     etr_field_count(f, "runs", load->time.runs);
-    etr_jw_key(f->json, "total"), etr_profile_put_ns(e, load->time.total);
-    etr_jw_key(f->json, "typical"), etr_profile_put_ns(e, load->time.typical);
-    etr_jw_key(f->json, "p50"), etr_profile_put_ns(e, load->time.p50);
-    etr_jw_key(f->json, "low"), etr_profile_put_ns(e, load->time.low);
-    etr_jw_key(f->json, "high"), etr_profile_put_ns(e, load->time.high);
+    etr_jw_key(f->json, "total");
+    etr_profile_put_ns(e, load->time.total);
+    etr_jw_key(f->json, "typical");
+    etr_profile_put_ns(e, load->time.typical);
+    etr_jw_key(f->json, "p50");
+    etr_profile_put_ns(e, load->time.p50);
+    etr_jw_key(f->json, "low");
+    etr_profile_put_ns(e, load->time.low);
+    etr_jw_key(f->json, "high");
+    etr_profile_put_ns(e, load->time.high);
     etr_field_count(f, "recordings", load->time.recordings);
     etr_field_number(f, "offset", load->time.offset);
     etr_field_number(f, "spread", load->time.spread);

@@ -52,7 +52,8 @@ static uint32_t find_structure(timeline *t, uint32_t block, const etr_tracks *la
   if (!added)
     return ETR_NONE;
   *added = (structure){block, events, count, *lanes};
-  return slot->value = (uint32_t)(t->structures.count - 1);
+  slot->value = (uint32_t)(t->structures.count - 1);
+  return slot->value;
 }
 
 /* An event of a structure, as it is written. */
@@ -127,6 +128,7 @@ static const etr_field lane_fields[] = {
 };
 ETR_ROW_TYPE(lane, lane_fields);
 
+/* Writes the lanes and events that runs of one structure share. */
 static bool put_structure(timeline *t, const structure *s) {
   const etr_fields *f = &t->e->fields;
   shown_event *rows = etr_arena_alloc_array(&t->e->arena, s->count, sizeof *rows);
@@ -202,6 +204,7 @@ static void set_times(const etr_profile_doc *e, run_event *rows) {
   }
 }
 
+/* Writes the times of the events of one run, in thousandths of the unit. */
 static bool put_run_events(etr_profile_doc *e) {
   size_t count = e->placer.spans.count;
   run_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);

@@ -21,6 +21,7 @@ const void *etr_page_file(const char *name, size_t *size) {
   return file.data;
 }
 
+/* Writes the head of the page. */
 static void put_head(etr_writer *writer, etr_unit unit) {
   etr_putf(
       writer,
@@ -49,12 +50,15 @@ static bool encode(base64_sink *to) {
   return size == 0 || to->sink->write(to->sink->context, text, size);
 }
 
+/* Collects bytes and writes them in base64 whenever there is a block of them. */
 static bool add_encoded(void *context, const void *data, size_t size) {
   base64_sink *to = context;
   for (const char *at = data; size > 0;) {
     size_t taken = ETR_MIN(size, sizeof to->bytes - to->used);
     memcpy(to->bytes + to->used, at, taken);
-    to->used += taken, at += taken, size -= taken;
+    to->used += taken;
+    at += taken;
+    size -= taken;
     if (to->used == sizeof to->bytes && !encode(to))
       return false;
   }
@@ -74,6 +78,7 @@ typedef struct document {
   const etr_text *made; /* a document that was made before; the other members are not used then */
 } document;
 
+/* Writes a document: one that is made already, a section of a method, or a profile. */
 static etr_status write_document(const document *of, const etr_sink *sink, etr_error *error) {
   if (of->made)
     return sink->write(sink->context, of->made->data, of->made->size) ? ETR_OK
@@ -83,6 +88,7 @@ static etr_status write_document(const document *of, const etr_sink *sink, etr_e
   return etr_profile_write(of->profile, of->part, NULL, sink, error);
 }
 
+/* Writes a document, compressed and in base64, as an element of the page. */
 static etr_status put_document(const etr_sink *sink, const char *id, const document *of,
                                etr_error *error) {
   etr_writer writer;
@@ -146,6 +152,7 @@ static etr_status put_packed(const etr_sink *sink, const char *id, etr_slice pac
   return etr_writer_finish(&writer, error);
 }
 
+/* Writes the style and the script, and ends the page. */
 static etr_status end_page(const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   ETR_TRY(put_packed(sink, "style", etr_web_style, error));
@@ -285,6 +292,7 @@ static etr_status compare(etr_text *out, etr_text *comment, etr_unit unit, const
   return status;
 }
 
+/* Writes the page that compares two records. */
 static etr_status put_page_of_two(const etr_sink *sink, etr_unit unit,
                                   const etr_profile *const sides[2], const etr_text *comparison,
                                   const etr_text *comment, etr_error *error) {

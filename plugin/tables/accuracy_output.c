@@ -142,6 +142,7 @@ static size_t find_largest(int64_t at[32], const void *row) {
 static bool has_largest(const void *row) {
   return is_compared(row) && value_of(row)->gap.max_abs_error > 0;
 }
+/* Writes the index of the element that differs most. */
 static void put_max_at(const etr_fields *f, const void *row) {
   int64_t at[32];
   size_t rank = find_largest(at, row);
@@ -150,6 +151,7 @@ static void put_max_at(const etr_fields *f, const void *row) {
     etr_jw_int(f->json, at[i]);
   etr_jw_end(f->json);
 }
+/* Returns the index of the element that differs most, such as "0,3,1". */
 static etr_cell max_at(const void *row) {
   int64_t at[32];
   size_t rank = find_largest(at, row);
@@ -187,6 +189,7 @@ static bool has_statistics(const void *row) {
 static etr_cell tap_difference(const void *row) {
   return etr_cell_number(etr_accuracy_tap_difference(value_of(row)));
 }
+/* Returns the largest difference of a tap's statistics as a percentage. */
 static etr_cell tap_percent(const void *row) {
   double difference = etr_accuracy_tap_difference(value_of(row));
   if (isnan(difference))
@@ -364,6 +367,7 @@ static double snr_key(const etr_numeric_gap *gap) {
   return gap->unlike ? -INFINITY : gap->snr_db;
 }
 
+/* Returns the number by which a value is sorted, the smallest first. */
 static double key_of(const accuracy_output *o, const etr_value_accuracy *value, size_t rank) {
   switch (o->choice->order) {
   case ETR_ACCURACY_BY_LOCAL:
@@ -449,6 +453,7 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(accuracy_group, group_fields);
 
+/* Returns the key by which values are grouped. */
 static const char *group_key(const accuracy_output *o, const etr_accuracy_row *row) {
   const char *text = NULL;
   switch (o->choice->by) {
@@ -464,6 +469,7 @@ static const char *group_key(const accuracy_output *o, const etr_accuracy_row *r
   }
 }
 
+/* Fills the table of groups with their worst and their most suspicious value. */
 static bool put_groups(accuracy_output *o, etr_table *table) {
   etr_arena *arena = &o->answer.arena;
   accuracy_group *groups = etr_arena_alloc_array(arena, o->count, sizeof *groups);
@@ -585,6 +591,7 @@ static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, lines[i]);
 }
 
+/* Lists the most suspicious values, each with its worst input. */
 static void put_candidates(accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -696,6 +703,7 @@ static const char *outputs_text(accuracy_output *o) {
   return differs ? etr_arena_format(arena, "output of each run: %s", text) : NULL;
 }
 
+/* Writes what the comparison shows as a whole. */
 static void put_head(accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -783,6 +791,7 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
 
 /* ---- The document ---- */
 
+/* Writes the indices of the most suspicious values. */
 static void put_candidate_indices(const accuracy_output *o) {
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   size_t count = etr_accuracy_candidates(candidates, o->accuracy);

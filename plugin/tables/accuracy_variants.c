@@ -32,6 +32,7 @@ static const variant_row *as_row(const void *row) {
 
 /* ---- Rows ---- */
 
+/* Returns the exported graph of the method that was compared; NULL if there is none. */
 static const etr_graph *find_aten(const etr_accuracy_variants *variants) {
   const etr_profile *p = variants->reference_record;
   for (size_t i = 0; i < variants->count; i++) {
@@ -143,6 +144,7 @@ static const etr_field first_fields[FIRST_FIELDS] = {
 
 /* ---- Answers ---- */
 
+/* Writes against what the records were compared, and a line about each. */
 static void put_head(variants_output *o) {
   const etr_accuracy_variants *v = o->variants;
   etr_arena *arena = &o->answer.arena;

@@ -14,6 +14,7 @@ static double in_ms(const etr_record_set *set, double ticks) {
   return etr_ticks_to_unit(set->first, ticks, ETR_UNIT_MS);
 }
 
+/* Writes the time of a method as github-action-benchmark reads it. */
 static void put_method(const etr_record_set *set, const etr_fields *f, const etr_set_record *record,
                        const etr_set_method *method) {
   char text[128];

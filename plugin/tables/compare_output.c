@@ -29,6 +29,7 @@ static const compare_row *as_row(const void *row) {
   return row;
 }
 
+/* Prepares the texts of verdicts, which need the options of the comparison. */
 static void begin_words(compare_output *o) {
   const etr_compare_options *options = &o->set->options.compare;
   o->options = (etr_comparison){.base = o->set->first,
@@ -73,6 +74,7 @@ static const char *size_text(compare_output *o, const etr_change *change) {
   return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
 }
 
+/* Returns the verdict of a method against the first record. */
 static etr_cell verdict_text(const void *row) {
   compare_output *o = as_row(row)->of;
   if (as_row(row)->record->problem)
@@ -227,6 +229,7 @@ static void put_reasons(compare_output *o) {
   }
 }
 
+/* Returns true if a verdict assumes that records were recorded in turns. */
 static bool assumes_turns(const etr_record_set *set) {
   for (size_t i = 0; i < set->records.count; i++)
     for (size_t k = 0; k < set->records.data[i].methods.count; k++) {
@@ -238,6 +241,7 @@ static bool assumes_turns(const etr_record_set *set) {
   return false;
 }
 
+/* Writes the table of records and their methods. */
 static bool put_records(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   etr_table table;
@@ -271,6 +275,7 @@ static const char *title_of(etr_records_by by) {
   return titles[by];
 }
 
+/* Writes the table of operators, modules or others, with a column for each record. */
 static bool put_rows(compare_output *o) {
   enum { FIRST = 3 };
   etr_answer *answer = &o->words.answer;
@@ -355,6 +360,7 @@ etr_status etr_emit_compare_table(const etr_record_set *set, const etr_table_opt
 
 /* ---- The document ---- */
 
+/* Writes a method of a record as JSON. */
 static void put_method(compare_output *o, const compare_row *row) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);
@@ -374,6 +380,7 @@ static void put_method(compare_output *o, const compare_row *row) {
   etr_jw_end(f->json);
 }
 
+/* Writes a record as JSON. */
 static void put_record(compare_output *o, const etr_set_record *record) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);
@@ -385,6 +392,7 @@ static void put_record(compare_output *o, const etr_set_record *record) {
   etr_jw_end(f->json);
 }
 
+/* Writes a row with the times of all records as JSON. */
 static void put_row(compare_output *o, const etr_set_row *row) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);

@@ -74,6 +74,7 @@ static etr_cell modules_text(const void *row) {
     etr_putf(&writer, ", %zu more", of->module_count - LISTED);
   return etr_cell_text(etr_text_end(&text, &writer));
 }
+/* Returns the most frequent operators of a delegate, with their numbers. */
 static etr_cell ops_text(const void *row) {
   enum { LISTED = 4 };
   const etr_delegate_contents *of = &cells_of(row)->contents;
@@ -164,6 +165,7 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
+/* Makes the cells of a delegate, with times per run. */
 static delegate_cells delegate_cells_of(etr_arena *arena, const etr_method *method,
                                         const etr_delegate_row *row, double runs) {
   double each = runs > 0 ? runs : NAN;
@@ -312,6 +314,7 @@ bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *
   return cells != NULL;
 }
 
+/* Writes the delegation of a method as JSON; a method without a graph has none. */
 static bool put_counted(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   if (method->graph == ETR_NONE)
@@ -371,6 +374,7 @@ static const char *delegated_text(etr_arena *arena, const etr_delegation *delega
                           delegation->subgraphs, etr_plural(delegation->subgraphs));
 }
 
+/* Writes the title of a method's table. */
 static void put_title(etr_answer *answer, const etr_method *method,
                       const etr_delegation *delegation) {
   bool timed = method->run_count > 0;
@@ -394,6 +398,7 @@ static void put_title(etr_answer *answer, const etr_method *method,
 
 /* ---- Each delegate ---- */
 
+/* Writes the title of the table of a method's delegates. */
 static void put_title_of_delegates(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
@@ -413,6 +418,7 @@ typedef struct delegates {
   etr_table table;
 } delegates;
 
+/* Begins a table of delegates; NULL when out of memory. */
 static delegates *begin_delegates(etr_answer *answer) {
   delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
   if (!d)
@@ -509,6 +515,7 @@ static bool put_method(etr_table *table, const etr_method *method) {
   return options->by || options->columns || put_told_delegates(table->answer, method, ETR_IN_TEXT);
 }
 
+/* Writes which operators run in delegates, of all methods. */
 static bool put_operators(etr_answer *answer) {
   etr_table table;
   bool good = true;

@@ -55,6 +55,7 @@ typedef struct table {
   etr_table table;
 } table;
 
+/* Adds a line of the explanation. */
 static void put_line(table *t, const char *text, double base, double newer,
                      const etr_change *judged) {
   table_row *row = etr_arena_alloc_array(&t->of->answer.arena, 1, sizeof *row);
@@ -113,6 +114,7 @@ static size_t sum_groups(const table *t, size_t most, kind of, double *base, dou
   return count;
 }
 
+/* Adds the groups that explain the change, and what all others add together. */
 static void put_groups(table *t, const char *title) {
   static const char *const more[] = {"on both sides", "only in the base", "only in the new record"};
   etr_arena *arena = &t->of->answer.arena;

@@ -70,6 +70,7 @@ static etr_cell reason(const void *row) {
 static etr_cell cause(const void *row) {
   return etr_cell_text(etr_cause_name(as_row(row)->change->cause));
 }
+/* Writes what the verdict assumes. */
 static void put_assumes(const etr_fields *f, const void *row) {
   unsigned assumes = as_row(row)->change->assumes;
   etr_field_list(f, "assumes");
@@ -118,6 +119,7 @@ static etr_cell high(const void *row) {
   return etr_cell_number(rounded(as_row(row)->change->high));
 }
 
+/* Writes the interval of a change; null if there is none. */
 static void put_interval(const etr_fields *f, const void *row) {
   const etr_change *change = as_row(row)->change;
   if (!etr_diff_has_interval(change)) {
@@ -183,6 +185,7 @@ const char *etr_diff_verdict_word(const etr_change *change) {
   }
 }
 
+/* Returns the verdict of a change, in a style that shows whether it matters. */
 static etr_cell verdict_text(const void *row) {
   const char *word = etr_diff_verdict_word(as_row(row)->change);
   switch (as_row(row)->change->verdict) {
@@ -357,7 +360,8 @@ void etr_diff_put_verdict(const etr_fields *f, const etr_change *change) {
 
 /* ---- Tables ---- */
 
-static void add_row(etr_table *table, change_row row) {
+/* Adds a change to the table. */
+static void add_change_row(etr_table *table, change_row row) {
   change_row *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added)
     return;
@@ -384,7 +388,7 @@ void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section 
 
 void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
                         const etr_diff_row *row, const etr_change *change) {
-  add_row(table, (change_row){.of = o, .method = method, .row = row, .change = change});
+  add_change_row(table, (change_row){.of = o, .method = method, .row = row, .change = change});
 }
 
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
@@ -398,7 +402,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = row->group ? etr_diff_group_text(o, row->group) : row->name;
-    add_row(
+    add_change_row(
         &table,
         (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
   }

@@ -225,6 +225,7 @@ static void put_throughput(etr_diff_output *o, const etr_method_pair *method) {
                     is_known ? &change : NULL);
 }
 
+/* Writes the comparison of a method. */
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   etr_jw_object(f->json);
@@ -256,6 +257,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   return good;
 }
 
+/* Writes the comparison of the loads. */
 static void put_loads(etr_diff_output *o) {
   const etr_fields *f = &o->answer.fields;
   etr_field_list(f, "load");

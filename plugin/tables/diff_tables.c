@@ -123,6 +123,7 @@ static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_
          etr_diff_costs_add(rows, &o->answer.arena, o->comparison, method, section);
 }
 
+/* Writes a section of a method's comparison; in Markdown it can be opened. */
 static bool put_section(etr_diff_output *o, const etr_method_pair *method,
                         etr_diff_section section) {
   const bool markdown = etr_section_is_markdown(&o->answer), sums = section >= ETR_DIFF_SECTION_OPS;
@@ -158,6 +159,7 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
   return true;
 }
 
+/* Writes the comparison of a method: verdict, explanation, sections, values and findings. */
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool markdown = etr_section_is_markdown(&o->answer);
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
@@ -227,6 +229,7 @@ static void put_loads(etr_diff_output *o) {
   }
 }
 
+/* Writes the comparison for people. */
 static bool write_sections(etr_diff_output *o) {
   const char *legend = etr_diff_legend(o);
   etr_table columns;
@@ -284,6 +287,7 @@ static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pa
   return true;
 }
 
+/* Writes the comparison as one table for programs, which the user must choose. */
 static bool write_flat(etr_diff_output *o) {
   const etr_comparison *c = o->comparison;
   etr_table table;

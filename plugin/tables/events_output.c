@@ -71,6 +71,7 @@ typedef struct event_row {
   const etr_event *event;
 } event_row;
 
+/* Makes the row of an event. */
 static event_row row_of(events_output *of, const etr_block *block, const etr_event *event) {
   event_row row = {.of = of, .block = block, .event = event};
   row.method = block->method == ETR_NONE ? NULL : &of->answer.profile->methods[block->method];
@@ -155,6 +156,7 @@ static etr_cell node(const void *row) {
 
 /* ---- What has parts ---- */
 
+/* Writes the delegate debug identifier: a number or a text, as it was logged. */
 static void put_identifier(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   etr_jw_key(f->json, "delegate_debug_identifier");
@@ -174,6 +176,7 @@ static int by_handle(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
+/* Indexes the operators of a graph by debug handle. */
 static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
   handle_index index = {
       .list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index.list) : NULL};
@@ -198,6 +201,7 @@ static size_t put_op_types_of(const etr_fields *f, const event_row *row, uint32_
   return put;
 }
 
+/* Writes the operators at the event's debug handles, up to MAX_OPS. */
 static void put_op_types(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   size_t left = MAX_OPS;
@@ -216,6 +220,7 @@ static void put_nodes(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
+/* Writes the duration of each sample, in its unit. */
 static void put_durations(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   etr_field_list(f, "raw");
@@ -227,6 +232,7 @@ static void put_durations(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
+/* Writes the metadata of each sample; null if there are none. */
 static void put_metadata(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   if (!event->metadata) {
@@ -363,6 +369,7 @@ ETR_ROW_TYPE(event, fields);
 
 /* ---- JSON ---- */
 
+/* Writes a block of runs with its events. */
 static void put_block(events_output *e, const etr_block *block) {
   const etr_fields *f = &e->answer.fields;
   const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
@@ -426,6 +433,7 @@ static const char *sort_key(etr_node_order order, const event_row *row) {
   }
 }
 
+/* Writes the title of a block's table. */
 static void put_title(events_output *e, const etr_block *block, bool is_first) {
   const char *name = block->method == ETR_NONE ? NULL
                                                : e->answer.profile->methods[block->method].name;
@@ -450,7 +458,8 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
-static void collect(events_output *e, const etr_block *block) {
+/* Adds the events of a block to the table. */
+static void add_events(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL
                                                        : &e->answer.profile->methods[block->method];
   event_row *rows = etr_arena_alloc_array(&e->answer.arena, block->event_count, sizeof *rows);
@@ -486,7 +495,7 @@ static void put_blocks(events_output *e) {
     const etr_block *block = &e->answer.profile->blocks[i];
     if (!etr_filter_takes_block(e->answer.filter, e->answer.profile, block))
       continue;
-    collect(e, block);
+    add_events(e, block);
     if (e->table.rows.count == 0)
       continue;
     if (text) {

@@ -57,7 +57,7 @@ bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size
   if (!is_all && (number == 0 || number > findings->count))
     return false;
   for (size_t i = is_all ? 0 : number - 1; i < (is_all ? findings->count : number); i++) {
-    const etr_finding_code *code = etr_finding_code_of(findings->list[i].kind);
+    const etr_finding_code *code = etr_finding_code_of(&findings->list[i]);
     etr_puts(&answer->writer, "\n");
     put_item(answer, &findings->list[i], i + 1);
     if (code)
@@ -113,7 +113,7 @@ static const etr_field finding_fields[] = {
     {"certainty", "certainty", ETR_CELL_WORD, EVERY, .get = sureness},
     {"effort", "effort", ETR_CELL_WORD, EVERY, .get = effort, .says = "what it takes"},
     {"docs", NULL, ETR_CELL_NAME, ETR_IN_JSON | ETR_IN_DOCUMENT, .get = docs,
-     .says = "the section that says how: docs/findings.md#quantize"},
+     .says = "address of the section that says how, such as docs/findings.md#quantize"},
     {"caveat", "caveat", ETR_CELL_NAME, ROWS, FINDING(caveat), .blank_is_null = true,
      .nullable = true},
     {"cost", "cost", ETR_CELL_TIME, EVERY, FINDING(cost), .nullable = true,
@@ -130,7 +130,7 @@ ETR_ROW_TYPE(finding, finding_fields);
 
 /* Writes the code before and after the change; null where the documents have none. */
 static void put_code(const etr_fields *f, const etr_finding *finding) {
-  const etr_finding_code *code = etr_finding_code_of(finding->kind);
+  const etr_finding_code *code = etr_finding_code_of(finding);
   etr_jw_key(f->json, "code");
   if (!code) {
     etr_jw_null(f->json);
@@ -190,6 +190,7 @@ static void put_filter(etr_answer *answer, const etr_finding *finding, const etr
   etr_jw_end(f->json);
 }
 
+/* Writes a finding with the nodes and instructions that it is about. */
 static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   etr_jw_object(f->json);

@@ -126,13 +126,30 @@ static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, d
   etr_put_fixed(w, written, etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
+/* Returns a time as text, with unit and share if has_unit. */
+static const char *time_text(etr_answer *answer, const etr_first_screen *s, double ticks,
+                             bool has_unit, double share) {
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  put_time(&w, answer, s, ticks);
+  if (has_unit)
+    etr_putf(&w, " %s ", etr_unit_name(s->unit));
+  if (has_unit)
+    etr_put_percent(&w, share);
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
 /* ---- The sentence ---- */
 
-void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s) {
+void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s,
+                                   bool names_method) {
   const char *text = s->headline.where;
   if (!text || !text[0])
     return;
   if (!etr_section_is_markdown(answer)) {
+    if (names_method && s->method->name[0])
+      text = etr_arena_format(&answer->arena, "%s: %s", etr_label_method(s->method->name), text);
     etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, plain(answer, text), 0, width_of(answer));
     return;
   }
@@ -216,7 +233,17 @@ static const char *part_name(etr_answer *answer, const etr_group *group) {
   }
 }
 
-/* Returns "attention.wq · linear", "calling 82 delegates", "Transpose (ND, X32) (inserted)". */
+/* Returns true if one node of a row takes so much that the time of each says little: eight times
+ * what the others take on average, and something of the whole. */
+static bool is_one_long(const etr_group *group, double whole) {
+  const double times = 8, least = 0.02;
+  double others = group->stats.typical - group->largest;
+  return group->count > 1 && group->largest >= least * whole &&
+         group->largest * (double)(group->count - 1) >= times * others;
+}
+
+/* Returns "attention.wq · linear", "attention · expand_copy (one: 5.40)", "calling 82 delegates",
+ * "Transpose (ND, X32) (inserted)". */
 static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
                             etr_slice prefix) {
   etr_arena *arena = &answer->arena;
@@ -226,7 +253,13 @@ static const char *row_name(etr_answer *answer, const etr_first_screen *s, const
     return etr_arena_format(arena, "%s (inserted)", group->op);
   const char *op = etr_or_empty(operator_of(answer, s, group));
   const char *module = group->pattern ? name_below(answer, group->pattern, prefix) : NULL;
-  return module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
+  const char *name = module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
+  if (!is_one_long(group, s->groups.whole))
+    return name;
+  const char *with_one = etr_arena_format(arena, "%s (one: %s)", etr_or_empty(name),
+                                          time_text(answer, s, group->largest, false, 0));
+  bool fits = etr_plain_width(&answer->writer, etr_or_empty(with_one)) < name_columns(answer);
+  return fits ? with_one : name;
 }
 
 /* Returns where a row runs. */
@@ -253,6 +286,7 @@ typedef struct boxes {
   double whole;
 } boxes;
 
+/* Adds time to the box of a name; what does not fit is in the box "others". */
 static void add_box(boxes *b, const char *name, double ticks) {
   size_t at = 0;
   while (at < b->count && strcmp(b->list[at].name, name) != 0)
@@ -294,6 +328,9 @@ static const char *place_of(etr_answer *answer, const etr_group *group) {
 
 /* Returns the box of a row in the upper line: the first part of its module, or what it is of. */
 static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice prefix) {
+  bool is_inside = group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES;
+  if (!group->pattern && is_inside) /* its operators are in the boxes of their modules */
+    return etr_arena_format(&answer->arena, "%s, on no node", place_of(answer, group));
   if (!group->pattern)
     return place_of(answer, group);
   const char *name = relative(answer, group->pattern, prefix);
@@ -329,19 +366,6 @@ static void put_label(etr_writer *w, const char *name, const char *more, size_t 
     used += 1 + etr_plain_width(w, more);
   }
   etr_put_blanks(w, room - used);
-}
-
-static const char *time_text(etr_answer *answer, const etr_first_screen *s, double ticks,
-                             bool has_unit, double share) {
-  etr_text text;
-  etr_writer w;
-  etr_text_begin(&text, &answer->arena, &w);
-  put_time(&w, answer, s, ticks);
-  if (has_unit)
-    etr_putf(&w, " %s ", etr_unit_name(s->unit));
-  if (has_unit)
-    etr_put_percent(&w, share);
-  return etr_or_empty(etr_text_end(&text, &w));
 }
 
 /* Writes the boxes of a list between two columns; those too narrow for a letter become "+3". */
@@ -438,19 +462,27 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 
 /* ---- Levers ---- */
 
-/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once", or "not known". */
+/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "a part of 41 ms" where nothing
+ * is known of what a change saves of the time that it is about. */
 static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
                               const etr_finding *finding) {
   etr_text text;
   etr_writer w;
-  if (isnan(finding->potential))
-    return isnan(finding->cost) ? "" : "not known";
+  if (isnan(finding->potential) && isnan(finding->cost))
+    return "";
+  if (isnan(finding->potential) && !(finding->cost > 0))
+    return "no time";
+  if (isnan(finding->potential) && finding->kind == ETR_FINDING_PROFILER)
+    return "not known"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
   bool is_free = finding->is_once && !answer->options->has_unit;
   etr_unit unit = is_free ? etr_unit_of_ticks(answer->profile, most) : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
   etr_text_begin(&text, &answer->arena, &w);
-  if (!(least > 0)) {
+  if (isnan(most)) {
+    etr_puts(&w, "a part of ");
+    most = finding->cost;
+  } else if (!(least > 0)) {
     etr_puts(&w, "up to ");
   } else if (least < 0.95 * most) {
     put_saving(&w, answer, unit, least, whole);
@@ -461,6 +493,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
+/* Draws a bar: solid up to low, shaded up to high. */
 static void put_bar(etr_writer *w, double low, double high, double whole) {
   size_t solid = low > 0 ? (size_t)(low / whole * BAR + 0.5) : 0;
   size_t shade = high > 0 ? (size_t)(high / whole * BAR + 0.5) : 0;
@@ -470,23 +503,47 @@ static void put_bar(etr_writer *w, double low, double high, double whole) {
   }
 }
 
-/* Writes "Re-export: they take 614 ms in float32; shares time with 1". Where the line has no room
- * for what it shares, the heading says that savings overlap, and --explain with which. */
+/* Returns "; shares time with 1, 2", of what the screen shows; "" if it shares none. */
+static const char *shared_text(etr_answer *answer, const etr_finding *finding) {
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  for (size_t i = 0; i < finding->overlap_count; i++)
+    etr_putf(&w, "%s%u", i ? ", " : "; shares time with ", (unsigned)finding->overlaps[i] + 1);
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
+/* Returns a text that is cut at a blank, with "…", so that it has at most so many columns. */
+static const char *cut_at_word(etr_answer *answer, const char *text, size_t columns) {
+  size_t size = 0, last = 0, used = 0;
+  for (; text[size]; size++) {
+    used += ((unsigned char)text[size] & 0xC0) != 0x80;
+    if (text[size] == ' ' && used <= columns)
+      last = size;
+  }
+  while (last > 0 && strchr(" ,;:", text[last - 1]))
+    last--;
+  return etr_or_empty(etr_arena_format(&answer->arena, "%.*s\xE2\x80\xA6", (int)last, text));
+}
+
+/* Writes "Re-export: they take 614 ms in float32; shares time with 1". What it shares is always
+ * written, and the reason is cut where the line has no room for both: --explain has it whole. */
 static void put_reason(etr_answer *answer, const etr_finding *finding) {
-  enum { INDENT = 3 };
+  enum { INDENT = 3, LEAST_REASON = 24 };
   const char *effort = etr_effort_text(finding->effort);
   const char *reason = etr_arena_format(&answer->arena, "%c%s%s%s", effort[0] - 'a' + 'A',
                                         effort + 1, finding->fact[0] ? ": " : "", finding->fact);
-  const char *shared = reason;
-  if (finding->overlap_count)
-    shared = etr_arena_format(&answer->arena, "%s; shares time with %u", etr_or_empty(reason),
-                              (unsigned)finding->overlaps[0] + 1);
-  size_t width = width_of(answer);
-  bool fits = etr_plain_width(&answer->writer, plain(answer, shared)) + INDENT <= width;
-  etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, plain(answer, fits ? shared : reason), INDENT,
-                  width);
+  const char *shares = shared_text(answer, finding);
+  size_t width = width_of(answer) - INDENT, after = etr_plain_width(&answer->writer, shares);
+  reason = plain(answer, reason);
+  size_t room = width > after + LEAST_REASON ? width - after : LEAST_REASON;
+  if (after && etr_plain_width(&answer->writer, reason) > room)
+    reason = cut_at_word(answer, reason, room);
+  reason = etr_arena_format(&answer->arena, "%s%s", etr_or_empty(reason), shares);
+  etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, etr_or_empty(reason), INDENT, width + INDENT);
 }
 
+/* Writes a lever: what to do, what it saves, how sure that is, and why. */
 static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t number,
                       const etr_finding *finding, bool is_narrow) {
   etr_writer *w = &answer->writer;
@@ -543,14 +600,15 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     etr_put_markdown(w, finding->title);
     etr_puts(w, finding->fact[0] ? "** (" : "**");
     etr_put_markdown(w, finding->fact);
-    etr_putf(w, "%s | %s | %s | %s |\n", finding->fact[0] ? ")" : "",
-             saves_text(answer, s, finding), etr_effort_text(finding->effort),
-             etr_sureness_text(finding->sureness));
+    etr_putf(w, "%s%s | %s | %s | %s |\n", finding->fact[0] ? ")" : "",
+             shared_text(answer, finding), saves_text(answer, s, finding),
+             etr_effort_text(finding->effort), etr_sureness_text(finding->sureness));
   }
 }
 
 /* ---- Rows ---- */
 
+/* Returns the time of a group, marked if it is an upper bound or an estimate. */
 static const char *row_time(etr_answer *answer, const etr_first_screen *s, const etr_group *group) {
   etr_text text;
   etr_writer w;
@@ -577,6 +635,7 @@ static void put_right(etr_writer *w, const char *text, size_t width) {
   etr_put_plain(w, text);
 }
 
+/* Draws a bar of a share in proportion to the largest. */
 static void put_share_bar(etr_writer *w, double share, double most, bool is_padded) {
   enum { COLUMNS = 11 };
   size_t count = most > 0 ? (size_t)(share / most * COLUMNS + 0.5) : 0;
@@ -588,6 +647,49 @@ static void put_share_bar(etr_writer *w, double share, double most, bool is_padd
 
 static const char *count_text(etr_answer *answer, const etr_group *group) {
   return group->count ? etr_arena_format(&answer->arena, TIMES "%zu", group->count) : "";
+}
+
+/* Returns the number of rows that an operator has. */
+static size_t rows_of_type(etr_answer *answer, const etr_first_screen *s, const char *op) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->groups.count; i++)
+    if (s->groups.list[i].pattern)
+      count += strcmp(operator_of(answer, s, &s->groups.list[i]), op) == 0;
+  return count;
+}
+
+/* Returns " · by type: linear 58 %, bmm 10 %": rows are of modules, so that an operator that leads
+ * by its type may be in many of them. "" where no such operator has several rows. */
+static const char *types_text(etr_answer *answer, const etr_first_screen *s) {
+  enum { MOST = 4, ROOM = 70 /* columns beside the number of rows */ };
+  const double least = 0.05;
+  boxes of = {.count = 0};
+  bool is_split = false;
+  for (size_t i = 0; i < s->groups.count; i++)
+    if (s->groups.list[i].pattern)
+      add_box(&of, operator_of(answer, s, &s->groups.list[i]), s->groups.list[i].stats.typical);
+  etr_sort(of.list, of.count, sizeof *of.list, by_box);
+  etr_text text;
+  etr_writer w;
+  size_t used = 0, room = ETR_MIN(width_of(answer) - 24, (size_t)ROOM);
+  etr_text_begin(&text, &answer->arena, &w);
+  for (size_t i = 0; i < of.count && i < MOST && of.list[i].ticks >= least * s->groups.whole; i++) {
+    const char *share = share_text(answer, of.list[i].ticks / s->groups.whole);
+    used += etr_plain_width(&w, of.list[i].name) + strlen(share) + 3;
+    if (used > room)
+      break;
+    etr_putf(&w, "%s%s %s", i ? ", " : DOT "by type: ", of.list[i].name, share);
+    is_split |= rows_of_type(answer, s, of.list[i].name) > 1;
+  }
+  const char *types = etr_or_empty(etr_text_end(&text, &w));
+  return is_split ? types : "";
+}
+
+/* Writes how many rows are not shown, and the operators that lead by their types. */
+static void put_others(etr_answer *answer, const etr_first_screen *s, size_t shown) {
+  if (!etr_section_is_markdown(answer) && s->groups.count > shown)
+    etr_putf(&answer->writer, " %zu more: --top 0%s\n", s->groups.count - shown,
+             plain(answer, types_text(answer, s)));
 }
 
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
@@ -659,6 +761,5 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
     (void)etr_put_cut(w, plain(answer, runs_on(answer, group)), room, ETR_CUT_MIDDLE);
     etr_puts(w, "\n");
   }
-  if (!is_markdown && s->groups.count > shown)
-    etr_putf(w, " %zu more: --top 0\n", s->groups.count - shown);
+  put_others(answer, s, shown);
 }

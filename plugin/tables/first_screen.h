@@ -39,8 +39,10 @@ bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_
  */
 bool etr_first_screen_is_narrow(const etr_answer *answer);
 
-/** Writes the sentence without the time, with bold shares in Markdown. */
-void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *screen);
+/** Writes the sentence without the time, with bold shares in Markdown. names_method: text begins
+ * with the method, since others are above it. */
+void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *screen,
+                                   bool names_method);
 
 /** Writes two lines of boxes, as wide as their time: modules above what runs in them, and what runs
  * where below. Writes nothing in Markdown. */

@@ -33,7 +33,8 @@ static int by_gap(const void *a, const void *b) {
   return worse ? -worse : (x > y) - (x < y);
 }
 
-static const etr_value_gap **sorted(etr_arena *arena, const etr_method_pair *method) {
+/* Returns the gaps of a method, sorted; NULL when out of memory. */
+static const etr_value_gap **sorted_gaps(etr_arena *arena, const etr_method_pair *method) {
   const etr_value_gap **list = etr_arena_alloc_array(arena, method->gap_count, sizeof *list);
   for (size_t i = 0; list && i < method->gap_count; i++)
     list[i] = &method->gaps[i];
@@ -162,7 +163,8 @@ typedef struct counts {
   const etr_value_gap *first_low;
 } counts;
 
-static counts count(const etr_method_pair *method) {
+/* Counts the gaps of a method by kind. */
+static counts count_gaps(const etr_method_pair *method) {
   counts c = {0};
   for (size_t i = 0; i < method->gap_count; i++) {
     const etr_value_gap *gap = &method->gaps[i];
@@ -177,6 +179,7 @@ static counts count(const etr_method_pair *method) {
   return c;
 }
 
+/* Writes how many values are equal, differ, or could not be compared. */
 static void put_summary(etr_diff_output *o, const etr_method_pair *method, const counts *c) {
   etr_putf(&o->answer.writer,
            "numeric gap to the base: %zu values logged on both sides, %zu equal, %zu differ",
@@ -186,6 +189,7 @@ static void put_summary(etr_diff_output *o, const etr_method_pair *method, const
   etr_puts(&o->answer.writer, "\n");
 }
 
+/* Names the first value that differs much. */
 static void put_first(etr_diff_output *o, const etr_method_pair *method, const counts *c,
                       bool markdown) {
   const gap_row row = row_of(o, method, c->first_low);
@@ -200,7 +204,7 @@ static void put_first(etr_diff_output *o, const etr_method_pair *method, const c
 /* Adds a method's gaps, sorted; `most` at most. */
 static void add_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method,
                      size_t most) {
-  const etr_value_gap **list = sorted(&o->answer.arena, method);
+  const etr_value_gap **list = sorted_gaps(&o->answer.arena, method);
   gap_row *rows = etr_arena_alloc_array(&o->answer.arena, method->gap_count, sizeof *rows);
   for (size_t i = 0; list && rows && i < most; i++)
     rows[i] = row_of(o, method, list[i]);
@@ -212,7 +216,7 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   etr_table table;
   if (method->gap_count == 0)
     return;
-  counts c = count(method);
+  counts c = count_gaps(method);
   size_t differ = method->gap_count - c.equal - c.problems;
   if (!markdown)
     etr_puts(&o->answer.writer, "\n");

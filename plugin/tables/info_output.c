@@ -29,6 +29,7 @@ enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 /* ---- Logged values ---- */
 
+/* Counts the logged values of a profile by kind. */
 static value_counts value_counts_of(const etr_profile *profile) {
   value_counts c = {0};
   for (size_t i = 0; i < profile->debug_value_count; i++) {
@@ -108,6 +109,7 @@ typedef struct static_cost {
                             method did not run */
 } static_cost;
 
+/* Adds the cost of each operator to its own module. */
 static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile,
                     const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -221,6 +223,7 @@ static size_t shorten(static_cost *rows, size_t count) {
 
 typedef etr_vec(static_cost) cost_rows;
 
+/* Adds the costs of a method's modules; excerpt: only of the largest. */
 static bool add_method(etr_answer *answer, const etr_method *method, bool excerpt,
                        cost_rows *rows) {
   const etr_profile *profile = answer->profile;
@@ -274,6 +277,7 @@ typedef struct unknown_costs {
   etr_map at; /* method, operator and reason -> index in the list */
 } unknown_costs;
 
+/* Counts a node whose cost is unknown, by method, operator and reason. */
 static void add_unknown_cost(etr_arena *arena, unknown_costs *costs, const etr_graph *graph,
                              size_t node) {
   const char *op = graph->nodes[node].target, *why = etr_cost_unknown_reason(graph, node);
@@ -340,6 +344,7 @@ static const etr_field graph_fields[] = {
 };
 ETR_ROW_TYPE(entry_point, graph_fields);
 
+/* Lists the entry points with their number of nodes. */
 static etr_rows list_graphs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   graph_row *rows = etr_arena_alloc_array(&answer->arena, profile->graph_count, sizeof *rows);
@@ -463,6 +468,7 @@ static const etr_field boundary_tensor_fields[] = {
 };
 ETR_ROW_TYPE(boundary_tensor, boundary_tensor_fields);
 
+/* Lists the inputs and outputs of all methods, with bounds of their sizes. */
 static etr_rows list_boundary(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   size_t count = 0;
@@ -589,6 +595,7 @@ static const etr_field run_fields[] = {
 };
 ETR_ROW_TYPE(run, run_fields);
 
+/* Makes the row of a block of runs. */
 static run_row row_of(const etr_profile *profile, const etr_block *block) {
   uint32_t first = block->run_count ? block->runs[0] : ETR_NONE;
   if (block->skipped_run_count)
@@ -679,6 +686,7 @@ typedef struct info {
   bool has_begun; /* something was written before */
 } info;
 
+/* Writes a line with a title; nothing if text is NULL. */
 static void put_line(info *i, const char *title, const char *text) {
   if (!text)
     return;
@@ -711,6 +719,7 @@ static const char *recording_text(info *i, size_t dump) {
   return etr_text_end(&text, &writer);
 }
 
+/* Writes which files there are and what is in them. */
 static void put_lines(info *i) {
   const etr_profile *profile = i->answer.profile;
   put_line(i, "ETRecord", profile->etrecord ? profile->etrecord : "none");
@@ -737,6 +746,7 @@ static void put_lines(info *i) {
   put_line(i, "logged", info_logged(&i->answer.arena, profile));
 }
 
+/* Writes a table under its title; nothing if it has no rows. */
 static void put_table(info *i, const char *title, const etr_row_type *type, etr_rows rows) {
   etr_table table;
   if (rows.count == 0)
@@ -769,6 +779,7 @@ static const etr_field value_row_fields[] = {
 };
 ETR_ROW_TYPE(info_value, value_row_fields);
 
+/* Adds a fact to the table for programs. */
 static void add_value(etr_table *table, const char *section, const char *key, etr_cell value) {
   value_row *row = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *row);
   if (!row || !key)
@@ -818,6 +829,7 @@ static void add_facts(etr_table *table, const char *section, const etr_row_type 
       add_value(table, section, field->key, etr_field_cell(field, row));
 }
 
+/* Writes all facts as one table for programs. */
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   const value_counts counts = value_counts_of(profile);
@@ -850,6 +862,7 @@ static void write_values(etr_answer *answer) {
   etr_table_finish(&table);
 }
 
+/* Writes the facts for people. */
 static void write_tables(info *i) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};

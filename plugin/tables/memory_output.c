@@ -75,6 +75,7 @@ static const tensor_row *as_row(const void *row) {
   return row;
 }
 
+/* Makes the row of a planned tensor. */
 static tensor_row planned_row(const memory *of, size_t i) {
   const etr_planned_tensor *planned = &of->plan->tensors[i];
   return (tensor_row){
@@ -106,6 +107,7 @@ static etr_rows live_rows(const void *row) {
   return shortened(of, ETR_ROWS(rows, rows ? count : 0));
 }
 
+/* Lists the planned tensors. */
 static etr_rows planned_rows(const void *row) {
   const memory *of = row;
   size_t count = of->plan->tensor_count;
@@ -115,6 +117,7 @@ static etr_rows planned_rows(const void *row) {
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
+/* Lists the constants of the program. */
 static etr_rows constant_rows(const void *row) {
   const memory *of = row;
   size_t count = of->program->constant_count;
@@ -132,6 +135,7 @@ static etr_rows constant_rows(const void *row) {
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
+/* Lists the inputs and outputs of the method. */
 static etr_rows boundary_rows(const void *row) {
   const memory *of = row;
   size_t count = of->plan->boundary_count;
@@ -155,6 +159,7 @@ static etr_cell share(const void *row) {
                             : etr_cell_none();
 }
 
+/* Returns the node that computes a planned tensor. */
 static etr_cell node(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   const memory *of = &as_row(row)->of;
@@ -300,6 +305,7 @@ typedef struct sum_row {
   uint64_t whole;
 } sum_row;
 
+/* Makes rows of sums, with their total. */
 static etr_rows sum_rows(const memory *of, const etr_weight_sum *sums, size_t count) {
   sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
   uint64_t whole = 0;
@@ -324,6 +330,7 @@ static etr_rows weight_rows(const void *row) {
   return ETR_ROWS(weights, weights ? count : 0);
 }
 
+/* Lists the sums of weights, as many as the table shows. */
 static etr_rows weight_sum_rows(const void *row) {
   size_t count = 0;
   const memory *of = row;
@@ -377,6 +384,7 @@ static bool blob_is_open(const void *row) {
   return payload && !payload->is_closed;
 }
 
+/* Lists the payloads of the delegates. */
 static etr_rows blob_rows(const void *row) {
   const memory *of = row;
   const etr_delegate_payloads payloads = etr_delegate_payloads_make(of->arena, of->profile);
@@ -443,6 +451,7 @@ static const etr_field blob_sum_fields[] = {
 };
 ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
+/* Lists the sums of payloads by backend. */
 static etr_rows blob_sum_rows(const void *row) {
   size_t count = 0;
   const memory *of = row;
@@ -613,6 +622,8 @@ typedef struct instructions {
   etr_vec(const char *) names;
 } instructions;
 
+/* Returns the number of a name, added if it is new. Names are interned, so pointers are compared.
+ */
 static uint32_t index_of_name(etr_arena *arena, instructions *list, const char *text) {
   etr_map_slot *slot = etr_map_at(&list->places, ETR_BYTES(text));
   if (slot && slot->value == ETR_NONE) {
@@ -625,6 +636,7 @@ static uint32_t index_of_name(etr_arena *arena, instructions *list, const char *
   return slot ? slot->value : ETR_NONE;
 }
 
+/* Makes the columns of the instructions: live bytes, operation and module. */
 static etr_rows instructions_row(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = as_memory(row)->plan;
@@ -715,6 +727,7 @@ static const etr_field unknown_fields[] = {
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_memory_unknown, text)},
 };
 
+/* Lists the memory that the program does not describe. */
 static etr_rows unknown_rows(const void *row) {
   size_t count = 0;
   if (!as_memory(row)->plan)
@@ -771,6 +784,7 @@ void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_metho
   etr_field_put_medium(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
 }
 
+/* Writes the memory of a method as JSON. */
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   const memory of = memory_of(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
@@ -803,6 +817,7 @@ typedef struct memory_report {
   unsigned medium; /* of tables: ETR_IN_TEXT or ETR_IN_MARKDOWN */
 } memory_report;
 
+/* Writes the title of a part. */
 static void put_title(memory_report *r, const char *text) {
   bool is_text = r->medium == ETR_IN_TEXT;
   if (!text)
@@ -859,6 +874,7 @@ static void put_plan(memory_report *r, const memory *of) {
   put_part(r, &etr_blob_sum_fields, blob_sum_rows(of));
 }
 
+/* Writes the title of a method, with what is planned and live. */
 static void put_head(memory_report *r, const memory *of, bool is_first) {
   const etr_memory_plan *plan = of->plan;
   const char *record = etr_label_record(of->arena, of->profile),
@@ -892,6 +908,7 @@ static void put_cache(memory_report *r, const etr_method *shown) {
   etr_section_end_list(&r->answer);
 }
 
+/* Writes the memory of a method for people. */
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
   const memory of = memory_of(&r->answer.arena, r->answer.profile, shown);
   put_head(r, &of, is_first);
@@ -930,6 +947,7 @@ static void put_program(memory_report *r, const memory *of) {
   etr_section_rows(&r->answer, &etr_constant_sum_fields, r->medium, constant_sum_rows(of));
 }
 
+/* Writes the memory of all methods, and of the program, for people. */
 static void put_report(memory_report *r) {
   const etr_profile *profile = r->answer.profile;
   const memory of = memory_of(&r->answer.arena, profile, NULL);

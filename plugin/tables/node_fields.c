@@ -189,6 +189,7 @@ bool etr_node_add_shapes(etr_text *text, const etr_node *node) {
   return good;
 }
 
+/* Returns the shapes of a node's inputs as one text. */
 static etr_cell input_shapes(const void *row) {
   const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->input_count; i++)
@@ -203,6 +204,7 @@ static etr_cell output_shapes(const void *row) {
   return joined(row);
 }
 
+/* Returns the arguments of a node as one text. */
 static etr_cell argument_texts(const void *row) {
   const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->argument_count; i++) {
@@ -239,6 +241,7 @@ static void put_other_inputs(const etr_fields *f, const void *row) {
     put_names(f, row, "other_inputs", node->inputs + node->input_count, node->other_input_count);
 }
 
+/* Writes the arguments of a node as a JSON object. */
 static void put_arguments(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   etr_field_object(f, "arguments");
@@ -249,6 +252,7 @@ static void put_arguments(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
+/* Writes the outputs of a node with type and shape. */
 static void put_outputs(const etr_fields *f, const void *row) {
   etr_field_list(f, "outputs");
   for (size_t i = 0; i < as_row(row)->node->output_count; i++) {
@@ -266,6 +270,7 @@ static void put_source(const etr_fields *f, const void *row) {
   etr_field_source_object(f, "source", as_row(row)->node->source);
 }
 
+/* Writes the stack of source lines that a node comes from. */
 static void put_frames(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   etr_field_list(f, "frames");
@@ -277,6 +282,7 @@ static void put_frames(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
+/* Writes the types of the modules around a node, from outside to inside. */
 static void put_module_types(const etr_fields *f, const void *row) {
   const etr_module *modules = as_row(row)->graph->modules;
   size_t depth = 0;
@@ -300,6 +306,7 @@ static void put_edge_nodes(const etr_fields *f, const void *row) {
                   as_row(row)->node->edge_node_count);
 }
 
+/* Writes the values that a node logged. */
 static void put_values(const etr_fields *f, const void *row) {
   const etr_logged_nodes *values = as_row(row)->values;
   uint32_t node = (uint32_t)(as_row(row)->node - as_row(row)->graph->nodes);

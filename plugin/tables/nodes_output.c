@@ -23,6 +23,7 @@ static const etr_node_row *as_row(const void *row) {
 
 /* ---- JSON ---- */
 
+/* Writes a graph with its nodes as JSON. */
 static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_nodes *values) {
   static const etr_method untimed = {0};
   const etr_fields *f = &n->answer.fields;
@@ -108,6 +109,7 @@ static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   }
 }
 
+/* Returns the number by which a node is sorted, the largest first. */
 static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_timed) {
   switch (n->answer.options->order) {
   case ETR_ORDER_MACS:
@@ -119,6 +121,7 @@ static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_
   }
 }
 
+/* Adds the operators of a graph to the table. */
 static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
   double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
   const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, n->answer.profile,
@@ -165,6 +168,7 @@ typedef struct total {
   size_t count;
 } total;
 
+/* Writes how many nodes of a graph are shown, and their time together. */
 static void put_total(nodes_output *n, const etr_graph *graph, const total *of_graph) {
   etr_writer *writer = &n->answer.writer;
   etr_put_plain(writer, graph->module);
@@ -247,6 +251,7 @@ static const char *how_identified(const char *match) {
   return match;
 }
 
+/* Writes the table of nodes, with notes for people. */
 static void write_table(nodes_output *n) {
   bool text = etr_table_is_text(&n->table), part = etr_filter_is_active(n->answer.filter),
        any = n->table.rows.count > 0;

@@ -46,6 +46,7 @@ static const etr_field content_fields[] = {
 };
 ETR_ROW_TYPE(content_change, content_fields);
 
+/* Lists how many bytes of each kind both programs have. */
 static etr_rows content_rows(etr_arena *arena, const etr_program_diff *diff) {
   size_t count = ETR_CONTENT_PADDING + 1, kept = 0;
   const etr_program_memory *sides[] = {diff->base->program_memory, diff->newer->program_memory};
@@ -150,6 +151,7 @@ static etr_cell base_type(const void *row) {
 static etr_cell new_type(const void *row) {
   return etr_cell_text(type_of(row, as_part(row)->change->newer));
 }
+/* Returns the type of a part, or both if it changed. */
 static etr_cell part_type(const void *row) {
   const part_change *r = row;
   const char *base = type_of(r, r->change->base), *newer = type_of(r, r->change->newer);
@@ -212,6 +214,7 @@ static uint64_t external_bytes(const etr_profile *profile) {
   return bytes;
 }
 
+/* Writes the file of a side and its sizes. */
 static void put_side(const etr_fields *f, const char *key, const etr_profile *profile) {
   etr_field_object(f, key);
   etr_field_text(f, "file", profile->pte);

@@ -202,6 +202,7 @@ typedef struct delegate_call {
   int32_t instruction;
 } delegate_call;
 
+/* Lists the calls that share a payload. */
 static etr_rows call_rows(const void *row) {
   const delegate_size *r = row;
   const etr_file_part *part = r->payload->part;
@@ -290,6 +291,7 @@ static const char *method_name(const etr_profile *profile, uint32_t method) {
   return method != ETR_NONE ? profile->methods[method].name : NULL;
 }
 
+/* Lists the parts of the file. */
 static etr_rows list_parts(sizes *s) {
   part_row *rows = etr_arena_alloc_array(&s->answer.arena, s->program->part_count, sizeof *rows);
   for (size_t i = 0; rows && i < s->program->part_count; i++) {
@@ -300,6 +302,7 @@ static etr_rows list_parts(sizes *s) {
   return ETR_ROWS(rows, rows ? s->program->part_count : 0);
 }
 
+/* Sums the parts of the file by kind. */
 static etr_rows sum_contents(sizes *s) {
   size_t count = ETR_CONTENT_PADDING + 1, kept = 0;
   size_sum *rows = etr_arena_alloc_array(&s->answer.arena, count, sizeof *rows);
@@ -342,6 +345,7 @@ static size_sum *sum_of(sizes *s, size_sums *sums, const etr_file_part *part) {
   return added;
 }
 
+/* Sums the weights by module, the largest first. */
 static etr_rows sum_modules(sizes *s) {
   size_sums sums = {0};
   etr_map_init(&sums.by_name, &s->answer.arena);
@@ -358,6 +362,7 @@ static etr_rows sum_modules(sizes *s) {
   return ETR_ROWS(sums.rows.data, sums.rows.count);
 }
 
+/* Orders delegates by bytes, the largest first, then as in the file. */
 static int by_total(const void *a, const void *b) {
   uint64_t x = delegate_bytes(a), y = delegate_bytes(b);
   if (x != y)

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* Returns the sum of a file's lines. */
 static etr_sum sum_of_file(const etr_summary *s, const etr_source_lines *file) {
   etr_sum sum = etr_sum_make(s->method, file->total_ticks, file->typical);
   sum.times.p50 = file->p50;
@@ -32,6 +33,7 @@ static etr_sum sum_of_pattern(const etr_summary *s, const etr_line_pattern *row)
   return sum;
 }
 
+/* Writes a line of source with its time in each layer. */
 static void put_line_of(const etr_fields *f, const etr_summary *s, const etr_breakdown_row *line,
                         const etr_line_patterns *patterns) {
   const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);
@@ -51,6 +53,7 @@ static void put_line_of(const etr_fields *f, const etr_summary *s, const etr_bre
   etr_jw_end(f->json);
 }
 
+/* Writes a file of source with its lines. */
 static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_source_lines *file,
                          const etr_line_patterns *patterns) {
   const etr_sum whole = sum_of_file(s, file);
@@ -68,6 +71,7 @@ static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_so
   etr_jw_end(f->json);
 }
 
+/* Writes the source lines of a method. */
 static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -168,6 +172,7 @@ static const char *number_text(listing *l, int64_t line) {
   return etr_arena_format(&l->answer.arena, "%" PRId64, line);
 }
 
+/* Adds a line of code with its time to the listing. */
 static void add_timed(etr_table *table, const etr_sum *sum, const char *number, const char *code) {
   const etr_profile *profile = table->answer->profile;
   add_line(table, (code_line){.ticks = etr_sum_ranking(profile, sum),
@@ -221,6 +226,7 @@ static void add_context(listing *l, etr_table *table, const etr_source_file *fil
     add_dim(table, number_text(l, line), file->lines[line - 1]);
 }
 
+/* Writes the path of a file and the time of its lines. */
 static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file,
                           etr_source_state state) {
   const etr_profile *profile = l->answer.profile;
@@ -331,6 +337,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
 
 /* ---- Methods ---- */
 
+/* Adds the sum of a line, or one for each layer if these are shown. */
 static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
   if (!first)

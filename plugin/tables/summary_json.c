@@ -71,6 +71,7 @@ void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
   etr_jw_end(f->json);
 }
 
+/* Writes how much longer the first run took; null if there is no other. */
 static void put_first_run(const etr_fields *f, const etr_summary *s) {
   etr_jw_key(f->json, "first_run");
   if (s->first_run.rest.count == 0) {
@@ -79,14 +80,14 @@ static void put_first_run(const etr_fields *f, const etr_summary *s) {
   }
   etr_jw_object(f->json);
   etr_field_ticks(f, "execute", s->first_run.ticks);
-  etr_field_number(f, "factor",
-                   s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : NAN);
+  etr_field_number(f, "factor", etr_first_run_factor(&s->first_run));
   etr_field_object(f, "rest");
   etr_field_stats(f, &s->first_run.rest);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
+/* Writes parts of delegates' time, such as phases or compute units. */
 static void put_delegate_parts(const etr_fields *f, const char *name,
                                const etr_delegate_parts *parts, const char *key, double runs) {
   for (size_t i = 0; i < parts->list.count; i++) {
@@ -115,6 +116,7 @@ bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_
   return true;
 }
 
+/* Writes how the time of a method is divided. */
 static void put_parts(const etr_fields *f, const etr_method *method) {
   etr_field_list(f, "parts");
   for (size_t i = 0; i < method->part_count; i++) {
@@ -130,6 +132,7 @@ static void put_parts(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
+/* Writes the time of each kernel. */
 static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   etr_kernels kernels;
   if (!etr_kernels_make(&kernels, arena, f->profile, method))
@@ -170,6 +173,7 @@ static void put_filter(const etr_fields *f, const char *pattern, const char *op,
   etr_jw_end(f->json);
 }
 
+/* Writes a part of the headline, with the filter that shows its nodes. */
 static void put_headline_part(const etr_fields *f, const etr_headline_part *part) {
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_headline_kind_name(part->kind));
@@ -184,6 +188,7 @@ static void put_headline_part(const etr_fields *f, const etr_headline_part *part
   etr_jw_end(f->json);
 }
 
+/* Writes a row of the first screen, with the filter that shows its nodes. */
 static void put_group(const etr_fields *f, const etr_groups *groups, const etr_group *group) {
   etr_jw_object(f->json);
   etr_field_text(f, "part", etr_time_part_name(group->part));
@@ -197,6 +202,7 @@ static void put_group(const etr_fields *f, const etr_groups *groups, const etr_g
   etr_field_ticks(f, "min", group->stats.min);
   etr_field_ticks(f, "max", group->stats.max);
   etr_field_ticks(f, "each", group->count ? group->stats.typical / (double)group->count : NAN);
+  etr_field_ticks(f, "largest", group->largest > 0 ? group->largest : NAN);
   etr_field_number(f, "share", groups->whole > 0 ? group->stats.typical / groups->whole : NAN);
   etr_field_flag(f, "estimated", group->estimated > 0);
   etr_field_flag(f, "upper", group->hidden > 0);
@@ -230,6 +236,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
   return true;
 }
 
+/* Writes the comparison of a method's values; null if there is none. */
 static void put_accuracy(etr_answer *answer, const etr_method *method) {
   const etr_profile *profile = answer->profile;
   const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
@@ -256,6 +263,7 @@ static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
+/* Writes the summary of a method. */
 static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;

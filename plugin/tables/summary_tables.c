@@ -32,6 +32,7 @@ typedef struct report {
   bool any;                  /* something was written */
   const etr_method *longest; /* the method that has the screen; NULL: none was timed */
   bool is_each;              /* each method is written whole; else one has a screen */
+  bool lines_before;         /* other methods have a line before the one with the screen */
   size_t lines;              /* written on the screen so far */
   etr_table_options options; /* as they were given, with the unit of the method's screen */
   etr_unit given_unit;
@@ -45,8 +46,8 @@ static etr_breakdown_by breakdown_of(etr_sum_by only) {
 enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 
 /* Titles of the first columns, by etr_breakdown_by. */
-static const char *const breakdown_titles[] = {"by type", "by module", "by pattern", "by backend",
-                                               "by source line"};
+static const char *const breakdown_titles[] = {"by operator", "by module", "by pattern",
+                                               "by backend", "by source line"};
 
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
@@ -125,6 +126,7 @@ static bool add_time_slices(report *r, timed_events *events, const etr_method *m
   return stats != NULL;
 }
 
+/* Lists what took time in a method without a graph, the longest first. */
 static bool list_events(report *r, timed_events *events, const etr_method *method) {
   etr_map_init(&events->places, &r->answer.arena);
   for (size_t i = 0; i < method->block_count; i++) {
@@ -140,6 +142,7 @@ static bool list_events(report *r, timed_events *events, const etr_method *metho
   return true;
 }
 
+/* Writes the table of events. */
 static void put_events(report *r, const etr_summary *s) {
   timed_events events = {0};
   etr_table table;
@@ -166,6 +169,7 @@ static void put_events(report *r, const etr_summary *s) {
 
 /* ---- By kernel ---- */
 
+/* Writes the table of kernels. */
 static void put_kernels(report *r, const etr_summary *s) {
   etr_kernels kernels;
   etr_table table;
@@ -203,6 +207,7 @@ static void add_module(report *r, etr_table *table, uint32_t level, const char *
   etr_sum_table_add(table, sum);
 }
 
+/* Returns the sum of a module with everything inside it. */
 static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
@@ -218,6 +223,7 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   return sum;
 }
 
+/* Writes the table of modules as a tree; the top level's own time is the last row. */
 static void put_modules(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -274,6 +280,7 @@ static void put_patterns(report *r, const etr_summary *s) {
 
 /* ---- Head ---- */
 
+/* Writes the heading of a method. */
 static void put_heading(report *r, const char *text) {
   if (r->any && (r->is_each || r->markdown))
     etr_puts(&r->answer.writer, "\n");
@@ -336,15 +343,17 @@ static const char *circumstances(report *r, const etr_summary *s) {
     etr_putf(&writer, "%s" DOT, clock);
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
-  double factor = s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : 0;
+  double factor = etr_first_run_factor(&s->first_run);
   if (factor >= 1.05) { /* a first run that is faster warmed up nothing */
     etr_puts(&writer, "first run ");
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
-    etr_puts(&writer, TIMES " the others" DOT);
+    etr_puts(&writer, TIMES " the typical run" DOT);
   }
   put_noise(
       &writer, s->method,
       etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+  if (etr_runs_differ_much(s->method))
+    etr_puts(&writer, ETR_TIMES_NOT_SURE);
   const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
   if (odd && odd[0])
     etr_putf(&writer, DOT "%s", odd);
@@ -402,7 +411,10 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
   if (of != method)
     etr_putf(&writer, " (%s)", etr_label_method(of->name));
   if (first->with_load > 0) {
+    size_t methods = r->loads.timed_methods; /* each is loaded */
     etr_puts(&writer, DOT "with loading ");
+    if (methods > 1)
+      etr_putf(&writer, "%zu methods ", methods);
     put_time(r, &writer, first->with_load);
   }
   r->options.unit = unit;
@@ -417,10 +429,10 @@ static void put_throughput(report *r, const etr_summary *s) {
   const etr_first_token *first = r->answer.profile->first_token;
   bool has_phases = method->mixed_phase_count > 1 && method->throughput && !method->throughput->why;
   if (!has_phases)
-    put_line(r, etr_throughput_text(arena, method->throughput));
+    put_line(r, etr_throughput_text(arena, method->throughput, &method->execute));
   for (size_t i = 0; has_phases && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const char *text = etr_throughput_text(arena, phase->throughput);
+    const char *text = etr_throughput_text(arena, phase->throughput, &phase->execute);
     if (text && phase->run_count)
       put_line(r, etr_arena_format(arena, "%s: %s", phase->name, text));
   }
@@ -485,6 +497,7 @@ static void put_note(report *r, const char *note) {
   etr_section_line(&r->answer, ETR_STYLE_DIM, r->markdown ? 0 : 2, note);
 }
 
+/* Writes the table of where the time goes, with notes. */
 static void put_balance(report *r, const etr_summary *s) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, "where the time goes");
@@ -574,6 +587,7 @@ static void put_part(report *r, const etr_summary *s) {
 
 /* ---- Lists ---- */
 
+/* Writes the table of operators. */
 static void put_operators(report *r, const etr_summary *s) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_node_fields);
@@ -591,6 +605,45 @@ static void put_operators(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
+/* Returns the longest part but operators that is not added and takes as long as the next row; the
+ * number of parts if there is none. */
+static size_t longest_part(const etr_balance *balance, const bool *is_added, double next) {
+  size_t longest = balance->count;
+  for (size_t i = 0; i < balance->count; i++) {
+    const etr_part_time *time = balance->list[i].time;
+    bool is_next = !is_added[i] && time->part != ETR_TIME_OPERATORS && time->typical > 0 &&
+                   time->typical >= next;
+    if (is_next &&
+        (longest == balance->count || time->typical > balance->list[longest].time->typical))
+      longest = i;
+  }
+  return longest;
+}
+
+/* Adds the rows of a breakdown and those of the other parts of the time, so that they add up to
+ * Method::execute, the longest first. */
+static void add_with_parts(report *r, etr_table *table, const etr_summary *s, etr_breakdown_by by) {
+  const etr_breakdown *rows = &s->by[by];
+  etr_balance balance;
+  if (!etr_balance_make(&balance, &r->answer.arena, s->method))
+    return;
+  bool *is_added = etr_arena_alloc_array(&r->answer.arena, balance.count, sizeof *is_added);
+  for (size_t i = 0; is_added && i <= rows->count; i++) {
+    double next = i < rows->count ? rows->rows[i].typical : 0;
+    for (size_t at = longest_part(&balance, is_added, next); at < balance.count;
+         at = longest_part(&balance, is_added, next)) {
+      etr_sum sum = etr_sum_make(s->method, balance.list[at].time->ticks,
+                                 balance.list[at].time->typical);
+      sum.text = balance.list[at].text;
+      sum.is_part = true;
+      is_added[at] = true;
+      etr_sum_table_add(table, sum);
+    }
+    if (i < rows->count)
+      etr_sum_table_add(table, etr_sum_of(s->method, by, rows, &rows->rows[i]));
+  }
+}
+
 /* Puts a breakdown. One of a single row, or without any measurable time, says no more than the
  * balance, and is shown only if it was asked for. */
 static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
@@ -603,10 +656,14 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
                              etr_label_source(&r->answer.arena, s->graph->wrapper));
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, title);
   etr_table_choose_between(&table, 1, 0);
-  etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
+  if (r->answer.options->by && !s->is_part)
+    add_with_parts(r, &table, s, by);
+  else
+    etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
   put_table(r, &table);
 }
 
+/* Writes how the first run compares with the others. */
 static void put_runs(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
@@ -658,6 +715,7 @@ static void put_loads(report *r) {
 
 static bool put_layer_kinds(report *r, const etr_method *method);
 
+/* Writes all tables of a method. */
 static void put_all(report *r, const etr_summary *s) {
   if (!s->graph) {
     put_kernels(r, s);
@@ -703,9 +761,9 @@ enum {
   LEAST_LEVERS = 2
 };
 
-/* Chooses the unit of a method's screen, unless the user did. */
+/* Chooses the unit of a method's screen and tables, unless the user did. */
 static void choose_unit(report *r, const etr_method *method) {
-  if (!r->options.has_unit && !r->options.by && r->options.unit == ETR_UNIT_MS)
+  if (!r->options.has_unit && r->options.unit == ETR_UNIT_MS)
     r->options.unit = etr_unit_of_method(r->answer.profile, method);
 }
 
@@ -742,7 +800,10 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   if (clock && clock[0] && !s->is_part)
     out[count++] = clock;
   if (!s->is_part && s->findings.is_nothing_structural)
-    out[count++] = "nothing structural stands out: what is listed rests on ratios, or is small";
+    out[count++] = s->findings.count
+                       ? "nothing structural stands out: the changes above are other kernels, or "
+                         "save less than 10 %"
+                       : "nothing structural stands out";
   return count;
 }
 
@@ -898,7 +959,7 @@ static bool put_screen_head(report *r, const etr_summary *s) {
   if (s->is_part)
     put_part(r, s);
   else if (!r->options.by)
-    etr_first_screen_put_sentence(&r->answer, &screen);
+    etr_first_screen_put_sentence(&r->answer, &screen, !r->is_each && r->lines_before);
   if (!has_clock)
     put_circumstances(r, s);
   return true;
@@ -1010,6 +1071,7 @@ static bool put_others(report *r, const etr_method *longest) {
   return true;
 }
 
+/* Writes the tables of the methods that the user wants, the longest last. */
 static bool put_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
@@ -1019,6 +1081,7 @@ static bool put_methods(report *r) {
   /* The numbers of findings are those of the screen. */
   if (!r->options.explain && !put_others(r, longest))
     return false;
+  r->lines_before = r->any;
   if (longest && (!r->is_each || r->options.explain) && !put_method(r, longest, true))
     return false;
   if (r->loads.timed_methods != 1 && r->options.all)
@@ -1057,6 +1120,7 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method_sum, method_fields);
 
+/* Adds a row for each method to the table of methods. */
 static bool put_method_rows(report *r, etr_table *table) {
   const etr_profile *profile = r->answer.profile;
   method_row *rows = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *rows);

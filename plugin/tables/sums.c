@@ -132,6 +132,7 @@ static double share_of_whole(const etr_sum *sum) {
 
 /* ---- What it is of ---- */
 
+/* Returns the text of a sum: its key, source line, or a word where there is none. */
 static etr_cell text(const void *row) {
   const etr_sum *sum = as_row(row);
   if (sum->text)
@@ -208,6 +209,7 @@ static etr_cell exact_share(const void *row) {
   return (etr_cell){.number = etr_sum_share(profile_of(row), as_row(row)), .decimals = 6};
 }
 
+/* Returns a bar in proportion to the share. */
 static etr_cell bar(const void *row) {
   const etr_sum *sum = as_row(row);
   double share = share_of_whole(sum);

@@ -193,6 +193,7 @@ static void collect(values_output *v, const etr_logged_list *list) {
   }
 }
 
+/* Writes the table of logged values for people. */
 static void put_text(values_output *v) {
   etr_writer *writer = &v->answer.writer;
   bool any = v->table.rows.count > 0;

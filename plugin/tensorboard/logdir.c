@@ -145,6 +145,7 @@ static const char *take_path(run_names *names, const char *folder, const char *n
   return path && etr_map_set(&names->paths, etr_slice_of(path), 1) ? path : NULL;
 }
 
+/* Adds a file to those that will be written, first under a temporary name. */
 static bool add_file(run_names *names, const run_file *file) {
   char temporary[ETR_TEMPORARY_ROOM];
   if (!file->path || !file->entry_point ||
@@ -345,6 +346,7 @@ static etr_status check_place(job *j, const char *path) {
       "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
+/* Writes a file under its temporary name. */
 static etr_status write_file(job *j, const run_file *file) {
   ETR_TRY(check_place(j, file->path));
   if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
@@ -359,7 +361,9 @@ static etr_status write_file(job *j, const run_file *file) {
 
 /* ---- Putting in place ---- */
 
-static etr_status place_all(job *j, bool events) {
+/* Moves files to their names. Events come last, because TensorBoard begins to read when they
+ * appear. */
+static etr_status place_files(job *j, bool events) {
   for (size_t i = 0; i < j->names.files.count; i++) {
     const run_file *file = &j->names.files.data[i];
     if (file->is_events != events)
@@ -380,8 +384,8 @@ static etr_status put_in_place(job *j) {
     if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path))
       return etr_fail_memory(j->error);
   ETR_TRY(etr_run_folder_note(&j->folder, &j->file, j->error));
-  ETR_TRY(place_all(j, true));
-  return place_all(j, false);
+  ETR_TRY(place_files(j, true));
+  return place_files(j, false);
 }
 
 /* ---- Files of earlier calls ---- */

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Writes all bytes. On failure file->reason is errno. */
 static bool write_all(etr_out_file *file, const char *data, size_t size) {
   while (size > 0) {
     ssize_t wrote = write(file->descriptor, data, size);

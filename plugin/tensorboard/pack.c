@@ -112,6 +112,7 @@ typedef struct number {
   wire_type type;
 } number;
 
+/* Reads a number from a message and how it is packed. */
 static inline number read_number(const ProtobufCFieldDescriptor *field, const void *at) {
   uint64_t bits;
   uint32_t half;
@@ -141,6 +142,7 @@ static inline bool is_zero(number value) {
   }
 }
 
+/* Writes a number in front of `end` and returns where it begins. */
 static char *put_number(char *end, number value) {
   if (value.type == VARINT)
     return put_varint(end, value.bits);
@@ -152,6 +154,7 @@ static char *put_number(char *end, number value) {
 
 /* ---- Fields ---- */
 
+/* Returns the size of an element of a repeated field. */
 static size_t element_size(const ProtobufCFieldDescriptor *field) {
   switch (field->type) {
   case PROTOBUF_C_TYPE_STRING:
@@ -205,6 +208,7 @@ static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor 
   }
 }
 
+/* Packs a repeated field, from its last element to its first. */
 static void put_list(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list,
                      size_t count) {
   size_t each = element_size(field), behind = etr_packed_size(packer);

@@ -213,6 +213,8 @@ static bool next_line(etr_slice *rest, etr_arena *arena, char **line) {
   return *line != NULL;
 }
 
+/* Reads the list of files that this program wrote into a folder. Refuses any other file of that
+ * name. */
 static etr_status read_file(etr_run_folder *out, const char *path, int file, etr_error *error) {
   struct stat status;
   etr_slice rest;
@@ -234,6 +236,7 @@ static etr_status read_file(etr_run_folder *out, const char *path, int file, etr
                   "not a list of files that etrecord-tb wrote: move it away");
 }
 
+/* Reads the list of files of the folder, if there is one. */
 static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   const char *path = etr_arena_format(out->arena, "%s/" MANIFEST, out->path);
   int file = openat(out->descriptor, MANIFEST,
@@ -248,7 +251,8 @@ static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   return status;
 }
 
-static etr_status emit(void *context, const etr_sink *sink, etr_error *error) {
+/* Writes the list of files. */
+static etr_status emit_manifest(void *context, const etr_sink *sink, etr_error *error) {
   const etr_run_folder *folder = context;
   etr_writer writer;
   etr_writer_init(&writer, sink);
@@ -278,7 +282,7 @@ etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_e
     return etr_fail_memory(error);
   if (!etr_out_file_make(file, folder->descriptor, temporary))
     return etr_fail_io(error, path, NULL, "cannot write into this folder", errno);
-  ETR_TRY(etr_out_file_fill(file, path, emit, folder, error));
+  ETR_TRY(etr_out_file_fill(file, path, emit_manifest, folder, error));
   if (!etr_below_move(folder->descriptor, temporary, MANIFEST))
     return etr_fail_io(error, path, NULL, "cannot put this file in place", errno);
   folder->has_manifest = true;

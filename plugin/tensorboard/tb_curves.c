@@ -50,6 +50,7 @@ static double millis(const etr_profile *profile, double ticks) {
 
 /* ---- Curves ---- */
 
+/* Adds a curve under a tag of its own; an empty one is left out. */
 static void add_curve(builder *b, const char *group, const char *name, etr_tb_curve curve) {
   if (curve.values == NULL || curve.steps == NULL || curve.count == 0)
     return;
@@ -143,6 +144,7 @@ static void add_tokens(builder *b) {
             (etr_tb_curve){.values = per_token, .steps = b->steps, .count = b->points});
 }
 
+/* Adds the curve of the runs that are excluded as warm-up. */
 static void add_warmup(builder *b) {
   const etr_method *m = b->method;
   double *values = etr_arena_alloc_array(b->arena, m->skipped_run_count, sizeof *values);
@@ -158,6 +160,8 @@ static void add_warmup(builder *b) {
             (etr_tb_curve){.values = values, .steps = steps, .count = count});
 }
 
+/* Chooses which inferences are points, so that curves of many runs stay small. Returns false when
+ * out of memory. */
 static bool begin_inferences(builder *b) {
   const etr_method *m = b->method;
   b->stride = stride_of(m->run_count);
@@ -242,6 +246,7 @@ static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   return row_of ? ticks : NULL;
 }
 
+/* Adds a curve for each of the largest keys, and one for all others. */
 static void add_keys(builder *b, const char *group, key_of key, size_t most) {
   sums_by_key sums;
   if (!sum_by_key(b, &sums, key))
@@ -260,6 +265,7 @@ static void add_keys(builder *b, const char *group, key_of key, size_t most) {
 
 /* ---- Parts ---- */
 
+/* Adds a curve for each part of the time that is worth showing; the runtime has what is left. */
 static void add_parts(builder *b) {
   size_t runs = b->method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, ETR_TIME_PARTS * runs, sizeof *ticks);
@@ -320,6 +326,7 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
   return list;
 }
 
+/* Adds the time of each instruction in the typical run, and their cumulative sum. */
 static void add_timeline(builder *b) {
   size_t count = 0;
   const instruction_time *list = sum_by_instruction(b, &count);

@@ -70,6 +70,7 @@ static void write_graph(emitter *e) {
   end_part(e);
 }
 
+/* Writes the times for the graph tab, once for each statistic. */
 static void write_statistics(emitter *e) {
   etr_tb_stats stats;
   etr_tb_stats_build(&stats, &e->view);
@@ -96,6 +97,7 @@ static void write_point(emitter *e, etr_tb_point *point, int64_t step, double va
     write_event(e, &point->summary.event);
 }
 
+/* Writes the curves of a method. */
 static void write_curves(emitter *e, const etr_method *method) {
   etr_tb_curves curves;
   if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, method))
@@ -109,6 +111,7 @@ static void write_curves(emitter *e, const etr_method *method) {
   }
 }
 
+/* Writes how the inference times are distributed, in blocks of runs. */
 static void write_histograms(emitter *e, const etr_method *method) {
   etr_tb_blocks blocks;
   double tick = etr_tb_clock_tick(e->view.profile, method);
@@ -125,6 +128,7 @@ static void write_histograms(emitter *e, const etr_method *method) {
   }
 }
 
+/* Writes how the errors of suspicious values are distributed. */
 static void write_errors(emitter *e, const etr_method *method) {
   etr_tb_error errors[ETR_TB_MOST_ERRORS];
   size_t count = etr_tb_errors_build(errors, &e->part, e->view.profile, method);
@@ -137,6 +141,7 @@ static void write_errors(emitter *e, const etr_method *method) {
 
 /* ---- Data about the record ---- */
 
+/* Writes a document for the dashboard. */
 static void write_document(emitter *e, const char *tag, const char *content, etr_status status,
                            const etr_text *json) {
   etr_tb_document document;
@@ -147,6 +152,7 @@ static void write_document(emitter *e, const char *tag, const char *content, etr
   end_part(e);
 }
 
+/* Writes the metrics of the HParams table. */
 static void write_metrics(emitter *e) {
   double metrics[ETR_TB_METRIC_COUNT];
   if (!etr_tb_metrics_make(metrics, &e->part, e->view.profile))
@@ -222,6 +228,7 @@ static void write_record(emitter *e) {
 
 /* ---- The event file of a run ---- */
 
+/* Frees everything and returns the status of the file. */
 static etr_status end_file(emitter *e, etr_error *error) {
   bool out_of_memory = etr_arena_failed(&e->arena);
   etr_arena_clear(&e->part);

@@ -60,6 +60,7 @@ static void add_micros(packer *p, const char *key, double ticks) {
   add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3);
 }
 
+/* Adds the delegate that a node runs in, by which TensorBoard can color the graph. */
 static void add_cluster(packer *p, size_t node) {
   const char *backend = etr_tb_backend(p->view->graph, node);
   if (!backend || p->view->graph->nodes[node].kind != ETR_NODE_OP)
@@ -76,6 +77,7 @@ static int by_name(const void *x, const void *y) {
   return strcmp((*(const etr_argument *const *)x)->name, (*(const etr_argument *const *)y)->name);
 }
 
+/* Adds the arguments of a node, sorted by name. */
 static void add_arguments(packer *p, const etr_node *node) {
   static const char prefix[] = "arg.";
   char key[sizeof prefix + ETR_TB_NAME_ROOM], value[ETR_ARGUMENT_ROOM], room[ETR_TB_TEXT_ROOM];
@@ -95,6 +97,7 @@ static void add_arguments(packer *p, const etr_node *node) {
   }
 }
 
+/* Adds the shapes of a node's inputs. */
 static void add_inputs(packer *p, const etr_node *node) {
   static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4",
                                                "in5", "in6", "in7", "in8", "in9"};
@@ -183,6 +186,7 @@ static void add_cost(packer *p, size_t index) {
     add_text(p, "cost.bytes", "unknown");
 }
 
+/* Adds how the time of a node was identified. */
 static void add_match(packer *p, const etr_node_time *time) {
   if (time->match == ETR_MATCH_ALIGNED)
     add_text(p, "match",
@@ -242,6 +246,7 @@ static void add_accuracy(packer *p, size_t index) {
     add_fixed(p, "accuracy.drop_db", accuracy->drop_db, 3);
 }
 
+/* Adds the attributes of a node from the last to the first, because packing goes backwards. */
 static void add_attrs(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
@@ -332,6 +337,7 @@ static void add_edges(packer *p, const etr_node *node) {
 
 /* ---- Nodes ---- */
 
+/* Packs a node, from its last field to its first. */
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   uint32_t device = p->view->device_of_node[index];

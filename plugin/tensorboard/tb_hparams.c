@@ -69,6 +69,7 @@ static void add_text(facts *f, const char *name, const char *text) {
 
 /* ---- Given facts ---- */
 
+/* Adds a fact that the user gave, as a number or flag if it is one. */
 static void add_given(facts *f, const etr_tag *given) {
   const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
              *text = etr_arena_text(f->arena, etr_slice_of(given->value));
@@ -108,6 +109,7 @@ static void list_init(list *l, etr_arena *arena) {
   etr_map_init(&l->known, arena);
 }
 
+/* Adds a name to the list unless it is there. */
 static void list_once(list *l, const char *name) {
   if (!name || !name[0] || etr_map_get(&l->known, etr_slice_of(name)) != ETR_NONE)
     return;
@@ -193,6 +195,7 @@ static const char *inputs_of(etr_arena *arena, const etr_graph *graph) {
   return text.data;
 }
 
+/* Adds what the record says about itself. */
 static void add_record_facts(facts *f, const etr_profile *profile) {
   const etr_method *method = etr_tb_main_method(profile);
   list backends;
@@ -284,6 +287,7 @@ static const struct {
      true},
 };
 
+/* Adds a column to the experiment. */
 static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, const char *name) {
   Tensorboard__HParamInfo *info = etr_arena_alloc(arena, sizeof *info);
   if (!info)
@@ -293,6 +297,7 @@ static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, co
   experiment->hparam_infos[experiment->n_hparam_infos++] = info;
 }
 
+/* Returns the type of a column by that of its value. */
 static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
   switch (value->kind_case) {
   case TENSORBOARD__VALUE__KIND_NUMBER_VALUE:
@@ -327,6 +332,7 @@ static bool is_known(const facts *f, const char *name) {
   return i < f->list.count;
 }
 
+/* Adds the columns of known facts, then those of the user's own. */
 static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,
                                                    sizeof *experiment->hparam_infos);
@@ -345,6 +351,7 @@ static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, c
     add_own_columns(arena, experiment, f);
 }
 
+/* Adds the metrics that all records have. */
 static void add_metrics(etr_arena *arena, Tensorboard__Experiment *experiment) {
   Tensorboard__MetricInfo *infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *infos);
   Tensorboard__MetricName *names = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *names);
@@ -383,6 +390,7 @@ static void fill(etr_tb_summary *session, etr_arena *arena, double wall_time, co
   session->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
 }
 
+/* Gathers all facts, sorted by name; none if memory runs out. */
 static facts gather(etr_arena *arena, const etr_profile *profile, const etr_tag *given,
                     size_t given_count) {
   facts f = {.arena = arena};

@@ -263,6 +263,7 @@ typedef struct leaf_text {
   size_t size;
 } leaf_text;
 
+/* Appends a part to the text of a leaf, as far as there is room. */
 static void add_part(leaf_text *text, const char *between, etr_slice part) {
   char clean[ETR_TB_NAME_ROOM];
   size_t size = etr_tb_clean_name(clean, part), room = ETR_TB_NAME_ROOM - 1 - text->size,
@@ -320,6 +321,7 @@ static uint32_t series_of(naming *n, size_t node, const char *text) {
   return slot ? slot->value : ETR_NONE;
 }
 
+/* Finds the last part of each node's name, before equal ones are told apart. */
 static void find_leaves(naming *n) {
   char text[ETR_TB_NAME_ROOM];
   for (size_t i = 0; i < n->graph->node_count && !etr_arena_failed(n->arena); i++) {
@@ -337,6 +339,7 @@ static void find_leaves(naming *n) {
   }
 }
 
+/* Returns the name of a node; nodes that TensorBoard would stack get a name that it can number. */
 static const char *name_node(naming *n, size_t node) {
   const node_leaf *l = &n->leaves[node];
   bool stacked = l->series != ETR_NONE && n->series_sizes.data[l->series] >= STACKED_FROM;
@@ -349,6 +352,7 @@ static const char *name_node(naming *n, size_t node) {
 
 /* ---- Weights ---- */
 
+/* Finds the first user of each node. */
 static void find_users(naming *n) {
   for (size_t i = 0; i < n->graph->node_count; i++)
     n->first_user[i] = ETR_NONE;
@@ -360,6 +364,7 @@ static void find_users(naming *n) {
   }
 }
 
+/* Returns the name of a weight, which is shown inside its first user. */
 static const char *name_weight(naming *n, size_t node) {
   char leaf[ETR_TB_NAME_ROOM];
   const char *name = n->graph->nodes[node].weight_name ? n->graph->nodes[node].weight_name

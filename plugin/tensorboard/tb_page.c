@@ -45,7 +45,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   if (graph && graph->is_changed)
     etr_puts(w, ETR_CHANGED_PROGRAM "\n\n");
   if (screen) {
-    etr_first_screen_put_sentence(answer, screen);
+    etr_first_screen_put_sentence(answer, screen, false);
     etr_puts(w, "\n");
   }
   etr_putf(w, "%s of %zu run%s", etr_statistic_word(answer->profile), method->run_count,
@@ -59,6 +59,9 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_putf(w, "; %s", excluded);
   if (steadiness && steadiness[0])
     etr_putf(w, "; %s", steadiness);
+  if (etr_runs_differ_much(method))
+    etr_puts(w, steadiness && steadiness[0] ? ETR_TIMES_NOT_SURE
+                                            : "; the runs differ much" ETR_TIMES_NOT_SURE);
   if (odd && odd[0]) {
     etr_puts(w, "; ");
     etr_put_markdown(w, odd);
@@ -96,6 +99,7 @@ typedef struct page {
   const char *name;
 } page;
 
+/* Writes the text page of a run. */
 static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};

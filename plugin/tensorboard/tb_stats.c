@@ -133,6 +133,7 @@ static void lay_out_starts(etr_tb_stats *stats) {
   }
 }
 
+/* Sets the times of all nodes to a statistic, and when they start. */
 static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   const etr_profile *profile = stats->view->profile;
   for (size_t i = 0; i < stats->count; i++) {

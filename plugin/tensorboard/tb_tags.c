@@ -183,6 +183,7 @@ static void end_chart(etr_packer *packer, const char *title, const char *content
   etr_pack_nested(packer, etr_pack_field(tensorboard__category, "chart"), behind);
 }
 
+/* Packs the charts in their categories, from the last to the first. */
 static void pack_charts(etr_packer *packer, const chart *charts, size_t count) {
   size_t behind_category = etr_packed_size(packer);
   bool is_last = true; /* of its category */

@@ -22,6 +22,7 @@ typedef struct shape_list {
   etr_vec(etr_tb_shape *) all;
 } shape_list;
 
+/* Packs a shape as TensorFlow's message. */
 static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   etr_packer_reset(&list->packer);
   etr_pack_int(&list->packer, list->unknown_rank, value->rank < 0);
@@ -55,9 +56,11 @@ static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
   etr_slice label = etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)});
   *made = (etr_tb_shape){pack_shape(list, value), {etr_arena_copy(list->arena, label), label.size}};
-  return *added = made;
+  *added = made;
+  return *added;
 }
 
+/* Finds the packed shape and the label of each output; equal ones are shared. */
 static void find_shapes(etr_tb_view *view) {
   shape_list list = {
       .arena = view->arena,
@@ -142,6 +145,7 @@ static uint32_t device_of(device_list *list, const char *backend, unsigned units
   return device;
 }
 
+/* Finds the device of each node that ran or is in a delegate. */
 static void find_devices(etr_tb_view *view) {
   const etr_graph *graph = view->graph;
   device_list list = {.arena = view->arena};

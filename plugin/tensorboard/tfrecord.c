@@ -39,6 +39,7 @@ uint32_t etr_crc32c_portable(uint32_t crc, const void *data, size_t size) {
 #define HAS_SSE42 __attribute__((target("sse4.2")))
 #endif
 
+/* Returns the CRC-32C by SSE 4.2's instructions. */
 HAS_SSE42 static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t size) {
   const unsigned char *bytes = data;
   uint64_t wide = ~crc;
@@ -66,6 +67,7 @@ uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
 #define HAS_CRC __attribute__((target("+crc")))
 #endif
 
+/* Returns the CRC-32C by ARMv8's instructions. */
 HAS_CRC static uint32_t crc32c_armv8(uint32_t crc, const void *data, size_t size) {
   const unsigned char *bytes = data;
   crc = ~crc;

@@ -62,6 +62,7 @@ static bool put_key(node_data *d, etr_map *written, size_t node) {
   return true;
 }
 
+/* Writes the time of a node in the statistic that was chosen, with that of its nested nodes. */
 static void put_time(node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
   const double ticks[] = {[ETR_NODE_TYPICAL] = time->typical + d->nested_typical[node],
@@ -88,6 +89,7 @@ static void put_backend(node_data *d, size_t node) {
   etr_field_text(&d->fields, "bgColor", etr_delegate_color(number));
 }
 
+/* Returns true if a node has a value of the statistic. */
 static bool has_value(const node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
   if (d->graph->nodes[node].kind != ETR_NODE_OP)
@@ -193,6 +195,7 @@ static etr_node_adapter adapter_of(const etr_graph *graph, etr_node_adapter chos
   return strcmp(graph->module, "aten") == 0 ? ETR_ADAPTER_PT2 : ETR_ADAPTER_ETRECORD;
 }
 
+/* Refuses a graph that the adapter does not show, or that has no value of the statistic. */
 static etr_status check_graph(const etr_profile *profile, const etr_graph *graph,
                               const etr_node_data_options *options, etr_error *error) {
   if (etr_is_program(graph) != (adapter_of(graph, options->adapter) == ETR_ADAPTER_PTE))
@@ -218,6 +221,7 @@ static etr_status check_graph(const etr_profile *profile, const etr_graph *graph
                                                          : "was timed");
 }
 
+/* Numbers the operators of each subgraph. */
 static void number_operators(node_data *d) {
   uint32_t *counts = etr_arena_alloc_array(&d->arena, d->graph->subgraph_count, sizeof *counts);
   d->number = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->number);
@@ -228,6 +232,7 @@ static void number_operators(node_data *d) {
   }
 }
 
+/* Sums the times of the nodes in each node's subgraphs. */
 static void sum_nested(node_data *d) {
   d->nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->nested);
   d->nested_typical = etr_arena_alloc_array(&d->arena, d->graph->node_count,

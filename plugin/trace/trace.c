@@ -39,6 +39,7 @@ typedef struct track_key {
 } track_key;
 ETR_NO_PADDING(track_key, sizeof(uint64_t) + 4 * sizeof(uint32_t));
 
+/* Writes the name of a process or thread. */
 static void put_name(tracer *t, const char *what, size_t process, uint32_t thread,
                      const char *name) {
   etr_jw_object(&t->json);
@@ -53,6 +54,7 @@ static void put_name(tracer *t, const char *what, size_t process, uint32_t threa
   etr_jw_end(&t->json);
 }
 
+/* Returns the number of an event's backend. */
 static uint32_t backend_of(tracer *t, const etr_event *event) {
   etr_slice name = etr_slice_of(event->backend != NULL ? event->backend : "");
   uint32_t known = etr_map_get(&t->backends, name);
@@ -124,6 +126,7 @@ static const char *title_of(tracer *t, const etr_block *block, const etr_event *
   return *title;
 }
 
+/* Writes the node that an event ran. */
 static void put_node(tracer *t, const etr_block *block, const etr_event *event) {
   if (event->node_count == 0)
     return;
@@ -140,6 +143,7 @@ static void put_node(tracer *t, const etr_block *block, const etr_event *event) 
   put_text(t, "source", t->sources[number]);
 }
 
+/* Writes what is known about an event. */
 static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
                           bool in_place) {
   const etr_event *event = &block->events[span->event];
@@ -186,6 +190,7 @@ static void put_microseconds(tracer *t, const char *key, uint64_t ns) {
   etr_jw_raw(&t->json, (etr_slice){text, size});
 }
 
+/* Writes an event: a span, or an instant if it has no place. */
 static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
                       bool in_place) {
   const etr_event *event = &block->events[span->event];
@@ -211,6 +216,7 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
   etr_jw_end(&t->json);
 }
 
+/* Writes the trace of all runs that are shown. */
 static void put_document(tracer *t) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "displayTimeUnit", "ns");
@@ -232,6 +238,7 @@ static void put_document(tracer *t) {
   etr_jw_end(&t->json);
 }
 
+/* Writes the trace in the format that was chosen. */
 static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options,
                               const etr_sink *sink, etr_error *error) {
   if (options->format != ETR_TRACE_CHROME)
@@ -256,6 +263,7 @@ static etr_status write_trace(const etr_profile *profile, const etr_trace_option
   return etr_writer_finish(&t.writer, error);
 }
 
+/* Refuses a trace in which nothing would be. */
 static etr_status check_trace(const etr_profile *profile, const etr_trace_options *options,
                               etr_error *error) {
   for (uint32_t i = 0; i < profile->run_count; i++)

@@ -68,6 +68,7 @@ typedef struct wrapper_sums {
   uint64_t inside_cycles; /* of the events in them */
 } wrapper_sums;
 
+/* Adds the duration of an event to the sums of its depth, by unit. */
 static void add_to_sums(wrapper_sums *sums, const etr_event *event, uint64_t duration) {
   wrapper_sums *of = &sums[depth_of(event)];
   uint64_t *sum = event->wrapper ? &of->ticks : NULL;
@@ -110,7 +111,8 @@ static void share_by_cycles(etr_placer *p, const etr_block *block) {
   p->spans.count = kept;
 }
 
-static void collect(etr_placer *p, uint32_t run) {
+/* Lists the spans of a run. */
+static void list_spans(etr_placer *p, uint32_t run) {
   const etr_block *block = &p->profile->blocks[p->profile->runs[run].block];
   size_t *next = p->next_sample + p->first_event[p->profile->runs[run].block];
   p->spans.count = 0;
@@ -274,6 +276,7 @@ typedef struct stray {
   uint64_t raw;
 } stray;
 
+/* Orders events by what encloses them, then by start. */
 static int by_enclosing(const void *a, const void *b) {
   const stray *x = a, *y = b;
   if (x->around != y->around)
@@ -339,6 +342,7 @@ static void place_depth(etr_placer *p, const etr_block *block, size_t depth) {
   }
 }
 
+/* Places the events of delegates inside their calls, from outside to inside. */
 static void place_delegates(etr_placer *p, const etr_block *block) {
   find_calls(p, block);
   for (size_t i = 0; i < p->spans.count; i++)
@@ -404,7 +408,8 @@ static uint32_t track_of(track_index *index, bool in_delegate, const char *backe
   if (added == NULL)
     return ETR_NONE;
   *added = (etr_track){.in_delegate = in_delegate, .backend = in_delegate ? backend : NULL};
-  return *number = (uint32_t)index->tracks->count - 1;
+  *number = (uint32_t)index->tracks->count - 1;
+  return *number;
 }
 
 /* ---- Lanes ---- */
@@ -452,6 +457,7 @@ static int by_track(const void *a, const void *b) {
   return (x->span > y->span) - (x->span < y->span);
 }
 
+/* Finds lanes for the spans of each track by itself. */
 static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
   tracked *list = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *list);
   uint32_t *order = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *order);
@@ -506,7 +512,7 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
 bool etr_place_run(etr_placer *p, uint32_t run) {
   const etr_run *of = &p->profile->runs[run];
   const etr_block *block = &p->profile->blocks[of->block];
-  collect(p, run);
+  list_spans(p, run);
   if (p->spans.count == 0 || etr_arena_failed(p->arena))
     return true;
   etr_arena_init(&p->scratch);

@@ -132,6 +132,7 @@ static uint32_t stack_of(stacks *s, const etr_block *block, const etr_event *eve
   return number;
 }
 
+/* Names the process of a run once: by its method, and by its ETDump if there are several. */
 static void name_process(stacks *s, size_t process, uint32_t run) {
   const etr_run *of = &s->profile->runs[run];
   const char *name = etr_trace_method_name(s->profile, &s->profile->blocks[of->block]);
@@ -204,6 +205,7 @@ static void collect_run(stacks *s, uint32_t run) {
 
 /* ---- Folded stacks ---- */
 
+/* Writes the stacks in the folded format, with the time of each alone. */
 static void put_folded(stacks *s, etr_writer *writer) {
   uint64_t *sums = etr_arena_alloc_array(&s->arena, s->folded.count, sizeof *sums);
   for (size_t i = 0; sums != NULL && i < s->bars.count; i++) {
@@ -265,6 +267,7 @@ static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t 
   etr_jw_end(fields->json);
 }
 
+/* Writes the frames that all profiles share. */
 static void put_frames(stacks *s, etr_fields *fields) {
   etr_jw_key(fields->json, "shared");
   etr_jw_object(fields->json);
@@ -284,6 +287,7 @@ static void put_frames(stacks *s, etr_fields *fields) {
   etr_jw_end(fields->json);
 }
 
+/* Writes the document that speedscope reads. */
 static void put_speedscope(stacks *s, etr_writer *writer) {
   etr_jw json;
   etr_jw_init(&json, writer, ETR_JW_DOCUMENT);

@@ -306,6 +306,7 @@ etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source) {
                                         (long long)source->line));
 }
 
+/* Returns the statistic that differs most; NULL if none was compared. */
 static const etr_tap_statistic *worst_statistic(const etr_value_accuracy *value) {
   const etr_tap_statistic *worst = NULL;
   for (size_t i = 0; i < value->statistic_count; i++) {

@@ -81,6 +81,7 @@ const char *etr_broad_part_name(etr_broad_part part) {
 
 /* ---- Notes ---- */
 
+/* Says how sure estimated times are on average; NULL if there are none. */
 static const char *certainty(etr_arena *arena, const etr_profile *profile,
                              const etr_method *method) {
   if (method->estimated_confidence == 0)

@@ -23,6 +23,7 @@ typedef struct row_key {
   const etr_source *source;
 } row_key;
 
+/* Returns the key by which a node is summed. */
 static row_key key_of_node(const etr_graph *graph, size_t index, etr_breakdown_by by) {
   const etr_node *node = &graph->nodes[index];
   const etr_module *module = &graph->modules[etr_counted_module(graph, node->module)];
@@ -70,6 +71,7 @@ typedef struct collector {
   etr_vec(etr_breakdown_row) rows;
 } collector;
 
+/* Returns a text that identifies a key: with its line, if it is one of source. */
 static etr_slice text_of_key(collector *c, const row_key *row) {
   if (!row->source)
     return etr_slice_of(row->key);
@@ -85,14 +87,17 @@ static uint32_t number_of(collector *c, const row_key *row) {
   if (last && last->key == row->key && last->source == row->source)
     return c->last; /* neighbors are often alike */
   etr_map_slot *slot = etr_map_at(&c->by_text, text_of_key(c, row));
-  if (!slot || slot->value != ETR_NONE)
-    return c->last = slot ? slot->value : ETR_NONE;
+  if (!slot || slot->value != ETR_NONE) {
+    c->last = slot ? slot->value : ETR_NONE;
+    return c->last;
+  }
   etr_breakdown_row *added = etr_vec_push(c->arena, &c->rows);
   if (!added)
     return ETR_NONE;
   *added = (etr_breakdown_row){
       .key = row->key, .module_type = row->module_type, .source = row->source};
-  return c->last = slot->value = added->number = (uint32_t)(c->rows.count - 1);
+  c->last = slot->value = added->number = (uint32_t)(c->rows.count - 1);
+  return c->last;
 }
 
 /* The time and the costs that a node adds to its row in each breakdown. */
@@ -102,7 +107,9 @@ typedef struct node_part {
   double step; /* of the clock that timed it */
 } node_part;
 
-static bool add_node(collector *c, const etr_graph *graph, size_t node, const node_part *part) {
+/* Adds a node to the row of its key. */
+static bool add_node_to_row(collector *c, const etr_graph *graph, size_t node,
+                            const node_part *part) {
   const row_key key = key_of_node(graph, node, c->by);
   uint32_t number = c->row_of_node[node] = number_of(c, &key);
   if (number == ETR_NONE)
@@ -133,7 +140,7 @@ static bool collect(collector *list, size_t count, const etr_profile *profile,
       part.step = etr_clock_step(profile, part.time->backend, NULL);
     }
     for (size_t k = 0; k < count; k++)
-      if (!add_node(&list[k], graph, i, &part))
+      if (!add_node_to_row(&list[k], graph, i, &part))
         return false;
   }
   return true;

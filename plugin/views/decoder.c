@@ -88,6 +88,8 @@ static bool has_weight(const etr_graph *graph, const etr_node *node) {
   return false;
 }
 
+/* Lists the readers of each node and marks the layers with weights. Returns false when out of
+ * memory. */
 static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) {
   size_t count = graph->node_count, uses = 0;
   for (size_t i = 0; i < count; i++)
@@ -131,6 +133,8 @@ typedef struct walk {
   etr_layer_kind layer_kind; /* of a layer that the walk reaches */
 } walk;
 
+/* Pushes the readers, or producers, of a node that were not seen. Returns the new depth of the
+ * stack. */
 static size_t push_neighbors(marking *m, const walk *w, uint32_t node, size_t depth) {
   const etr_node *at = &m->graph->nodes[node];
   size_t count = w->forward ? m->starts[node + 1] - m->starts[node] : at->input_count;
@@ -185,6 +189,7 @@ static step to_products(const marking *m, uint32_t node) {
 
 /* ---- The kinds ---- */
 
+/* Marks embeddings and norms by their names. */
 static void mark_embeddings_and_norms(marking *m) {
   for (size_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
@@ -235,6 +240,8 @@ static void mark_results(marking *m, uint32_t node) {
                     .layer_kind = ETR_LAYER_PROJECTIONS});
 }
 
+/* Marks attention around each softmax or fused attention, and the projections that it reads and
+ * writes. */
 static void mark_attentions(marking *m) {
   for (uint32_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
@@ -297,6 +304,7 @@ static bool is_activation(const marking *m, uint32_t node) {
   return any && at->kind == ETR_NODE_OP;
 }
 
+/* Marks all other layers with weights as feed-forward, with activations and what is between. */
 static void mark_feed_forward(marking *m) {
   for (uint32_t i = 0; i < m->graph->node_count; i++)
     if (m->is_layer[i] && m->kinds[i] == UNDECIDED)

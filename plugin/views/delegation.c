@@ -157,6 +157,7 @@ static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_metho
   return at == ETR_NONE ? NULL : &rows[at];
 }
 
+/* Adds a node to the row of its delegate; NULL: it is in none. */
 static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {
   if (!row)
     return;
@@ -187,6 +188,8 @@ static size_t keep_taken(etr_delegate_row *rows, size_t count, const bool *taken
   return kept;
 }
 
+/* Adds the nodes of a graph to their delegates' rows, and marks the delegates with nodes that the
+ * filter takes. */
 static void add_nodes(etr_delegate_row *rows, bool *taken, const etr_method *method,
                       const etr_graph *graph, const etr_node_filter *filter) {
   for (size_t i = 0; graph->times && i < graph->node_count; i++) {
@@ -285,6 +288,7 @@ static bool count_name(name_counts *counts, etr_arena *arena, const char *name) 
   return true;
 }
 
+/* Counts the modules and operators in a delegate, the most frequent first. */
 static bool count_contents(etr_delegate_contents *out, etr_arena *arena, const etr_profile *profile,
                            const etr_graph *graph, const etr_delegate *delegate) {
   name_counts modules = {0}, ops = {0};

@@ -47,6 +47,7 @@ static int by_news(const etr_diff_row *x, const etr_diff_row *y) {
   return (int)y->is_news - (int)x->is_news;
 }
 
+/* Orders rows by the size of their change, news apart. */
 static int by_change(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
   double x_size = fabs(etr_diff_typical(x->change)), y_size = fabs(etr_diff_typical(y->change));
@@ -84,6 +85,7 @@ static int by_place(const void *a, const void *b) {
   return (x->change > y->change) - (x->change < y->change);
 }
 
+/* Sorts rows as the user wants. */
 static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
   static int (*const compare[])(const void *, const void *) = {[ETR_ORDER_TIME] = by_change,
                                                                [ETR_ORDER_NAME] = by_name,
@@ -144,6 +146,7 @@ static bool list_row(etr_diff_rows *out, etr_diff_row_list *rows, etr_arena *are
   return true;
 }
 
+/* Lists the rows of a section: pairs of nodes, or groups and those above them. */
 static bool list_rows(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                       etr_diff_section section, const etr_node_groups *above) {
   const etr_node_groups *groups = etr_diff_groups(method, section);
@@ -191,6 +194,7 @@ typedef struct side {
   bool is_newer;
 } side;
 
+/* Returns a side of a pair of methods. */
 static side side_of(const etr_comparison *c, const etr_method_pair *pair, bool is_newer) {
   side s = {.profile = is_newer ? c->newer : c->base, .is_newer = is_newer};
   uint32_t index = is_newer ? pair->new_method : pair->base_method;
@@ -206,7 +210,8 @@ static void set_cost(const side *s, etr_diff_row *row, const etr_cost_figures *c
   *(s->is_newer ? &row->new_cost : &row->base_cost) = cost;
 }
 
-static bool add_of_nodes(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena) {
+/* Adds the costs of nodes to their rows. */
+static bool add_costs_of_nodes(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena) {
   etr_cost_figures *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
   for (size_t i = 0; costs && i < count; i++) {
     uint32_t node = s->is_newer ? rows[i].pair->new_node : rows[i].pair->base_node;
@@ -244,8 +249,9 @@ static bool add_of_trees(const side *s, etr_diff_row *rows, size_t count, etr_ar
   return true;
 }
 
-static bool add_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
-                        etr_breakdown_by by) {
+/* Adds the costs of sums to their rows. */
+static bool add_costs_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
+                              etr_breakdown_by by) {
   etr_breakdown sums;
   etr_map places;
   etr_map_init(&places, arena);
@@ -278,8 +284,8 @@ bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_compari
     if (!s.graph || !s.graph->costs || method->by_events || section >= ETR_DIFF_SECTION_KERNELS)
       continue;
     good = section == ETR_DIFF_SECTION_NODES
-               ? add_of_nodes(&s, list, rows->count, arena)
-               : add_of_sums(&s, list, rows->count, arena, by[section]);
+               ? add_costs_of_nodes(&s, list, rows->count, arena)
+               : add_costs_of_sums(&s, list, rows->count, arena, by[section]);
   }
   return good;
 }

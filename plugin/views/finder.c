@@ -63,6 +63,33 @@ int64_t etr_layer_rows(const etr_node *layer) {
   return out && out->rank > 0 ? rows : 0;
 }
 
+/* Returns the value that a node reads first; NULL if it reads none. */
+static const etr_value *first_input_of(const etr_graph *graph, const etr_node *node) {
+  const etr_edge *edge = node->input_count ? &node->inputs[0] : NULL;
+  const etr_node *source = edge ? &graph->nodes[edge->node] : NULL;
+  return source && edge->output < source->output_count ? &source->outputs[edge->output] : NULL;
+}
+
+static bool has_same_shape(const etr_value *a, const etr_value *b) {
+  if (a->rank < 0 || a->rank != b->rank)
+    return false;
+  for (int32_t i = 0; i < a->rank; i++)
+    if (a->dims[i].size != b->dims[i].size || a->dims[i].size == ETR_DIM_SYMBOLIC)
+      return false;
+  return true;
+}
+
+bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node) {
+  static const char *const names[] = {"expand_copy", "slice_copy", "view_copy",
+                                      "clone",       "alias",      "alias_copy"};
+  const etr_value *from = first_input_of(finder->graph, node);
+  const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
+  if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype ||
+      strcmp(from->dtype, to->dtype) != 0)
+    return false;
+  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
+}
+
 const char *etr_finder_short_op(const etr_finder *finder, const char *target) {
   return etr_or_empty(etr_arena_copy(finder->arena, etr_label_op(target)));
 }

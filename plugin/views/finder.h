@@ -82,6 +82,10 @@ void etr_finding_save_at_least(const etr_finder *finder, etr_finding *finding, d
 /** Returns the rows of a layer's result, such as the tokens of a linear layer; 0: not known. */
 int64_t etr_layer_rows(const etr_node *layer);
 
+/** Returns true for an expand, a slice or a view to the shape that its input has, which returns
+ * what it reads. */
+bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node);
+
 /** Returns the operator of a node without namespace and overload, "linear"; "" when out of memory.
  */
 const char *etr_finder_short_op(const etr_finder *finder, const char *target);

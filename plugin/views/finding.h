@@ -14,6 +14,9 @@
 #include "base/arena.h"
 #include "etrecord_tb.h"
 
+/** Address of the documents: a program that was installed alone has none of them beside it. */
+#define ETR_DOCS "https://example.org/etrecord-tb/docs/"
+
 typedef enum etr_finding_kind {
   ETR_FINDING_FALLBACK,      /* kernels between delegates of a backend, which cut them apart */
   ETR_FINDING_NOT_DELEGATED, /* kernels that a known partitioner takes, not between delegates */
@@ -53,8 +56,9 @@ typedef enum etr_finding_kind {
   ETR_FINDING_POSITIONS,      /* kernels of a decoder that depend on positions alone */
   ETR_FINDING_MERGE,          /* small equal layers of one input, which one product computes */
   ETR_FINDING_REPEATED_HEADS, /* keys and values that are repeated for each head of a group */
-  ETR_FINDING_WEIGHTS,   /* weights that a decoder reads for each token, which bound its time */
-  ETR_FINDING_EMBEDDING, /* a large embedding in floating point */
+  ETR_FINDING_WEIGHTS,       /* weights that a decoder reads for each token, which bound its time */
+  ETR_FINDING_EMBEDDING,     /* a large embedding in floating point */
+  ETR_FINDING_SOFTMAX_CHECK, /* kernels that look for rows that a mask hides whole */
   /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
    * not on something that is wrong with the model. */
   ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */
@@ -79,6 +83,14 @@ typedef enum etr_effort {
   ETR_EFFORT_CHANGE_MODEL, /* change the model's code, or the program that calls it */
   ETR_EFFORT_RECORD_AGAIN, /* measure again, in another way */
 } etr_effort;
+
+/** What decides, beside the kind, which code a finding is about and what the change takes. */
+typedef enum etr_finding_variant {
+  ETR_VARIANT_USUAL,
+  ETR_VARIANT_EXPORT, /* copies: the export makes them, and no line of the model */
+  ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8 */
+  ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
+} etr_finding_variant;
 
 /** Characters that a title and a fact have at most. */
 enum { ETR_TITLE_LONGEST = 44, ETR_FACT_LONGEST = 120 };
@@ -126,6 +138,7 @@ typedef struct etr_finding {
       *caveat; /* what limits the saving, or what is not known; "" if there is nothing to say */
   etr_sureness sureness;
   etr_effort effort;
+  etr_finding_variant variant; /* which code it is about */
   double least;     /* ticks that the change saves at least; NaN: nothing is known of the least */
   double potential; /* ticks that the change could save at most: per inference, or once if is_once;
                        NaN: not known */

@@ -79,6 +79,8 @@ static const char *number_text(etr_arena *arena, double number) {
   return text ? text : "";
 }
 
+/* Says in which steps a result is stored, and how much coarser they are than those that it is made
+ * of. */
 static const char *coarse_evidence(etr_finder *finder, const coarse_step *step) {
   uint32_t carried = finder->graph->nodes[step->input]
                          .inputs[0]
@@ -114,6 +116,7 @@ static bool is_rounding(const etr_accuracy *accuracy) {
   return any;
 }
 
+/* Says what to do about the most suspicious value. */
 static const char *advice(etr_finder *finder, const etr_accuracy_row *row,
                           const coarse_step *step) {
   etr_arena *arena = finder->arena;

@@ -5,7 +5,30 @@
  */
 #include "views/findings.h"
 
-const etr_finding_code *etr_finding_code_of(etr_finding_kind kind) {
+/* Returns the code of a variant that has its own; NULL otherwise. */
+static const etr_finding_code *code_of_variant(const etr_finding *finding) {
+  static const etr_finding_code
+      from_export =
+          {"program = torch.export.export(model, inputs)",
+           "program = torch.export.export(model, inputs).run_decompositions()\n"
+           "for node in list(program.graph.nodes):\n"
+           "    is_expand = node.target == torch.ops.aten.expand.default\n"
+           "    if is_expand and node.meta[\"val\"].shape == node.args[0].meta[\"val\"].shape:\n"
+           "        node.replace_all_uses_with(node.args[0])\n"
+           "        program.graph.erase_node(node)\n"
+           "program.graph_module.recompile()"},
+      groups = {"program = torch.export.export(model, inputs)",
+                "config = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, "
+                "weight_granularity=PerGroup(32))\n"
+                "quantize_(model, config)\n"
+                "program = torch.export.export(model, inputs)"};
+  if (finding->kind == ETR_FINDING_COPIES && finding->variant == ETR_VARIANT_EXPORT)
+    return &from_export;
+  return finding->variant == ETR_VARIANT_8DA4W ? &groups : NULL;
+}
+
+const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
+  const etr_finding_kind kind = finding->kind;
   static const etr_finding_code codes[] = {
       [ETR_FINDING_CONSTANTS] = {"program = torch.export.export(model, inputs)",
                                  "program = constant_prop_pass(torch.export.export(model, inputs)"
@@ -19,9 +42,14 @@ const etr_finding_code *etr_finding_code_of(etr_finding_kind kind) {
                                 "to_edge_transform_and_lower(program, "
                                 "partitioner=[XnnpackPartitioner()])"},
       [ETR_FINDING_QUANTIZE] = {"program = torch.export.export(model, inputs)",
+                                "quantizer = XNNPACKQuantizer().set_global("
+                                "get_symmetric_quantization_config(is_per_channel=True))\n"
                                 "prepared = prepare_pt2e(torch.export.export(model, inputs)"
                                 ".module(), quantizer)\nprepared(*inputs)\n"
                                 "program = torch.export.export(convert_pt2e(prepared), inputs)"},
+      [ETR_FINDING_SOFTMAX_CHECK] = {"before = scaled_dot_product_attention(q, k, v, mask)",
+                                     "after = torch.softmax(q @ k.transpose(-2, -1) * scale + "
+                                     "mask, dim=-1) @ v"},
       [ETR_FINDING_BATCH_NORM] = {"before = torch.nn.Sequential(conv, norm)",
                                   "after = fuse_conv_bn_eval(conv, norm)"},
       [ETR_FINDING_COPIES] = {"before = x.expand(x.shape)[:, 0:32]", "after = x"},
@@ -38,6 +66,9 @@ const etr_finding_code *etr_finding_code_of(etr_finding_kind kind) {
                                     "cache[:, position + 1 :]], dim=1)",
                                     "torch.ops.llama.update_cache(new, cache, position)"},
   };
+  const etr_finding_code *other = code_of_variant(finding);
+  if (other)
+    return other;
   bool is_known = (size_t)kind < ETR_COUNT(codes) && codes[kind].before;
   return is_known ? &codes[kind] : NULL;
 }

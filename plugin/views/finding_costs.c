@@ -60,6 +60,7 @@ static double saved_by_quantizing(const etr_finder *finder, const marks *bound) 
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 
+/* Finds operators that are limited by the memory's bandwidth. */
 static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   etr_finding *added;
   double saved = saved_by_quantizing(finder, bound);
@@ -84,6 +85,7 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   return true;
 }
 
+/* Finds operators that were faster than the peaks allow. */
 static bool find_above_peak(etr_finder *finder, const marks *above) {
   etr_finding *added;
   if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added))
@@ -113,6 +115,7 @@ typedef struct rated {
   double gflops, intensity, macs;
 } rated;
 
+/* Orders operators by kind, then the slowest first. */
 static int by_kind_and_rate(const void *a, const void *b) {
   const rated *x = a, *y = b;
   if (x->kind != y->kind)
@@ -234,6 +237,7 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
   return true;
 }
 
+/* Finds operators that are slow compared with others of their kind. */
 static bool find_slow(etr_finder *finder, rated *list, size_t count) {
   etr_sort(list, count, sizeof *list, by_kind_and_rate);
   for (size_t first = 0, end; first < count; first = end) {
@@ -259,7 +263,8 @@ typedef struct rates {
   size_t count;
 } rates;
 
-static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
+/* Rates an operator that was timed well enough. */
+static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   bool is_well_timed = time->per_run.p50 >=
                            LEAST_STEPS * etr_clock_step(finder->profile, time->backend, NULL) &&
@@ -293,7 +298,7 @@ bool etr_find_costs(etr_finder *finder) {
     return false;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
     if (finder->graph->times[i].runs > 0 && finder->graph->times[i].match != ETR_MATCH_ALIGNED)
-      look_at(&r, finder, i);
+      rate_operator(&r, finder, i);
   return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) &&
          find_slow(finder, r.list, r.count);
 }

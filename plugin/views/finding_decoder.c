@@ -104,6 +104,7 @@ static bool mark_writes(cache_writes *writes, const etr_finder *finder, const et
   return true;
 }
 
+/* Finds writes of whole caches for one token. */
 static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
   cache_writes writes;
   if (!mark_writes(&writes, finder, layers))
@@ -152,6 +153,7 @@ static void mark_positions(const etr_finder *finder, bool *marked, bool *depends
   }
 }
 
+/* Finds work that depends on positions alone, and could be looked up. */
 static bool find_position_work(etr_finder *finder) {
   bool *marked = flags_of(finder), *depends_on_data = flags_of(finder);
   size_t count = 0;
@@ -193,6 +195,7 @@ typedef struct weight_sum {
   double most;        /* what it reads */
 } weight_sum;
 
+/* Sums the weights that operators read, and marks those that compute in floating point. */
 static weight_sum add_weights(const etr_finder *finder, bool *marked) {
   weight_sum sum = {.largest = ETR_NONE};
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {

@@ -37,6 +37,7 @@ static etr_delegate_spending *call_of(etr_delegate_spending *calls, const etr_me
   return at == ETR_NONE ? NULL : &calls[at];
 }
 
+/* Counts a call, or an operator with what its clock cannot resolve. */
 static void count_event(const etr_finder *finder, etr_delegate_spending *of,
                         const etr_event *event) {
   if (event->kind == ETR_EVENT_DELEGATE_CALL)
@@ -49,6 +50,7 @@ static void count_event(const etr_finder *finder, etr_delegate_spending *of,
                              2 * (double)event->sample_count);
 }
 
+/* Counts calls and operators of each delegate. */
 static void count_events(const etr_finder *finder, etr_delegate_spending *calls) {
   for (size_t b = 0; b < finder->method->block_count; b++) {
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[b]];
@@ -102,7 +104,8 @@ typedef struct chosen {
   etr_vec(int32_t) instructions;
 } chosen;
 
-static bool choose(chosen *out, const etr_finder *finder, size_t first, call_test test) {
+/* Sums the calls of a backend that pass a test. */
+static bool choose_calls(chosen *out, const etr_finder *finder, size_t first, call_test test) {
   const etr_delegate_spending *calls = finder->delegates;
   const char *backend = calls[first].delegate->backend;
   *out = (chosen){.backend = backend};
@@ -173,11 +176,11 @@ static const char *waiting_title(const etr_finder *finder, const chosen *of) {
                           whose(finder, of));
 }
 
+/* Adds the finding that calls wait or copy. */
 static bool add_waiting(etr_finder *finder, const chosen *of) {
   uint64_t waiting = of->ticks[ETR_SPENT_WAIT], copying = of->ticks[ETR_SPENT_COPY],
            all = all_of(of->ticks);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying,
-                                      (double)(waiting + copying));
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying, NAN);
   etr_text text;
   etr_writer writer;
   if (!added)
@@ -221,12 +224,13 @@ static bool is_merged(const etr_finder *finder, const chosen *of) {
   return false;
 }
 
+/* Adds the finding that calls take longer than what they compute. */
 static bool add_small_calls(etr_finder *finder, const chosen *of) {
   uint64_t around = all_of(of->ticks) - of->ticks[ETR_SPENT_WORK] - of->hidden;
   size_t runs = finder->method->run_count;
   if (of->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, of))
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around, (double)around);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   tell(added, of,
@@ -335,7 +339,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
     return false;
   if (!measure_fallen(finder, &of, entry_of, &ticks))
     return false;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, (double)ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   static const char *const verbs[2][2] = {{"run on", "runs on"},
@@ -363,6 +367,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   return !finder->graph || etr_finder_list_nodes(finder, added, marked);
 }
 
+/* Finds operators of a backend that ran on the CPU, although others ran on a faster unit. */
 static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
   const unsigned cpu = 1u << ETR_COMPUTE_UNIT_CPU;
   const unsigned faster = 1u << ETR_COMPUTE_UNIT_NPU | 1u << ETR_COMPUTE_UNIT_GPU;
@@ -380,9 +385,11 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
 
 /* ---- All ---- */
 
+/* Finds what is wrong with the calls of the backend of the first delegate. */
 static bool find_of_backend(etr_finder *finder, size_t first) {
   chosen waiting, small;
-  if (!choose(&waiting, finder, first, waits) || !choose(&small, finder, first, is_small))
+  if (!choose_calls(&waiting, finder, first, waits) ||
+      !choose_calls(&small, finder, first, is_small))
     return false;
   if (waiting.instructions.count && !add_waiting(finder, &waiting))
     return false;

@@ -52,6 +52,7 @@ static bool is_layout(const etr_event *event) {
   return is_called(event, "Transpose") || is_called(event, "Convert") || is_called(event, "Copy");
 }
 
+/* Adds an operator that the lowering inserted, or its time if it is known. */
 static bool add_inserted(insertions *in, const etr_block *block, size_t row, uint64_t ticks) {
   const etr_event *event = &block->events[row];
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -104,6 +105,7 @@ static bool add_delegate(insertions *in, const etr_finder *finder, const etr_blo
   return true;
 }
 
+/* Orders inserted operators by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
   const inserted *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -113,6 +115,7 @@ static int by_ticks(const void *a, const void *b) {
   return etr_natural_compare(x->name, y->name);
 }
 
+/* Lists the delegate calls that have inserted operators, once each. */
 static bool list_instructions(insertions *in) {
   for (size_t i = 0; i < in->list.count; i++) {
     int32_t *added = etr_vec_push(in->arena, &in->instructions);
@@ -201,6 +204,7 @@ static uint32_t permute_before(const etr_finder *finder, uint32_t back) {
   return ETR_NONE;
 }
 
+/* Finds permutes that only change the layout, and pairs of them that cancel. */
 static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out) {
   *out = (layout_permutes){0};
   if (!finder->graph || !etr_finder_has_edge(finder))

@@ -131,6 +131,7 @@ static uint32_t weight_of(const etr_finder *finder, const etr_node *node) {
   return at && at < node->input_count ? node->inputs[at].node : ETR_NONE;
 }
 
+/* Marks operators that compute the same in each run. */
 static void mark_constants(const etr_finder *finder, constant_work *work) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -193,6 +194,7 @@ static void add_products(const etr_finder *finder, constant_work *work) {
   }
 }
 
+/* Says how constants can be computed before the export. */
 static const char *constants_fact(const etr_finder *finder, const constant_work *work) {
   if (work->products)
     return etr_arena_format(
@@ -239,7 +241,7 @@ bool etr_find_constants(etr_finder *finder) {
     added->evidence = etr_arena_format(
         finder->arena,
         "%s %zu %s on the CPU, which take %s, read the results: with a constant weight XNNPACK's "
-        "partitioner takes them (%s, docs/ratios.md).",
+        "partitioner takes them (%s, " ETR_DOCS "ratios.md).",
         added->evidence, work.products, work.product, etr_finder_time(finder, work.product_ticks),
         etr_ratio_source());
   const char *caveat = work.unpacks ? "folded weights are no longer quantized, and larger" : NULL;
@@ -252,6 +254,7 @@ bool etr_find_constants(etr_finder *finder) {
 /* What copies of one operator have in common. */
 typedef struct copies {
   size_t count, unchanged, of_copies, casts;
+  size_t of_products; /* expands that a product reads: torch splits a matmul into these */
   uint64_t ticks;
 } copies;
 
@@ -260,32 +263,24 @@ static const etr_value *value_of(const etr_graph *graph, const etr_edge *edge) {
   return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
 }
 
-static bool has_same_shape(const etr_value *a, const etr_value *b) {
-  if (a->rank < 0 || a->rank != b->rank)
-    return false;
-  for (int32_t i = 0; i < a->rank; i++)
-    if (a->dims[i].size != b->dims[i].size || a->dims[i].size == ETR_DIM_SYMBOLIC)
-      return false;
-  return true;
+/* Marks what products read behind copies: torch.export splits matmul into expand, view and bmm. */
+static void mark_read_by_products(const etr_finder *finder, bool *marked) {
+  const etr_graph *graph = finder->graph;
+  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
+    const etr_node *node = &graph->nodes[i];
+    bool is_product = etr_is_operator(finder, node, "bmm");
+    bool is_copy = marked[i] && etr_node_only_copies(node) && node->input_count;
+    for (size_t k = 0; k < node->input_count && (is_product || (is_copy && k == 0)); k++)
+      marked[node->inputs[k].node] = true;
+  }
 }
 
-/* An expand, a slice or a view to the same shape returns what it read. */
-static bool changes_nothing(const etr_finder *finder, const etr_node *node) {
-  static const char *const names[] = {"expand_copy", "slice_copy", "view_copy", "clone",
-                                      "alias_copy"};
-  const etr_value *from = node->input_count ? value_of(finder->graph, &node->inputs[0]) : NULL;
-  const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
-  if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype ||
-      strcmp(from->dtype, to->dtype) != 0)
-    return false;
-  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
-}
-
+/* Counts a copy and what kind of copy it is. */
 static void add_copy(copies *c, const etr_finder *finder, uint32_t at) {
   const etr_node *node = &finder->graph->nodes[at];
   c->ticks += etr_finder_kernel_ticks(finder, at);
   c->count++;
-  c->unchanged += changes_nothing(finder, node);
+  c->unchanged += etr_finder_changes_nothing(finder, node);
   if (node->input_count == 0 || node->output_count == 0)
     return;
   const etr_node *source = &finder->graph->nodes[node->inputs[0].node];
@@ -294,6 +289,7 @@ static void add_copy(copies *c, const etr_finder *finder, uint32_t at) {
   c->casts += from && from->dtype && to->dtype && strcmp(from->dtype, to->dtype) != 0;
 }
 
+/* Says what the copies of a finding do and how long they take. */
 static const char *copies_evidence(const etr_finder *finder, const copies *c,
                                    const etr_finding *finding) {
   etr_text text;
@@ -304,7 +300,11 @@ static const char *copies_evidence(const etr_finder *finder, const copies *c,
            etr_finder_time(finder, etr_finder_kernel_ticks(finder, finding->nodes[0])));
   if (c->unchanged == c->count)
     etr_puts(&writer, " Each returns what it reads.");
-  else if (c->unchanged)
+  if (c->of_products == c->count)
+    etr_puts(&writer, " torch.export splits matmul, and scaled_dot_product_attention, into these "
+                      "and a bmm: no line of the model says expand, but a pass on the exported "
+                      "program removes them.");
+  if (c->unchanged && c->unchanged < c->count)
     etr_putf(&writer, " %zu return what they read: remove them.", c->unchanged);
   if (c->casts)
     etr_putf(&writer, " %zu convert the number type: keep one type throughout.", c->casts);
@@ -321,6 +321,7 @@ static const char *copies_evidence(const etr_finder *finder, const copies *c,
   return etr_text_end(&text, &writer);
 }
 
+/* Adds the finding about the copies of one operator. */
 static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
                        const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
@@ -333,12 +334,19 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
     if (marked[i])
       add_copy(&c, finder, i);
   }
-  bool is_all = c.unchanged == c.count;
+  bool *is_read = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *is_read);
+  if (!is_read)
+    return false;
+  mark_read_by_products(finder, is_read);
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    c.of_products += marked[i] && is_read[i] &&
+                     etr_is_operator(finder, &graph->nodes[i], "expand_copy");
+  bool is_all = c.unchanged == c.count, is_exported = is_all && c.of_products == c.count;
   etr_merged_calls merged = {0};
   if (is_all && !etr_finder_merged_calls(finder, marked, &merged))
     return false;
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, c.ticks,
-                                      (double)c.ticks + merged.most);
+                                      is_all ? (double)c.ticks + merged.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
@@ -350,14 +358,21 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
   added->fact = etr_arena_format(finder->arena, "%s %s%s", etr_they_take(c.count),
                                  etr_finder_time(finder, c.ticks),
                                  is_all ? ", and each returns what it reads" : moves);
+  if (is_exported) {
+    added->variant = ETR_VARIANT_EXPORT;
+    added->fact = etr_arena_format(finder->arena,
+                                   "%s %s; torch makes them of matmul, a pass removes them",
+                                   etr_they_take(c.count), etr_finder_time(finder, c.ticks));
+  }
   added->evidence = copies_evidence(finder, &c, added);
   if (is_all)
     etr_finding_save_at_least(finder, added, (double)c.ticks + merged.least);
   bool are_merged = merged.after < merged.before;
   if (are_merged)
     added->fact = etr_arena_format(
-        finder->arena, "%s %s, and cut delegates apart: %zu of %zu would remain",
-        etr_they_take(c.count), etr_finder_time(finder, c.ticks), merged.after, merged.before);
+        finder->arena, "%s %s, and cut delegates apart: %zu of %zu would remain%s",
+        etr_they_take(c.count), etr_finder_time(finder, c.ticks), merged.after, merged.before,
+        is_exported ? "; torch makes them of matmul" : "");
   if (are_merged)
     added->evidence = etr_arena_format(
         finder->arena,
@@ -378,7 +393,8 @@ static void unmark_between(const etr_finder *finder, bool *marked) {
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *found = &finder->found.data[i];
     for (size_t k = 0; found->kind == ETR_FINDING_FALLBACK && k < found->node_count; k++)
-      marked[found->nodes[k]] &= changes_nothing(finder, &finder->graph->nodes[found->nodes[k]]);
+      marked[found->nodes[k]] &= etr_finder_changes_nothing(finder,
+                                                            &finder->graph->nodes[found->nodes[k]]);
   }
 }
 

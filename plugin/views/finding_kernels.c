@@ -28,6 +28,7 @@ static void begin_choice(chosen_kernels *chosen, const etr_finder *finder) {
   etr_text_begin(&chosen->text, finder->arena, &chosen->writer);
 }
 
+/* Adds a kernel to those of a finding; the first of them are listed. */
 static void add_kernel(chosen_kernels *chosen, const etr_finder *finder, const etr_kernel_row *row,
                        uint64_t ticks) {
   chosen->events += row->event_count;
@@ -75,6 +76,7 @@ static bool could_be_delegated(const etr_finder *finder, const char *known) {
   return true;
 }
 
+/* Adds the finding that a partitioner takes operators which ran as kernels. */
 static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels *taken,
                           uint64_t optimized) {
   const char *list = end_choice(taken);
@@ -105,24 +107,26 @@ static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels 
   return true;
 }
 
+/* Adds the finding that an optimized library has faster kernels. */
 static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
   const char *list = end_choice(kernels);
   if (etr_finder_ns(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, kernels->ticks,
-                                      (double)kernels->ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, kernels->ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = "Link the optimized CPU kernels";
   added->fact = etr_arena_format(
-      finder->arena, "%s has faster ones for %zu kernel%s of %s", etr_optimized_library,
-      kernels->events, etr_plural(kernels->events), etr_finder_time(finder, kernels->ticks));
+      finder->arena, "if not linked yet: %s has faster ones for %zu kernel%s of %s",
+      etr_optimized_library, kernels->events, etr_plural(kernels->events),
+      etr_finder_time(finder, kernels->ticks));
   added->evidence = etr_arena_format(finder->arena,
                                      "It has faster kernels than the portable library: %s.", list);
   etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");
   return true;
 }
 
+/* Finds kernels that a known partitioner takes, or that an optimized library has. */
 static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
   const char *known = etr_known_partitioner();
   chosen_kernels taken, other;
@@ -160,7 +164,7 @@ static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
     uint64_t ticks = ticks_of(finder, kernels, i);
     if (row->backend || !etr_kernel_only_copies(name))
       continue;
-    etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, (double)ticks);
+    etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, NAN);
     if (!added)
       continue;
     added->title = etr_arena_format(finder->arena, "Avoid %zu %s", row->event_count, name);
@@ -209,6 +213,7 @@ static outlier outlier_of(const etr_finder *finder, const etr_block *block,
   return stands_out ? longest : (outlier){0};
 }
 
+/* Finds operators that took over ten times their median in one run. */
 static bool find_outliers(etr_finder *finder) {
   const etr_method *method = finder->method;
   outlier worst = {0};

@@ -167,6 +167,47 @@ static etr_ratio ratio_to(const etr_type_ratio *type, const etr_type_ratio *from
   return (etr_ratio){rounded(type->low / from->high), rounded(type->high / from->low)};
 }
 
+/* Returns the class of the module that a node is of, "LSTM"; "" if it is not known. */
+static const char *class_of(const etr_finder *finder, uint32_t node) {
+  uint32_t module = etr_counted_module(finder->graph, finder->graph->nodes[node].module);
+  const char *type = etr_or_empty(finder->graph->modules[module].type);
+  const char *dot = strrchr(type, '.');
+  return dot ? dot + 1 : type;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t size = strlen(text), length = strlen(end);
+  return size >= length && strcmp(text + size - length, end) == 0;
+}
+
+/* Finds out how quantizers see the marked linear layers. They look for aten.linear, and torchao's
+ * quantize_() for modules of torch.nn.Linear: the layers inside of an LSTM are part of aten.lstm
+ * when they look, and a module of one's own may multiply with addmm. Sets *class to the class of
+ * most. */
+static etr_finding_variant see_layers(const largest *of, const char **class) {
+  static const char *const recurrent[] = {"LSTM", "GRU", "RNN"};
+  const etr_finder *finder = of->finder;
+  double hidden = 0, others = 0, longest = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    const char *name = of->marked[i] ? class_of(finder, i) : "";
+    double ticks = of->marked[i] ? finder->graph->times[i].typical : 0;
+    bool is_linear = ends_with(name, "Linear") || !name[0];
+    bool is_inside = false;
+    for (size_t k = 0; k < ETR_COUNT(recurrent); k++)
+      is_inside |= strcmp(name, recurrent[k]) == 0;
+    bool is_hidden = is_inside || (!is_linear && !etr_slice_is(finder->ops[i], "linear"));
+    others += is_linear ? 0 : ticks;
+    hidden += is_hidden ? ticks : 0;
+    if (is_hidden && ticks > longest) {
+      longest = ticks;
+      *class = name;
+    }
+  }
+  if (hidden * 2 > of->ticks)
+    return ETR_VARIANT_LAYERS;
+  return others * 2 > of->ticks ? ETR_VARIANT_USUAL : ETR_VARIANT_8DA4W;
+}
+
 /* Layers in floating point in XNNPACK. */
 static bool add_quantize(const largest *of, const char *dtype) {
   etr_finder *finder = of->finder;
@@ -177,9 +218,16 @@ static bool add_quantize(const largest *of, const char *dtype) {
                                       [ETR_RATIO_CONVOLUTION] = "convolutions",
                                       [ETR_RATIO_DEPTHWISE] = "depthwise convolutions"};
   layer = rows == 1 ? ETR_RATIO_LINEAR_ROW : layer;
+  const char *class = "";
+  bool has_layers = of->part->has_graph && of->part->is_linear;
+  etr_finding_variant variant = has_layers ? see_layers(of, &class) : ETR_VARIANT_USUAL;
   const etr_type_ratio *type = etr_best_type(layer);
+  if (type && strcmp(type->type, "8da4w") == 0 && has_layers && variant != ETR_VARIANT_8DA4W)
+    type = etr_type_named(layer, "int8"); /* 8da4w needs modules of torch.nn.Linear */
   if (!type)
     return true;
+  if (strcmp(type->type, "8da4w") != 0 && variant == ETR_VARIANT_8DA4W)
+    variant = ETR_VARIANT_USUAL;
   const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
   const etr_ratio ratio = ratio_to(type, from);
   etr_finding *added = add_lever(of, ETR_FINDING_QUANTIZE, of->ticks * etr_saved_at(ratio.low),
@@ -195,8 +243,8 @@ static bool add_quantize(const largest *of, const char *dtype) {
                                  is_like ? " on such processors" : ", measured on x86-64");
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, "
-      "docs/ratios.md).%s%s "
+      "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
+      "ratios.md).%s%s "
       "Compare the outputs: etrecord-tb accuracy.",
       etr_they_take(of->count), time_of(of), dtype, names[layer], ratio.low, ratio.high, type->type,
       etr_ratio_source(), from ? "" : other_types(of, layer, type->type),
@@ -206,6 +254,19 @@ static bool add_quantize(const largest *of, const char *dtype) {
   etr_finding_judge(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
                     is_like ? "accuracy may suffer"
                             : "the ratio is of another processor, and accuracy may suffer");
+  added->variant = variant;
+  if (!of->part->has_graph && of->part->is_linear) /* XNNPACK has one kernel for both */
+    added->fact = etr_arena_format(finder->arena,
+                                   "%s %s; linear layers, or convolutions of 1 x 1, which gain "
+                                   "alike: %g to %g times",
+                                   etr_they_take(of->count), time_of(of), ratio.low, ratio.high);
+  if (variant != ETR_VARIANT_LAYERS)
+    return true;
+  added->fact = etr_arena_format(
+      finder->arena, "%s %s; quantizers see no linear layers in %s: write it with torch.nn.Linear",
+      etr_they_take(of->count), time_of(of), class);
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "quantizers look for linear layers, and these are inside of another operator");
   return true;
 }
 
@@ -216,6 +277,32 @@ static void add_saved(etr_slice op, double ticks, double *low, double *high) {
     return;
   *low += ticks * etr_saved_at(ratio.low / 2);
   *high += ticks * etr_saved_at(ratio.high);
+}
+
+/* Sets *taken to the operators that the partitioner's rules do not refuse: all if its rules are not
+ * known; and *reason to why it refuses one, or NULL. False when out of memory. */
+static bool find_taken(largest *taken, const largest *of, const char **reason) {
+  const etr_finder *finder = of->finder;
+  const char *known = etr_known_partitioner();
+  *taken = *of;
+  *reason = NULL;
+  if (!of->part->has_graph || !etr_partitioner_is_known(known, finder->graph))
+    return true;
+  size_t count = finder->graph->node_count;
+  const char **reasons = etr_arena_alloc_array(finder->arena, count, sizeof *reasons);
+  taken->marked = etr_arena_alloc_array(finder->arena, count, sizeof *taken->marked);
+  if (!reasons || !taken->marked ||
+      !etr_partition_refusals(reasons, known, finder->graph, of->marked))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    taken->marked[i] = of->marked[i] && !reasons[i];
+    if (!of->marked[i] || !reasons[i])
+      continue;
+    *reason = reasons[i];
+    taken->count--;
+    taken->ticks -= finder->graph->times[i].typical;
+  }
+  return true;
 }
 
 /* Kernels on the CPU for which XNNPACK has faster ones. */
@@ -245,7 +332,7 @@ static bool add_delegate(const largest *of) {
   added->evidence = etr_arena_format(finder->arena,
                                      "%s %s as kernels on the CPU. The saving is at the ratio of "
                                      "XNNPACK's kernels to those of the "
-                                     "CPU (%s, docs/ratios.md), and at half of it.",
+                                     "CPU (%s, " ETR_DOCS "ratios.md), and at half of it.",
                                      etr_they_take(of->count), time_of(of), etr_ratio_source());
   added->caveat = "if these are the portable kernels, and the partitioner takes them";
   return true;
@@ -262,17 +349,42 @@ static bool add_words(const largest *of, etr_finding_kind kind, const char *titl
   return true;
 }
 
-/* What only less work makes faster. */
-static bool add_less_work(const largest *of) {
+/* Returns true for convolutions in int8 of which most of the time is in depthwise ones, which int8
+ * may make slower. */
+static bool are_slow_in_int8(const largest *of) {
+  const etr_finder *finder = of->finder;
+  double depthwise = 0;
+  bool is_int8 = of->part->is_convolution && of->part->dtype &&
+                 strcmp(of->part->dtype, "int8") == 0;
+  for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
+    if (of->marked[i] && is_depthwise(finder, &finder->graph->nodes[i]))
+      depthwise += finder->graph->times[i].typical;
+  return depthwise * 2 > of->ticks;
+}
+
+/* What only less work makes faster. reason: why the known partitioner refuses it; NULL: it is not
+ * known, or the operators are in a delegate. */
+static bool add_less_work(const largest *of, const char *reason) {
   etr_arena *arena = of->finder->arena;
+  const char *backend = etr_finder_backend(of->finder, etr_known_partitioner());
+  const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason) : "";
+  const char *evidence = "No faster kernel of them is known for this backend and type.";
+  const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
   bool is_product = of->part->is_linear || of->part->is_convolution;
+  if (are_slow_in_int8(of) && type) {
+    why = "; most of it is depthwise, which may be faster in float32";
+    evidence = etr_arena_format(
+        arena, "Depthwise convolutions were %g to %g times as fast in int8 as in float32 (%s, %s).",
+        type->low, type->high, etr_ratio_source(), ETR_DOCS "ratios.md");
+  }
   return add_words(of, ETR_FINDING_LESS_WORK,
                    is_product ? "Use a smaller input, or fewer channels"
                               : etr_arena_format(arena, "Need fewer or smaller %s", words_of(of)),
-                   etr_arena_format(arena, "%zu %s%s%s take%s %s", of->count,
+                   etr_arena_format(arena, "%zu %s%s%s take%s %s%s", of->count,
                                     etr_or_empty(of->part->dtype), of->part->dtype ? " " : "",
-                                    words_of(of), of->count == 1 ? "s" : "", time_of(of)),
-                   "No faster kernel of them is known for this backend and type.");
+                                    words_of(of), of->count == 1 ? "s" : "", time_of(of),
+                                    etr_or_empty(why)),
+                   evidence);
 }
 
 static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
@@ -280,6 +392,12 @@ static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
     if (finder->found.data[i].kind == kind)
       return true;
   return false;
+}
+
+/* Returns true for a kernel or an operator of a delegate that moves or converts data. */
+static bool only_moves(const char *kernel) {
+  return strncmp(kernel, "Transpose", 9) == 0 || strncmp(kernel, "Convert", 7) == 0 ||
+         etr_kernel_only_copies(kernel);
 }
 
 /* The next step that the state of some operators allows. */
@@ -295,9 +413,17 @@ static bool add_for_operators(const largest *of) {
   bool is_told = !part->has_graph && has_kind(of->finder, ETR_FINDING_NOT_DELEGATED);
   if (!part->backend && is_told)
     return true;
-  if (!part->backend && add_delegate(of))
+  bool has_copies = has_kind(of->finder, ETR_FINDING_LAYOUT) ||
+                    has_kind(of->finder, ETR_FINDING_COPIES);
+  if (!part->has_graph && has_copies && only_moves(part->op))
+    return true;
+  largest taken = *of;
+  const char *reason = NULL;
+  if (!part->backend && !find_taken(&taken, of, &reason))
+    return false;
+  if (!part->backend && (taken.count || !part->has_graph) && add_delegate(&taken))
     return !etr_arena_failed(of->finder->arena);
-  return !of->is_first || add_less_work(of);
+  return (!of->is_first && !reason) || add_less_work(of, reason);
 }
 
 /* The next step for time in delegates that record no operators. */
@@ -366,7 +492,7 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
       leave_out_depthwise(&of);
     if (of.count == 0) { /* all are depthwise: only less work makes them faster */
       mark_operators(&of, groups);
-      return !is_first || add_less_work(&of);
+      return !is_first || add_less_work(&of, NULL);
     }
   }
   return add_for_operators(&of);

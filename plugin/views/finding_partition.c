@@ -7,6 +7,7 @@
 #include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/kernel_ratio.h"
+#include "views/softmax_check.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ typedef struct partition {
                            rules are not known */
   bool *is_inside;      /* per node: in one of its delegates, or a call of one */
   bool *is_between;     /* per node: outside delegates; depends on some, and some depend on it */
+  bool *is_check;       /* per node: a softmax without a check for masked rows does without it */
   bool *is_candidate;   /* per node: what delegates are counted with, besides those inside */
   uint32_t *level;      /* per node, see count_levels() */
   size_t delegates;     /* of the backend */
@@ -114,7 +116,9 @@ static bool find_between(partition *p) {
   return true;
 }
 
-static bool look_at_backend(partition *p, etr_finder *finder, const char *backend) {
+/* Finds out which operators a backend has, which it refuses and why, and which are between its
+ * delegates. */
+static bool begin_partition(partition *p, etr_finder *finder, const char *backend) {
   size_t count = finder->graph->node_count;
   etr_arena *arena = finder->arena;
   *p = (partition){.finder = finder,
@@ -122,9 +126,11 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
                    .reasons = etr_arena_alloc_array(arena, count, sizeof *p->reasons),
                    .is_inside = etr_arena_alloc_array(arena, count, sizeof *p->is_inside),
                    .is_between = etr_arena_alloc_array(arena, count, sizeof *p->is_between),
+                   .is_check = etr_arena_alloc_array(arena, count, sizeof *p->is_check),
                    .is_candidate = etr_arena_alloc_array(arena, count, sizeof *p->is_candidate),
                    .level = etr_arena_alloc_array(arena, count, sizeof *p->level)};
-  if (!p->reasons || !p->is_inside || !p->is_between || !p->is_candidate || !p->level)
+  if (!p->reasons || !p->is_inside || !p->is_between || !p->is_check || !p->is_candidate ||
+      !p->level)
     return false;
   bool *is_outside = etr_arena_alloc_array(arena, count, sizeof *is_outside);
   if (!is_outside)
@@ -134,6 +140,7 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
     is_outside[i] = finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i] &&
                     !is_control_flow(&finder->graph->nodes[i]);
   }
+  (void)etr_mark_softmax_checks(finder, p->is_check);
   for (size_t i = 0; i < finder->method->delegate_count; i++)
     p->delegates += strcmp(finder->method->delegates[i].backend, backend) == 0;
   if (!etr_partitioner_is_known(backend, finder->graph))
@@ -145,13 +152,24 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
 
 /* ---- Kernels between delegates ---- */
 
+/* Returns true for an operator that need not stay a kernel: the partitioner takes it, or something
+ * else does the same that it takes. Nothing says so of a partitioner whose rules are not known. A
+ * reason has what to write instead behind a colon. */
+static bool can_go(const partition *p, uint32_t node) {
+  const char *reason = p->reasons ? p->reasons[node] : NULL;
+  return p->is_check[node] || !reason || strchr(reason, ':') != NULL ||
+         etr_finder_changes_nothing(p->finder, &p->finder->graph->nodes[node]);
+}
+
 /* Operators of one target that are left out for one reason. */
 typedef struct refused {
   const char *target, *reason; /* reason NULL: the partitioner takes them */
   uint64_t ticks;
   size_t nodes;
+  bool can_go;
 } refused;
 
+/* Orders refused operators by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
   const refused *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -174,11 +192,15 @@ static refused *list_refused(const partition *p, size_t *count) {
     if (!p->is_between[i] || is_getitem(node))
       continue;
     const char *reason = p->reasons ? p->reasons[i] : NULL;
+    if (p->is_check[i])
+      reason = "goes with a plain softmax, which does not look for rows that are masked whole";
     size_t at = 0;
-    while (at < *count && (list[at].reason != reason || strcmp(list[at].target, node->target) != 0))
+    bool goes = can_go(p, i);
+    while (at < *count && (list[at].reason != reason || list[at].can_go != goes ||
+                           strcmp(list[at].target, node->target) != 0))
       at++;
     if (at == *count && at < MOST_REFUSED)
-      list[(*count)++] = (refused){.target = node->target, .reason = reason};
+      list[(*count)++] = (refused){.target = node->target, .reason = reason, .can_go = goes};
     at = ETR_MIN(at, (size_t)MOST_REFUSED - 1);
     list[at].ticks += etr_finder_kernel_ticks(p->finder, i);
     list[at].nodes++;
@@ -194,6 +216,7 @@ typedef struct overhead {
   size_t calls;
 } overhead;
 
+/* Sums what calling the delegates of a backend takes. */
 static overhead overhead_of(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
@@ -236,9 +259,15 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
     etr_putf(writer, " What the partitioner of %s takes is not known here.", p->backend);
 }
 
-static const char *fallback_evidence(const partition *p, uint64_t kernels, size_t operators,
-                                     const overhead *around, size_t levels) {
-  size_t after = remaining_delegates(p, levels, NULL);
+/* What lies between the delegates of a backend. */
+typedef struct between {
+  size_t operators, going; /* all, and those that need not stay kernels */
+  uint64_t ticks, going_ticks;
+} between;
+
+/* Says what operators between delegates take, and why they are there; NULL when out of memory. */
+static const char *fallback_evidence(const partition *p, const between *b, const overhead *around,
+                                     size_t levels, size_t after) {
   size_t count;
   const refused *list = list_refused(p, &count);
   etr_text text;
@@ -246,7 +275,8 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, size_
   if (!list)
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
-  etr_putf(&writer, "%s %s", etr_they_take(operators), etr_finder_time(p->finder, kernels));
+  etr_putf(&writer, "%zu operator%s between them take%s %s", b->operators, etr_plural(b->operators),
+           b->operators == 1 ? "s" : "", etr_finder_time(p->finder, b->ticks));
   bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE *
                                               p->finder->method->execute.typical *
                                               (double)p->finder->method->run_count;
@@ -261,7 +291,12 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, size_
                etr_finder_time(p->finder, around->hidden));
   }
   etr_puts(&writer, ".");
+  if (b->going < b->operators)
+    etr_putf(&writer, " %zu of them, %s, can go; the others stay, and are not counted.", b->going,
+             etr_finder_time(p->finder, b->going_ticks));
   put_reasons(&writer, p, list, count, levels);
+  if (p->reasons)
+    etr_puts(&writer, " What is written instead is taken to need a tenth to half of their time.");
   return etr_text_end(&text, &writer);
 }
 
@@ -277,29 +312,36 @@ static const char *fallback_title(const partition *p, size_t operators, size_t a
 }
 
 /* Says which operators lie between the delegates: "64 expand_copy, 33 mean and 2 others are between
- * them". */
-static const char *fallback_fact(const partition *p, size_t operators) {
+ * them"; "8 where and 4 pow can go, 50 others between them stay". */
+static const char *fallback_fact(const partition *p, const between *b) {
   /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
   enum { LISTED = 3, ROOM = 62, ROOM_BESIDE = 48 };
-  size_t count, named = 0, used = 0;
+  size_t count, named = 0, used = 0, operators = b->going, shown = 0;
   const refused *list = list_refused(p, &count);
   etr_text text;
   etr_writer writer;
   if (!list)
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
-  for (size_t i = 0; i < count && i < LISTED; i++) {
+  for (size_t i = 0; i < count && shown < LISTED; i++) {
+    if (!list[i].can_go)
+      continue;
     const char *op = etr_finder_short_op(p->finder, list[i].target);
     used += strlen(op) + 4; /* with a number and a comma */
-    if (i && used > (named + list[i].nodes == operators ? ROOM : ROOM_BESIDE))
+    if (shown && used > (named + list[i].nodes == operators ? ROOM : ROOM_BESIDE))
       break;
     named += list[i].nodes;
     const char *before = named == operators ? " and " : ", ";
-    etr_putf(&writer, "%s%zu %s", i ? before : "", list[i].nodes, op);
+    etr_putf(&writer, "%s%zu %s", shown ? before : "", list[i].nodes, op);
+    shown++;
   }
   if (operators > named)
     etr_putf(&writer, " and %zu other%s", operators - named, etr_plural(operators - named));
-  etr_puts(&writer, operators == 1 ? " is between them" : " are between them");
+  size_t stay = b->operators - b->going;
+  if (stay)
+    etr_putf(&writer, " between them can go; %zu stay%s", stay, stay == 1 ? "s" : "");
+  else
+    etr_puts(&writer, operators == 1 ? " is between them" : " are between them");
   return etr_text_end(&text, &writer);
 }
 
@@ -315,8 +357,9 @@ static bool list_delegates(const partition *p, etr_finding *finding) {
 }
 
 /* Adds up what the backend saves of the marked kernels, in ticks. Operators that it takes keep
- * their own work, at the ratio of its kernels. What nothing was measured of has to be written
- * otherwise: copies may go, and what replaces the others takes up to half of their time. */
+ * their own work, at the ratio of its kernels. Copies that change nothing, and a softmax's check
+ * for masked rows, go whole. What replaces the others takes a tenth to half of their time: that
+ * was measured of `where` and of a mean. */
 static void add_saved_kernels(const partition *p, const bool *marked, double *least, double *most) {
   const etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -325,8 +368,14 @@ static void add_saved_kernels(const partition *p, const bool *marked, double *le
     double ticks = (double)etr_finder_kernel_ticks(finder, i);
     etr_ratio ratio;
     bool is_known = etr_ratio_of_delegate(&ratio, finder->ops[i]);
+    bool goes = p->is_check[i] || etr_finder_changes_nothing(finder, &finder->graph->nodes[i]);
+    if (goes) {
+      *least += ticks;
+      *most += ticks;
+      continue;
+    }
     *least += ticks * (is_known ? etr_saved_at(ratio.low / 2) : 0.5);
-    *most += ticks * (is_known ? etr_saved_at(ratio.high) : 1);
+    *most += ticks * (is_known ? etr_saved_at(ratio.high) : 0.9);
   }
 }
 
@@ -349,37 +398,52 @@ static uint64_t ticks_before(const partition *p) {
   return ticks;
 }
 
+/* Looks at what lies between the delegates, and marks what can go as candidates. */
+static between look_between(partition *p) {
+  between b = {0};
+  for (uint32_t i = 0; i < p->finder->graph->node_count; i++) {
+    p->is_candidate[i] = p->is_between[i] && can_go(p, i);
+    if (!p->is_between[i] || is_getitem(&p->finder->graph->nodes[i]))
+      continue;
+    uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
+    b.operators++;
+    b.ticks += ticks;
+    b.going += p->is_candidate[i];
+    b.going_ticks += p->is_candidate[i] ? ticks : 0;
+  }
+  return b;
+}
+
+/* Finds operators that run on the CPU between the delegates of a backend. */
 static bool find_fallback(partition *p) {
   etr_finder *finder = p->finder;
-  uint64_t kernels = 0;
-  size_t operators = 0, levels = count_levels(p, NULL); /* nothing is a candidate yet */
-  memcpy(p->is_candidate, p->is_between, finder->graph->node_count * sizeof *p->is_candidate);
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    if (!p->is_between[i] || is_getitem(&finder->graph->nodes[i]))
-      continue;
-    kernels += etr_finder_kernel_ticks(finder, i);
-    operators++;
-  }
-  if (operators == 0 || p->delegates < 2)
+  size_t levels = count_levels(p, NULL); /* nothing is a candidate yet */
+  const between b = look_between(p);
+  if (b.going == 0 || p->delegates < 2)
     return true;
   size_t after = remaining_delegates(p, levels, NULL);
   const overhead around = overhead_of(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
   double least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks)),
-         most = merged * (double)around.ticks + (double)ticks_before(p);
-  add_saved_kernels(p, p->is_between, &least, &most);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels + around.ticks, most);
+         most = merged * (double)around.ticks;
+  if (b.going == b.operators)
+    most += (double)ticks_before(p);
+  add_saved_kernels(p, p->is_candidate, &least, &most);
+  /* Nothing says what a partitioner takes whose rules are not known. */
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, b.going_ticks + around.ticks,
+                                      p->reasons ? most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  added->title = fallback_title(p, operators, after);
-  added->fact = fallback_fact(p, operators);
-  added->evidence = fallback_evidence(p, kernels, operators, &around, levels);
-  etr_finding_save_at_least(finder, added, least);
+  added->title = fallback_title(p, b.going, after);
+  added->fact = fallback_fact(p, &b);
+  added->evidence = fallback_evidence(p, &b, &around, levels, after);
+  if (p->reasons)
+    etr_finding_save_at_least(finder, added, least);
   etr_finding_judge(added, ETR_POSSIBLE,
-                    "if all can go; the backend still has to compute what it takes");
+                    "if all of them can go; the backend still has to compute what it takes");
   if (after < p->delegates && !list_delegates(p, added))
     return false;
-  return etr_finder_list_nodes(finder, added, p->is_between);
+  return etr_finder_list_nodes(finder, added, p->is_candidate);
 }
 
 /* ---- Calls that go with operators between delegates ---- */
@@ -398,7 +462,7 @@ bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_
   for (size_t i = 0; i < method->delegate_count; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!look_at_backend(&p, finder, method->delegates[i].backend))
+    if (!begin_partition(&p, finder, method->delegates[i].backend))
       return false;
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
@@ -428,6 +492,17 @@ bool etr_is_optimized(etr_slice op) {
 
 const char etr_optimized_library[] = "optimized_native_cpu_ops_lib";
 
+/* What a call takes that is added to those of a backend, in ticks: what its calls take in this
+ * record, less what a coarse clock may hide of operators; or what is assumed without any. */
+static double ticks_of_call(const partition *p) {
+  const overhead around = overhead_of(p);
+  double measured = (double)(around.ticks - ETR_MIN(around.hidden, around.ticks));
+  if (around.calls && measured > 0)
+    return measured / (double)around.calls;
+  return ETR_FINDING_DELEGATE_CALL_NS / etr_ticks_to_ns(p->finder->profile, 1);
+}
+
+/* Adds the finding that a backend takes operators which ran as kernels, if that saves anything. */
 static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
                               uint64_t optimized) {
   etr_finder *finder = p->finder;
@@ -435,8 +510,9 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
     p->is_candidate[i] = finder->graph->nodes[i].kind == ETR_NODE_OP && !p->reasons[i] &&
                          finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i];
   size_t delegates = count_levels(p, NULL);
-  double calls = (double)delegates * ETR_FINDING_DELEGATE_CALL_NS /
-                 etr_ticks_to_ns(finder->profile, 1) * (double)finder->method->run_count;
+  size_t more = delegates > p->delegates ? delegates - p->delegates : 0;
+  double each = ticks_of_call(p);
+  double calls = (double)more * each * (double)finder->method->run_count;
   double least = -calls, saved = -calls;
   add_saved_kernels(p, marked, &least, &saved);
   if (saved <= 0)
@@ -463,21 +539,25 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
     etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", etr_optimized_library,
              etr_finder_time(finder, optimized));
   added->evidence = etr_text_end(&text, &writer);
-  etr_finding_judge(
-      added, ETR_LIKELY,
-      "at the ratio of its kernels to those of the CPU (docs/ratios.md), less 5 us for each call");
+  etr_finding_judge(added, ETR_LIKELY,
+                    etr_arena_format(finder->arena,
+                                     "at the ratio of its kernels to those of the CPU (" ETR_DOCS
+                                     "ratios.md), less %s for each of %zu call%s more",
+                                     etr_finder_time_of(finder, each), more, etr_plural(more)));
   etr_finding_save_at_least(finder, added, least);
   return true;
 }
 
+/* Adds the finding that an optimized library has faster kernels. */
 static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) {
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, ticks, (double)ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
   added->title = "Link the optimized CPU kernels";
-  added->fact = etr_arena_format(finder->arena, "%s has faster ones for %zu operator%s of %s",
+  added->fact = etr_arena_format(finder->arena,
+                                 "if not linked yet: %s has faster ones for %zu operator%s of %s",
                                  etr_optimized_library, added->node_count,
                                  etr_plural(added->node_count), etr_finder_time(finder, ticks));
   added->evidence = etr_arena_format(finder->arena,
@@ -540,6 +620,7 @@ static void find_cuts(const partition *p) {
   }
 }
 
+/* Prepares what is shown of each delegate. Returns false when out of memory. */
 static bool begin_facts(etr_finder *finder) {
   finder->facts = etr_arena_alloc_array(finder->arena, finder->method->delegate_count,
                                         sizeof *finder->facts);
@@ -566,7 +647,7 @@ bool etr_find_partitions(etr_finder *finder) {
   for (size_t i = 0, looked = 0; i < method->delegate_count && looked < MOST_BACKENDS; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!look_at_backend(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
+    if (!begin_partition(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
       return false;
     if (p.reasons && !find_kernels(&p))
       return false;
@@ -575,5 +656,5 @@ bool etr_find_partitions(etr_finder *finder) {
   }
   if (method->delegate_count || !known)
     return true;
-  return look_at_backend(&p, finder, known) && (!p.reasons || find_kernels(&p));
+  return begin_partition(&p, finder, known) && (!p.reasons || find_kernels(&p));
 }

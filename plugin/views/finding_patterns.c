@@ -20,6 +20,7 @@ typedef struct patterns {
   bool is_decoder;
 } patterns;
 
+/* Lists the readers of each node. Returns false when out of memory. */
 static bool find_readers(patterns *p, etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   size_t uses = 0;
@@ -97,6 +98,7 @@ static bool *flags_of(const patterns *p) {
 
 /* ---- A dequantization followed by the same quantization ---- */
 
+/* Returns true if two nodes quantize in the same way. */
 static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_node *b) {
   if (a->argument_count == 0 && a->input_count < 2)
     return false; /* nothing says how they quantize */
@@ -131,6 +133,7 @@ static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   return true;
 }
 
+/* Finds dequantize and quantize nodes that cancel. */
 static bool find_quantize_pairs(patterns *p) {
   bool *marked = flags_of(p);
   size_t pairs = 0;
@@ -172,6 +175,7 @@ static bool is_foldable(const patterns *p, uint32_t node) {
          p->finder->is_constant[layer->inputs[weight].node];
 }
 
+/* Finds batch norms that could be folded into the layer before. */
 static bool find_batch_norms(patterns *p) {
   bool *marked = flags_of(p);
   size_t count = 0;
@@ -240,6 +244,7 @@ static bool is_decoder(const patterns *p) {
   return false;
 }
 
+/* Finds an output layer of a decoder that takes much of its time. */
 static bool find_output_layer(patterns *p) {
   uint32_t layer = p->output_layer;
   bool *marked = flags_of(p);
@@ -313,6 +318,7 @@ static bool add_before(const patterns *p, uint32_t node, chain *out) {
   return false;
 }
 
+/* Adds the nodes from a softmax to the product that reads it. Returns false if there is none. */
 static bool add_behind(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     out->nodes[out->count++] = node;
@@ -340,7 +346,8 @@ static void mark_copies(const patterns *p, bool *marked) {
         marked[at] = true;
 }
 
-static bool find_attention(patterns *p) {
+/* Finds attention that is computed by single operators, some of which are kernels. */
+static bool find_unfused_attention(patterns *p) {
   bool *all = flags_of(p), has_kernel = false;
   size_t count = 0;
   if (!all)
@@ -399,7 +406,8 @@ static bool find_attention(patterns *p) {
 
 /* ---- Layers in floating point beside quantized ones ---- */
 
-static bool find_float_beside(patterns *p) {
+/* Finds layers that compute in floating point beside quantized ones. */
+static bool find_unquantized_layers(patterns *p) {
   bool *marked = flags_of(p);
   uint64_t floats = 0, integers = 0;
   double float_macs = 0, integer_macs = 0;
@@ -516,6 +524,7 @@ static layer_set set_of(const patterns *p, const uint32_t *source, uint32_t firs
   return set;
 }
 
+/* Finds small linear layers that read one value and could be one. */
 static bool find_merges(patterns *p) {
   enum { LEAST_LAYERS = 4 }; /* q, k and v in one product saved nothing when measured */
   etr_arena *arena = p->finder->arena;
@@ -610,6 +619,7 @@ static int64_t mark_repeat(const patterns *p, uint32_t node, bool *copies) {
   return 1;
 }
 
+/* Finds products whose keys or values were repeated for several heads. */
 static bool find_repeated_heads(patterns *p) {
   bool *copies = flags_of(p), *products = flags_of(p);
   int64_t group = 1;
@@ -663,7 +673,7 @@ bool etr_find_patterns(etr_finder *finder) {
     return false;
   p.output_layer = output_layer_of(&p);
   p.is_decoder = is_decoder(&p);
-  return find_quantize_pairs(&p) && find_batch_norms(&p) && find_attention(&p) &&
-         find_output_layer(&p) && find_float_beside(&p) && find_merges(&p) &&
+  return find_quantize_pairs(&p) && find_batch_norms(&p) && find_unfused_attention(&p) &&
+         find_output_layer(&p) && find_unquantized_layers(&p) && find_merges(&p) &&
          find_repeated_heads(&p);
 }

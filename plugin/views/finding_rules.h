@@ -14,6 +14,7 @@ bool etr_finder_look_at_graph(etr_finder *finder);
 
 /* Each rule adds its findings. False when out of memory. */
 bool etr_find_partitions(etr_finder *finder);
+bool etr_find_softmax_checks(etr_finder *finder);
 bool etr_find_constants(etr_finder *finder);
 bool etr_find_copies(etr_finder *finder);
 bool etr_find_patterns(etr_finder *finder);

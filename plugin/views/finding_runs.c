@@ -15,6 +15,7 @@ typedef struct alike_runs {
   const char *name; /* of the phase; "" of a whole method */
   const uint32_t *runs;
   size_t count;
+  const etr_stats *execute;
   double median;
   const etr_noise *noise;
 } alike_runs;
@@ -52,6 +53,7 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 /* ---- Drift ---- */
 
+/* Adds the finding that runs become slower or faster. */
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
   etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median,
@@ -103,6 +105,7 @@ static double median_beside(const etr_finder *finder, const alike_runs *r, bool 
   return *count ? etr_stats_of(ticks, *count).p50 : 0;
 }
 
+/* Adds the finding that all runs from one on are slower or faster. */
 static bool add_step(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
   double before = median_beside(finder, r, true, &before_count),
@@ -130,6 +133,7 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
 
 /* ---- Two modes ---- */
 
+/* Adds the finding that runs are in two modes. */
 static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
@@ -149,7 +153,8 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   etr_put_change_of_time(&writer,
                          is_slow_usual ? fast->p50 / slow->p50 - 1 : slow->p50 / fast->p50 - 1);
   added->fact = etr_text_end(&text, &writer);
-  const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
+  const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, r->execute,
+                                    finder->unit);
   added->evidence = etr_arena_format(
       finder->arena, "Method::execute: %s. %s", what ? what : "",
       r->noise->in_stretches ? "A clock changes its speed, or something else runs for a while."
@@ -170,6 +175,7 @@ static const char *title_of_slow_runs(const etr_slow_runs *slow) {
                                                              : "Measure again without other load";
 }
 
+/* Says which runs are slow, and how much. */
 static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
   size_t count = finder->method->run_count;
   etr_text text;
@@ -202,6 +208,7 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
   return etr_text_end(&text, &writer);
 }
 
+/* Adds the finding that some runs are slow, if they cost enough. */
 static bool add_slow_runs(etr_finder *finder) {
   static const etr_finding_kind kinds[] = {[ETR_SLOW_RUNS_ANY] = ETR_FINDING_SLOW_RUNS,
                                            [ETR_SLOW_RUNS_PERIODIC] = ETR_FINDING_PERIODIC,
@@ -248,6 +255,7 @@ static bool add_slow_runs(etr_finder *finder) {
 
 /* ---- All ---- */
 
+/* Adds the finding about how steady runs are. */
 static bool add_verdict(etr_finder *finder, const alike_runs *r) {
   switch (r->noise->verdict) {
   case ETR_NOISE_DRIFT:
@@ -265,7 +273,8 @@ static bool add_verdict(etr_finder *finder, const alike_runs *r) {
  * distances or by one operator. */
 static bool find_in_method(etr_finder *finder) {
   const etr_method *method = finder->method;
-  const alike_runs all = {"", method->runs, method->run_count, method->execute.p50, &method->noise};
+  const alike_runs all = {
+      "", method->runs, method->run_count, &method->execute, method->execute.p50, &method->noise};
   etr_slow_runs_kind slow = method->slow_runs.kind;
   etr_noise_verdict verdict = method->noise.verdict;
   bool is_told = slow > ETR_SLOW_RUNS_ANY && verdict == ETR_NOISE_TWO_MODES;
@@ -284,8 +293,8 @@ bool etr_find_unsteady(etr_finder *finder) {
     return find_in_method(finder);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const alike_runs runs = {phase->name, phase->runs, phase->run_count, phase->execute.p50,
-                             &phase->noise};
+    const alike_runs runs = {phase->name,     phase->runs,        phase->run_count,
+                             &phase->execute, phase->execute.p50, &phase->noise};
     if (phase->execute.p50 > 0 && !add_verdict(finder, &runs))
       return false;
   }

@@ -19,20 +19,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PAGE "docs/findings.md#"
+#define PAGE ETR_DOCS "findings.md#"
 
 const char *etr_finding_docs(etr_finding_kind kind) {
   static const char *const sections[] = {
-      PAGE "fallback",      PAGE "not_delegated", PAGE "library",        PAGE "constants",
-      PAGE "layout",        PAGE "copies",        PAGE "quantize_pairs", PAGE "batch_norm",
-      PAGE "attention",     PAGE "output_layer",  PAGE "float_beside",   PAGE "calls",
-      PAGE "outlier",       PAGE "first_run",     PAGE "load",           PAGE "drift",
-      PAGE "waiting",       PAGE "cpu_fallback",  PAGE "small_calls",    PAGE "memory_bound",
-      PAGE "slow_rate",     PAGE "above_peak",    PAGE "step",           PAGE "modes",
-      PAGE "slow_runs",     PAGE "periodic",      PAGE "slow_operator",  PAGE "inaccurate",
-      PAGE "cache_copies",  PAGE "positions",     PAGE "merge",          PAGE "repeated_heads",
-      PAGE "weights",       PAGE "embedding",     PAGE "quantize",       PAGE "delegate",
-      PAGE "more_per_call", PAGE "profiler",      PAGE "less_work"};
+      PAGE "fallback",     PAGE "not_delegated", PAGE "library",        PAGE "constants",
+      PAGE "layout",       PAGE "copies",        PAGE "quantize_pairs", PAGE "batch_norm",
+      PAGE "attention",    PAGE "output_layer",  PAGE "float_beside",   PAGE "calls",
+      PAGE "outlier",      PAGE "first_run",     PAGE "load",           PAGE "drift",
+      PAGE "waiting",      PAGE "cpu_fallback",  PAGE "small_calls",    PAGE "memory_bound",
+      PAGE "slow_rate",    PAGE "above_peak",    PAGE "step",           PAGE "modes",
+      PAGE "slow_runs",    PAGE "periodic",      PAGE "slow_operator",  PAGE "inaccurate",
+      PAGE "cache_copies", PAGE "positions",     PAGE "merge",          PAGE "repeated_heads",
+      PAGE "weights",      PAGE "embedding",     PAGE "softmax_check",  PAGE "quantize",
+      PAGE "delegate",     PAGE "more_per_call", PAGE "profiler",       PAGE "less_work"};
   return (size_t)kind < ETR_COUNT(sections) ? sections[kind] : "";
 }
 
@@ -80,8 +80,13 @@ bool etr_finding_is_lever(etr_finding_kind kind) {
   return kind >= ETR_FINDING_QUANTIZE;
 }
 
-/* What a kind of finding takes. */
-static etr_effort effort_of(etr_finding_kind kind) {
+/* What the change of a finding takes. */
+static etr_effort effort_of(const etr_finding *finding) {
+  etr_finding_kind kind = finding->kind;
+  if (finding->variant == ETR_VARIANT_EXPORT)
+    return ETR_EFFORT_RE_EXPORT;
+  if (finding->variant == ETR_VARIANT_LAYERS)
+    return ETR_EFFORT_CHANGE_MODEL;
   switch (kind) {
   case ETR_FINDING_LIBRARY:
     return ETR_EFFORT_LINK_FLAG;
@@ -133,16 +138,17 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* Finds a first run that takes much longer than the others. */
 static bool find_first_run(etr_finder *finder) {
   etr_first_run first;
   if (!etr_first_run_of(&first, finder->arena, finder->profile, finder->method))
     return false;
-  if (first.rest.count + 1 < ETR_FINDING_LEAST_RUNS || first.rest.p50 <= 0)
+  double factor = etr_first_run_factor(&first);
+  if (first.rest.count + 1 < ETR_FINDING_LEAST_RUNS || !(factor > 0))
     return true;
-  double factor = first.ticks / first.rest.p50;
   if (factor < ETR_FINDING_FIRST_RUN_FACTOR || finder->method->starts_with_prompt)
     return true;
-  etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.ticks - first.rest.p50);
+  etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.ticks - first.rest.typical);
   if (!added)
     return false;
   bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->shared ||
@@ -154,9 +160,9 @@ static bool find_first_run(etr_finder *finder) {
                                  factor_text(finder, factor),
                                  may_be_longer ? ": a longer input, or warming up" : "");
   added->evidence = etr_arena_format(
-      finder->arena, "The first run takes %s, %s times the median of the other %zu, %s.",
+      finder->arena, "The first run takes %s, %s times the typical one of the other %zu, %s.",
       etr_finder_time_of(finder, first.ticks), factor_text(finder, factor), first.rest.count,
-      etr_finder_time_of(finder, first.rest.p50));
+      etr_finder_time_of(finder, first.rest.typical));
   if (may_be_longer)
     etr_finding_judge(added, ETR_POSSIBLE,
                       "if its input was not longer; a debug buffer shows that");
@@ -176,9 +182,10 @@ static bool find_load(etr_finder *finder) {
       return true;
   if (!etr_loads_make(&loads, finder->arena, finder->profile))
     return false;
-  if (!loads.whole || finder->method->execute.p50 <= 0)
+  double typical = finder->method->execute.typical;
+  if (!loads.whole || typical <= 0)
     return true;
-  double factor = loads.whole->stats.avg / finder->method->execute.p50;
+  double factor = loads.whole->stats.avg / typical;
   if (factor < ETR_FINDING_LOAD_FACTOR)
     return true;
   etr_finding *added = add_once(finder, ETR_FINDING_LOAD, loads.whole->stats.avg);
@@ -190,7 +197,7 @@ static bool find_load(etr_finder *finder) {
   added->evidence = etr_arena_format(
       finder->arena, "%s takes %s, as long as %s inferences of %s.", loads.whole->name,
       etr_finder_time_of(finder, loads.whole->stats.avg), factor_text(finder, factor),
-      etr_finder_time_of(finder, finder->method->execute.p50));
+      etr_finder_time_of(finder, typical));
   etr_finding_judge(added, ETR_SURE, "for each load that is avoided");
   return true;
 }
@@ -205,6 +212,8 @@ typedef struct overlap_marks {
 
 enum { MOST_MARKED = 64 }; /* bits; later findings, which save least, are not compared */
 
+/* Marks the nodes and calls of a finding, and returns the earlier findings that marked one of them.
+ */
 static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const etr_finding *finding,
                          uint64_t bit) {
   uint64_t earlier = 0;
@@ -226,6 +235,7 @@ static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const e
   return earlier;
 }
 
+/* Finds which findings save time that earlier ones save, too. */
 static bool find_overlaps(etr_finder *finder) {
   overlap_marks marks = {
       etr_arena_alloc_array(finder->arena, finder->graph ? finder->graph->node_count : 0,
@@ -235,7 +245,8 @@ static bool find_overlaps(etr_finder *finder) {
     return false;
   for (size_t i = 0; i < ETR_MIN(finder->found.count, (size_t)MOST_MARKED); i++) {
     etr_finding *finding = &finder->found.data[i];
-    bool is_counted = !finding->is_once && !isnan(finding->potential);
+    bool is_counted = !finding->is_once && !isnan(finding->cost) &&
+                      !etr_finding_is_timing(finding->kind);
     uint64_t earlier = is_counted ? marks_of(finder, &marks, finding, (uint64_t)1 << i) : 0;
     uint32_t *list = etr_arena_alloc_array(finder->arena, MOST_MARKED, sizeof *list);
     for (uint32_t k = 0; list && k < i; k++)
@@ -246,13 +257,23 @@ static bool find_overlaps(etr_finder *finder) {
   return !etr_arena_failed(finder->arena);
 }
 
-/* What rests on estimated times is not sure. */
-static void doubt_estimates(const etr_finder *finder, etr_finding *finding) {
+bool etr_runs_differ_much(const etr_method *method) {
+  const double much = 0.25; /* of the time: half of the distance from p10 to p90 */
+  bool is_wide = etr_stats_spread(&method->execute, 0) > much * method->execute.typical;
+  return method->mixed_phase_count < 2 && (method->noise.verdict == ETR_NOISE_TWO_MODES ||
+                                           (is_wide && method->noise.verdict != ETR_NOISE_STEADY));
+}
+
+/* What rests on estimated times, or on runs that differ much, is not sure. */
+static void doubt_times(const etr_finder *finder, etr_finding *finding) {
+  if (finding->sureness == ETR_SURE && !finding->is_once && etr_runs_differ_much(finder->method))
+    etr_finding_judge(finding, ETR_LIKELY, "the runs differ much: measure again");
   for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)
     if (finder->graph->times[finding->nodes[i]].is_estimated && !finding->is_once)
       etr_finding_judge(finding, ETR_LIKELY, "some of the times are estimates");
 }
 
+/* Writes what following a finding could save, and how sure that is. */
 static void put_saving(const etr_finder *finder, etr_finding *finding) {
   etr_text text;
   etr_writer writer;
@@ -260,7 +281,8 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
   if (isnan(finding->cost)) {
     etr_putf(&writer, "It changes results, not times; %s", etr_sureness_text(finding->sureness));
   } else if (isnan(finding->potential)) {
-    etr_puts(&writer, "What it could save is not known");
+    etr_putf(&writer, "What it could save is not known: a part of %s",
+             etr_finder_time_of(finder, finding->cost));
   } else {
     bool has_least = finding->least > 0 && finding->least < finding->potential;
     if (has_least)
@@ -277,7 +299,7 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
       etr_puts(&writer, " of the time");
     }
   }
-  if (!isnan(finding->potential))
+  if (!isnan(finding->cost))
     etr_putf(&writer, "; %s", etr_sureness_text(finding->sureness));
   etr_putf(&writer, "%s%s", finding->caveat[0] ? ": " : "", finding->caveat);
   for (size_t i = 0; i < finding->overlap_count; i++)
@@ -298,15 +320,23 @@ static int class_of(const etr_finding *finding) {
   return etr_finding_is_timing(finding->kind) ? 2 : 1;
 }
 
-/* The middle of the saving, with 0 for what is not known, times how sure it is. */
+/* The middle of the saving, with 0 for a least that is not known, times how sure it is. Where
+ * nothing is known of the saving it counts as a tenth of the time that it is about, so that advice
+ * on most of the time comes before what is known to save next to nothing; and as a fiftieth if it
+ * is a lever, since what was found to be wrong says more than "do less". */
 static double rank_of(const etr_finding *finding) {
+  const double unknown = etr_finding_is_lever(finding->kind) ? 0.02 : 0.1;
   static const double weights[] = {
       [ETR_SURE] = 1, [ETR_LIKELY] = 0.7, [ETR_RULE_OF_THUMB] = 0.5, [ETR_POSSIBLE] = 0.4};
   double low = isnan(finding->least) ? 0 : finding->least,
          high = isnan(finding->potential) ? 0 : finding->potential;
-  return (low + high) / 2 * weights[finding->sureness];
+  double middle = (low + high) / 2;
+  if (isnan(finding->potential) && !isnan(finding->cost))
+    middle = unknown * finding->cost;
+  return middle * weights[finding->sureness];
 }
 
+/* Orders findings by what they save, and then so that the order never depends on chance. */
 static int by_saving(const void *a, const void *b) {
   const etr_finding *x = a, *y = b;
   if (class_of(x) != class_of(y))
@@ -337,16 +367,18 @@ static const char *shortened(const etr_finder *finder, const char *text, size_t 
   return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
 }
 
-static bool find_all(etr_finder *finder) {
+/* Finds all findings about a method. */
+static bool find_everything(etr_finder *finder) {
   /* What to change depends on which method ran. */
   if (finder->method->shared)
     return find_first_run(finder) && find_load(finder) && etr_find_unsteady(finder);
   bool good = etr_finder_measure_delegates(finder);
   if (good && finder->graph)
     good = etr_finder_measure_calls(finder) && etr_finder_look_at_graph(finder) &&
-           etr_find_partitions(finder) && etr_find_constants(finder) && etr_find_copies(finder) &&
-           etr_find_patterns(finder) && etr_find_decoder(finder) && etr_find_slow_calls(finder) &&
-           etr_find_outliers(finder) && etr_find_costs(finder) && etr_find_inaccurate(finder);
+           etr_find_partitions(finder) && etr_find_softmax_checks(finder) &&
+           etr_find_constants(finder) && etr_find_copies(finder) && etr_find_patterns(finder) &&
+           etr_find_decoder(finder) && etr_find_slow_calls(finder) && etr_find_outliers(finder) &&
+           etr_find_costs(finder) && etr_find_inaccurate(finder);
   /* The lever comes before advice on timing, which is no reason to leave it out. */
   return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
          etr_find_delegates(finder) && etr_find_lever(finder) && find_first_run(finder) &&
@@ -380,6 +412,7 @@ static bool is_said_better(const etr_finder *finder, const etr_finding *finding)
   return false;
 }
 
+/* Leaves out findings that another one says better. */
 static void leave_out_said(etr_finder *finder) {
   size_t kept = 0;
   for (size_t i = 0; i < finder->found.count; i++) {
@@ -399,25 +432,26 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     return true;
   if (graph && graph->times)
     finder.graph = graph;
-  if (!find_all(&finder))
+  if (!find_everything(&finder))
     return false;
   leave_out_said(&finder);
   for (size_t i = 0; i < finder.found.count; i++)
-    doubt_estimates(&finder, &finder.found.data[i]);
+    doubt_times(&finder, &finder.found.data[i]);
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);
   if (!find_overlaps(&finder))
     return false;
   for (size_t i = 0; i < finder.found.count; i++) {
     finder.found.data[i].title = shortened(&finder, finder.found.data[i].title, ETR_TITLE_LONGEST);
     finder.found.data[i].fact = shortened(&finder, finder.found.data[i].fact, ETR_FACT_LONGEST);
-    finder.found.data[i].effort = effort_of(finder.found.data[i].kind);
+    finder.found.data[i].effort = effort_of(&finder.found.data[i]);
     put_saving(&finder, &finder.found.data[i]);
   }
   bool is_structural = false;
   for (size_t i = 0; i < finder.found.count; i++) {
     const etr_finding *found = &finder.found.data[i];
     bool is_other = etr_finding_is_lever(found->kind) || etr_finding_is_timing(found->kind);
-    is_structural |= !is_other && found->potential_share >= ETR_FINDING_MUCH;
+    double share = isnan(found->potential) ? found->share : found->potential_share;
+    is_structural |= !is_other && share >= ETR_FINDING_MUCH;
   }
   *out = (etr_findings){finder.found.data, finder.found.count, !is_structural, finder.facts};
   return !etr_arena_failed(arena);

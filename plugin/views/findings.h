@@ -30,8 +30,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
 /** Returns a kind as written in JSON: "fallback", "not_delegated", ... Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
 
-/** Returns the section that says how to do what a kind advises: "docs/findings.md#quantize".
- * Static. */
+/** Returns the section that says how to do what a kind advises: the address of
+ * "docs/findings.md#quantize". Static. */
 const char *etr_finding_docs(etr_finding_kind kind);
 
 /** Returns "sure", "likely", "rule_of_thumb" or "possible". Static. */
@@ -51,8 +51,16 @@ typedef struct etr_finding_code {
   const char *before, *after;
 } etr_finding_code;
 
-/** Returns the code of a kind, as docs/findings.md has it; NULL if there is none. Static. */
-const etr_finding_code *etr_finding_code_of(etr_finding_kind kind);
+/** Returns the code that a finding is about, as docs/findings.md has it; NULL if there is none.
+ * Static. */
+const etr_finding_code *etr_finding_code_of(const etr_finding *finding);
+
+/** Returns true if the runs of a method differ so much, or take one of two times, that no time of
+ * one inference is sure. False for fewer than five runs, and for runs of several phases. */
+bool etr_runs_differ_much(const etr_method *method);
+
+/** Follows what the runs are like, where they differ much. */
+#define ETR_TIMES_NOT_SURE ": measure again, times of inferences are not sure"
 
 /** Returns true for advice on how to measure, and not on the model. */
 bool etr_finding_is_timing(etr_finding_kind kind);

@@ -177,7 +177,8 @@ static bool is_chosen(const collector *c, const etr_time_slice *slice) {
   return !c->chosen || (slice->node != ETR_NONE && c->chosen[slice->node]);
 }
 
-static bool collect(collector *c, uint32_t *rows) {
+/* Finds the group of each time slice, and sums what is estimated or between delegates. */
+static bool collect_slices(collector *c, uint32_t *rows) {
   const etr_method *method = c->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
@@ -236,6 +237,7 @@ static void note_hidden(collector *c) {
                                c->list.data[i].stats.typical / calls;
 }
 
+/* Orders groups by time, the longest first, and then so that the order never depends on chance. */
 static int by_typical(const void *a, const void *b) {
   const etr_group *x = a, *y = b;
   if (x->stats.typical != y->stats.typical)
@@ -250,6 +252,16 @@ static int by_typical(const void *a, const void *b) {
   if (order == 0)
     order = strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
   return order ? order : (x->phase > y->phase) - (x->phase < y->phase);
+}
+
+/* Notes the longest node of each row. */
+static void note_largest(collector *c, const uint32_t *row_of_node) {
+  for (size_t i = 0; c->graph && i < c->graph->node_count; i++) {
+    if (row_of_node[i] == ETR_NONE)
+      continue;
+    etr_group *group = &c->list.data[row_of_node[i]];
+    group->largest = ETR_MAX(group->largest, c->graph->times[i].typical);
+  }
 }
 
 /* Notes the row of each node. */
@@ -289,13 +301,14 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   }
   etr_map_init(&c.rows, arena);
   etr_map_init(&c.things, arena);
-  if (!collect(&c, rows))
+  if (!collect_slices(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
   if (!stats || !note_nodes(out, &c, rows))
     return false;
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
+  note_largest(&c, out->row_of_node);
   note_hidden(&c);
   if (!chosen && !add_runtime(&c))
     return false;

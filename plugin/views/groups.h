@@ -27,6 +27,7 @@ typedef struct etr_group {
                           delegates */
   size_t count;        /* nodes, distinct events, or delegates; 0 for the runtime */
   etr_stats stats;     /* over the runs in which any of it ran; typical times add up */
+  double largest;      /* typical time of the node that takes most; 0 if it has no nodes */
   double estimated; /* the part of the typical time of which the node or the time is an estimate */
   double hidden;    /* the part of the typical time that may be of operators, because a clock counts
                        whole microseconds */

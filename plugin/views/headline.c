@@ -103,6 +103,7 @@ bool etr_headline_has(const etr_headline_part *part, const etr_group *group) {
   return is_same(part, &of);
 }
 
+/* Adds a group to the part of the headline that it belongs to. */
 static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
   const etr_headline_part part = candidate_of(group);
   if (part.kind == ETR_HEADLINE_OPERATORS && !group->backend) {
@@ -129,6 +130,7 @@ static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
   return true;
 }
 
+/* Orders parts by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
   const etr_headline_part *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -209,6 +211,7 @@ static const char *phase_words(etr_phase phase) {
   }
 }
 
+/* Writes a share, or its range if it is not known exactly. */
 static void put_range(etr_writer *writer, const etr_headline_part *part) {
   double low = 100 * part->low, high = 100 * part->high;
   if (high - low >= 1 && high >= 1) {
@@ -224,6 +227,7 @@ typedef struct part_style {
   bool is_short, is_place_said;
 } part_style;
 
+/* Writes a part of the headline as a clause. */
 static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *method,
                      const etr_headline_part *part, part_style style) {
   const char *name = part->backend ? etr_label_backend(arena, part->backend) : NULL;
@@ -267,6 +271,7 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
   }
 }
 
+/* Says where the time goes; NULL when out of memory. */
 static const char *where_text(etr_arena *arena, const etr_method *method,
                               const etr_headline *headline, bool is_short) {
   etr_text text;

@@ -18,6 +18,7 @@ typedef struct model_values {
   etr_map value_at, range_at; /* name -> index in `values`, symbol -> index in graph->ranges */
 } model_values;
 
+/* Indexes the outputs of a node by name. */
 static bool add_values(model_values *m, etr_arena *arena, const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++) {
     const etr_value **added = etr_vec_push(arena, &m->values);

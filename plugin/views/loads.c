@@ -43,6 +43,7 @@ typedef struct rest_run {
   uint64_t ticks;
 } rest_run;
 
+/* Orders runs by ETDump, then the shortest first. */
 static int by_dump_and_time(const void *a, const void *b) {
   const rest_run *x = a, *y = b;
   if (x->dump != y->dump)
@@ -109,6 +110,11 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
   out->rest = etr_stats_of(samples, count);
   out->rest.typical = typical_of(rest, count);
   return true;
+}
+
+double etr_first_run_factor(const etr_first_run *first) {
+  return first->rest.count && first->rest.typical > 0 ? first->ticks / first->rest.typical
+                                                      : (double)NAN;
 }
 
 char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,

@@ -52,6 +52,10 @@ typedef struct etr_first_run {
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method);
 
+/** Returns how many times as long as the typical one of the others the first run takes; NaN if
+ * there is none. */
+double etr_first_run_factor(const etr_first_run *first);
+
 /** Returns the number of runs that count, and of excluded runs: "9 runs", "9 runs; 1 warm-up run
  * excluded (51.8 ms)". Returns NULL when out of memory. */
 char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,

@@ -12,6 +12,7 @@
 
 /* ---- Over runs ---- */
 
+/* Returns the statistics of a number that is no tensor. */
 static etr_tensor_stats stats_of_scalar(const etr_debug_value *value) {
   double number = value->kind == ETR_DEBUG_DOUBLE ? value->double_value : (double)value->int_value;
   double finite = isfinite(number) ? number : NAN;
@@ -99,6 +100,7 @@ static int by_node(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Lists the logged values of a graph by node. */
 bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list,
                          const etr_profile *profile, const etr_graph *graph) {
   *out = (etr_logged_nodes){etr_arena_alloc_array(arena, list->count, sizeof *out->rows), 0};
@@ -130,6 +132,7 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
+/* Chains the logged values of each event, by block, instruction and delegate id. */
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile) {
   etr_map_init(&out->first, arena);
   out->next = etr_arena_alloc_array(arena, profile->debug_value_count, sizeof *out->next);
@@ -215,6 +218,7 @@ const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value) {
   return etr_label_shape(arena, &shape);
 }
 
+/* Writes the shape of a logged value; null if it is no tensor. */
 static void put_shape(const etr_fields *fields, const etr_debug_value *value) {
   etr_jw_key(fields->json, "shape");
   if (value->kind != ETR_DEBUG_TENSOR) {
@@ -298,6 +302,7 @@ static int by_method(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Returns the comparisons of a method's outputs; NULL if there are none. */
 static const etr_output_gap *gaps_of(const etr_profile *profile, uint32_t method, size_t *count) {
   const etr_output_gap *list = profile->output_gaps, wanted = {.method = method};
   size_t first = etr_lower_bound(&wanted, list, profile->output_gap_count, sizeof *list, by_method),

@@ -81,7 +81,8 @@ typedef struct sums {
   etr_vec(etr_weight_sum) list;
 } sums;
 
-static void add_row(sums *s, etr_weight_sum row) {
+/* Adds a weight to the sum of its module, place and type. */
+static void add_weight_to_sum(sums *s, etr_weight_sum row) {
   const char *key = etr_arena_format(s->arena, "%s\n%s\n%s", row.module, row.place, row.dtype);
   etr_map_slot *slot = key ? etr_map_at(&s->places, etr_slice_of(key)) : NULL;
   if (!slot)
@@ -97,6 +98,7 @@ static void add_row(sums *s, etr_weight_sum row) {
   s->list.data[slot->value].bytes = etr_add_up_to_most(s->list.data[slot->value].bytes, row.bytes);
 }
 
+/* Orders sums by bytes, the largest first, then by name. */
 static int by_bytes(const void *a, const void *b) {
   const etr_weight_sum *x = a, *y = b;
   if (x->bytes != y->bytes)
@@ -107,7 +109,8 @@ static int by_bytes(const void *a, const void *b) {
   return order ? order : strcmp(x->dtype, y->dtype);
 }
 
-static const etr_weight_sum *finish(sums *s, size_t *count) {
+/* Returns the sums, sorted; NULL when out of memory. */
+static const etr_weight_sum *finish_sums(sums *s, size_t *count) {
   static const etr_weight_sum none = {.module = "", .dtype = "", .place = ""};
   *count = s->list.count;
   if (etr_arena_failed(s->arena))
@@ -121,11 +124,11 @@ const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena,
   sums s = {.arena = arena};
   etr_map_init(&s.places, arena);
   for (size_t i = 0; i < weight_count; i++)
-    add_row(&s, (etr_weight_sum){.module = weights[i].module,
-                                 .dtype = etr_or_empty(weights[i].value->dtype),
-                                 .place = "",
-                                 .bytes = weights[i].bytes});
-  return finish(&s, count);
+    add_weight_to_sum(&s, (etr_weight_sum){.module = weights[i].module,
+                                           .dtype = etr_or_empty(weights[i].value->dtype),
+                                           .place = "",
+                                           .bytes = weights[i].bytes});
+  return finish_sums(&s, count);
 }
 
 const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena,
@@ -137,12 +140,12 @@ const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena,
     const char *place = constant->place == ETR_CONSTANT_SEGMENT
                             ? etr_arena_format(arena, "segment %u", (unsigned)constant->segment)
                             : etr_constant_place_name(constant->place);
-    add_row(&s, (etr_weight_sum){.module = "",
-                                 .dtype = etr_or_empty(constant->tensor.dtype),
-                                 .place = etr_or_empty(place),
-                                 .bytes = constant->size_bytes});
+    add_weight_to_sum(&s, (etr_weight_sum){.module = "",
+                                           .dtype = etr_or_empty(constant->tensor.dtype),
+                                           .place = etr_or_empty(place),
+                                           .bytes = constant->size_bytes});
   }
-  return finish(&s, count);
+  return finish_sums(&s, count);
 }
 
 const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena,
@@ -368,6 +371,7 @@ const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan
   return over;
 }
 
+/* Finds results that could be written over an argument. */
 static void memory_find_in_place(etr_memory_finder *f) {
   const etr_memory_plan *plan = f->plan;
   const uint32_t *over = etr_memory_in_place_make(f->arena, plan);
@@ -437,6 +441,7 @@ static users *find_users(const etr_memory_finder *f, const etr_graph *graph) {
   return all;
 }
 
+/* Finds weights of which several delegates may hold a copy. */
 static void memory_find_stored_twice(etr_memory_finder *f) {
   const etr_graph *graph = etr_memory_graph(f->profile, f->method);
   const users *all = f->plan && graph && graph->times ? find_users(f, graph) : NULL;
@@ -478,6 +483,7 @@ typedef struct by_type {
   uint64_t largest_bytes;
 } by_type;
 
+/* Sums the bytes of a weight by type, and keeps the largest that is float32. */
 static void add_type(by_type *types, const etr_value *value, const char *name, uint64_t bytes) {
   const char *dtype = value->dtype ? value->dtype : "";
   if (strcmp(dtype, "int8") == 0 || strcmp(dtype, "uint8") == 0)
@@ -507,6 +513,7 @@ static by_type sum_types(etr_memory_finder *f) {
   return types;
 }
 
+/* Finds float32 weights beside int8 ones. */
 static void memory_find_float_beside(etr_memory_finder *f) {
   const by_type types = sum_types(f);
   if (types.bytes == 0 || !types.largest)
@@ -554,6 +561,7 @@ static void name_tensor(const etr_memory_finder *f, etr_writer *writer, size_t p
 
 /* ---- The peak ---- */
 
+/* Finds the few tensors that set the peak. */
 static void find_peak(etr_memory_finder *f) {
   size_t count, taken = 0;
   uint64_t bytes = 0;
@@ -609,6 +617,7 @@ static void find_upper_bounds(etr_memory_finder *f) {
   added->instruction = f->plan->peak_instruction;
 }
 
+/* Finds an operator that alone causes the peak. */
 static void find_one_operator(etr_memory_finder *f) {
   if (f->plan->instruction_count < 2)
     return;
@@ -628,6 +637,7 @@ static void find_one_operator(etr_memory_finder *f) {
   added->instruction = f->plan->peak_instruction;
 }
 
+/* Finds planned bytes that are never live. */
 static void find_fragmentation(etr_memory_finder *f) {
   uint64_t peaks = 0;
   for (size_t i = 0; i < f->plan->buffer_count; i++)
@@ -650,6 +660,7 @@ static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) 
          tensor->first_instruction < peak && tensor->last_instruction > peak;
 }
 
+/* Finds tensors that wait during the peak. */
 static void find_waiting(etr_memory_finder *f) {
   uint64_t bytes = 0;
   size_t count = 0;

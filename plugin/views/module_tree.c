@@ -18,6 +18,7 @@ typedef struct sum {
   uint32_t module;
 } sum;
 
+/* Orders modules by parent, then the slowest first. */
 static int by_parent(const void *a, const void *b) {
   const sum *x = *(const sum *const *)a, *y = *(const sum *const *)b;
   if (x->row.parent != y->row.parent)
@@ -28,6 +29,7 @@ static int by_parent(const void *a, const void *b) {
   return order ? order : (x->module > y->module) - (x->module < y->module);
 }
 
+/* Makes the row of each module and adds the nodes that are directly in it. */
 static void add_own(sum *sums, const etr_profile *profile, const etr_graph *graph,
                     const etr_breakdown *own) {
   for (size_t i = 0; i < graph->module_count; i++) {
@@ -264,6 +266,7 @@ static int by_pattern(const void *a, const void *b) {
   return strcmp(x->path, y->path);
 }
 
+/* Orders layers by time, the longest first; the top level comes before all. */
 static int by_pattern_time(const void *a, const void *b) {
   const etr_pattern_row *x = a, *y = b;
   if ((x->level == 0) != (y->level == 0))
@@ -296,6 +299,7 @@ static double median_of(const etr_module_row *const *rows, size_t count) {
   return (rows[count / 2]->weight + rows[(count - 1) / 2]->weight) / 2;
 }
 
+/* Sums the modules of one pattern. */
 static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_row *const *rows,
                                    size_t count) {
   etr_cost_sum costs = {0}, own_costs = {0};

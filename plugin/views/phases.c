@@ -26,6 +26,7 @@ typedef struct backend_times {
   size_t last;    /* found last: neighbors mostly have the same backend */
 } backend_times;
 
+/* Returns the times of a backend, added if it is new; NULL when out of memory. */
 static backend_time *time_of(backend_times *times, etr_arena *arena, const char *backend) {
   if (times->last < times->list.count && times->list.data[times->last].backend == backend)
     return &times->list.data[times->last];
@@ -117,6 +118,7 @@ static const char *unit_text(etr_compute_unit unit, bool is_planned) {
   return texts[unit][is_planned];
 }
 
+/* Adds the time of a backend on a compute unit. */
 static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_time *time,
                      etr_compute_unit unit) {
   out->tells |= time->ticks[unit] && unit != ETR_COMPUTE_UNIT_NONE;

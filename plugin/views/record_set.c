@@ -63,6 +63,7 @@ static const char *text_of(etr_record_set *set, const char *text) {
 
 /* ---- One record ---- */
 
+/* Adds a record to the set; what is not known of it yet is NaN. */
 static etr_set_record *add_record(etr_record_set *set, const char *name, const char *path) {
   etr_set_record *record = etr_vec_push(&set->arena, &set->records);
   if (record)
@@ -128,6 +129,7 @@ static void set_range(etr_set_method *out, const etr_method *method,
   }
 }
 
+/* Returns the multiply-accumulates of a method; NaN if they are unknown. */
 static double macs_of(const etr_profile *profile, const etr_method *method) {
   etr_cost_sum sum = {0};
   if (method->graph == ETR_NONE)
@@ -183,6 +185,7 @@ static void take_gaps(etr_set_method *out, const etr_method_pair *pair) {
   out->are_outputs_equal = any && all_equal;
 }
 
+/* Fills the figures of a method; scale converts ticks to those of the first record. */
 static bool fill_method(etr_set_method *out, etr_arena *scratch, const etr_profile *profile,
                         const etr_loads *loads, uint32_t index, double scale) {
   const etr_method *method = &profile->methods[index];
@@ -207,6 +210,7 @@ static bool fill_method(etr_set_method *out, etr_arena *scratch, const etr_profi
 
 /* ---- Rows of --by ---- */
 
+/* Adds a time to the row of a name, in the column of the last record. */
 static bool add_time(etr_record_set *set, const char *method, const char *name, double time) {
   etr_arena *arena = &set->arena;
   const char *key = etr_arena_format(arena, "%s\n%s", method, name);
@@ -237,6 +241,7 @@ double etr_set_row_time(const etr_set_row *row, size_t record) {
   return record < row->typical.count ? row->typical.data[record] : (double)NAN;
 }
 
+/* Adds the times of a method's kernels. */
 static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
                         const etr_method *method, double scale) {
   etr_kernels kernels;
@@ -253,6 +258,7 @@ static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profi
   return true;
 }
 
+/* Adds the times of a method by what the user wants: kernels, operators, modules or layers. */
 static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
                      const etr_method *method, double scale) {
   static const etr_breakdown_by kinds[] = {[ETR_RECORDS_BY_OP] = ETR_BY_OP,
@@ -326,6 +332,7 @@ static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_er
 
 /* ---- Adding a record ---- */
 
+/* Returns true if a method is in the set: those that ran, if any did. */
 static bool takes_method(const etr_record_set *set, const etr_profile *profile,
                          const etr_method *method) {
   size_t runs = 0;
@@ -336,6 +343,7 @@ static bool takes_method(const etr_record_set *set, const etr_profile *profile,
   return !set->options.method || strcmp(method->name, set->options.method) == 0;
 }
 
+/* Adds the methods of the last record. */
 static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch,
                          double scale) {
   const etr_profile *profile = side->profile;
@@ -392,6 +400,7 @@ etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, c
 
 /* ---- When all records are there ---- */
 
+/* Notes methods that only one of two records has, and records without times. */
 static void note_methods(etr_record_set *set, const etr_set_record *record) {
   const etr_set_record *first = &set->records.data[0];
   size_t timed = 0;
@@ -411,6 +420,7 @@ static void note_methods(etr_record_set *set, const etr_set_record *record) {
                                      etr_label_method(first->methods.data[i].name)));
 }
 
+/* Notes that a record has the same recordings as an earlier one. */
 static void note_same(etr_record_set *set, size_t index) {
   const etr_set_record *record = &set->records.data[index];
   for (size_t i = 0; i < index; i++)

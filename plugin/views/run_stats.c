@@ -55,6 +55,7 @@ static void sort_time_slices(group_time_slice *sorted, size_t *end, const etr_me
                                                       method->time_slices[i].run};
 }
 
+/* Fills the statistics of each group of time slices. */
 static bool fill_stats(etr_stats *stats, etr_arena *scratch, const etr_method *method,
                        const uint32_t *group_of, size_t group_count) {
   size_t *end = etr_arena_alloc_array(scratch, group_count + 1, sizeof *end);

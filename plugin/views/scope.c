@@ -131,8 +131,9 @@ static void choose_modules(placing *p) {
   }
 }
 
-static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *label,
-                          etr_scope_kind kind) {
+/* Adds a box for a key; at the largest depth its parent stands for it. */
+static uint32_t add_box_of_key(placing *p, box_key key, uint32_t parent, const char *label,
+                               etr_scope_kind kind) {
   uint32_t box = p->tree->boxes.data[parent].depth < ETR_TREE_MAX_DEPTH
                      ? tree_add(p->tree, parent, label, kind)
                      : parent;
@@ -156,7 +157,7 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   const char *label = sub->name;
   if (!etr_is_program(graph))
     label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
-  uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
+  uint32_t box = add_box_of_key(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
   p->tree->boxes.data[box].module = module_of_delegate(graph, subgraph);
   return box;
 }
@@ -180,9 +181,9 @@ static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   const etr_graph *graph = p->tree->graph;
   uint32_t parent = p->shown[parent_module(graph, module)];
   uint32_t box = module_box(p, subgraph, parent);
-  box = add_known(p, key, box,
-                  relative_path(graph->modules[module].path, graph->modules[parent].path),
-                  ETR_SCOPE_MODULE);
+  box = add_box_of_key(p, key, box,
+                       relative_path(graph->modules[module].path, graph->modules[parent].path),
+                       ETR_SCOPE_MODULE);
   if (p->tree->boxes.data[box].module == ETR_NONE)
     p->tree->boxes.data[box].module = module;
   return box;
@@ -195,6 +196,7 @@ static bool extends_owner(const placing *p, uint32_t subgraph, uint32_t module) 
   return module == outer;
 }
 
+/* Returns the box of a subgraph's inputs: one of their own if there are many. */
 static uint32_t inputs_box(placing *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
@@ -203,12 +205,13 @@ static uint32_t inputs_box(placing *p, uint32_t subgraph) {
   uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
   if (known != ETR_NONE)
     return known;
-  uint32_t box = add_known(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
+  uint32_t box = add_box_of_key(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
   if (box != parent)
     p->tree->boxes.data[box].stem = "inputs";
   return box;
 }
 
+/* Returns the box of a node. */
 static uint32_t place_node(placing *p, size_t index) {
   const etr_node *node = &p->tree->graph->nodes[index];
   uint32_t module = p->shown[p->module[index]];
@@ -245,6 +248,7 @@ static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node)
 /* Notes for a node's inputs that it uses them from within its module: ETR_NONE is nobody so far,
  * AMBIGUOUS users in several. */
 enum { AMBIGUOUS = ETR_NONE - 1 };
+/* Notes in which module the inputs of a node are used: in one, or in several. */
 static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uint32_t module) {
   const etr_node *node = &graph->nodes[user];
   for (size_t k = 0; k < node->input_count; k++) {
@@ -283,6 +287,7 @@ static void find_modules(placing *p) {
   }
 }
 
+/* Finds the box of each node, and which nodes are guests in the box of another module. */
 static void place_nodes(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   placing p = {.tree = tree};
@@ -414,7 +419,8 @@ static uint32_t settle_box(settling *s, uint32_t box) {
     added->stem = s->old[box].stem;
     added->base = s->old[box].base;
   }
-  return s->moved[box] = at;
+  s->moved[box] = at;
+  return s->moved[box];
 }
 
 /* Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first.
@@ -449,6 +455,7 @@ static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t paren
   return label;
 }
 
+/* Makes the list of scopes from the tree of boxes. */
 static void export_tree(etr_scopes *out, etr_tree *tree) {
   etr_scope *list = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *list);
   etr_map taken;
@@ -470,8 +477,9 @@ static void export_tree(etr_scopes *out, etr_tree *tree) {
                       .is_guest = tree->is_guest};
 }
 
-static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *graph,
-                        bool has_buckets) {
+/* Makes the scopes of a graph. The steps build on each other. */
+static etr_status build_scopes(etr_scopes *out, etr_arena *arena, const etr_graph *graph,
+                               bool has_buckets) {
   *out = (etr_scopes){0};
   etr_tree tree = {.arena = arena, .graph = graph};
   tree.of_node = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.of_node);
@@ -512,11 +520,11 @@ static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *grap
 }
 
 etr_status etr_scopes_build(etr_scopes *out, etr_arena *arena, const etr_graph *graph) {
-  return build(out, arena, graph, true);
+  return build_scopes(out, arena, graph, true);
 }
 
 etr_status etr_scopes_build_to_fold(etr_scopes *out, etr_arena *arena, const etr_graph *graph) {
-  return build(out, arena, graph, false);
+  return build_scopes(out, arena, graph, false);
 }
 
 /* ---- Labels that fit into a box ---- */
@@ -557,6 +565,7 @@ static const char *last_parts(const char *label, uint32_t parts) {
   return *start ? start : label; /* nothing but dots */
 }
 
+/* Finds the boxes whose labels differ only in a number at the end. */
 static void find_families(shortening *s) {
   etr_map known;
   etr_map_init(&known, s->tree->arena);
@@ -652,6 +661,7 @@ static void cut_words(shortening *s) {
   }
 }
 
+/* Shortens the labels of modules to as few parts as distinguish them. */
 static void tree_shorten(etr_tree *tree) {
   enum { MOST_PASSES = 8 }; /* labels that are still equal then keep their paths */
   shortening s = {.tree = tree};
@@ -781,6 +791,7 @@ static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t ind
   return known == ETR_NONE ? index : known;
 }
 
+/* Chooses how a box that has too many children is divided. */
 static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
   uint32_t limit = on_top ? MAX_ON_TOP : MAX_IN_BOX,
            others = box->node_count - plan->loose + box->box_count;
@@ -800,6 +811,7 @@ static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
 
+/* Chooses the step of each box. Returns false if none is too full. */
 static bool choose_steps(pass *p) {
   bool any = false;
   for (size_t i = 0; i < p->tree->graph->node_count; i++)
@@ -859,6 +871,7 @@ static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   return run->bucket;
 }
 
+/* Divides boxes with too many children into buckets, until none has. */
 static void tree_bucket(etr_tree *tree) {
   for (int i = 0; i < MAX_PASSES; i++) {
     tree_count(tree);

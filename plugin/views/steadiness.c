@@ -45,6 +45,7 @@ static void put_mode(etr_writer *writer, const etr_profile *profile, const etr_n
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
+/* Writes the two modes of runs. */
 static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
                       etr_unit unit) {
   etr_puts(writer, "two modes: ");
@@ -56,17 +57,18 @@ static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_
     etr_puts(writer, ", in stretches");
 }
 
-/* Writes " but for 3 of 40 runs, 1.6-4.1×" after "steady", and ", with 3 outliers in 40 runs, ..."
- * after "noisy". */
-static void put_outliers(etr_writer *writer, const etr_noise *noise) {
+/* Writes " but for 3 of 40 runs, 1.6-4.1× the typical run" after "steady", and ", with 3 outliers
+ * in 40 runs, ..." after "noisy". The factors of `noise` are to the median, which is not shown. */
+static void put_outliers(etr_writer *writer, const etr_noise *noise, const etr_stats *execute) {
+  double scale = execute->typical > 0 ? execute->p50 / execute->typical : 1;
   if (noise->verdict == ETR_NOISE_NOISY)
     etr_putf(writer, ", with %zu outlier%s in %zu runs, ", noise->outliers,
              etr_plural(noise->outliers), noise->run_count);
   else
     etr_putf(writer, "%s but for %zu of %zu runs, ", noise->verdict == ETR_NOISE_STEADY ? "" : ",",
              noise->outliers, noise->run_count);
-  etr_put_factors(writer, noise->least_outlier, noise->most_outlier);
-  etr_puts(writer, TIMES);
+  etr_put_factors(writer, scale * noise->least_outlier, scale * noise->most_outlier);
+  etr_puts(writer, TIMES " the typical run");
 }
 
 static bool says_more(const etr_noise *noise) {
@@ -74,8 +76,9 @@ static bool says_more(const etr_noise *noise) {
          (noise->verdict != ETR_NOISE_FEW_RUNS && noise->outliers);
 }
 
+/* Writes how steady runs are. */
 static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
-                      etr_unit unit) {
+                      const etr_stats *execute, etr_unit unit) {
   switch (noise->verdict) {
   case ETR_NOISE_FEW_RUNS:
     return;
@@ -100,7 +103,7 @@ static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_
     }
   }
   if (noise->outliers)
-    put_outliers(writer, noise);
+    put_outliers(writer, noise, execute);
 }
 
 /* As physicists do (the rule of the Particle Data Group), the spread has two digits if it begins
@@ -109,9 +112,17 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
                      etr_unit unit) {
   double time = etr_ranking(profile, etr_times_of(&method->execute)),
          spread = etr_stats_spread(&method->execute, 0);
-  if (!(spread > 0) || spread >= time || method->mixed_phase_count > 1) {
+  bool is_wide = spread >= time;
+  if (!(spread > 0) || is_wide || method->mixed_phase_count > 1) {
     etr_put_time(writer, profile, time, unit);
     etr_putf(writer, " %s", etr_unit_name(unit));
+    if (is_wide && method->mixed_phase_count < 2) {
+      etr_puts(writer, " (");
+      etr_put_time(writer, profile, method->execute.min, unit);
+      etr_puts(writer, " \xE2\x80\x93 ");
+      etr_put_time(writer, profile, method->execute.max, unit);
+      etr_puts(writer, ")");
+    }
     return;
   }
   double leading = etr_ticks_to_unit(profile, spread, unit);
@@ -123,12 +134,12 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
 }
 
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,
-                           etr_unit unit) {
+                           const etr_stats *execute, etr_unit unit) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   if (says_more(noise))
-    put_noise(&writer, profile, noise, unit);
+    put_noise(&writer, profile, noise, execute, unit);
   return etr_text_end(&text, &writer);
 }
 
@@ -138,14 +149,14 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
   etr_writer writer;
   bool any = false;
   if (method->mixed_phase_count < 2)
-    return etr_noise_text(arena, profile, &method->noise, unit);
+    return etr_noise_text(arena, profile, &method->noise, &method->execute, unit);
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     if (!says_more(&phase->noise))
       continue;
     etr_putf(&writer, "%s%s: ", any ? "; " : "", phase->name);
-    put_noise(&writer, profile, &phase->noise, unit);
+    put_noise(&writer, profile, &phase->noise, &phase->execute, unit);
     any = true;
   }
   return etr_text_end(&text, &writer);

@@ -21,7 +21,7 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
 /** Describes the noise of the runs of one phase in the same words. Returns NULL when out of memory.
  */
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,
-                           etr_unit unit);
+                           const etr_stats *execute, etr_unit unit);
 
 /** Names the recordings that typical times leave out (etr_method.odd_recordings), three at most:
  * "odd, left out: a.etdp, 29 % slower than the others". Returns "" if there are none, and NULL when
@@ -30,7 +30,8 @@ const char *etr_odd_recordings_text(etr_arena *arena, const etr_profile *profile
                                     const etr_method *method);
 
 /** Writes the time of Method::execute by the statistic that ranks and, with five runs or more,
- * their spread (etr_stats_spread()): "82.4 ms ± 1.0". */
+ * their spread (etr_stats_spread()): "82.4 ms ± 1.0"; the least and the most of runs whose spread
+ * is as large as the time: "82.4 ms (20.1 – 410)". */
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                      etr_unit unit);
 

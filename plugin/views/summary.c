@@ -18,6 +18,7 @@ const char *etr_breakdown_name(etr_breakdown_by by) {
   return names[by];
 }
 
+/* Lists the timed nodes that are wanted, sorted, and sums their times. */
 static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr_node_order order) {
   size_t all = s->graph ? s->graph->node_count : 0, count = 0;
   etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
@@ -247,6 +248,7 @@ static int by_module(const void *a, const void *b) {
   return order ? order : strcmp(x->path, y->path);
 }
 
+/* Orders the layers of a line by time, the longest first. */
 static int by_time(const void *a, const void *b) {
   const etr_line_pattern *x = a, *y = b;
   if (x->line != y->line)
@@ -258,6 +260,7 @@ static int by_time(const void *a, const void *b) {
   return strcmp(x->pattern, y->pattern);
 }
 
+/* Lists the timed nodes by module. */
 static timed *list_timed(size_t *count, etr_arena *arena, const etr_summary *s) {
   timed *list = etr_arena_alloc_array(arena, s->node_count, sizeof *list);
   for (*count = 0; list && *count < s->node_count; ++*count) {

@@ -4,12 +4,21 @@
  */
 #include "views/throughput.h"
 
+#include "base/stats.h"
 #include "base/writer.h"
 #include "output/label.h"
 
 #include <math.h>
 
 /* ---- Numbers ---- */
+
+/* Rounds a number to so many significant digits. */
+static double rounded_to(double value, int digits) {
+  if (!(value > 0))
+    return value;
+  double step = pow(10, floor(log10(value)) + 1 - digits);
+  return round(value / step) * step;
+}
 
 /* Writes "0.472" or "2,120": three significant digits, and all of a whole number. */
 static void put_number(etr_writer *writer, etr_arena *arena, double value) {
@@ -26,7 +35,10 @@ static void put_number(etr_writer *writer, etr_arena *arena, double value) {
 
 /* ---- Tokens of a run ---- */
 
-const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput) {
+const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
+                                const etr_stats *execute) {
+  const double much = 0.05; /* of the time that the runs differ: it has no third digit then */
+  int digits = etr_stats_spread(execute, 0) > much * execute->typical ? 2 : 3;
   etr_text text;
   etr_writer writer;
   if (!throughput)
@@ -39,7 +51,7 @@ const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughp
   etr_putf(&writer, " token%s a run: ", fabs(tokens - 1) > 0 ? "s" : "");
   put_number(&writer, arena, throughput->ms_per_token);
   etr_puts(&writer, " ms per token, ");
-  put_number(&writer, arena, throughput->tokens_per_second);
+  put_number(&writer, arena, rounded_to(throughput->tokens_per_second, digits));
   etr_puts(&writer, " tokens/s");
   return etr_text_end(&text, &writer);
 }

@@ -11,7 +11,8 @@
 
 /** Returns "1 token a run: 0.472 ms per token, 2,120 tokens/s", or why that is not known; NULL if
  * `throughput` is NULL, or when out of memory. */
-const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput);
+const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput,
+                                const etr_stats *execute);
 
 /** The times of a token on both sides of a comparison. */
 typedef struct etr_throughput_change {

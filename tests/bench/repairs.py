@@ -309,6 +309,67 @@ class Pairs(nn.Module):
         return x
 
 
+# ---- Models of libraries, with random weights ----
+
+
+class First(nn.Module):
+    """A model of transformers that returns its first result alone."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x):
+        return self.model(x, return_dict=False)[0]
+
+
+def bert(attention='sdpa'):
+    from transformers import BertConfig, BertModel
+
+    sizes = {'hidden_size': 256, 'num_hidden_layers': 4, 'num_attention_heads': 4, 'intermediate_size': 1024, 'vocab_size': 1000}
+    return First(with_attention(BertModel(BertConfig(**sizes)), attention))
+
+
+def clip(attention='sdpa'):
+    from transformers import CLIPTextConfig, CLIPTextModel
+
+    sizes = {'hidden_size': 128, 'intermediate_size': 512, 'num_hidden_layers': 3, 'num_attention_heads': 4, 'vocab_size': 1000}
+    return First(with_attention(CLIPTextModel(CLIPTextConfig(**sizes)), attention))
+
+
+def with_attention(model, attention):
+    model.set_attn_implementation(attention)
+    return model
+
+
+def timm_model(name, *, is_fused=True, **arguments):
+    import timm
+
+    timm.layers.set_fused_attn(is_fused)
+    return timm.create_model(name, pretrained=False, **arguments)
+
+
+def torchvision_model(name):
+    import torchvision
+
+    return getattr(torchvision.models, name)(weights=None)
+
+
+def drop_expands(program):
+    """The pass of docs/findings.md#copies."""
+    program = program.run_decompositions()
+    for node in list(program.graph.nodes):
+        is_expand = node.target == torch.ops.aten.expand.default
+        if is_expand and node.meta['val'].shape == node.args[0].meta['val'].shape:
+            node.replace_all_uses_with(node.args[0])
+            program.graph.erase_node(node)
+    program.graph_module.recompile()
+    return program
+
+
+WORDS, SMALL_IMAGE = (torch.randint(0, 999, (1, 64)),), (torch.randn(1, 3, 96, 96),)
+
+
 def step(attention, **sizes):
     return Cached(attention, **sizes), (torch.tensor([[3]]), torch.tensor([5]))
 
@@ -340,6 +401,18 @@ REPAIRS = [
     ('convolutions as CPU kernels: XNNPACK', ('not_delegated',), lambda: (Vision(8, 2, depthwise=True), IMAGE), {'delegate': False}, lambda: (Vision(8, 2, depthwise=True), IMAGE), {}),
     ('linear layers as CPU kernels: XNNPACK', ('not_delegated',), lambda: (linears(3, WIDTH), ROWS), {'delegate': False}, lambda: (linears(3, WIDTH), ROWS), {}),
     ('batch norms, CPU kernels: folded', ('batch_norm',), lambda: (Vision(8, 4, norm=True, kernel=1), IMAGE), {'delegate': False}, lambda: (folded(Vision(8, 4, norm=True, kernel=1)), IMAGE), {'delegate': False}),
+    ('BERT of transformers: `attn_implementation="eager"`', ('softmax_check',), lambda: (bert(), WORDS), {}, lambda: (bert('eager'), WORDS), {}),
+    ("CLIP's text encoder: the same", ('softmax_check',), lambda: (clip(), WORDS), {}, lambda: (clip('eager'), WORDS), {}),
+    ("CLIP's text encoder, eager: no expands of `matmul`, by a pass", ('copies',), lambda: (clip('eager'), WORDS), {}, lambda: (clip('eager'), WORDS), {'change': drop_expands}),
+    ('ViT of timm: `set_fused_attn(False)`', ('softmax_check',), lambda: (timm_model('vit_tiny_patch16_224', img_size=96), SMALL_IMAGE), {},
+     lambda: (timm_model('vit_tiny_patch16_224', img_size=96, is_fused=False), SMALL_IMAGE), {}),
+    ('ViT of timm in int8', ('quantize',), lambda: (timm_model('vit_tiny_patch16_224', img_size=96), SMALL_IMAGE), {},
+     lambda: (timm_model('vit_tiny_patch16_224', img_size=96), SMALL_IMAGE), {'scheme': 'int8 dynamic'}),
+    ('LeViT of timm: `constant_prop_pass`', ('constants',), lambda: (timm_model('levit_128s'), (torch.randn(1, 3, 224, 224),)), {},
+     lambda: (timm_model('levit_128s'), (torch.randn(1, 3, 224, 224),)), {'change': fold}),
+    ('ResNet-18 of torchvision in int8', ('quantize',), lambda: (torchvision_model('resnet18'), SMALL_IMAGE), {}, lambda: (torchvision_model('resnet18'), SMALL_IMAGE), {'scheme': 'int8'}),
+    ('SqueezeNet of torchvision, CPU kernels: XNNPACK', ('not_delegated',), lambda: (torchvision_model('squeezenet1_1'), SMALL_IMAGE), {'delegate': False},
+     lambda: (torchvision_model('squeezenet1_1'), SMALL_IMAGE), {}),
 ]
 
 
@@ -377,7 +450,7 @@ def main():
     parser.add_argument('--keep')
     given = parser.parse_args()
     try:
-        import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401: registers llama.custom_sdpa and llama.update_cache
+        import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401 registers llama.custom_sdpa and llama.update_cache
     except ImportError:
         print('without custom operators', file=sys.stderr)
     kept = counted = 0

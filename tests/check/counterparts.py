@@ -75,7 +75,7 @@ def check_program(score, graph, section, edge, program, truth, method):
             continue
         own = set().union(*(handles(edge[at]['debug_handle']) for at in behind))
         known = handles(by_instruction.get(number))
-        for listed in (delegates.get(number) or {}).get('delegate_map', {}).values():
+        for listed in ((delegates.get(number) or {}).get('delegate_map') or {}).values():
             known |= handles(listed)
         if known:
             score.equal(sorted(own - known), [], f'handles of {name} that ExecuTorch does not give to it')

@@ -23,7 +23,7 @@ import pytest
 from conftest import FIXTURES, missing
 
 pyarrow = pytest.importorskip("pyarrow")
-import pyarrow.ipc  # noqa: E402
+import pyarrow.ipc  # noqa: E402, F811
 import pyarrow.parquet  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -270,7 +270,8 @@ def fleet(package):
 
 
 def test_spark_has_the_rows_and_answers_of_fleet_py(fleet, flatc, package, tmp_path, monkeypatch):
-    duckdb_is_there, lacking = pytest.importorskip("duckdb"), [what for what, there in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java"))) if not there]
+    pytest.importorskip("duckdb")
+    lacking = [what for what, there in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java"))) if not there]
     if lacking:
         pytest.skip(f"no {' and no '.join(lacking)} here: tests/interop/spark.sh installs them")
     import spark

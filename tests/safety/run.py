@@ -9,7 +9,6 @@ name in another place; `all` makes as many turns as there are names. What a pars
 
 import json
 import os
-import re
 import sys
 import tempfile
 

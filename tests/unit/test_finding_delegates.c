@@ -104,9 +104,15 @@ static const etr_finding *find_of_calls(calls *c, const spent *each, size_t coun
         c, (etr_time_slice){
                .ticks = each->work, .event = operator_, .node = node, .part = ETR_TIME_OPERATORS});
     etr_time_slice own = {.event = call, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD};
-    own.phase = ETR_PHASE_COPY_IN, own.ticks = each->copy, add_time_slice(c, own);
-    own.phase = ETR_PHASE_WAIT, own.ticks = each->wait, add_time_slice(c, own);
-    own.phase = ETR_PHASE_OTHER, own.ticks = each->around, add_time_slice(c, own);
+    own.phase = ETR_PHASE_COPY_IN;
+    own.ticks = each->copy;
+    add_time_slice(c, own);
+    own.phase = ETR_PHASE_WAIT;
+    own.ticks = each->wait;
+    add_time_slice(c, own);
+    own.phase = ETR_PHASE_OTHER;
+    own.ticks = each->around;
+    add_time_slice(c, own);
   }
   c->block = (etr_block){.name = "Execute",
                          .run_count = 2,

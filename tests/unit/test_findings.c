@@ -100,12 +100,12 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
 
 /* Delegates a and b of two instructions, between them: one operator that ran, a view that did not,
  * and `beside`, which only reads a. */
-static void make_between(tiny *t, const char *first, const char *second, uint64_t ticks,
-                         etr_delegate delegates[2]) {
+static void make_between(tiny *t, const char *first, const char *second, const char *target,
+                         uint64_t ticks, etr_delegate delegates[2]) {
   delegates[0] = (etr_delegate){.instruction_id = 0, .backend = first, .call_ticks = 12000};
   delegates[1] = (etr_delegate){.instruction_id = 3, .backend = second, .call_ticks = 22000};
   uint32_t x = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(t, "a", 0, first, x),
-           between = op(t, "between", "aten.erf.default", a),
+           between = op(t, "between", target, a),
            view = op(t, "view", "aten.alias.default", between),
            beside = op(t, "beside", "aten.sin.default", a), b = delegated(t, "b", 3, second, view);
   tiny_input(t, b, x, 0);
@@ -120,38 +120,42 @@ static void make_between(tiny *t, const char *first, const char *second, uint64_
 Test(findings, operators_between_delegates_are_found) {
   static const struct {
     const char *first, *second; /* backends */
-    uint64_t ticks;             /* of the kernel, in each run */
+    const char *target;
+    uint64_t ticks; /* of the kernel, in each run */
     bool found;
   } cases[] = {
-      {"XnnpackBackend", "XnnpackBackend", 100000, true},
-      {"XnnpackBackend", "VulkanBackend", 100000, false},
-      {"XnnpackBackend", "XnnpackBackend", 20000, false}, /* less than 1 % */
-      {"VulkanBackend", "VulkanBackend", 100000, true},
+      {"XnnpackBackend", "XnnpackBackend", "aten.sum.dim_IntList", 100000, true},
+      {"XnnpackBackend", "VulkanBackend", "aten.sum.dim_IntList", 100000, false},
+      {"XnnpackBackend", "XnnpackBackend", "aten.sum.dim_IntList", 20000, false}, /* below 1 % */
+      /* Nothing does the same that XNNPACK takes: it stays, and so do two delegates. */
+      {"XnnpackBackend", "XnnpackBackend", "aten.erf.default", 100000, false},
+      {"VulkanBackend", "VulkanBackend", "aten.sum.dim_IntList", 100000, true},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     etr_delegate delegates[2];
-    make_between(&t, cases[i].first, cases[i].second, cases[i].ticks, delegates);
+    make_between(&t, cases[i].first, cases[i].second, cases[i].target, cases[i].ticks, delegates);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
     if (finding) {
       bool is_known = strcmp(cases[i].first, "XnnpackBackend") == 0;
       cr_expect(finding->node_count == 1 &&
                 strcmp(t.nodes.data[finding->nodes[0]].name, "between") == 0);
-      cr_expect_float_eq(finding->potential, 100000, 1e-9);
-      cr_expect_float_eq(finding->potential_share, 0.04, 1e-9);
       cr_expect_str_eq(finding->title,
                        is_known ? "Make 2 XNNPACK delegates one" : "Make 2 Vulkan delegates one");
-      cr_expect(strstr(finding->fact, "are between them"), "%s", finding->fact);
-      cr_expect_eq(strstr(finding->evidence, "no configuration for this operator") != NULL,
+      cr_expect_str_eq(finding->fact, "1 sum and 1 alias are between them");
+      cr_expect_eq(strstr(finding->evidence, "no configuration: write it as a linear layer") !=
+                       NULL,
                    is_known);
       cr_expect_eq(strstr(finding->evidence, "is not known here") != NULL, !is_known);
       cr_expect_eq(finding->sureness, ETR_POSSIBLE);
-      /* The kernel may go, or be written otherwise at half of its time. */
-      cr_expect_float_eq(finding->least, 50000, 1e-9);
-      cr_expect(strncmp(finding->saving, "Could save 0.0500 ms to 0.100 ms, 4.0 % of the time; ",
-                        53) == 0,
-                "%s", finding->saving);
+      /* What is written instead takes a tenth to half of its time; of other partitioners nothing is
+       * known. */
+      static const char known[] = "Could save 0.0500 ms to 0.0900 ms, 3.6 % of the time; ",
+                        unknown[] = "What it could save is not known: a part of 0.100 ms; ";
+      const char *begin = is_known ? known : unknown;
+      cr_expect(strncmp(finding->saving, begin, strlen(begin)) == 0, "%s", finding->saving);
+      cr_expect_eq(isnan(finding->potential), !is_known);
     }
     tiny_clear(&t);
   }
@@ -163,7 +167,7 @@ Test(findings, overhead_of_merged_delegates_needs_operators) {
   for (int has_operator = 0; has_operator <= 1; has_operator++) {
     tiny t = {0};
     etr_delegate delegates[2];
-    make_between(&t, "VulkanBackend", "VulkanBackend", 100000, delegates);
+    make_between(&t, "XnnpackBackend", "XnnpackBackend", "aten.sum.dim_IntList", 100000, delegates);
     const etr_event events[] = {event_of("DELEGATE_CALL", 0, ticks, NULL, NULL),
                                 event_of("op", 0, ticks, NULL, has_operator ? "op" : NULL)};
     const etr_block block = {
@@ -178,7 +182,7 @@ Test(findings, overhead_of_merged_delegates_needs_operators) {
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
     cr_assert_not_null(finding);
-    cr_expect_float_eq(finding->potential, has_operator ? 125000 : 100000, 1e-6, "%f",
+    cr_expect_float_eq(finding->potential, has_operator ? 115000 : 90000, 1e-6, "%f",
                        finding->potential);
     tiny_clear(&t);
   }
@@ -281,7 +285,8 @@ Test(findings, copies_are_found) {
   cr_expect_eq(found.list[0].sureness, ETR_SURE);
   cr_expect_str_eq(found.list[1].title, "Avoid 2 permute_copy");
   cr_expect(found.list[1].nodes[0] == second && found.list[1].nodes[1] == first);
-  cr_expect_float_eq(found.list[1].potential, 60000, 1e-9);
+  cr_expect(isnan(found.list[1].potential));
+  cr_expect_float_eq(found.list[1].cost, 60000, 1e-9);
   cr_expect(strstr(found.list[1].evidence, "1 read another one's result"), "%s",
             found.list[1].evidence);
   tiny_clear(&t);
@@ -829,6 +834,215 @@ Test(findings, buffers_that_inferences_write_are_known) {
   etr_inputs_clear(&inputs);
 }
 
+/* scaled_dot_product_attention: where(not(any(not(eq(scores, -inf)))), 0, softmax(scores)). */
+Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
+  static const char *const compared[] = {"aten.eq.Scalar", "aten.lt.Scalar"};
+  for (size_t i = 0; i < ETR_COUNT(compared); i++) {
+    tiny t = {0};
+    uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0),
+             k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
+             scaled = op(&t, "mul", "aten.mul.Scalar", q),
+             scores = op(&t, "bmm", "aten.bmm.default", scaled),
+             softmax = op(&t, "softmax", "aten._softmax.default", scores),
+             equal = op(&t, "eq", compared[i], scores),
+             some = op(&t, "not", "aten.logical_not.default", equal),
+             any = op(&t, "any", "aten.any.dim", some),
+             none = op(&t, "not_1", "aten.logical_not.default", any),
+             zeros = op(&t, "full_like", "aten.full_like.default", softmax),
+             where = op(&t, "where", "aten.where.self", none);
+    tiny_input(&t, scores, k, 0);
+    tiny_input(&t, where, zeros, 0);
+    tiny_input(&t, where, softmax, 0);
+    const uint32_t kernels[] = {scaled, scores, softmax, equal, some, any, none, zeros, where};
+    for (size_t n = 0; n < ETR_COUNT(kernels); n++)
+      tiny_time(&t, kernels[n], 10000);
+    const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_SOFTMAX_CHECK);
+    cr_expect_eq(finding != NULL, i == 0, "%s", compared[i]);
+    if (finding) {
+      cr_expect_str_eq(finding->title, "Write 1 attention with a plain softmax");
+      cr_expect_eq(finding->node_count, 7); /* all but the product and the softmax */
+      cr_expect_float_eq(finding->least, 70000, 1e-9);
+      cr_expect_float_eq(finding->potential, 70000, 1e-9);
+    }
+    tiny_clear(&t);
+  }
+}
+
+/* Code names nothing that it does not make: a quantizer for int8, a configuration for 8da4w. */
+Test(findings, code_is_that_of_the_advice) {
+  static const struct {
+    etr_finding_kind kind;
+    etr_finding_variant variant;
+    const char *has, *has_not;
+  } cases[] = {
+      {ETR_FINDING_QUANTIZE, ETR_VARIANT_USUAL, "quantizer = ", "quantize_("},
+      {ETR_FINDING_QUANTIZE, ETR_VARIANT_8DA4W, "quantize_(model, config)", "quantizer"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_USUAL, "after = x", "erase_node"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_EXPORT, "erase_node", "after = x"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_finding finding = {.kind = cases[i].kind, .variant = cases[i].variant};
+    const etr_finding_code *code = etr_finding_code_of(&finding);
+    cr_assert_not_null(code);
+    cr_expect(strstr(code->after, cases[i].has), "case %zu: %s", i, code->after);
+    cr_expect_not(strstr(code->after, cases[i].has_not), "case %zu: %s", i, code->after);
+  }
+}
+
+/* Runs that differ by more than a quarter, or that take one of two times, leave nothing sure. */
+Test(findings, nothing_is_sure_of_runs_that_differ) {
+  static const struct {
+    etr_noise_verdict verdict;
+    double p90; /* the median is 2500000, and p10 as far below it as p90 is above */
+    bool is_sure;
+  } cases[] = {{ETR_NOISE_NOISY, 2600000, true},
+               {ETR_NOISE_NOISY, 3500000, false},
+               {ETR_NOISE_FEW_RUNS, 3500000, false},
+               {ETR_NOISE_STEADY, 3500000, true},
+               {ETR_NOISE_TWO_MODES, 2600000, false}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0);
+    tiny_time(&t, op(&t, "permute", "aten.permute_copy.default", w), 100000);
+    whole(&t);
+    t.method.noise.verdict = cases[i].verdict;
+    t.method.execute.count = 10;
+    t.method.execute.p90 = cases[i].p90;
+    t.method.execute.p10 = 5000000 - cases[i].p90;
+    cr_expect_eq(etr_runs_differ_much(&t.method), !cases[i].is_sure, "case %zu", i);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
+    cr_assert_not_null(finding);
+    cr_expect_eq(finding->sureness, cases[i].is_sure ? ETR_SURE : ETR_LIKELY, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+/* A call more takes what calls take in the record; without any, what is assumed. */
+Test(findings, a_new_delegate_costs_what_calls_take) {
+  static const uint64_t ticks[] = {11000, 11000};
+  double potential[2];
+  for (int has_calls = 0; has_calls <= 1; has_calls++) {
+    tiny t = {0};
+    const etr_delegate delegates[] = {
+        {.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 40000}};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    if (has_calls)
+      delegated(&t, "a", 0, "XnnpackBackend", x);
+    uint32_t erf = op(&t, "erf", "aten.erf.default", x),
+             gelu = op(&t, "gelu", "aten.gelu.default", erf);
+    uint32_t again = op(&t, "erf_1", "aten.erf.default", gelu);
+    tiny_time(&t, gelu, 500000);
+    tiny_time(&t, op(&t, "gelu_1", "aten.gelu.default", again), 500000);
+    whole(&t);
+    t.graph.dialect = "edge";
+    const etr_event events[] = {event_of("DELEGATE_CALL", 0, ticks, NULL, NULL),
+                                event_of("op", 0, ticks, NULL, "op")};
+    const etr_block block = {
+        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+    etr_time_slice slices[] = {
+        {.ticks = 40000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD},
+        {.ticks = 40000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD}};
+    slices[1].run = 1;
+    if (has_calls) {
+      t.method.delegates = delegates;
+      t.method.delegate_count = 1;
+      t.method.time_slices = slices;
+      t.method.time_slice_count = 2;
+      t.profile.blocks = &block;
+      t.profile.block_count = 1;
+    }
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_NOT_DELEGATED);
+    cr_assert_not_null(finding);
+    potential[has_calls] = finding->potential;
+    cr_expect(strstr(finding->caveat, has_calls ? "less 0.0400 ms" : "less 0.0050 ms"), "%s",
+              finding->caveat);
+    tiny_clear(&t);
+  }
+  cr_expect_lt(potential[1], potential[0]);
+}
+
+/* Depthwise convolutions in int8 may be slower than in float32: the advice to do less says so. */
+Test(findings, depthwise_convolutions_in_int8_may_be_slow) {
+  for (int is_depthwise = 0; is_depthwise <= 1; is_depthwise++) {
+    tiny t = {0};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0),
+             conv = op(&t, "conv", "aten.convolution.default", x);
+    tiny_input(&t, conv, w, 0);
+    const etr_dim dims[] = {{.size = 16, .hint = -1},
+                            {.size = is_depthwise ? 1 : 16, .hint = -1},
+                            {.size = 3, .hint = -1},
+                            {.size = 3, .hint = -1}};
+    const etr_value value = {.name = "w", .dtype = "int8", .dims = dims, .rank = 4};
+    const etr_event event = {
+        .name = "conv", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
+    const double weights[] = {1, 1};
+    const uint64_t execute[] = {2500000, 2500000};
+    const etr_time_slice slices[] = {
+        {.ticks = 2200000, .event = &event, .run = 0, .node = conv, .part = ETR_TIME_OPERATORS},
+        {.ticks = 2200000, .event = &event, .run = 1, .node = conv, .part = ETR_TIME_OPERATORS}};
+    tiny_time(&t, conv, 2200000)->backend = "XnnpackBackend";
+    etr_findings found;
+    whole(&t);
+    t.nodes.data[w].outputs = &value;
+    t.method.part_count = 0;
+    t.method.typical = (etr_typical_run){weights, 2};
+    t.method.execute_per_run = execute;
+    t.method.time_slices = slices;
+    t.method.time_slice_count = 2;
+    t.graph.dialect = "";
+    cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
+    cr_assert_eq(found.count, 1);
+    cr_expect_eq(found.list[0].kind, ETR_FINDING_LESS_WORK);
+    cr_expect_eq(strstr(found.list[0].fact, "faster in float32") != NULL, is_depthwise, "%s",
+                 found.list[0].fact);
+    tiny_clear(&t);
+  }
+}
+
+/* Quantizers do not see the layers inside of an LSTM, and torchao's sees torch.nn.Linear alone. */
+Test(findings, layers_that_quantizers_do_not_see_are_possible_only) {
+  static const struct {
+    const char *type, *title;
+    etr_finding_variant variant;
+    etr_effort effort;
+  } cases[] = {{"torch.nn.modules.rnn.LSTM", "Quantize 1 linear layer to int8", ETR_VARIANT_LAYERS,
+                ETR_EFFORT_CHANGE_MODEL},
+               {"torch.nn.modules.linear.Linear", "Quantize 1 linear layer to 8da4w",
+                ETR_VARIANT_8DA4W, ETR_EFFORT_RE_EXPORT},
+               {"torch.nn.modules.activation.MultiheadAttention", "Quantize 1 linear layer to int8",
+                ETR_VARIANT_USUAL, ETR_EFFORT_RE_EXPORT}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t module = tiny_module(&t, 0, "l", cases[i].type),
+             x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             layer = tiny_node(&t, ETR_NODE_OP, "linear", "aten.linear.default", module);
+    tiny_input(&t, layer, x, 0);
+    const etr_event event = {
+        .name = "linear", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
+    const double weights[] = {1, 1};
+    const uint64_t execute[] = {2500000, 2500000};
+    const etr_time_slice slices[] = {
+        {.ticks = 2200000, .event = &event, .run = 0, .node = layer, .part = ETR_TIME_OPERATORS},
+        {.ticks = 2200000, .event = &event, .run = 1, .node = layer, .part = ETR_TIME_OPERATORS}};
+    tiny_time(&t, layer, 2200000)->backend = "XnnpackBackend";
+    etr_findings found;
+    whole(&t);
+    t.method.part_count = 0;
+    t.method.typical = (etr_typical_run){weights, 2};
+    t.method.execute_per_run = execute;
+    t.method.time_slices = slices;
+    t.method.time_slice_count = 2;
+    t.graph.dialect = "";
+    cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
+    cr_assert_eq(found.count, 1, "case %zu: %zu", i, found.count);
+    cr_expect_str_eq(found.list[0].title, cases[i].title);
+    cr_expect_eq(found.list[0].variant, cases[i].variant, "case %zu", i);
+    cr_expect_eq(found.list[0].effort, cases[i].effort, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
 Test(findings, a_fixture_has_its_findings) {
   etr_inputs inputs;
   etr_profile *profile;
@@ -837,15 +1051,18 @@ Test(findings, a_fixture_has_its_findings) {
   cr_assert_eq(etr_inputs_find(&inputs, FIXTURES "/quantized_xnnpack", NULL, NULL), ETR_OK);
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
   cr_assert(etr_findings_make(&found, &arena, profile, &profile->methods[0], ETR_UNIT_MS));
-  cr_assert_eq(found.count, 3);
+  cr_assert_eq(found.count, 4);
   cr_expect_eq(found.list[0].kind, ETR_FINDING_FALLBACK);
-  cr_expect_str_eq(found.list[0].title, "Make 4 XNNPACK delegates one");
+  cr_expect_str_eq(found.list[0].title, "Make 4 XNNPACK delegates 3");
   cr_expect_eq(found.list[1].kind, ETR_FINDING_LAYOUT);
   cr_expect_str_eq(found.list[1].title, "Avoid 7 Transpose, 2 Convert");
   cr_expect_lt(found.list[1].share, 0.14,
                "the first run makes it 26 %% of the average, but not of the median");
-  cr_expect_eq(found.list[2].kind, ETR_FINDING_FIRST_RUN);
-  cr_expect(found.list[1].overlap_count == 0 && found.list[2].is_once);
+  /* erf takes a quarter, and nothing makes it faster: the fact says why. */
+  cr_expect_eq(found.list[2].kind, ETR_FINDING_LESS_WORK);
+  cr_expect(strstr(found.list[2].fact, "XNNPACK: no configuration"), "%s", found.list[2].fact);
+  cr_expect_eq(found.list[3].kind, ETR_FINDING_FIRST_RUN);
+  cr_expect(found.list[1].overlap_count == 0 && found.list[3].is_once);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);
   etr_arena_clear(&arena);

@@ -31,24 +31,42 @@ Test(json_writer, nested_values_are_separated) {
   fixture f;
   begin(&f);
   etr_jw_object(&f.json);
-  etr_jw_key(&f.json, "schema"), etr_jw_string(&f.json, "s/1");
-  etr_jw_key(&f.json, "empty"), etr_jw_array(&f.json), etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "none"), etr_jw_object(&f.json), etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "shape"), etr_jw_array(&f.json), etr_jw_int(&f.json, -1),
-      etr_jw_int(&f.json, 16), etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "rows"), etr_jw_array(&f.json);
+  etr_jw_key(&f.json, "schema");
+  etr_jw_string(&f.json, "s/1");
+  etr_jw_key(&f.json, "empty");
+  etr_jw_array(&f.json);
+  etr_jw_end(&f.json);
+  etr_jw_key(&f.json, "none");
+  etr_jw_object(&f.json);
+  etr_jw_end(&f.json);
+  etr_jw_key(&f.json, "shape");
+  etr_jw_array(&f.json);
+  etr_jw_int(&f.json, -1);
+  etr_jw_int(&f.json, 16);
+  etr_jw_end(&f.json);
+  etr_jw_key(&f.json, "rows");
+  etr_jw_array(&f.json);
   for (uint64_t i = 0; i < 2; i++) {
     etr_jw_object(&f.json);
-    etr_jw_key(&f.json, "n"), etr_jw_uint(&f.json, UINT64_MAX - i);
-    etr_jw_key(&f.json, "x"), etr_jw_double(&f.json, 0.5);
+    etr_jw_key(&f.json, "n");
+    etr_jw_uint(&f.json, UINT64_MAX - i);
+    etr_jw_key(&f.json, "x");
+    etr_jw_double(&f.json, 0.5);
     etr_jw_end(&f.json);
   }
   etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "lists"), etr_jw_array(&f.json), etr_jw_array(&f.json), etr_jw_end(&f.json),
-      etr_jw_array(&f.json);
-  etr_jw_null(&f.json), etr_jw_end(&f.json), etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "yes"), etr_jw_bool(&f.json, true);
-  etr_jw_key(&f.json, "no"), etr_jw_bool(&f.json, false);
+  etr_jw_key(&f.json, "lists");
+  etr_jw_array(&f.json);
+  etr_jw_array(&f.json);
+  etr_jw_end(&f.json);
+  etr_jw_array(&f.json);
+  etr_jw_null(&f.json);
+  etr_jw_end(&f.json);
+  etr_jw_end(&f.json);
+  etr_jw_key(&f.json, "yes");
+  etr_jw_bool(&f.json, true);
+  etr_jw_key(&f.json, "no");
+  etr_jw_bool(&f.json, false);
   etr_jw_end(&f.json);
   expect_text(&f, "{\"schema\":\"s/1\",\"empty\":[],\"none\":{},\"shape\":[-1,16],\"rows\":[\n"
                   "{\"n\":18446744073709551615,\"x\":0.5},\n"
@@ -122,7 +140,8 @@ Test(json_writer, keys_are_escaped_and_slices_may_hold_nul) {
   fixture f;
   begin(&f);
   etr_jw_object(&f.json);
-  etr_jw_key(&f.json, "a\"b"), etr_jw_slice(&f.json, (etr_slice){"x\0y", 3});
+  etr_jw_key(&f.json, "a\"b");
+  etr_jw_slice(&f.json, (etr_slice){"x\0y", 3});
   etr_jw_end(&f.json);
   expect_text(&f, "{\"a\\\"b\":\"x\\u0000y\"}\n");
 }
@@ -131,8 +150,10 @@ Test(json_writer, raw_json_is_written_unchanged) {
   fixture f;
   begin(&f);
   etr_jw_object(&f.json);
-  etr_jw_key(&f.json, "a"), etr_jw_json(&f.json, "[1, {\"b\\n\": \"\\\"</script>\"}]");
-  etr_jw_key(&f.json, "c"), etr_jw_json(&f.json, "\"\x7F\xE2\x80\xAA\xC3\xA9\xFF\"");
+  etr_jw_key(&f.json, "a");
+  etr_jw_json(&f.json, "[1, {\"b\\n\": \"\\\"</script>\"}]");
+  etr_jw_key(&f.json, "c");
+  etr_jw_json(&f.json, "\"\x7F\xE2\x80\xAA\xC3\xA9\xFF\"");
   etr_jw_end(&f.json);
   expect_text(
       &f,
@@ -143,7 +164,9 @@ Test(json_writer, nan_and_infinity_are_null) {
   fixture f;
   begin(&f);
   etr_jw_array(&f.json);
-  etr_jw_double(&f.json, NAN), etr_jw_double(&f.json, -INFINITY), etr_jw_int(&f.json, INT64_MIN);
+  etr_jw_double(&f.json, NAN);
+  etr_jw_double(&f.json, -INFINITY);
+  etr_jw_int(&f.json, INT64_MIN);
   etr_jw_end(&f.json);
   expect_text(&f, "[null,null,-9223372036854775808]\n");
 }

@@ -37,7 +37,9 @@ static bool append(void *context, const void *data, size_t size) {
 }
 
 static bool refuse(void *context, const void *data, size_t size) {
-  (void)context, (void)data, (void)size;
+  (void)context;
+  (void)data;
+  (void)size;
   return false;
 }
 

@@ -29,7 +29,9 @@ static etr_status emit_text(void *context, const etr_sink *sink, etr_error *erro
 }
 
 static etr_status emit_nothing(void *context, const etr_sink *sink, etr_error *error) {
-  (void)context, (void)sink, (void)error;
+  (void)context;
+  (void)sink;
+  (void)error;
   return ETR_ERROR_MEMORY;
 }
 

@@ -82,3 +82,41 @@ Test(program_graph, jumps_say_when_and_where) {
     etr_profile_close(profile);
   }
 }
+
+/* Where a payload cannot be read, the operators that its events name are a chain inside the call:
+ * those of truth_backend.json, in its order. */
+Test(program_graph, operators_that_only_events_name_are_inside_the_call) {
+  static const struct {
+    const char *fixture, *call;
+    size_t count;
+    const char *name, *edge_node; /* of the third operator, or the last one if there are fewer */
+  } calls[] = {
+      {"b_coreml", "delegate_0", 14, "linear_0_cast_fp16:linear", "aten_linear_default"},
+      {"b_qnn", "delegate_0", 13, "aten_relu_default:OpId_25 (cycles)", "aten_relu_default"},
+      {"b_qnn", "delegate_2", 1, "aten_linear_default:OpId_22 (cycles)", "aten_linear_default"}};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    etr_profile *profile = open_fixture(calls[i].fixture, NULL);
+    const etr_graph *graph = program_of(profile);
+    const etr_node *before = NULL, *looked_at = NULL;
+    size_t count = 0;
+    for (size_t k = 0; k < graph->node_count; k++) {
+      const etr_node *node = &graph->nodes[k];
+      bool is_inside = node->subgraph != ETR_NONE &&
+                       strcmp(graph->subgraphs[node->subgraph].name, calls[i].call) == 0;
+      if (!is_inside)
+        continue;
+      if (before)
+        cr_expect(node->input_count == 1 && &graph->nodes[node->inputs[0].node] == before, "%s",
+                  node->name);
+      before = node;
+      count++;
+      if (count <= 3)
+        looked_at = node;
+    }
+    cr_expect_eq(count, calls[i].count, "%s %s: %zu", calls[i].fixture, calls[i].call, count);
+    cr_assert(looked_at && looked_at->edge_node_count == 1);
+    cr_expect_str_eq(looked_at->name, calls[i].name);
+    cr_expect_str_eq(looked_at->edge_nodes[0], calls[i].edge_node);
+    etr_profile_close(profile);
+  }
+}

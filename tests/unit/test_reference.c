@@ -109,7 +109,8 @@ static etr_debug_value value_of(const char *text) {
   static const etr_tensor_stats stats = {.element_count = 2};
   static const int64_t sizes[] = {2};
   etr_debug_value value = {.is_output = *text != '.', .instruction_id = -1};
-  switch (*(text += !value.is_output)) {
+  const char *kind = value.is_output ? text : text + 1;
+  switch (*kind) {
   case 'i':
     value.kind = ETR_DEBUG_INT;
     break;
@@ -123,7 +124,8 @@ static etr_debug_value value_of(const char *text) {
     value.kind = ETR_DEBUG_NONE;
     break;
   case '!':
-    value.kind = ETR_DEBUG_INT, value.method = ETR_NONE;
+    value.kind = ETR_DEBUG_INT;
+    value.method = ETR_NONE;
     break;
   default:
     value.kind = ETR_DEBUG_TENSOR;

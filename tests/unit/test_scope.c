@@ -122,7 +122,9 @@ Test(scope, labels_extend_the_parents_path) {
              inner = tiny_module(&t, outer, cases[i].inner, ""),
              other = tiny_module(&t, 0, "z", "");
     uint32_t node = op(&t, inner);
-    op(&t, outer), op(&t, other), op(&t, other);
+    op(&t, outer);
+    op(&t, other);
+    op(&t, other);
     etr_scopes scopes = build(&t);
     expect_sound(&t, &scopes);
     expect_scope(&t, &scopes, node, cases[i].expected);
@@ -200,7 +202,8 @@ Test(scope, labels_of_siblings_differ) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     uint32_t module = tiny_module(&t, 0, cases[i].path, "");
     nodes[i] = op(&t, module);
-    op(&t, module), op(&t, module);
+    op(&t, module);
+    op(&t, module);
   }
   etr_scopes scopes = build(&t);
   expect_sound(&t, &scopes);
@@ -291,8 +294,10 @@ Test(scope, members_of_interleaved_lists_are_recognized) {
   for (unsigned i = 0; i < 20; i++) {
     down = format_module(&t, 0, "down.%u", i);
     up = format_module(&t, 0, "up.%u", i);
-    for (int n = 0; n < 2; n++)
-      op(&t, down), op(&t, up);
+    for (int n = 0; n < 2; n++) {
+      op(&t, down);
+      op(&t, up);
+    }
   }
   etr_scopes scopes = build(&t);
   expect_sound(&t, &scopes);

@@ -18,8 +18,10 @@ static const char *slow_of(const made_series *series, size_t operators) {
   etr_slow_runs slow;
   made_runs_begin(&t, operators);
   made_runs_add_all(&t, series);
-  for (uint32_t i = 0; i < t.all.run_count; i++)
-    runs[i] = i, ticks[i] = t.runs[i].execute_ticks;
+  for (uint32_t i = 0; i < t.all.run_count; i++) {
+    runs[i] = i;
+    ticks[i] = t.runs[i].execute_ticks;
+  }
   const etr_method method = {.runs = runs, .run_count = t.all.run_count, .execute_per_run = ticks};
   cr_assert(etr_slow_runs_find(&slow, &method, &t.all, &t.arena));
   int used = snprintf(out, sizeof out, "%s", kinds[slow.kind]);

@@ -24,19 +24,19 @@ Test(steadiness, a_verdict_has_its_sentence) {
         .outliers = 3,
         .least_outlier = 1.6,
         .most_outlier = 4.1},
-       "steady but for 3 of 40 runs, 1.6-4.1" TIMES},
+       "steady but for 3 of 40 runs, 0.8-2.0" TIMES " the typical run"},
       {{.verdict = ETR_NOISE_STEADY,
         .run_count = 40,
         .outliers = 2,
         .least_outlier = 22.1,
         .most_outlier = 22.3},
-       "steady but for 2 of 40 runs, 22" TIMES},
+       "steady but for 2 of 40 runs, 11" TIMES " the typical run"},
       {{.verdict = ETR_NOISE_NOISY,
         .run_count = 40,
         .outliers = 1,
         .least_outlier = 3,
         .most_outlier = 3},
-       "noisy, with 1 outlier in 40 runs, 3.0" TIMES},
+       "noisy, with 1 outlier in 40 runs, 1.5" TIMES " the typical run"},
       {{.verdict = ETR_NOISE_TWO_MODES, .modes = {{41, 1.05e6}, {9, 8.4e6}}},
        "two modes: 41 runs at 1.05 ms, 9 at 8.40 ms"},
       {{.verdict = ETR_NOISE_TWO_MODES, .modes = {{41, 1.05e6}, {9, 8.4e6}}, .in_stretches = true},
@@ -57,12 +57,15 @@ Test(steadiness, a_verdict_has_its_sentence) {
         .outliers = 1,
         .least_outlier = 2,
         .most_outlier = 2},
-       "12 % slower from run 26 on, but for 1 of 50 runs, 2.0" TIMES},
+       "12 % slower from run 26 on, but for 1 of 50 runs, 1.0" TIMES " the typical run"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     etr_arena arena = {0};
-    const etr_method method = {.noise = cases[i].noise};
-    cr_expect_str_eq(etr_noise_text(&arena, &profile, &cases[i].noise, ETR_UNIT_MS), cases[i].text);
+    /* Factors are to the median, and are shown to the typical run. */
+    const etr_method method = {.noise = cases[i].noise, .execute = {.p50 = 1e6, .typical = 2e6}};
+    cr_expect_str_eq(
+        etr_noise_text(&arena, &profile, &cases[i].noise, &method.execute, ETR_UNIT_MS),
+        cases[i].text);
     cr_expect_str_eq(etr_steadiness_text(&arena, &profile, &method, ETR_UNIT_MS), cases[i].text);
     etr_arena_clear(&arena);
   }
@@ -85,6 +88,6 @@ Test(steadiness, each_phase_has_its_sentence) {
   etr_arena arena = {0};
   cr_expect_str_eq(etr_steadiness_text(&arena, &profile, &method, ETR_UNIT_MS),
                    "prefill: steady but for 1 of 10 runs, 2.0" TIMES
-                   "; decode: 12 % slower from run 26 on");
+                   " the typical run; decode: 12 % slower from run 26 on");
   etr_arena_clear(&arena);
 }

@@ -153,8 +153,8 @@ Test(summary, filtered_summaries_add_up) {
   cr_expect(adds.is_part && adds.part_ticks > 0 && others.part_ticks > 0);
   cr_expect_eq(adds.part_ticks + others.part_ticks, etr_broad_part_ticks(method, ETR_BROAD_NODES));
   cr_expect_eq(adds.node_count + others.node_count, all.node_count);
-  cr_expect_eq(all.findings.count, 3);
-  cr_expect_eq(adds.findings.count, 1); /* about kernels between delegates */
+  cr_expect_eq(all.findings.count, 4);
+  cr_expect_eq(adds.findings.count, 2); /* about kernels between delegates, and erf */
   cr_expect_eq(others.findings.count, 0);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);

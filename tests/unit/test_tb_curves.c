@@ -215,6 +215,42 @@ Test(tb_curves, inferences_are_shown_in_blocks) {
   etr_arena_clear(&arena);
 }
 
+/* A value that could not be compared has no point, and one without a local SNR has none of that;
+ * the step of a point is the value's place in the order of execution. */
+Test(tb_curves, only_compared_values_have_an_snr) {
+  const etr_debug_value logged = {.method = 0};
+  const etr_value_accuracy values[] = {
+      {.value = &logged, .node = 0, .gap = {.snr_db = 40}, .has_local = true, .local.snr_db = 70},
+      {.value = &logged, .node = 1, .problem = "its shape differs", .has_local = true},
+      {.value = &logged, .node = 2, .gap = {.snr_db = 30}},
+      {.value = &logged, .node = 3, .gap = {.snr_db = NAN}, .has_local = true, .local.snr_db = 50},
+  };
+  const etr_accuracy part = {.values = values, .value_count = ETR_COUNT(values)};
+  etr_accuracy accuracy = {.parts = &part, .part_count = 1};
+  static const struct {
+    const char *tag;
+    double values[2];
+    int64_t steps[2];
+  } wanted[] = {{ETR_TB_ACCURACY "/snr", {40, 30}, {0, 2}},
+                {ETR_TB_ACCURACY "/local", {70, 50}, {0, 3}}};
+  etr_arena arena = {0};
+  etr_method method = {.name = "forward", .graph = ETR_NONE};
+  const etr_profile profile = {.accuracy = &accuracy, .methods = &method, .method_count = 1};
+  etr_tb_curves curves;
+  cr_assert(etr_tb_curves_build(&curves, &arena, &profile, &method));
+  cr_expect_eq(curves.count, ETR_COUNT(wanted));
+  for (size_t i = 0; i < ETR_COUNT(wanted); i++) {
+    const etr_tb_curve *curve = find(&curves, wanted[i].tag);
+    cr_assert(curve && curve->count == 2, "%s: %zu points", wanted[i].tag,
+              curve ? curve->count : 0);
+    for (size_t k = 0; k < 2; k++) {
+      cr_expect_eq(curve->values[k], wanted[i].values[k], "%s", wanted[i].tag);
+      cr_expect_eq(curve->steps[k], wanted[i].steps[k], "%s", wanted[i].tag);
+    }
+  }
+  etr_arena_clear(&arena);
+}
+
 /* Tags of any names are unique, on one line and short, and keep the characters of all scripts. */
 Test(tb_tags, names_of_a_user) {
   etr_arena arena = {0};

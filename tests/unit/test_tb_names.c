@@ -95,7 +95,8 @@ Test(tb_names, a_module_with_a_nested_graph_is_not_folded) {
   uint32_t branch = tiny_subgraph(&t, cond, "true_graph_0", ETR_SUBGRAPH_BODY),
            argument = tiny_node(&t, ETR_NODE_INPUT, "arg", "arg", 0);
   t.nodes.data[argument].subgraph = branch;
-  op(&t, "aten.add.Tensor", z), op(&t, "aten.add.Tensor", z);
+  op(&t, "aten.add.Tensor", z);
+  op(&t, "aten.add.Tensor", z);
   const char **names = build(&t);
   cr_expect_str_eq(names[cond], "a/cond");
   cr_expect_str_eq(names[argument], "a/true_graph_0.cond/arg");

@@ -26,7 +26,6 @@ import math
 import pathlib
 import shutil
 import subprocess
-import sys
 import time
 import warnings
 

@@ -16,6 +16,7 @@ RELATIONS = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '=='}
 ARITHMETIC = {'+': '-', '-': '+', '*': '/', '/': '*', '%': '/', '+=': '-=', '-=': '+=', '*=': '/=', '++': '--', '--': '++', '<<': '>>', '>>': '<<'}
 LOGIC = {'&&': '||', '||': '&&', '&': '|', '|': '&', 'true': 'false', 'false': 'true'}
 NO_CALLS = {'if', 'while', 'for', 'switch', 'return', 'sizeof', 'defined', '_Static_assert', 'static_assert'}
+LIMIT = re.compile(r'\b(MOST|MAX|LARGEST|DEEPEST|BUDGET)(_\w+)? = |_(ROOM|BUDGET|BYTES|STEPS) = ')  # one more or less of it is no fault
 EITHER_WAY = re.compile(r'(strn?cmp|memcmp)$')  # compared with 0
 DECLARES = re.compile(r'(static|const|extern|typedef|struct|enum|union)\b')
 
@@ -60,6 +61,8 @@ def operators(line, tokens):
 
 
 def constants(line, tokens):
+    if LIMIT.search(line):
+        return
     for before, token, after in zip([None] + tokens, tokens, tokens[1:] + [None]):
         if not token.text[0].isdigit() or before and after and before.text == '{' and after.text == '}':  # {0} is everything
             continue

@@ -538,6 +538,7 @@ class Group(_Answer):
         estimated: the node or the time of some of it is an estimate
         upper: some of it may be time of operators that a coarse clock hides
         filter: what the options --module, --op and --backend take to select it; None: it is on no node
+        largest: typical time of the longest one; None: not known, or not on nodes
     """
 
     part: str = ""
@@ -555,6 +556,7 @@ class Group(_Answer):
     estimated: bool = False
     upper: bool = False
     filter: OperatorFilter | None = None
+    largest: float | None = None
 
 
 @dataclass(repr=False, eq=False)
@@ -923,7 +925,7 @@ class Finding(_Answer):
         nodes: longest first; one in a body has its path, as in events
         instructions: instruction ids of the delegate calls
         shares_with: indices of earlier findings that are about some of the same time, so that the savings do not add up
-        docs: the section that says how: docs/findings.md#quantize
+        docs: address of the section that says how, such as docs/findings.md#quantize
     """
 
     kind: str = ""

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * finding_softmax.c - the finding about softmaxes with a check for rows that a mask hides whole.
+ */
+#include "views/finding_rules.h"
+#include "views/softmax_check.h"
+
+bool etr_find_softmax_checks(etr_finder *finder) {
+  bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
+  if (!marked)
+    return false;
+  size_t count = etr_mark_softmax_checks(finder, marked);
+  etr_merged_calls merged;
+  if (count == 0)
+    return true;
+  if (!etr_finder_merged_calls(finder, marked, &merged))
+    return false;
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    ticks += marked[i] ? etr_finder_kernel_ticks(finder, i) : 0;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SOFTMAX_CHECK, ticks,
+                                      (double)ticks + merged.most);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
+  const char *time = etr_finder_time(finder, ticks);
+  added->title = etr_arena_format(finder->arena, "Write %zu attention%s with a plain softmax",
+                                  count, etr_plural(count));
+  added->fact = etr_arena_format(finder->arena, "%s take %s to look for rows that are masked whole",
+                                 etr_arena_format(finder->arena, "%zu kernels", added->node_count),
+                                 time);
+  if (merged.after < merged.before)
+    added->fact = etr_arena_format(finder->arena, "%s; without them %zu of %zu delegates remain",
+                                   added->fact, merged.after, merged.before);
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "torch exports scaled_dot_product_attention as a softmax that returns 0 for rows that a mask "
+      "hides whole: %s. softmax(q @ k.transpose(-2, -1) * scale + mask) @ v does without. "
+      "In transformers that is attn_implementation=\"eager\", in timm "
+      "timm.layers.set_fused_attn(False).",
+      etr_finder_by_operator(finder, marked, true));
+  etr_finding_save_at_least(finder, added, (double)ticks + merged.least);
+  etr_finding_judge(added, ETR_LIKELY, "a row that is masked whole becomes NaN, and no longer 0");
+  return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * softmax_check.c - finds softmaxes with a check for rows that a mask hides whole. torch decomposes
+ * scaled_dot_product_attention into where(logical_not(any(logical_not(eq(x, -inf)))), 0,
+ * softmax(x)), whose operators but the softmax no partitioner takes.
+ */
+#include "views/softmax_check.h"
+
+/* Returns what made an input of a node, behind copies; ETR_NONE if there is none. */
+static uint32_t source_of(const etr_graph *graph, uint32_t node, size_t place) {
+  const etr_node *at = &graph->nodes[node];
+  return place < at->input_count && at->inputs[place].node < node
+             ? etr_graph_behind_copies(graph, at->inputs[place].node)
+             : ETR_NONE;
+}
+
+static bool is_op(const etr_finder *finder, uint32_t node, const char *name) {
+  return node != ETR_NONE && etr_is_operator(finder, &finder->graph->nodes[node], name);
+}
+
+/* Returns the softmax that a `where` reads; ETR_NONE if it reads none. */
+static uint32_t softmax_of(const etr_finder *finder, uint32_t where) {
+  for (size_t i = 1; i < finder->graph->nodes[where].input_count; i++) {
+    uint32_t source = source_of(finder->graph, where, i);
+    if (is_op(finder, source, "softmax") || is_op(finder, source, "_softmax"))
+      return source;
+  }
+  return ETR_NONE;
+}
+
+/* Marks the scaling of the product that made the scores: scaled_dot_product_attention multiplies
+ * both factors by a number, which is a kernel of its own. */
+static void mark_scaling(const etr_finder *finder, uint32_t scores, bool *marked) {
+  enum { STEPS = 8 }; /* a mask or two and a scale lie between product and softmax */
+  static const char *const between[] = {"add", "mul", "div"};
+  static const char *const products[] = {"bmm", "matmul", "mm"};
+  const etr_graph *graph = finder->graph;
+  uint32_t at = scores;
+  for (int i = 0; i < STEPS && at != ETR_NONE; i++) {
+    if (!etr_is_one_of(finder, &graph->nodes[at], between, ETR_COUNT(between)))
+      break;
+    at = source_of(graph, at, 0);
+  }
+  if (at == ETR_NONE || !etr_is_one_of(finder, &graph->nodes[at], products, ETR_COUNT(products)))
+    return;
+  for (size_t i = 0; i < 2; i++) {
+    uint32_t factor = source_of(graph, at, i);
+    bool is_scaled = is_op(finder, factor, "mul") && graph->nodes[factor].input_count == 1;
+    if (is_scaled && finder->is_kernel[factor])
+      marked[factor] = true;
+  }
+}
+
+/* Marks the operators of the check that ends in a `where`. Returns false, with nothing marked, if
+ * there is none. */
+static bool mark_check(const etr_finder *finder, uint32_t where, bool *marked) {
+  static const char *const chain[] = {"logical_not", "any", "logical_not", "eq"};
+  const etr_graph *graph = finder->graph;
+  uint32_t path[ETR_COUNT(chain)], softmax = softmax_of(finder, where), at = where;
+  for (size_t i = 0; i < ETR_COUNT(chain); i++) {
+    path[i] = at = source_of(graph, at, 0);
+    if (!is_op(finder, at, chain[i]))
+      return false;
+  }
+  uint32_t scores = source_of(graph, at, 0);
+  if (softmax == ETR_NONE || scores == ETR_NONE || source_of(graph, softmax, 0) != scores)
+    return false;
+  marked[where] = true;
+  for (size_t i = 0; i < ETR_COUNT(chain); i++)
+    marked[path[i]] = true;
+  for (size_t i = 1; i < graph->nodes[where].input_count; i++) {
+    uint32_t zeros = graph->nodes[where].inputs[i].node;
+    if (is_op(finder, zeros, "full_like") || is_op(finder, zeros, "zeros_like"))
+      marked[zeros] = true;
+  }
+  mark_scaling(finder, scores, marked);
+  return true;
+}
+
+size_t etr_mark_softmax_checks(const etr_finder *finder, bool *marked) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    if (finder->is_kernel[i] && is_op(finder, i, "where"))
+      count += mark_check(finder, i, marked);
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    marked[i] &= finder->is_kernel[i] && !finder->is_constant[i];
+  return count;
+}

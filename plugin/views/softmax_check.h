@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * softmax_check.h - softmaxes with a check for rows that a mask hides whole. Layer 4.
+ */
+#ifndef ETR_SOFTMAX_CHECK_H
+#define ETR_SOFTMAX_CHECK_H
+
+#include "views/finder.h"
+
+/** Marks the kernels that look for rows that a mask hides whole, and those that scale the factors
+ * of the product before it: a flag for each node of the graph. Returns the number of softmaxes. */
+size_t etr_mark_softmax_checks(const etr_finder *finder, bool *marked);
+
+#endif

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What no formatter sees, by clang-tidy and ruff: lint.sh BUILD [FILE...]. In C a comma between expressions, an assignment in the condition of an if, and a ?: in a ?:;
+# in Python names that are not there or not used. tests/structure.py finds more of the first kind, where these are not installed.
+# The versions are those in tests/interop/requirements.txt. Files that did not change since they were found to be right are not looked at again.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+shift
+
+tidy=build/venv/bin/clang-tidy ruff=build/venv/bin/ruff
+if ! [ -x "$tidy" ] || ! [ -x "$ruff" ] || ! [ -e "$build/compile_commands.json" ]; then
+  echo "skipped: there is no $tidy, no $ruff (tests/run.sh installs them), or no $build/compile_commands.json"
+  exit 77
+fi
+checks='-*,bugprone-assignment-in-if-condition,readability-avoid-nested-conditional-operator,clang-diagnostic-comma'
+options=(--quiet --config={} "--checks=$checks" --warnings-as-errors='*' --extra-arg=-Wcomma --extra-arg=-Wno-unknown-warning-option)
+
+# Each of them reports a planted fault.
+planted=$(mktemp -d)
+trap 'rm -rf "$planted"' EXIT
+cat >"$planted/planted.c" <<'END'
+int planted(int a, int b);
+int planted(int a, int b) {
+  int c = 0;
+  c = a, b = c;
+  if ((c = b))
+    return 1;
+  return a ? 1 : b ? 2 : 3;
+}
+END
+printf 'import os\nprint(unknown)\n' >"$planted/planted.py"
+found=$("$tidy" "${options[@]}" "$planted/planted.c" -- 2>/dev/null || true)
+for check in bugprone-assignment-in-if-condition readability-avoid-nested-conditional-operator clang-diagnostic-comma; do
+  [[ $found == *$check* ]] || { echo "FAILED: $check does not find what was planted"; exit 1; }
+done
+found=$("$ruff" check --isolated --no-cache "$planted/planted.py" || true)
+[[ $found == *F401* && $found == *F821* ]] || { echo "FAILED: ruff does not find what was planted"; exit 1; }
+
+mapfile -t scripts < <(find tests web/python packaging schema examples docs -name node_modules -prune -o -name '*.py' -not -path '*/fixtures/*' -print | sort)
+"$ruff" check --isolated --no-cache --quiet --select E9,F "${scripts[@]}"
+
+mapfile -t files < <(find lib plugin -name '*.c' -not -path 'lib/windows/*' | sort)
+checked=build/lint.checked
+changed=("${files[@]}")
+if [ $# -gt 0 ]; then
+  changed=("$@")
+elif [ -e "$checked" ] && ! [ "$tidy" -nt "$checked" ] && ! [ "$0" -nt "$checked" ]; then
+  mapfile -t changed < <(find "${files[@]}" -newer "$checked")
+fi
+touch "$checked.now"
+[ ${#changed[@]} -eq 0 ] || printf '%s\0' "${changed[@]}" | xargs -0 -n 40 "$tidy" "${options[@]}" -p "$build" 2> >(grep -v '^\[.*Processing file' >&2)
+mv "$checked.now" "$checked" # as of before the look: what changes meanwhile is looked at again
+echo "$((${#files[@]} + ${#scripts[@]})) passed, 0 failed"

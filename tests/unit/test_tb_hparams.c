@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_tb_hparams.c - the types and values of facts that a user gives.
+ */
+#include "tensorboard/tb_summary.h"
+#include "tensorboard/tb_view.h"
+#include "tiny_profile.h"
+
+#include <criterion/criterion.h>
+
+/* Returns the session of the event that a record with these facts begins with. */
+static Tensorboard__HParamsPluginData *start_session(tiny *t, const etr_tag *given, size_t count) {
+  etr_tb_summary event;
+  etr_tb_session_start(&event, &t->arena, 0, tiny_profile(t), given, count);
+  const ProtobufCBinaryData content = event.plugin.content;
+  Tensorboard__HParamsPluginData *data = tensorboard__hparams_plugin_data__unpack(NULL, content.len,
+                                                                                  content.data);
+  cr_assert(data && data->session_start_info);
+  return data;
+}
+
+static const Tensorboard__Value *find_hparam(const Tensorboard__SessionStartInfo *session,
+                                             const char *name) {
+  for (size_t i = 0; i < session->n_hparams; i++)
+    if (strcmp(session->hparams[i]->key, name) == 0)
+      return session->hparams[i]->value;
+  return NULL;
+}
+
+/* Numbers that are finite and the words true and false have a type of their own; everything else is
+ * text. Of two facts of one name the last one counts. */
+Test(tb_hparams, a_given_fact_has_its_type) {
+  static const etr_tag given[] = {{"yes", "true"},       {"no", "false"},    {"upper", "True"},
+                                  {"threads", "4"},      {"rate", "-2.5e3"}, {"infinite", "1e999"},
+                                  {"text", "4 threads"}, {"twice", "false"}, {"twice", "true"}};
+  tiny t = {0};
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0), 100);
+  Tensorboard__HParamsPluginData *data = start_session(&t, given, ETR_COUNT(given));
+  const Tensorboard__SessionStartInfo *session = data->session_start_info;
+  static const struct {
+    const char *name;
+    bool flag;
+  } flags[] = {{"yes", true}, {"no", false}, {"twice", true}};
+  for (size_t i = 0; i < ETR_COUNT(flags); i++) {
+    const Tensorboard__Value *value = find_hparam(session, flags[i].name);
+    cr_assert(value && value->kind_case == TENSORBOARD__VALUE__KIND_BOOL_VALUE, "%s",
+              flags[i].name);
+    cr_expect_eq(value->bool_value, flags[i].flag, "%s", flags[i].name);
+  }
+  static const struct {
+    const char *name;
+    double number;
+  } numbers[] = {{"threads", 4}, {"rate", -2500}};
+  for (size_t i = 0; i < ETR_COUNT(numbers); i++) {
+    const Tensorboard__Value *value = find_hparam(session, numbers[i].name);
+    cr_assert(value && value->kind_case == TENSORBOARD__VALUE__KIND_NUMBER_VALUE, "%s",
+              numbers[i].name);
+    cr_expect_eq(value->number_value, numbers[i].number, "%s", numbers[i].name);
+  }
+  static const char *const texts[][2] = {
+      {"upper", "True"}, {"infinite", "1e999"}, {"text", "4 threads"}};
+  for (size_t i = 0; i < ETR_COUNT(texts); i++) {
+    const Tensorboard__Value *value = find_hparam(session, texts[i][0]);
+    cr_assert(value && value->kind_case == TENSORBOARD__VALUE__KIND_STRING_VALUE, "%s",
+              texts[i][0]);
+    cr_expect_str_eq(value->string_value, texts[i][1]);
+  }
+  tensorboard__hparams_plugin_data__free_unpacked(data, NULL);
+  tiny_clear(&t);
+}
