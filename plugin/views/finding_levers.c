@@ -349,21 +349,42 @@ static bool add_words(const largest *of, etr_finding_kind kind, const char *titl
   return true;
 }
 
+/* Returns true for convolutions in int8 of which most of the time is in depthwise ones, which int8
+ * may make slower. */
+static bool are_slow_in_int8(const largest *of) {
+  const etr_finder *finder = of->finder;
+  double depthwise = 0;
+  bool is_int8 = of->part->is_convolution && of->part->dtype &&
+                 strcmp(of->part->dtype, "int8") == 0;
+  for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
+    if (of->marked[i] && is_depthwise(finder, &finder->graph->nodes[i]))
+      depthwise += finder->graph->times[i].typical;
+  return depthwise * 2 > of->ticks;
+}
+
 /* What only less work makes faster. reason: why the known partitioner refuses it; NULL: it is not
  * known, or the operators are in a delegate. */
 static bool add_less_work(const largest *of, const char *reason) {
   etr_arena *arena = of->finder->arena;
   const char *backend = etr_finder_backend(of->finder, etr_known_partitioner());
+  const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason) : "";
+  const char *evidence = "No faster kernel of them is known for this backend and type.";
+  const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
   bool is_product = of->part->is_linear || of->part->is_convolution;
+  if (are_slow_in_int8(of) && type) {
+    why = "; most of it is depthwise, which may be faster in float32";
+    evidence = etr_arena_format(
+        arena, "Depthwise convolutions were %g to %g times as fast in int8 as in float32 (%s, %s).",
+        type->low, type->high, etr_ratio_source(), ETR_DOCS "ratios.md");
+  }
   return add_words(of, ETR_FINDING_LESS_WORK,
                    is_product ? "Use a smaller input, or fewer channels"
                               : etr_arena_format(arena, "Need fewer or smaller %s", words_of(of)),
-                   etr_arena_format(arena, "%zu %s%s%s take%s %s%s%s%s%s", of->count,
+                   etr_arena_format(arena, "%zu %s%s%s take%s %s%s", of->count,
                                     etr_or_empty(of->part->dtype), of->part->dtype ? " " : "",
                                     words_of(of), of->count == 1 ? "s" : "", time_of(of),
-                                    reason ? "; " : "", reason ? backend : "", reason ? ": " : "",
-                                    etr_or_empty(reason)),
-                   "No faster kernel of them is known for this backend and type.");
+                                    etr_or_empty(why)),
+                   evidence);
 }
 
 static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {

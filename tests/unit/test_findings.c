@@ -961,6 +961,45 @@ Test(findings, a_new_delegate_costs_what_calls_take) {
   cr_expect_lt(potential[1], potential[0]);
 }
 
+/* Depthwise convolutions in int8 may be slower than in float32: the advice to do less says so. */
+Test(findings, depthwise_convolutions_in_int8_may_be_slow) {
+  for (int is_depthwise = 0; is_depthwise <= 1; is_depthwise++) {
+    tiny t = {0};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0),
+             conv = op(&t, "conv", "aten.convolution.default", x);
+    tiny_input(&t, conv, w, 0);
+    const etr_dim dims[] = {{.size = 16, .hint = -1},
+                            {.size = is_depthwise ? 1 : 16, .hint = -1},
+                            {.size = 3, .hint = -1},
+                            {.size = 3, .hint = -1}};
+    const etr_value value = {.name = "w", .dtype = "int8", .dims = dims, .rank = 4};
+    const etr_event event = {
+        .name = "conv", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
+    const double weights[] = {1, 1};
+    const uint64_t execute[] = {2500000, 2500000};
+    const etr_time_slice slices[] = {
+        {.ticks = 2200000, .event = &event, .run = 0, .node = conv, .part = ETR_TIME_OPERATORS},
+        {.ticks = 2200000, .event = &event, .run = 1, .node = conv, .part = ETR_TIME_OPERATORS}};
+    tiny_time(&t, conv, 2200000)->backend = "XnnpackBackend";
+    etr_findings found;
+    whole(&t);
+    t.nodes.data[w].outputs = &value;
+    t.method.part_count = 0;
+    t.method.typical = (etr_typical_run){weights, 2};
+    t.method.execute_per_run = execute;
+    t.method.time_slices = slices;
+    t.method.time_slice_count = 2;
+    t.graph.dialect = "";
+    cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
+    cr_assert_eq(found.count, 1);
+    cr_expect_eq(found.list[0].kind, ETR_FINDING_LESS_WORK);
+    cr_expect_eq(strstr(found.list[0].fact, "faster in float32") != NULL, is_depthwise, "%s",
+                 found.list[0].fact);
+    tiny_clear(&t);
+  }
+}
+
 /* Quantizers do not see the layers inside of an LSTM, and torchao's sees torch.nn.Linear alone. */
 Test(findings, layers_that_quantizers_do_not_see_are_possible_only) {
   static const struct {

@@ -925,7 +925,7 @@ class Finding(_Answer):
         nodes: longest first; one in a body has its path, as in events
         instructions: instruction ids of the delegate calls
         shares_with: indices of earlier findings that are about some of the same time, so that the savings do not add up
-        docs: the section that says how: docs/findings.md#quantize
+        docs: address of the section that says how, such as docs/findings.md#quantize
     """
 
     kind: str = ""
