@@ -129,8 +129,11 @@ typedef struct etr_events_options {
                              value that reads as a number, true or false is stored as one */
   size_t hparam_count;
   const char
-      *name; /**< what the page of text calls the record; NULL: made from the record's path */
+      *name;       /**< what the page of text calls the record; NULL: made from the record's path */
+  double recorded; /**< when the newest ETDump was made, in seconds since 1970; 0: unknown */
 } etr_events_options;
+
+#define ETR_WHOLE_RECORD SIZE_MAX /**< all graphs of a record in one run, see etr_emit_events() */
 
 /**
  * Writes the event file of one entry point. It contains the graph and, if the graph was timed, one
@@ -150,8 +153,10 @@ typedef struct etr_events_options {
  * records shows. If the record has several methods, the tags of curves and histograms end in
  * "/METHOD"; page, metrics and row are about the method that takes longest.
  *
- * graph: index into profile->graphs. options may be NULL (wall_time 0).
- * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
+ * graph: index into profile->graphs, or ETR_WHOLE_RECORD for one file of the whole record: of its
+ * graphs that of the method that takes longest is written as above, and each other one is a value
+ * of the plugin `graph_run_metadata` with the tag MODULE/METHOD and its typical times. options may
+ * be NULL (wall_time 0). Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_events(const etr_profile *profile, size_t graph,
                                    const etr_events_options *options, const etr_sink *sink,
@@ -856,20 +861,29 @@ typedef struct etr_logdir_options {
   const etr_tag *hparams; /**< as in etr_events_options */
   size_t hparam_count;
   /** Is called for each file once all files are in place; may be NULL. entry_point: "edge/forward",
-   * a text from the record. kind: "events" or "dot". */
+   * a text from the record, or "build STEP". kind: "events" or "dot". */
   void (*on_file)(void *context, const char *path, const char *entry_point, const char *kind);
   void *context;
   uint64_t max_bytes; /**< limit on the bytes of all files together; 0: 4 GiB */
-  const char
-      *graphs; /**< modules of the graphs to write: "edge" or "edge,aten"; NULL: all graphs */
+  const char *graphs; /**< modules of the graphs to write: "edge" or "edge,aten"; "all": all of
+                         them, each in a run folder of its own; NULL: all of them in one run */
+  bool has_step;      /**< the record is a build, and its run has all builds */
+  int64_t step;       /**< of the build, from 0 on */
+  const etr_profile *before; /**< of a build: an earlier one, with which it is compared as
+                                etr_compare() does. Where it surely got slower or faster the curve
+                                is marked. NULL: nothing is marked */
 } etr_logdir_options;
 
+/** The step of a build is when its newest ETDump was changed last, in seconds since 1970. */
+#define ETR_STEP_OF_TIME (-1)
+
 /**
- * Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents.SECONDS.HOST.PID.0 and
- * LOGDIR/NAME/dot/MODULE/METHOD.dot for every entry point, where K counts from 1 in the profile's
- * order. All files are written under temporary names and renamed when all are complete and on disk.
- * If anything fails, existing files stay unchanged and no temporary file is left. For signals that
- * end the process, see etr_remove_unfinished().
+ * Writes LOGDIR/NAME/events.out.tfevents.SECONDS.HOST.PID.0, one run with all graphs of the record
+ * (see ETR_WHOLE_RECORD), and LOGDIR/NAME/dot/MODULE/METHOD.dot for every entry point. With graphs
+ * "all" each entry point has a run, LOGDIR/NAME/K_MODULE/METHOD/, where K counts from 1 in the
+ * profile's order. All files are written under temporary names and renamed when all are complete
+ * and on disk. If anything fails, existing files stay unchanged and no temporary file is left. For
+ * signals that end the process, see etr_remove_unfinished().
  *
  * LOGDIR/NAME/.etrecord-tb lists the files written. Only these files are ever replaced or removed,
  * and no symbolic link below LOGDIR is followed. If anything else is in the way, nothing is
@@ -883,12 +897,18 @@ typedef struct etr_logdir_options {
  * minute. The next process removes the temporary files of a killed one. On a file system without
  * locks (flock), several processes may write at once, and temporary files of killed ones remain.
  *
+ * With has_step the run has curves over builds, to which each call adds the points of its step, or
+ * replaces them. A step has the file events.out.tfevents.STEP.SECONDS.HOST.PID.0, with 20 digits of
+ * the step: TensorBoard's data server keeps only points whose steps rise in the order of the names.
+ * A second file, which ends in .1, has graphs, text and documents; only the highest step has one. A
+ * call without has_step is refused where there are builds.
+ *
  * options may be NULL.
  * Without a graph, as with an ETDump alone, the only file is
  * LOGDIR/NAME/events.out.tfevents...: scalars, text and the document of the dashboard.
- * Errors: ETR_ERROR_CHOICE (neither a graph nor an inference), ETR_ERROR_FORMAT (more than
- * max_bytes, or .etrecord-tb is not a list of this library), ETR_ERROR_IO with the path,
- * ETR_ERROR_MEMORY.
+ * Errors: ETR_ERROR_CHOICE (neither a graph nor an inference; builds, but no step; a step, but no
+ * inference or no file with a time), ETR_ERROR_FORMAT (more than max_bytes, or .etrecord-tb is not
+ * a list of this library), ETR_ERROR_IO with the path, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options,
                                     etr_error *error);
@@ -915,7 +935,7 @@ ETR_API etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *
 
 /**
  * Writes a profile's files under temporary names. dump: a unique name for its ETDump; NULL if it is
- * the only one. With a name, event files are LOGDIR/NAME/DUMP/K_MODULE/METHOD/events..., DOT files
+ * the only one. With a name, event files are LOGDIR/NAME/DUMP/events..., DOT files
  * are in LOGDIR/NAME/dot/DUMP/MODULE/, and the HParams table has a column `etdump`. Errors: those
  * of etr_write_logdir(); call etr_logdir_discard() then.
  */

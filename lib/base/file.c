@@ -146,6 +146,16 @@ bool etr_file_is_regular(const char *path) {
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+double etr_newest_change(const char *const *paths, size_t count) {
+  double newest = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct stat status;
+    if (stat(paths[i], &status) == 0 && S_ISREG(status.st_mode))
+      newest = ETR_MAX(newest, (double)status.st_mtime);
+  }
+  return newest;
+}
+
 void etr_file_clear(etr_file *file) {
   if (!file->is_borrowed)
     free(file->data);

@@ -48,6 +48,10 @@ bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got);
 /** Returns true for what etr_seekable_open() accepts: neither a folder nor a pipe nor "-". */
 bool etr_file_is_regular(const char *path);
 
+/** Returns when the newest of some files was changed last, in seconds since 1970; 0: none of them
+ * is a file. */
+double etr_newest_change(const char *const *paths, size_t count);
+
 void etr_file_clear(etr_file *file);
 
 /** A file that is read in pieces, from any offset. Close it with etr_seekable_close(). */

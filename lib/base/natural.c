@@ -22,7 +22,7 @@ int etr_compare_digits(etr_slice a, etr_slice b) {
 }
 
 /* Compares the numbers that both begin with, and skips them. */
-static int compare_numbers(const char **x, const char **y) {
+static int compare_leading_numbers(const char **x, const char **y) {
   etr_slice a = {*x, strspn(*x, "0123456789")}, b = {*y, strspn(*y, "0123456789")};
   *x += a.size;
   *y += b.size;
@@ -34,7 +34,7 @@ int etr_natural_compare(const char *a, const char *b) {
   int order = 0;
   while (order == 0 && *x != '\0' && *y != '\0') {
     if (is_digit(*x) && is_digit(*y))
-      order = compare_numbers(&x, &y);
+      order = compare_leading_numbers(&x, &y);
     else
       order = (unsigned char)*x++ - (unsigned char)*y++;
   }

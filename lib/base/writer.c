@@ -157,8 +157,10 @@ static char *digits_before(char *end, uint64_t number) {
       "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
       "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
       "8081828384858687888990919293949596979899";
-  for (; number >= 100; number /= 100)
-    memcpy(end -= 2, pairs + number % 100 * 2, 2);
+  for (; number >= 100; number /= 100) {
+    end -= 2;
+    memcpy(end, pairs + number % 100 * 2, 2);
+  }
   if (number >= 10)
     return memcpy(end - 2, pairs + number * 2, 2);
   *--end = (char)('0' + number);

@@ -182,7 +182,8 @@ static bool measure_bytes(void *context, const void *data, size_t size) {
   return !m->writer || write_bytes(m->writer, data, size);
 }
 
-/* Writes what was announced. */
+/* Writes the header of an entry and its data, which must have the size and the checksum that the
+ * form announces. */
 static etr_status write_data(etr_archive_writer *writer, const char *name,
                              const etr_archive_form *form, etr_emitter emit, void *context,
                              etr_error *error) {

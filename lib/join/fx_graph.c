@@ -85,6 +85,8 @@ static bool add_input(etr_fx_graph *fx, uint32_t vertex, uint32_t producer) {
   return slot != NULL;
 }
 
+/* Returns the vertex that an edge comes from: the getitem of that output where the node has
+ * getitems, else the vertex of the node. */
 static uint32_t vertex_of_edge(const etr_fx_graph *fx, const etr_edge *edge) {
   uint32_t vertex = fx->vertex_of[edge->node];
   bool is_result = vertex != ETR_NONE && has_getitems(&fx->graph->nodes[edge->node]);

@@ -134,12 +134,14 @@ static bool note_read(etr_links *l, int32_t index, int32_t id) {
   return read != NULL;
 }
 
+/* Forgets which value was written where, to read the calls of the method from the first on. */
 static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
   for (size_t i = 0; i < l->program->value_count; i++)
     l->written_at[i] = -1;
   if (!etr_uses_init(&l->uses, method, NULL, l->scratch))
     return false;
-  l->uses.opens_graphs = l->uses.lists_numbers = true;
+  l->uses.opens_graphs = true;
+  l->uses.lists_numbers = true;
   return true;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/system.h"
 #include "command/command.h"
+#include "command/runner.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -231,6 +232,93 @@ static exit_status write_each(writing *w) {
   return result;
 }
 
+/* ---- Builds ---- */
+
+enum { STEP_FROM_GIT, STEP_FROM_TIME, MOST_STEP_DIGITS = 15, GIT_SECONDS = 60 };
+
+/* Runs git and takes the first line that it prints. */
+static exit_status ask_git(char *line, size_t room, const char *const *arguments) {
+  runner_outcome outcome;
+  char reason[RUNNER_REASON_ROOM];
+  exit_status status = EXIT_DONE;
+  runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = GIT_SECONDS});
+  int size = (int)strcspn(outcome.output, "\r\n");
+  (void)snprintf(line, room, "%.*s", size, outcome.output);
+  runner_reason(&outcome, GIT_SECONDS, reason);
+  if (!runner_succeeded(&outcome))
+    status = message_failed(
+        "--step-from git: git %s: %s%s%.200s: run it in a clone of the model, or "
+        "give --step N",
+        arguments[1], reason, line[0] ? ": " : "", line);
+  runner_clear(&outcome);
+  return status;
+}
+
+/* Reads a step of 15 digits, which a page in JavaScript shows exactly. */
+static bool read_step(int64_t *out, const char *text) {
+  size_t digits = strspn(text, "0123456789");
+  *out = digits > 0 && digits <= MOST_STEP_DIGITS ? strtoll(text, NULL, 10) : 0;
+  return digits > 0 && digits <= MOST_STEP_DIGITS && text[digits] == '\0';
+}
+
+/* Counts the commits. A clone without history would give each build the same number. */
+static exit_status count_commits(cli_settings *settings) {
+  char line[256];
+  exit_status status = ask_git(
+      line, sizeof line,
+      (const char *const[]){"git", "rev-parse", "--is-shallow-repository", NULL});
+  if (status != EXIT_DONE)
+    return status;
+  if (strcmp(line, "true") == 0)
+    return message_failed(
+        "--step-from git: this clone is shallow, so that its commits cannot be "
+        "counted: fetch all of them (fetch-depth: 0 of actions/checkout), or give "
+        "--step N");
+  status = ask_git(line, sizeof line,
+                   (const char *const[]){"git", "rev-list", "--count", "HEAD", NULL});
+  if (status == EXIT_DONE && !read_step(&settings->step, line))
+    status = message_failed("--step-from git: git printed no number: give --step N");
+  return status;
+}
+
+exit_status command_choose_step(cli_settings *settings) {
+  bool is_build = settings->step_text || settings->has_step_from;
+  if (settings->step_text && settings->has_step_from)
+    return message_usage("write", "--step and --step-from exclude each other");
+  if (settings->against_record && !is_build)
+    return message_usage("write",
+                         "--against needs --step or --step-from: it marks a curve of builds");
+  if (is_build && settings->graphs && strcmp(settings->graphs, "all") == 0)
+    return message_usage("write", "--graphs all has a run for each graph, and builds are one run");
+  settings->has_step = is_build;
+  if (settings->step_text && !read_step(&settings->step, settings->step_text))
+    return message_usage("write", "--step: \"%.40s\" is not a whole number of at most %d digits",
+                         settings->step_text, MOST_STEP_DIGITS);
+  return settings->has_step_from && settings->step_from == STEP_FROM_GIT ? count_commits(settings)
+                                                                         : EXIT_DONE;
+}
+
+/* Writes a build: all its ETDumps are recordings of it. */
+static exit_status write_build(writing *w, etr_logdir_options *options) {
+  const cli_settings *settings = w->settings;
+  cli_settings before = *settings;
+  etr_profile *base = NULL;
+  exit_status status = EXIT_DONE;
+  options->has_step = true;
+  bool is_by_time = settings->has_step_from && settings->step_from == STEP_FROM_TIME;
+  options->step = is_by_time ? ETR_STEP_OF_TIME : settings->step;
+  before.record = settings->against_record;
+  before.more_count = before.etdump_count = before.map_count = 0;
+  before.etrecord = before.pte = before.debug_buffer = before.reference = NULL;
+  if (settings->against_record)
+    status = command_open(&base, &before);
+  options->before = base;
+  if (status == EXIT_DONE)
+    status = write_one(w, NULL, 0);
+  command_close(base);
+  return status;
+}
+
 /* ---- Runs of the log directory ---- */
 
 enum { MOST_SELECTED = 40, DEEPEST_RUN = 6, MOST_LOOKED_AT = 20000 };
@@ -266,14 +354,12 @@ static void count_runs(run_search *search, const char *folder, int depth) {
 /* Warns if the logdir has more runs than TensorBoard selects by itself. */
 static void warn_of_many_runs(const cli_settings *settings) {
   run_search search = {0};
-  if (settings->graphs != NULL)
-    return; /* the advice was followed */
   count_runs(&search, command_logdir(settings), 0);
   if (search.runs > MOST_SELECTED)
-    message_warning("%s: more than %d runs, of which TensorBoard selects none by itself: write one "
-                    "run for each record "
-                    "with --graphs edge, or select runs at the left of the page",
-                    command_logdir(settings), MOST_SELECTED);
+    message_warning(
+        "%s: more than %d runs, of which TensorBoard selects none by itself: select runs "
+        "at the left of the page, or write builds of one model as one run with --step",
+        command_logdir(settings), MOST_SELECTED);
 }
 
 exit_status command_write(const cli_settings *settings) {
@@ -284,20 +370,23 @@ exit_status command_write(const cli_settings *settings) {
     return result;
   gethostname(host, sizeof host - 1);
   writing w = {.settings = settings, .inputs = &inputs};
-  const etr_logdir_options options = {.logdir = command_logdir(settings),
-                                      .name = settings->name,
-                                      .wall_time = command_now(),
-                                      .host = host,
-                                      .pid = (long)getpid(),
-                                      .dot_depth = (int)settings->depth,
-                                      .hparams = settings->hparams,
-                                      .hparam_count = settings->hparam_count,
-                                      .on_file = print_file,
-                                      .graphs = settings->graphs,
-                                      .max_bytes = command_bytes(settings->max_output)};
+  etr_logdir_options options = {.logdir = command_logdir(settings),
+                                .name = settings->name,
+                                .wall_time = command_now(),
+                                .host = host,
+                                .pid = (long)getpid(),
+                                .dot_depth = (int)settings->depth,
+                                .hparams = settings->hparams,
+                                .hparam_count = settings->hparam_count,
+                                .on_file = print_file,
+                                .graphs = settings->graphs,
+                                .max_bytes = command_bytes(settings->max_output)};
   etr_error error;
   bool begun = etr_logdir_begin(&w.logdir, &options, &error) == ETR_OK;
-  result = begun ? write_each(&w) : message_error(&error);
+  if (!begun)
+    result = message_error(&error);
+  else
+    result = settings->has_step ? write_build(&w, &options) : write_each(&w);
   if (begun && result != EXIT_DONE)
     etr_logdir_discard(w.logdir);
   else if (begun && etr_logdir_finish(w.logdir, &error) != ETR_OK)

@@ -94,7 +94,12 @@ typedef struct cli_settings {
   bool values;    /* logged values instead of times */
   bool operators; /* `info`: only the operators that kernels need */
   bool sizes;     /* `info` and `diff`: about the bytes of the programs */
-  const char *graphs;    /* modules of the graphs to write: "edge,aten" */
+  const char *graphs;    /* modules of the graphs to write: "edge,aten", or "all" */
+  const char *step_text; /* of --step */
+  unsigned step_from;    /* 0: git, 1: time */
+  bool has_step_from;
+  bool has_step; /* `write`: the record is a build, and what follows is known */
+  int64_t step;
   const char *columns;   /* columns of tables: "node,avg" */
   unsigned order;        /* of accuracy: etr_accuracy_order; else etr_node_order */
   etr_statistic ranking; /* of --stat */
@@ -207,6 +212,9 @@ struct cli_command {
 /* ---- Functions of commands, for the rows of the table ---- */
 
 exit_status command_write(const cli_settings *settings);
+
+/** Finds the step of --step, or that of --step-from git, for which it runs git. */
+exit_status command_choose_step(cli_settings *settings);
 exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);

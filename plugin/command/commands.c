@@ -385,29 +385,28 @@ const cli_command commands[] = {
      .spreads = MOST_SPREADS,
      .arguments = "RECORD...",
      .summary = "write TensorBoard runs and DOT files (the default command)",
-     .help = "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and "
-             "LOGDIR/NAME/dot/MODULE/METHOD.dot for "
-             "every entry point of the record, and prints their paths. Writing a record again "
-             "replaces its files, "
-             "even while TensorBoard is running. Emptied event files remain, because TensorBoard "
-             "needs them to find "
-             "the new ones. Files that etrecord-tb did not write are never replaced or removed: "
-             "LOGDIR/NAME/.etrecord-tb lists the files that it wrote. Symbolic links below LOGDIR "
-             "are not followed. "
-             "Writers of the same folder take turns.\n"
-             "In TensorBoard, TEXT says what to look at first. Open GRAPHS, choose Tag: "
-             "profile/typical and color by "
-             "Compute time. Curves, histograms, text and HParams are written to the record's first "
-             "run only. "
-             "TensorBoard selects no run by itself if there are more than 40: to collect many "
-             "records, write them "
-             "with --graphs edge.",
+     .help =
+         "Writes LOGDIR/NAME/events.out.tfevents..., a run of TensorBoard with all graphs of the "
+         "record, and LOGDIR/NAME/dot/MODULE/METHOD.dot for each entry point, and prints their "
+         "paths. Writing a record again replaces its files, even while TensorBoard is running. "
+         "Emptied event files remain, because TensorBoard needs them to find the new ones. Files "
+         "that etrecord-tb did not write are never replaced or removed: "
+         "LOGDIR/NAME/.etrecord-tb lists the files that it wrote. Symbolic links below LOGDIR "
+         "are not followed. Writers of the same folder take turns.\n"
+         "In TensorBoard, TEXT says what to look at first. Open GRAPHS, choose Tag: "
+         "profile/typical and color by Compute time. The other tags are graphs of other entry "
+         "points with their typical times; with --graphs all each of them is a run with all "
+         "statistics.\n"
+         "With --step the record is a build of a series: all builds are one run, with curves of "
+         "typical time, parts, kernels, tokens per second and bytes over the steps. Graph and "
+         "text are those of the highest step.",
      .examples = {{"mobilenet_v2",
                    "writes runs/mobilenet_v2/...; `tensorboard --logdir runs` shows it"},
                   {"write model.etrecord --etdump monday.etdp --name monday",
                    "writes the runs of one ETDump to a folder of their own"},
-                  {"write mobilenet_v2 --graphs edge --name nightly/monday",
-                   "writes one of many records that are compared"}},
+                  {"write new --name nightly --step-from git --against before",
+                   "adds a build to the curves of nightly builds, and marks what got slower"}},
+     .prepare = command_choose_step,
      .run = command_write,
      .writes_logdir = true},
     {.name = "info",
@@ -983,7 +982,7 @@ const cli_command commands[] = {
      .help = "Waits for ETDumps in DIR, which also contains the ETRecord unless --etrecord names "
              "it. As soon as an "
              "ETDump is complete (its writer has closed it, or it was moved in), it is written to "
-             "LOGDIR/NAME/DUMP/K_MODULE/METHOD, and a line is printed. An ETDump that is written "
+             "LOGDIR/NAME/DUMP, and a line is printed. An ETDump that is written "
              "again replaces its "
              "runs. ETDumps that were in DIR before are not added; `write` adds them. A damaged "
              "ETDump is reported, "

@@ -162,7 +162,18 @@ const option_spec option_specs[] = {
              "directory)"},
     {"graphs", 0, "NAMES", AS(TEXT, graphs), FOR_WRITE,
      .help =
-         "only these graphs: edge, aten or program, or several, as in edge,aten (default: all)"},
+         "only these graphs: edge, aten or program, or several, as in edge,aten; all: a run for "
+         "each entry point, with all statistics (default: all graphs in one run)"},
+    {"step", 0, "N", AS(TEXT, step_text), FOR_WRITE,
+     .help = "the record is build N of a series: its times become points of curves over the builds "
+             "in the run LOGDIR/NAME; a step that is written again is replaced"},
+    {"step-from", 0, "WHAT", AS(WORD, step_from), FOR_WRITE,
+     .help = "the step of --step is the number of commits of HEAD in the working directory, or the "
+             "time of the newest ETDump in seconds since 1970",
+     .words = "git|time", AND(has_step_from)},
+    {"against", 0, "RECORD", AS(TEXT, against_record), FOR_WRITE,
+     .help = "with a step: the record of an earlier build; the curves are marked where `diff` says "
+             "that the build surely got slower or faster"},
     {"hparam", 0, "NAME=VALUE", AS(LIST, hparam_texts), FOR_WRITE | RUNNING,
      .help = "a column of TensorBoard's HParams table: device=pixel8; may be repeated",
      AND(hparam_count)},

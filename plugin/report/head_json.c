@@ -5,6 +5,9 @@
 #include "output/fields.h"
 #include "output/statistics.h"
 #include "report/profile_doc.h"
+#include "views/delegation.h"
+
+#include <math.h>
 
 /* Writes the hparams of the user; the last one of a name counts. */
 static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t count) {
@@ -32,39 +35,44 @@ static void put_model(const etr_fields *f, const etr_graph *graph) {
   etr_jw_end(f->json);
 }
 
-/* Writes what the head says about a method. */
-static void put_method(const etr_fields *f, const etr_method *method) {
-  uint64_t delegated = 0;
-  for (size_t i = 0; i < method->delegate_count; i++)
-    delegated += method->delegates[i].call_ticks;
+/* Writes the figures of a method. Returns false when out of memory. */
+static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  double delegated;
+  if (!etr_delegated_time(&delegated, arena, method))
+    return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);
   put_model(f, method->graph == ETR_NONE ? NULL : &f->profile->graphs[method->graph]);
   etr_field_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_jw_end(f->json);
-  etr_field_number(f, "delegated_time_share", /* NaN where nothing was timed */
-                   (double)ETR_MIN(delegated, method->execute_ticks) /
-                       (double)method->execute_ticks);
+  etr_field_number(f, "delegated_time_share", delegated); /* NaN where nothing was timed */
   etr_jw_end(f->json);
+  return true;
 }
 
-etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count,
+etr_status etr_head_write(const etr_profile *profile, const etr_head_facts *facts,
                           const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
+  etr_arena arena = {0};
+  bool has_memory = true;
   const etr_fields f = {profile, ETR_UNIT_NS, &json};
   etr_error_clear(error);
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
   etr_profile_put_schema(&f, "etrecord-tb/head/1");
-  put_hparams(&f, hparams, hparam_count);
+  etr_field_number(&f, "recorded", facts->recorded > 0 ? facts->recorded : (double)NAN);
+  etr_field_number(&f, "step", facts->has_step ? (double)facts->step : (double)NAN);
+  put_hparams(&f, facts->hparams, facts->hparam_count);
   etr_field_list(&f, "methods");
-  for (size_t i = 0; i < profile->method_count; i++)
+  for (size_t i = 0; i < profile->method_count && has_memory; i++)
     if (etr_profile_shows(&profile->methods[i]))
-      put_method(&f, &profile->methods[i]);
+      has_memory = put_method(&f, &arena, &profile->methods[i]);
   etr_jw_end(&json);
   etr_jw_end(&json);
-  return etr_writer_finish(&writer, error);
+  etr_arena_clear(&arena);
+  etr_status status = etr_writer_finish(&writer, error);
+  return has_memory ? status : etr_fail_memory(error);
 }

@@ -188,9 +188,17 @@ bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method,
 /* ---- The figures that a list of many records shows (schema/head.schema.json), so that it need not
  * read whole documents ---- */
 
-/** Writes the document with these figures. hparams: facts that the user gave; the last one of a
- * name counts. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count,
+/** What a record's files do not say. */
+typedef struct etr_head_facts {
+  const etr_tag *hparams; /* that the user gave; the last one of a name counts */
+  size_t hparam_count;
+  double recorded; /* when the newest ETDump was made, in seconds since 1970; 0: unknown */
+  bool has_step;
+  int64_t step; /* of a build */
+} etr_head_facts;
+
+/** Writes the document with these figures. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_head_write(const etr_profile *profile, const etr_head_facts *facts,
                           const etr_sink *sink, etr_error *error);
 
 #endif

@@ -11,6 +11,7 @@
 #include "output/file_name.h"
 #include "output/label.h"
 #include "output/temporary.h"
+#include "tensorboard/tb_run.h"
 #include "tensorboard/tb_view.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ enum { MOST_EMPTIED = 7 };
 
 #define EVENTS_PREFIX "events.out.tfevents."
 
-enum { SECONDS_DIGITS = 10 };
+enum { SECONDS_DIGITS = 10, STEP_DIGITS = 20 };
 
 /* A file to be written, and its path below the run folder. */
 typedef struct run_file {
@@ -40,13 +41,16 @@ typedef struct run_file {
   const char *entry_point; /* "edge/forward" */
   size_t graph;            /* index into the graphs of its profile; ETR_NONE: it is about none */
   bool is_events;
-  bool has_record; /* of an event file: it contains the data about the whole record */
+  bool has_record;      /* of an event file: it contains the data about the whole record */
+  bool has_others;      /* of an event file: the other graphs are values of its run */
+  bool has_points_only; /* of a build's event file: it contains no more than its points */
 } run_file;
 
 typedef struct run_names {
   etr_arena *arena;
   const etr_logdir_options *options;
   int64_t seconds;         /* time in the names of event files */
+  int64_t step;            /* of a build */
   bool is_next_first;      /* the next graph is the first of its profile */
   etr_map modules, paths;  /* module -> number of its folder; paths that are taken */
   etr_vec(run_file) files; /* for each graph its event file, then its DOT file if it has operators;
@@ -100,32 +104,34 @@ static const char *given_name(etr_arena *arena, const char *given) {
   return name != NULL ? name : etr_file_name(arena, "");
 }
 
-/* Returns true if the options choose a graph. */
-static bool is_chosen(const etr_logdir_options *options, const etr_graph *graph) {
-  size_t wanted = strlen(graph->module);
-  if (!options->graphs)
-    return true;
-  for (const char *at = options->graphs;; at++) {
-    size_t size = strcspn(at, ",");
-    if (size == wanted && memcmp(at, graph->module, size) == 0)
-      return true;
-    at += size;
-    if (*at == '\0')
-      return false;
-  }
-}
-
 /* Returns the part of a path up to its last slash. */
 static etr_slice folder_of(const char *path) {
   return (etr_slice){path, (size_t)(etr_last_part(path) - path)};
 }
 
-/* Returns true if a path ends in the name of an event file, and sets *seconds to the time in it. */
-static bool is_events_path(const char *path, int64_t *seconds) {
+/* What the name of an event file says. */
+typedef struct event_name {
+  int64_t seconds, step;
+  bool has_step;
+  bool has_points_only; /* with a step: it is the first of the build's files */
+} event_name;
+
+/* Reads the name of an event file. Returns false if a path is none. */
+static bool read_event_name(event_name *out, const char *path) {
   const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
+  *out = (event_name){0};
   if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0)
     return false;
-  *seconds = strspn(digits, "0123456789") <= SECONDS_DIGITS ? strtoll(digits, NULL, 10) : 0;
+  size_t count = strspn(digits, "0123456789");
+  if (count == STEP_DIGITS && digits[count] == '.') {
+    size_t size = strlen(name);
+    out->has_step = true;
+    out->step = strtoll(digits, NULL, 10);
+    out->has_points_only = size > 2 && strcmp(name + size - 2, ".0") == 0;
+    digits += count + 1;
+    count = strspn(digits, "0123456789");
+  }
+  out->seconds = count <= SECONDS_DIGITS ? strtoll(digits, NULL, 10) : 0;
   return true;
 }
 
@@ -159,25 +165,39 @@ static bool add_file(run_names *names, const run_file *file) {
   return added->temporary != NULL;
 }
 
-/* Returns whether there is anything to draw: the method of a program may only move values. */
-static bool has_operators(const etr_graph *graph) {
-  for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].kind == ETR_NODE_OP)
-      return true;
-  return false;
+/* Returns "edge/forward". NULL when out of memory. */
+static const char *entry_point_of(etr_arena *arena, const etr_graph *graph) {
+  return etr_arena_format(arena, "%s/%s", graph->module, graph->method);
 }
 
-/* Adds the files of a graph; one without operators has no DOT file. dump: "" if there is one
- * ETDump, whose folders are directly below the root; otherwise "pixel8/". */
+/* Adds the DOT file of a graph, unless it has no operators. dump: "" if there is one ETDump, whose
+ * folders are directly below the root; otherwise "pixel8/". */
+static bool add_drawing(run_names *names, const etr_profile *profile, size_t index,
+                        const char *dump) {
+  const etr_graph *graph = &profile->graphs[index];
+  etr_arena *arena = names->arena;
+  if (!etr_tb_has_operators(graph))
+    return true;
+  const char *module = etr_file_name(arena, graph->module);
+  const char *method = etr_file_name(arena, graph->method);
+  if (!module || !method)
+    return false;
+  const run_file file = {.path = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module),
+                                           etr_arena_format(arena, "%s.dot", method), index),
+                         .entry_point = entry_point_of(arena, graph),
+                         .graph = index};
+  return add_file(names, &file);
+}
+
+/* Adds the files of a graph that has a run folder of its own. */
 static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
                       const char *events) {
   const etr_graph *graph = &profile->graphs[index];
   etr_arena *arena = names->arena;
-  const char *module = etr_file_name(arena, graph->module),
-             *method = etr_file_name(arena, graph->method);
+  const char *module = etr_file_name(arena, graph->module);
+  const char *method = etr_file_name(arena, graph->method);
   if (!module || !method)
     return false;
-  const char *dot_name = etr_arena_format(arena, "%s.dot", method);
   etr_slice key = etr_slice_of(
       graph->module); /* folders are numbered by module, so that the graph tab opens the first */
   uint32_t known = etr_map_get(&names->modules, key),
@@ -185,62 +205,91 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   etr_map_set(&names->modules, key, number);
   const char *run = take_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
                               method, index);
-  const char *dot = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module), dot_name,
-                              index);
-  run_file file = {.entry_point = etr_arena_format(arena, "%s/%s", graph->module, graph->method),
-                   .graph = index,
-                   .has_record = names->is_next_first};
+  const run_file file = {.path = run ? etr_arena_format(arena, "%s/%s", run, events) : NULL,
+                         .entry_point = entry_point_of(arena, graph),
+                         .graph = index,
+                         .is_events = true,
+                         .has_record = names->is_next_first};
   names->is_next_first = false;
-  file.path = run ? etr_arena_format(arena, "%s/%s", run, events) : NULL;
-  file.is_events = true;
   if (!add_file(names, &file))
     return false;
-  if (!has_operators(graph))
-    return true;
-  file.path = dot;
-  file.is_events = false;
-  return add_file(names, &file);
+  return add_drawing(names, profile, index, dump);
 }
 
-/* Returns the name of event files. NULL when out of memory. */
-static const char *events_name(run_names *names) {
+/* Returns the name of event files; of a build, with its step first, that of its second file. NULL
+ * when out of memory. */
+static const char *events_name(run_names *names, bool is_second) {
   const etr_logdir_options *o = names->options;
   const char *host = etr_file_name(names->arena, o->host && o->host[0] ? o->host : "localhost");
-  return host ? etr_arena_format(names->arena, EVENTS_PREFIX "%0*lld.%s.%ld.0", SECONDS_DIGITS,
-                                 (long long)names->seconds, host, o->pid)
-              : NULL;
+  const char *step = o->has_step ? etr_arena_format(names->arena, "%0*lld.", STEP_DIGITS,
+                                                    (long long)names->step)
+                                 : "";
+  return host && step
+             ? etr_arena_format(names->arena, EVENTS_PREFIX "%s%0*lld.%s.%ld.%d", step,
+                                SECONDS_DIGITS, (long long)names->seconds, host, o->pid, is_second)
+             : NULL;
 }
 
-/* Adds the event file of a profile without graphs, as of an ETDump alone: what was timed, and all
- * that follows from it. The run is the root, or the folder of one of several ETDumps. */
-static bool add_events(run_names *names, const etr_profile *profile, const char *dump,
-                       const char *events) {
+/* Adds the event file of a run of all graphs, or of none, as with an ETDump alone: what was timed,
+ * and all that follows from it. The run is the root, or the folder of one of several ETDumps. */
+static bool add_run(run_names *names, const etr_profile *profile, size_t graph, const char *dump) {
+  etr_arena *arena = names->arena;
   const etr_method *method = etr_tb_main_method(profile);
   const char *name = method && method->name[0] ? method->name : "unknown";
-  const run_file file = {.path = etr_arena_format(names->arena, "%s%s", dump, events),
-                         .entry_point = etr_arena_format(names->arena, "events/%s", name),
-                         .graph = ETR_NONE,
+  const char *events = events_name(names, names->options->has_step);
+  const run_file file = {.path = events ? etr_arena_format(arena, "%s%s", dump, events) : NULL,
+                         .entry_point = graph == ETR_NONE
+                                            ? etr_arena_format(arena, "events/%s", name)
+                                            : entry_point_of(arena, &profile->graphs[graph]),
+                         .graph = graph,
                          .is_events = true,
-                         .has_record = true};
+                         .has_record = true,
+                         .has_others = true};
   return add_file(names, &file);
 }
 
-/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). Returns false
- * when out of memory. */
-static bool add_graphs(run_names *names, const etr_profile *profile, const char *dump) {
+/* Adds the file with the points of a build. */
+static bool add_points(run_names *names) {
+  const long long step = names->step;
+  const run_file file = {.path = events_name(names, false),
+                         .entry_point = etr_arena_format(names->arena, "build %lld", step),
+                         .graph = ETR_NONE,
+                         .is_events = true,
+                         .has_points_only = true};
+  return add_file(names, &file);
+}
+
+/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). is_highest: it is
+ * no build, or the build with the highest step, of which alone the run has more than points. run:
+ * the graphs; its `graph` is what the run opens with. Returns false when out of memory. */
+static bool add_graphs(run_names *names, const etr_profile *profile, const etr_tb_run *run,
+                       const char *dump, bool is_highest) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
   const char *name = dump ? etr_file_name(arena, dump) : NULL,
-             *folder = name ? etr_arena_format(arena, "%s/", name) : "",
-             *events = events_name(names);
+             *folder = name ? etr_arena_format(arena, "%s/", name) : "";
+  bool is_apart = o->graphs && strcmp(o->graphs, "all") == 0 && !o->has_step;
   if ((dump && !name) || !folder)
     return false;
   etr_map_init(&names->modules, arena);
   names->is_next_first = true;
-  if (events && profile->graph_count == 0)
-    return add_events(names, profile, folder, events);
+  if (o->has_step && !add_points(names))
+    return false;
+  if (!is_highest)
+    return true;
+  if (!is_apart || profile->graph_count == 0) {
+    if (!add_run(names, profile, run->graph, folder))
+      return false;
+    if (run->graph != ETR_NONE && !add_drawing(names, profile, run->graph, folder))
+      return false;
+    for (size_t i = 0; i < run->other_count; i++)
+      if (!add_drawing(names, profile, run->others[i], folder))
+        return false;
+    return true;
+  }
+  const char *events = events_name(names, false);
   for (size_t i = 0; events && i < profile->graph_count; i++)
-    if (is_chosen(o, &profile->graphs[i]) && !add_graph(names, profile, i, folder, events))
+    if (!add_graph(names, profile, i, folder, events))
       return false;
   return events != NULL;
 }
@@ -256,12 +305,13 @@ struct etr_logdir {
   etr_arena arena;
   etr_run_folder folder; /* path NULL: before the first profile */
   bool is_first;         /* there was no manifest before */
+  int64_t highest_step;  /* of the builds in the folder; -1: there are none */
   etr_unfinished made;
   run_names names;
   etr_out_file file;     /* the file that is being written */
   etr_limited limited;   /* counts the bytes of all files */
-  etr_arena graph_arena; /* memory of scopes */
-  etr_scopes scopes;     /* scopes of the graph that is being written, for both of its files */
+  etr_arena graph_arena; /* memory of the run */
+  etr_tb_run run;        /* graphs of the profile that is being written */
   etr_error *error;
 };
 
@@ -291,7 +341,8 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   const etr_logdir_options *o = j->options;
   if (!e->file->is_events) {
     const etr_dot_options drawing = {.depth = o->dot_depth};
-    return etr_dot_write(j->profile, e->file->graph, &j->scopes, &drawing, sink, error);
+    return etr_dot_write(j->profile, e->file->graph, &j->run.scopes[e->file->graph], &drawing, sink,
+                         error);
   }
   etr_tag *hparams = etr_arena_alloc_array(&j->arena, o->hparam_count + 1, sizeof *hparams);
   size_t count = 0;
@@ -304,9 +355,20 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   const char *name = j->dump ? etr_arena_format(&j->arena, "%s/%s", j->folder.name, j->dump)
                              : j->folder.name;
   const etr_events_options options = {
-      .wall_time = o->wall_time, .hparams = hparams, .hparam_count = count, .name = name};
-  const etr_tb_entry entry = {
-      .graph = e->file->graph, .scopes = &j->scopes, .has_record = e->file->has_record};
+      .wall_time = o->wall_time,
+      .hparams = hparams,
+      .hparam_count = count,
+      .name = name,
+      .recorded = etr_newest_change(j->profile->etdumps, j->profile->etdump_count)};
+  const etr_tb_entry entry = {.graph = e->file->graph,
+                              .scopes = j->run.scopes,
+                              .others = j->run.others,
+                              .other_count = e->file->has_others ? j->run.other_count : 0,
+                              .has_record = e->file->has_record,
+                              .is_build = o->has_step,
+                              .has_points_only = e->file->has_points_only,
+                              .step = j->names.step,
+                              .before = o->before};
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 
@@ -429,7 +491,7 @@ static void leave_folder(job *j, retired_folder *in) {
  * their number so far for each folder). DOT files remain, because people may still use them. */
 static void retire(job *j, etr_map *folders, retired_folder *in, const char *path) {
   struct stat status;
-  int64_t seconds;
+  event_name event;
   const char *name = etr_last_part(path);
   etr_slice folder = folder_of(path);
   if (in->path && !are_neighbors(in->path, path))
@@ -441,7 +503,7 @@ static void retire(job *j, etr_map *folders, retired_folder *in, const char *pat
   bool is_there = in->descriptor >= 0 &&
                   fstatat(in->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                   S_ISREG(status.st_mode);
-  bool is_ending = is_there && is_events_path(path, &seconds), stays = is_there;
+  bool is_ending = is_there && read_event_name(&event, path), stays = is_there;
   if (is_ending)
     stays = kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
   if (is_ending && stays && status.st_size > 0)
@@ -452,6 +514,15 @@ static void retire(job *j, etr_map *folders, retired_folder *in, const char *pat
     return;
   etr_run_folder_unlist(&j->folder, path);
   in->has_lost = true;
+}
+
+/* Returns true if a file of an earlier call is that of another build, which stays: its points, and
+ * its graph unless this build has the highest step. */
+static bool is_of_other_build(const job *j, const char *path, bool has_graph) {
+  event_name event;
+  if (!j->options->has_step || !read_event_name(&event, path) || !event.has_step)
+    return false;
+  return event.step != j->names.step && (event.has_points_only || !has_graph);
 }
 
 /* Retires the files of earlier calls after all new files are in place. Files that cannot be retired
@@ -466,9 +537,13 @@ static void retire_all(job *j) {
     if (!etr_map_set(&written, etr_slice_of(path), 1) || !etr_map_set(&folders, folder_of(path), 0))
       return;
   }
-  for (size_t i = j->folder.paths.count; i > 0; i--)
-    if (etr_map_get(&written, etr_slice_of(j->folder.paths.data[i - 1])) == ETR_NONE)
-      retire(j, &folders, &in, j->folder.paths.data[i - 1]);
+  bool has_graph = j->names.files.count > 1; /* of a build: its second file is among the new ones */
+  for (size_t i = j->folder.paths.count; i > 0; i--) {
+    const char *path = j->folder.paths.data[i - 1];
+    if (etr_map_get(&written, etr_slice_of(path)) == ETR_NONE &&
+        !is_of_other_build(j, path, has_graph))
+      retire(j, &folders, &in, path);
+  }
   leave_folder(j, &in);
   (void)etr_run_folder_note(&j->folder, &j->file, NULL);
 }
@@ -483,6 +558,7 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
     return etr_fail_memory(error);
   (*out)->options = options ? options : &defaults;
   (*out)->folder.descriptor = -1;
+  (*out)->highest_step = -1;
   (*out)->limited = (etr_limited){.emit = emit_file, .max_bytes = (*out)->options->max_bytes};
   etr_unfinished_begin(&(*out)->made);
   names_init(&(*out)->names, &(*out)->arena, (*out)->options);
@@ -500,10 +576,22 @@ static etr_status open_folder(job *j) {
                               &j->arena, &j->made, j->error));
   j->is_first = !j->folder.has_manifest;
   for (size_t i = 0; i < j->folder.paths.count; i++) {
-    int64_t seconds;
-    if (is_events_path(j->folder.paths.data[i], &seconds) && seconds >= j->names.seconds)
-      j->names.seconds = seconds + 1;
+    const char *path = j->folder.paths.data[i];
+    event_name event;
+    struct stat status;
+    if (!read_event_name(&event, path))
+      continue;
+    if (event.seconds >= j->names.seconds)
+      j->names.seconds = event.seconds + 1;
+    bool is_build = event.has_step && event.has_points_only &&
+                    etr_below_stat(j->folder.descriptor, path, &status) && status.st_size > 0;
+    if (is_build && event.step > j->highest_step)
+      j->highest_step = event.step;
   }
+  if (j->highest_step >= 0 && !j->options->has_step)
+    return etr_fail(j->error, ETR_ERROR_CHOICE, j->folder.path, NULL, ETR_NO_OFFSET,
+                    "has the curves of builds, which a record without a step would replace: give "
+                    "--step, or another --name");
   return ETR_OK;
 }
 
@@ -522,7 +610,8 @@ static const char *list_modules(job *j) {
 
 /* Checks that each given name exists; another name is misspelt, or belongs to another record. */
 static etr_status check_graphs(job *j) {
-  for (const char *at = j->options->graphs; at;) {
+  const char *names = j->options->graphs;
+  for (const char *at = names && strcmp(names, "all") != 0 ? names : NULL; at;) {
     size_t size = strcspn(at, ",");
     const char *name = etr_arena_copy(&j->arena, (etr_slice){at, size}), *there = list_modules(j);
     if (!name || !there)
@@ -545,27 +634,35 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
   j->error = error;
   j->profile = profile;
   j->dump = dump;
-  if (profile->graph_count == 0 && !etr_tb_main_method(profile))
-    return etr_fail(error, ETR_ERROR_CHOICE,
-                    profile->etdump_count ? profile->etdumps[0] : profile->pte, NULL, ETR_NO_OFFSET,
+  const char *input = profile->etdump_count ? profile->etdumps[0] : profile->etrecord;
+  if (!input)
+    input = profile->pte;
+  bool has_runs = etr_tb_main_method(profile) != NULL;
+  if (profile->graph_count == 0 && !has_runs)
+    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
                     "nothing to write: there is neither a graph nor an inference");
+  if (j->options->has_step && !has_runs)
+    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "nothing to write: a build without a timed inference has no point on a curve");
+  j->names.step = j->options->step;
+  if (j->options->has_step && j->names.step == ETR_STEP_OF_TIME)
+    j->names.step = (int64_t)etr_newest_change(profile->etdumps, profile->etdump_count);
+  if (j->options->has_step && j->names.step <= 0 && j->options->step == ETR_STEP_OF_TIME)
+    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "the ETDump is no file, and so has no time for a step: give --step N");
   ETR_TRY(check_graphs(j));
   if (!j->folder.path)
     ETR_TRY(open_folder(j));
-  if (!add_graphs(&j->names, profile, dump))
+  const char *modules = j->options->graphs;
+  if (modules && strcmp(modules, "all") == 0)
+    modules = NULL;
+  etr_arena_clear(&j->graph_arena);
+  bool is_highest = !j->options->has_step || j->names.step >= j->highest_step;
+  if (etr_tb_run_make(&j->run, &j->graph_arena, profile, modules) != ETR_OK ||
+      !add_graphs(&j->names, profile, &j->run, dump, is_highest))
     return etr_fail_memory(j->error);
-  if (profile->graph_count == 0)
-    return write_file(j, &j->names.files.data[first]);
-  for (size_t i = first; i < j->names.files.count; i++) {
-    /* The event file of a graph comes first, and its DOT file has the same scopes. */
-    const run_file *file = &j->names.files.data[i];
-    if (file->is_events)
-      etr_arena_clear(&j->graph_arena);
-    if (file->is_events &&
-        etr_scopes_build(&j->scopes, &j->graph_arena, &profile->graphs[file->graph]) != ETR_OK)
-      return etr_fail_memory(j->error);
-    ETR_TRY(write_file(j, file));
-  }
+  for (size_t i = first; i < j->names.files.count; i++)
+    ETR_TRY(write_file(j, &j->names.files.data[i]));
   etr_arena_clear(&j->graph_arena);
   return ETR_OK;
 }

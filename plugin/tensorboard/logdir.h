@@ -87,13 +87,19 @@ void etr_run_folder_close(etr_run_folder *folder);
 /* ---- The event file of one entry point, for callers that already have the scopes of its graph
  * ---- */
 
-/** The entry point that an event file is about. */
+/** What an event file is about. */
 typedef struct etr_tb_entry {
   size_t graph;             /* in etr_profile.graphs; ETR_NONE: there is no graph, as with an ETDump
                                alone, and the file has only the data about the record */
-  const etr_scopes *scopes; /* of the graph */
-  bool
-      has_record; /* include the data about the whole record, which belongs into one of its files */
+  const etr_scopes *scopes; /* of all graphs of the profile that are written, by their index */
+  const size_t *others;     /* graphs that are values of the run, beside `graph` */
+  size_t other_count;
+  bool has_record;           /* include the data about the whole record, which belongs into one of
+                                its files */
+  bool is_build;             /* the record is a build, which has no curves over inferences */
+  bool has_points_only;      /* of a build: only its points on the curves over builds */
+  int64_t step;              /* of a build */
+  const etr_profile *before; /* as in etr_tb_build_points_make() */
 } etr_tb_entry;
 
 /** Writes the event file like etr_emit_events(). */

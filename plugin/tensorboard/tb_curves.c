@@ -409,11 +409,8 @@ static void add_accuracy(builder *b) {
   }
 }
 
-/* Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a
- * run, otherwise "".
- * '/' in a name is encoded. NULL when out of memory. */
-static const char *suffix_of(etr_arena *arena, const etr_profile *profile,
-                             const etr_method *method) {
+/* '/' in a name is encoded. */
+const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   if (!etr_tb_has_several_methods(profile))
     return "";
   const char *name = etr_file_name(arena, method->name);
@@ -423,7 +420,7 @@ static const char *suffix_of(etr_arena *arena, const etr_profile *profile,
 size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena,
                            const etr_profile *profile, const etr_method *method) {
   const etr_accuracy *accuracy = accuracy_of(profile, method);
-  const char *suffix = suffix_of(arena, profile, method);
+  const char *suffix = etr_tb_suffix(arena, profile, method);
   etr_tb_tags tags;
   size_t count = 0;
   etr_tb_tags_init(&tags, arena);
@@ -456,7 +453,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
                          const etr_method *method) {
   builder b = {.arena = arena, .profile = profile, .method = method};
   *out = (etr_tb_curves){0};
-  b.suffix = suffix_of(arena, profile, method);
+  b.suffix = etr_tb_suffix(arena, profile, method);
   etr_tb_tags_init(&b.tags, arena);
   if (!b.suffix)
     return false;
@@ -503,7 +500,7 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
 
 bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method) {
-  const char *suffix = suffix_of(arena, profile, method);
+  const char *suffix = etr_tb_suffix(arena, profile, method);
   size_t count = method->run_count, blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
   *out = (etr_tb_blocks){.count = count, .blocks = blocks > 1 ? blocks : 0};
   if (!suffix || out->blocks == 0)

@@ -49,6 +49,10 @@ static inline bool etr_tb_has_several_methods(const etr_profile *profile) {
   return count > 1;
 }
 
+/** Returns the end of the tags of a method: "/METHOD" if the record has several, else "". NULL when
+ * out of memory. */
+const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
 /**
  * Builds all curves of a method over its inferences and instructions: those of times if it ran and
  * they are on a graph, those of memory if its program plans any, and those of accuracy if its
@@ -110,5 +114,30 @@ bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile
 static inline size_t etr_tb_block_start(const etr_tb_blocks *blocks, size_t block) {
   return blocks->count * block / blocks->blocks;
 }
+
+/* ---- The points of one build on the curves over builds; times are of the typical run ---- */
+
+enum { ETR_TB_MOST_KERNELS = 10 }; /* curves of kernels: those that take longest in the build */
+
+/** A point of a build on a curve. */
+typedef struct etr_tb_build_point {
+  const char *tag;
+  double value;
+} etr_tb_build_point;
+
+typedef struct etr_tb_build_points {
+  etr_vec(etr_tb_build_point) list;
+} etr_tb_build_points;
+
+/**
+ * Lists the points of a build, with unique tags in the arena.
+ *
+ * before: an earlier build, with which it is compared as `diff` does. Where a method surely got
+ * slower or faster, its typical time is also a point of the curve with that name. NULL: nothing is
+ * marked. Errors: ETR_ERROR_MEMORY.
+ */
+etr_status etr_tb_build_points_make(etr_tb_build_points *out, etr_arena *arena,
+                                    const etr_profile *profile, const etr_profile *before,
+                                    etr_error *error);
 
 #endif

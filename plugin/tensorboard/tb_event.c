@@ -7,6 +7,7 @@
 #include "report/profile_doc.h"
 #include "tensorboard/logdir.h"
 #include "tensorboard/tb_curves.h"
+#include "tensorboard/tb_run.h"
 #include "tensorboard/tb_stats.h"
 #include "tensorboard/tb_summary.h"
 #include "tensorboard/tb_tags.h"
@@ -22,7 +23,9 @@ typedef struct emitter {
   etr_tb_view view;
   etr_tfrecord records;
   const etr_events_options *options;
+  const etr_tb_entry *entry;
   double wall_time;
+  int64_t step;      /* of everything but the points of curves: that of a build, else 0 */
   etr_packer packer; /* packs one event after the other, in `part` */
 } emitter;
 
@@ -42,20 +45,29 @@ static void write_event(emitter *e, const Tensorboard__Event *event) {
   etr_packer_reset(&e->packer);
 }
 
+/* Writes a value at the step of the file. */
+static void write_value(emitter *e, etr_tb_summary *summary) {
+  summary->event.step = e->step;
+  write_event(e, &summary->event);
+}
+
 /* Writes the version, and marks a new start of the run, because TensorBoard's slower loader would
- * otherwise also show the points of an earlier file. The first start that it sees in a run has no
- * effect, so two are written. */
+ * otherwise also show the points of an earlier file: it drops those from the step of the mark on.
+ * The first start that it sees in a run has no effect, so two are written. The second file of a
+ * build has none, since its points are in the first. */
 static void write_start(emitter *e) {
   Tensorboard__SessionLog log = TENSORBOARD__SESSION_LOG__INIT;
   log.status = TENSORBOARD__SESSION_LOG__SESSION_STATUS__START;
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
+  bool is_second = e->entry->is_build && !e->entry->has_points_only;
   event.wall_time = e->wall_time;
+  event.step = e->step;
   event.what_case = TENSORBOARD__EVENT__WHAT_FILE_VERSION;
   event.file_version = etr_for_foreign("brain.Event:2");
   write_event(e, &event);
   event.what_case = TENSORBOARD__EVENT__WHAT_SESSION_LOG;
   event.session_log = &log;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2 && !is_second; i++)
     write_event(e, &event);
 }
 
@@ -64,6 +76,7 @@ static void write_start(emitter *e) {
 static void write_graph(emitter *e) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
+  event.step = e->step;
   etr_tb_graph_pack(&e->packer, &e->view);
   etr_pack_nested(&e->packer, etr_pack_field(tensorboard__event, "graph_def"), 0);
   write_event(e, &event);
@@ -79,6 +92,7 @@ static void write_statistics(emitter *e) {
     Tensorboard__TaggedRunMetadata tagged;
     tensorboard__tagged_run_metadata__init(&tagged);
     event.wall_time = e->wall_time;
+    event.step = e->step;
     tagged.tag = etr_for_foreign(etr_tb_statistic_tag((etr_tb_statistic)i));
     etr_tb_stats_pack(&e->packer, &stats, (etr_tb_statistic)i);
     etr_pack_nested(&e->packer, etr_pack_field(tensorboard__tagged_run_metadata, "run_metadata"),
@@ -88,6 +102,47 @@ static void write_statistics(emitter *e) {
     write_event(e, &event);
   }
   end_part(e);
+}
+
+/* Writes the graph of another entry point as a value of the run, with its typical times: a
+ * tagged_run_metadata would be shown on the run's own graph. Returns false when out of memory. */
+static bool write_other(emitter *e, etr_tb_tags *tags, size_t index) {
+  const etr_profile *profile = e->view.profile;
+  const etr_graph *graph = &profile->graphs[index];
+  const char *tag = etr_tb_graph_tag(tags, graph->module, graph->method);
+  etr_packer packer = {.arena = &e->part};
+  etr_tb_summary summary;
+  etr_tb_stats stats;
+  etr_tb_view view;
+  if (!tag ||
+      etr_tb_view_build(&view, &e->part, profile, graph, &e->entry->scopes[index]) != ETR_OK)
+    return false;
+  etr_tb_graph_pack(&packer, &view);
+  etr_pack_nested(&packer, etr_pack_field(tensorboard__function_graphs, "pre_optimization_graph"),
+                  0);
+  etr_pack_nested(&packer, etr_pack_field(tensorboard__run_metadata, "function_graphs"), 0);
+  etr_tb_stats_build(&stats, &view);
+  if (stats.count > 0)
+    etr_tb_stats_pack(&packer, &stats, ETR_TB_TYPICAL);
+  etr_slice packed = etr_packed(&packer);
+  ProtobufCBinaryData bytes = {packed.size, etr_for_foreign(packed.data)};
+  etr_tb_summary_init(&summary, e->wall_time, tag, e->step, "graph_run_metadata",
+                      TENSORBOARD__DATA_CLASS__DATA_CLASS_UNKNOWN);
+  summary.plugin.content = (ProtobufCBinaryData){1, etr_for_foreign("1")};
+  summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
+  summary.tensor.n_string_val = 1;
+  summary.tensor.string_val = &bytes;
+  write_event(e, &summary.event);
+  end_part(e);
+  return true;
+}
+
+static void write_others(emitter *e) {
+  etr_tb_tags tags;
+  etr_tb_tags_init(&tags, &e->arena);
+  for (size_t i = 0; i < e->entry->other_count && !e->records.failed; i++)
+    if (!write_other(e, &tags, e->entry->others[i]))
+      etr_arena_fail(&e->arena);
 }
 
 /* ---- Data about a method ---- */
@@ -148,7 +203,7 @@ static void write_document(emitter *e, const char *tag, const char *content, etr
   if (status != ETR_OK)
     etr_arena_fail(&e->arena); /* the error is of another arena, or of the document */
   etr_tb_document_init(&document, e->wall_time, tag, content, (etr_slice){json->data, json->size});
-  write_event(e, &document.summary.event);
+  write_value(e, &document.summary);
   end_part(e);
 }
 
@@ -160,7 +215,7 @@ static void write_metrics(emitter *e) {
   for (size_t i = 0; i < ETR_TB_METRIC_COUNT; i++) {
     etr_tb_point point;
     etr_tb_point_init(&point, e->wall_time, etr_tb_metric_tag(i));
-    write_point(e, &point, 0, metrics[i]);
+    write_point(e, &point, e->step, metrics[i]);
   }
 }
 
@@ -171,25 +226,25 @@ static void write_session(emitter *e) {
   etr_tb_summary event;
   write_metrics(e);
   etr_tb_experiment(&event, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
-  write_event(e, &event.event);
+  write_value(e, &event);
   etr_tb_session_start(&event, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
-  write_event(e, &event.event);
+  write_value(e, &event);
   etr_tb_session_end(&event, &e->part, e->wall_time);
-  write_event(e, &event.event);
+  write_value(e, &event);
   end_part(e);
 }
 
 static void write_text(emitter *e, const etr_method_findings *found) {
   etr_tb_page page;
   if (etr_tb_page_make(&page, &e->part, e->wall_time, e->view.profile, found, e->options->name))
-    write_event(e, &page.summary.event);
+    write_value(e, &page.summary);
   end_part(e);
 }
 
 static void write_layout(emitter *e, const etr_packer *packed) {
   etr_tb_layout layout;
   etr_tb_layout_init(&layout, e->wall_time, etr_packed(packed));
-  write_event(e, &layout.summary.event);
+  write_value(e, &layout.summary);
   end_part(e);
 }
 
@@ -198,7 +253,7 @@ static void write_layout(emitter *e, const etr_packer *packed) {
 static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
-  for (uint32_t i = 0; i < profile->method_count; i++) {
+  for (uint32_t i = 0; i < profile->method_count && !e->entry->is_build; i++) {
     if (profile->methods[i].computes_nothing)
       continue;
     write_curves(e, &profile->methods[i]);
@@ -211,19 +266,43 @@ static void write_record(emitter *e) {
   if (found.method && etr_findings_make(&found.findings, &e->arena, profile, found.method,
                                         etr_unit_of_method(profile, found.method))) {
     etr_packer layout = {.arena = &e->part};
-    etr_tb_layout_pack(&layout);
+    etr_tb_layout_pack(&layout, e->entry->is_build);
     write_layout(e, &layout);
     write_text(e, &found);
     write_session(e);
   }
   etr_text json = {.arena = &e->part};
-  etr_status status = etr_head_write(profile, o->hparams, o->hparam_count,
-                                     &(etr_sink){etr_text_write, &json}, NULL);
+  const etr_head_facts facts = {.hparams = o->hparams,
+                                .hparam_count = o->hparam_count,
+                                .recorded = o->recorded,
+                                .has_step = e->entry->is_build,
+                                .step = e->step};
+  etr_status status = etr_head_write(profile, &facts, &(etr_sink){etr_text_write, &json}, NULL);
   write_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status, &json);
   json = (etr_text){.arena = &e->part};
   status = etr_profile_write(profile, ETR_PROFILE_ALL, &found, &(etr_sink){etr_text_write, &json},
                              NULL);
   write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
+}
+
+/* ---- Builds ---- */
+
+/* Writes the points of a build. Their time is that of the recording, so that a horizontal axis of
+ * time means something. */
+static void write_build(emitter *e) {
+  etr_tb_build_points points;
+  double recorded = e->options->recorded > 0 ? e->options->recorded : e->wall_time;
+  if (etr_tb_build_points_make(&points, &e->part, e->view.profile, e->entry->before, NULL) !=
+      ETR_OK) {
+    etr_arena_fail(&e->arena);
+    return;
+  }
+  for (size_t i = 0; i < points.list.count; i++) {
+    etr_tb_point point;
+    etr_tb_point_init(&point, recorded, points.list.data[i].tag);
+    write_point(e, &point, e->step, points.list.data[i].value);
+  }
+  end_part(e);
 }
 
 /* ---- The event file of a run ---- */
@@ -245,34 +324,56 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
                                const etr_events_options *options, const etr_sink *sink,
                                etr_error *error) {
   static const etr_events_options defaults = {0};
-  emitter e = {.records = {.sink = sink}, .options = options ? options : &defaults};
+  emitter e = {.records = {.sink = sink},
+               .options = options ? options : &defaults,
+               .entry = entry,
+               .step = entry->is_build ? entry->step : 0};
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
   e.packer.arena = &e.part;
-  if (entry->graph == ETR_NONE) {
-    e.view.profile = profile;
+  e.view.profile = profile;
+  if (entry->has_points_only) {
+    write_start(&e);
+    write_build(&e);
+  } else if (entry->graph == ETR_NONE) {
     write_start(&e);
     write_record(&e);
   } else if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph],
-                               entry->scopes) == ETR_OK) {
+                               &entry->scopes[entry->graph]) == ETR_OK) {
     write_start(&e);
     write_graph(&e);
     write_statistics(&e);
+    write_others(&e);
     if (entry->has_record)
       write_record(&e);
   }
   return end_file(&e, error);
 }
 
+/* Makes a run of one graph. */
+static etr_status make_single(etr_tb_run *out, etr_arena *arena, const etr_profile *profile,
+                              size_t graph) {
+  etr_scopes *scopes = etr_arena_alloc_array(arena, profile->graph_count, sizeof *scopes);
+  *out = (etr_tb_run){.graph = graph, .scopes = scopes};
+  return scopes ? etr_scopes_build(&scopes[graph], arena, &profile->graphs[graph])
+                : ETR_ERROR_MEMORY;
+}
+
 etr_status etr_emit_events(const etr_profile *profile, size_t graph,
                            const etr_events_options *options, const etr_sink *sink,
                            etr_error *error) {
   etr_arena arena = {0};
-  etr_scopes scopes;
-  const etr_tb_entry entry = {.graph = graph, .scopes = &scopes, .has_record = graph == 0};
-  etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
-                          ? etr_tb_events_write(profile, &entry, options, sink, error)
-                          : etr_fail_memory(error);
+  etr_tb_run run;
+  bool is_whole = graph == ETR_WHOLE_RECORD;
+  etr_status status = is_whole ? etr_tb_run_make(&run, &arena, profile, NULL)
+                               : make_single(&run, &arena, profile, graph);
+  const etr_tb_entry entry = {.graph = run.graph,
+                              .scopes = run.scopes,
+                              .others = run.others,
+                              .other_count = run.other_count,
+                              .has_record = is_whole || graph == 0};
+  status = status == ETR_OK ? etr_tb_events_write(profile, &entry, options, sink, error)
+                            : etr_fail_memory(error);
   etr_arena_clear(&arena);
   return status;
 }

@@ -10,6 +10,7 @@
 #include "tensorboard/tb_summary.h"
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
+#include "views/delegation.h"
 #include "views/loads.h"
 
 #include <math.h>
@@ -231,18 +232,16 @@ static double peak_of(const etr_profile *profile) {
 bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
                          const etr_profile *profile) {
   const etr_method *method = etr_tb_main_method(profile);
-  uint64_t delegated = 0;
+  double delegated;
   etr_loads loads;
-  if (!etr_loads_make(&loads, arena, profile))
+  if (!etr_loads_make(&loads, arena, profile) || !etr_delegated_time(&delegated, arena, method))
     return false;
-  for (size_t i = 0; i < method->delegate_count; i++)
-    delegated += method->delegates[i].call_ticks;
   out[0] = etr_ticks_to_unit(profile, method->execute.typical, ETR_UNIT_MS);
   out[1] = etr_ticks_to_unit(profile, method->execute.p90, ETR_UNIT_MS);
   out[2] = loads.whole ? etr_ticks_to_unit(profile, loads.whole->stats.typical, ETR_UNIT_MS)
                        : (double)NAN;
   out[3] = peak_of(profile);
-  out[4] = 100 * (double)ETR_MIN(delegated, method->execute_ticks) / (double)method->execute_ticks;
+  out[4] = 100 * delegated;
   return true;
 }
 

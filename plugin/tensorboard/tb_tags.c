@@ -29,6 +29,10 @@
   ". **Step** always 0. **Also** "                                                                 \
   "`etrecord-tb " command " RECORD`."
 
+#define BUILD_OF(unit, command)                                                                    \
+  "\n\n**Unit** " unit ". **Step** that of `write --step`. **Also** `etrecord-tb " command "`."
+#define BUILD(unit) BUILD_OF(unit, "compare BUILD BUILD ...")
+
 #define ACCURACY                                                                                   \
   "\n\n**Unit** dB. **Step** logged value, in the order of execution, from 0. **Also** "           \
   "`etrecord-tb accuracy RECORD "                                                                  \
@@ -38,6 +42,31 @@
 static const struct {
   const char *prefix, *text;
 } descriptions[] = {
+    {ETR_TB_BUILDS "/typical", "Typical time of an inference (`Method::execute`)." BUILD("ms")},
+    {ETR_TB_BUILDS "/low",
+     "Shortest typical time of the build's recordings; of one recording the 10th percentile of its "
+     "inferences." BUILD("ms")},
+    {ETR_TB_BUILDS "/high",
+     "Longest typical time of the build's recordings; of one recording the 90th percentile of its "
+     "inferences." BUILD("ms")},
+    {ETR_TB_BUILDS "/load", "Typical time to load the program, if one method ran." BUILD("ms")},
+    {ETR_TB_BUILDS "/slower",
+     "Typical time of an inference, of builds that surely got slower than the build of "
+     "`--against`." BUILD_OF("ms", "diff BEFORE BUILD")},
+    {ETR_TB_BUILDS "/faster",
+     "Typical time of an inference, of builds that surely got faster than the build of "
+     "`--against`." BUILD_OF("ms", "diff BEFORE BUILD")},
+    {ETR_TB_BUILDS_PARTS "/",
+     "Parts of an inference, which add up to `0_builds_ms/typical`." BUILD("ms")},
+    {ETR_TB_BUILDS_KERNELS "/",
+     "Time of all kernels, or operators of a delegate, with this name: the ten that take longest "
+     "in the build." BUILD_OF("ms", "summary BUILD --by kernel")},
+    {ETR_TB_BUILDS_TOKENS "/per_second",
+     "Tokens that an inference reads, by its typical time." BUILD("tokens per second")},
+    {ETR_TB_BUILDS_BYTES "/pte",
+     "Size of the program's file." BUILD_OF("bytes", "info BUILD --sizes")},
+    {ETR_TB_BUILDS_BYTES "/planned",
+     "Memory that the methods of the program plan." BUILD_OF("bytes", "memory BUILD")},
     {ETR_TB_INFERENCE "/measured", "Time of one inference (`Method::execute`)." INFERENCE},
     {ETR_TB_INFERENCE "/warmup", "Time of an inference that is excluded from all averages: "
                                  "warm-up, or what `--skip-runs` and `--runs` "
@@ -144,6 +173,15 @@ const char *etr_tb_tag(etr_tb_tags *tags, const char *group, const char *name, c
   return tag && etr_map_set(&tags->taken, etr_slice_of(tag), 1) ? tag : NULL;
 }
 
+const char *etr_tb_graph_tag(etr_tb_tags *tags, const char *module, const char *method) {
+  const char *clean = clean_name(tags->arena, module);
+  const char *tag = clean ? etr_tb_tag(tags, clean, method, "") : NULL;
+  if (!tag)
+    return NULL;
+  bool is_ours = etr_tb_description(tag)[0] != '\0' || strncmp(tag, "profile/", 8) == 0;
+  return is_ours ? etr_tb_tag(tags, "graph", tag, "") : tag;
+}
+
 /* ---- Layouts, packed from the last chart to the first ---- */
 
 typedef struct chart {
@@ -168,6 +206,16 @@ static const chart record_charts[] = {
      "Time of each instruction (ms, by instruction)",
      {"^" ETR_TB_TIMELINE_GROUP "/typical"},
      true},
+};
+
+static const chart build_charts[] = {
+    {"Builds",
+     "Time of an inference (ms, by build)",
+     {"^" ETR_TB_BUILDS "/(typical|low|high)", "^" ETR_TB_BUILDS "/(slower|faster)"},
+     false},
+    {NULL, "Parts of an inference (ms, by build)", {"^" ETR_TB_BUILDS_PARTS "/"}, false},
+    {NULL, "Kernels (ms, by build)", {"^" ETR_TB_BUILDS_KERNELS "/"}, false},
+    {NULL, "Bytes (by build)", {"^" ETR_TB_BUILDS_BYTES "/"}, false},
 };
 
 /* Packs the end of a category: its title comes first in the message, its charts are packed already.
@@ -208,6 +256,9 @@ static void pack_charts(etr_packer *packer, const chart *charts, size_t count) {
   }
 }
 
-void etr_tb_layout_pack(etr_packer *packer) {
-  pack_charts(packer, record_charts, ETR_COUNT(record_charts));
+void etr_tb_layout_pack(etr_packer *packer, bool of_builds) {
+  if (of_builds)
+    pack_charts(packer, build_charts, ETR_COUNT(build_charts));
+  else
+    pack_charts(packer, record_charts, ETR_COUNT(record_charts));
 }

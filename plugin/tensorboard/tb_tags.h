@@ -15,6 +15,13 @@
 
 /* ---- Tags: GROUP/NAME, and GROUP/NAME/METHOD if the record has several methods ---- */
 
+/* Curves over the builds of a model, whose step is that of `write --step`. */
+#define ETR_TB_BUILDS "0_builds_ms"
+#define ETR_TB_BUILDS_PARTS "0_builds_parts_ms"
+#define ETR_TB_BUILDS_KERNELS "0_builds_kernel_ms"
+#define ETR_TB_BUILDS_TOKENS "0_builds_tokens"
+#define ETR_TB_BUILDS_BYTES "0_builds_bytes"
+/* Curves inside one record. */
 #define ETR_TB_INFERENCE "1_inference_ms"
 #define ETR_TB_TOKENS "1_tokens"
 #define ETR_TB_PARTS "2_parts_ms"
@@ -45,14 +52,18 @@ void etr_tb_tags_init(etr_tb_tags *tags, etr_arena *arena);
  * long. NULL when out of memory. */
 const char *etr_tb_tag(etr_tb_tags *tags, const char *group, const char *name, const char *suffix);
 
+/** Returns the tag of a graph that is a value of its run: "edge/forward", unique, and none of the
+ * tags of this file. NULL when out of memory. */
+const char *etr_tb_graph_tag(etr_tb_tags *tags, const char *module, const char *method);
+
 /* ---- The layout of CUSTOM SCALARS ---- */
 
 struct etr_packer; /* pack.h */
 
 #define ETR_TB_LAYOUT "custom_scalars__config__"
 
-/** Packs the layout of a record, which is the same for all records: TensorBoard merges the layouts
- * of all runs, and charts that differ would appear twice. */
-void etr_tb_layout_pack(struct etr_packer *packer);
+/** Packs the layout of a record, or that of builds, which is the same for all records: TensorBoard
+ * merges the layouts of all runs, and charts that differ would appear twice. */
+void etr_tb_layout_pack(struct etr_packer *packer, bool of_builds);
 
 #endif

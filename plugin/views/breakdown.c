@@ -42,6 +42,7 @@ static row_key key_of_node(const etr_graph *graph, size_t index, etr_breakdown_b
   }
 }
 
+/* Orders rows by key; those of source lines with the same key by line. */
 static int by_key(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
   int order = etr_natural_compare(x->key, y->key);

@@ -421,9 +421,14 @@ static bool find_unquantized_layers(patterns *p) {
       continue;
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     marked[i] = !cost->is_integer;
-    quantized += cost->is_integer;
-    *(cost->is_integer ? &integers : &floats) += ticks;
-    *(cost->is_integer ? &integer_macs : &float_macs) += (double)cost->macs;
+    if (cost->is_integer) {
+      quantized++;
+      integers += ticks;
+      integer_macs += (double)cost->macs;
+    } else {
+      floats += ticks;
+      float_macs += (double)cost->macs;
+    }
   }
   if (quantized == 0 || integers == 0 || floats == 0)
     return true;

@@ -51,10 +51,79 @@ const char *etr_record_set_note(const etr_record_set *set, size_t index) {
   return index < set->notes.count ? set->notes.data[index] : NULL;
 }
 
+/* ---- Notes ---- */
+
 static void add_note(etr_record_set *set, const char *text) {
   const char **note = etr_vec_push(&set->arena, &set->notes);
   if (note)
     *note = text;
+}
+
+/* Remarks something about a record. What is said of several records becomes one note, so that 200
+ * records do not get 200 lines. */
+static void remark_of(etr_record_set *set, const char *name, const char *kind, const char *what,
+                      uint64_t group) {
+  etr_set_remark *remark = NULL;
+  if (!what)
+    return;
+  for (size_t i = 0; i < set->remarks.count && !remark; i++) {
+    etr_set_remark *known = &set->remarks.data[i];
+    if (known->group == group && strcmp(known->what, what) == 0)
+      remark = known;
+  }
+  if (!remark) {
+    remark = etr_vec_push(&set->arena, &set->remarks);
+    if (!remark)
+      return;
+    *remark = (etr_set_remark){.kind = kind, .what = what, .group = group};
+  }
+  if (remark->count < ETR_NAMED_RECORDS)
+    remark->names[remark->count] = name;
+  remark->count++;
+}
+
+/* Remarks a text that is formatted like etr_arena_format()'s. The format is its kind. */
+#define REMARK(set, name, format, ...)                                                             \
+  remark_of(set, name, format, etr_arena_format(&(set)->arena, format, __VA_ARGS__), 0)
+
+/* Returns "float, int8 and 8da4w", or "float, int8, 8da4w and 197 more". */
+static const char *names_of(etr_arena *arena, const etr_set_remark *remark) {
+  size_t shown = ETR_MIN(remark->count, ETR_NAMED_RECORDS);
+  const char *names = remark->names[0];
+  for (size_t i = 1; i < shown && names; i++) {
+    bool is_last = i + 1 == remark->count;
+    names = etr_arena_format(arena, "%s%s%s", names, is_last ? " and " : ", ", remark->names[i]);
+  }
+  if (remark->count > shown && names)
+    names = etr_arena_format(arena, "%s and %zu more", names, remark->count - shown);
+  return names;
+}
+
+/* Turns the remarks into notes, those of one kind next to each other and a few of each. */
+static void write_notes(etr_record_set *set) {
+  enum { MOST_OF_A_KIND = 5 };
+  for (size_t i = 0; i < set->remarks.count; i++) {
+    const char *kind = set->remarks.data[i].kind;
+    bool is_new = true;
+    size_t written = 0, left = 0;
+    for (size_t k = 0; k < i; k++)
+      is_new &= set->remarks.data[k].kind != kind;
+    for (size_t k = i; k < set->remarks.count && is_new; k++) {
+      const etr_set_remark *remark = &set->remarks.data[k];
+      if (remark->kind != kind)
+        continue;
+      const char *names = written < MOST_OF_A_KIND ? names_of(&set->arena, remark) : NULL;
+      if (names) {
+        add_note(set, etr_arena_format(&set->arena, "%s: %s", names, remark->what));
+        written++;
+      } else {
+        left += remark->count;
+      }
+    }
+    if (left > 0)
+      add_note(set,
+               etr_arena_format(&set->arena, "%zu more: as the last, with other figures", left));
+  }
 }
 
 static const char *text_of(etr_record_set *set, const char *text) {
@@ -165,8 +234,7 @@ static etr_status take_accuracy(etr_record_set *set, const etr_profile *profile,
     if (strcmp(record->methods.data[i].name, profile->methods[accuracy->method].name) == 0)
       take_output(&record->methods.data[i], &worst->gap);
   for (size_t i = 0; i < accuracy->warning_count; i++)
-    add_note(set,
-             etr_arena_format(&set->arena, "%s: %s", record->name, accuracy->warnings[i].message));
+    REMARK(set, record->name, "%s", accuracy->warnings[i].message);
   etr_accuracy_close(accuracy);
   return ETR_OK;
 }
@@ -282,19 +350,15 @@ static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_profile 
 /* Notes why a method of a record and that of the first record may be no like with like. Backends
  * and number types differ on purpose. */
 static void note_differences(etr_record_set *set, const etr_method_pair *pair, const char *record) {
-  etr_arena *arena = &set->arena;
   const char *first = set->records.data[0].name;
   if (pair->may_differ)
-    add_note(set, etr_arena_format(arena,
-                                   "%s and %s look like two different models: %zu of %zu timed "
-                                   "nodes match",
-                                   record, first, pair->timed_paired, pair->timed_nodes));
+    REMARK(set, record, "looks like another model than %s: %zu of %zu timed nodes match", first,
+           pair->timed_paired, pair->timed_nodes);
   for (size_t i = 0; i < pair->difference_count; i++) {
     const etr_difference *d = &pair->differences[i];
     if (d->kind == ETR_DIFFERS_INPUT)
-      add_note(set, etr_arena_format(arena, "%s: input %s is %s, and %s in %s", record,
-                                     etr_or_empty(d->name), d->newer ? d->newer : "missing",
-                                     d->base ? d->base : "missing", first));
+      REMARK(set, record, "input %s is %s, and %s in %s", etr_or_empty(d->name),
+             d->newer ? d->newer : "missing", d->base ? d->base : "missing", first);
   }
 }
 
@@ -402,34 +466,33 @@ etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, c
 
 /* Notes methods that only one of two records has, and records without times. */
 static void note_methods(etr_record_set *set, const etr_set_record *record) {
+  static const char no_times[] = "no times, since there is no ETDump with runs";
   const etr_set_record *first = &set->records.data[0];
   size_t timed = 0;
   for (size_t i = 0; i < record->methods.count; i++) {
     const etr_set_method *method = &record->methods.data[i];
     timed += method->runs > 0;
     if (!method->verdict && record != first && set->base)
-      add_note(set, etr_arena_format(&set->arena, "%s: %s has no method %s", record->name,
-                                     first->name, etr_label_method(method->name)));
+      REMARK(set, record->name, "%s has no method %s", first->name, etr_label_method(method->name));
   }
   if (timed == 0)
-    add_note(set, etr_arena_format(&set->arena, "%s: no times, since it has no ETDump with runs",
-                                   record->name));
+    remark_of(set, record->name, no_times, no_times, 0);
   for (size_t i = 0; record != first && i < first->methods.count; i++)
     if (first->methods.count > 1 && !find_method(record, first->methods.data[i].name))
-      add_note(set, etr_arena_format(&set->arena, "%s has no method %s", record->name,
-                                     etr_label_method(first->methods.data[i].name)));
+      REMARK(set, record->name, "no method %s", etr_label_method(first->methods.data[i].name));
 }
 
-/* Notes that a record has the same recordings as an earlier one. */
-static void note_same(etr_record_set *set, size_t index) {
-  const etr_set_record *record = &set->records.data[index];
-  for (size_t i = 0; i < index; i++)
-    if (record->content && record->content == set->records.data[i].content) {
-      add_note(set, etr_arena_format(&set->arena,
-                                     "%s and %s are the same recordings: all their times are equal",
-                                     set->records.data[i].name, record->name));
-      return;
-    }
+/* Remarks which records have the same times. */
+static void note_same(etr_record_set *set) {
+  static const char what[] = "the same recordings, since all their times are equal";
+  for (size_t i = 0; i < set->records.count; i++) {
+    const etr_set_record *record = &set->records.data[i];
+    size_t same = 0;
+    for (size_t k = 0; k < set->records.count; k++)
+      same += set->records.data[k].content == record->content;
+    if (record->content && same > 1)
+      remark_of(set, record->name, what, what, record->content);
+  }
 }
 
 /* Notes how much of a record's time is in no row, and how much of it is in rows that the first
@@ -448,21 +511,18 @@ static void note_rows(etr_record_set *set, size_t index) {
   if (!(whole > 0))
     return;
   if (listed == 0)
-    add_note(set, etr_arena_format(&set->arena, "%s has no rows: %s", record->name,
-                                   set->options.by == ETR_RECORDS_BY_KERNEL
-                                       ? "it recorded no kernels"
-                                       : "it has no graph, or recorded no operators"));
+    REMARK(set, record->name, "no rows: %s",
+           set->options.by == ETR_RECORDS_BY_KERNEL ? "no kernels were recorded"
+                                                    : "there is no graph, or no operator was "
+                                                      "recorded");
   else if (1 - listed / whole > MUCH)
-    add_note(set, etr_arena_format(&set->arena,
-                                   "%s: %.0f %% of its time is in no row: calling delegates, "
-                                   "delegates that record no operators, the runtime",
-                                   record->name, 100 * (1 - listed / whole)));
+    REMARK(set, record->name,
+           "%.0f %% of the time is in no row: calling delegates, delegates that record no "
+           "operators, the runtime",
+           100 * (1 - listed / whole));
   if (index > 0 && set->base && listed > 0 && 1 - shared / listed > MUCH)
-    add_note(set, etr_arena_format(&set->arena,
-                                   "%s: %.0f %% of the time in its rows is in rows "
-                                   "that %s does not have",
-                                   record->name, 100 * (1 - shared / listed),
-                                   set->records.data[0].name));
+    REMARK(set, record->name, "%.0f %% of the time in rows is in rows that %s does not have",
+           100 * (1 - shared / listed), set->records.data[0].name);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -493,10 +553,11 @@ etr_status etr_record_set_finish(etr_record_set *set, etr_error *error) {
     if (record->problem)
       continue;
     note_methods(set, record);
-    note_same(set, i);
     if (set->options.by != ETR_RECORDS_ALONE)
       note_rows(set, i);
   }
+  note_same(set);
+  write_notes(set);
   etr_sort(set->rows.data, set->rows.count, sizeof *set->rows.data, by_time);
   return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
 }

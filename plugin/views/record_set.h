@@ -46,6 +46,17 @@ typedef struct etr_set_row {
   etr_vec(double) typical; /* by record; NaN: it has no such row. Shorter if the last have none */
 } etr_set_row;
 
+enum { ETR_NAMED_RECORDS = 3 }; /* of a remark: the others are counted */
+
+/** What is to be said about one record or several. */
+typedef struct etr_set_remark {
+  const char *kind; /* the text before figures and names were filled in; borrowed */
+  const char *what;
+  uint64_t group; /* remarks of other groups are not about the same, though the text is equal */
+  const char *names[ETR_NAMED_RECORDS]; /* of the first records */
+  size_t count;                         /* of all records */
+} etr_set_remark;
+
 struct etr_record_set {
   etr_arena arena;
   etr_record_set_options options;
@@ -54,8 +65,9 @@ struct etr_record_set {
   etr_verdicts *verdicts;
   etr_vec(etr_set_record) records;
   etr_vec(etr_set_row) rows;
-  etr_map row_of;              /* method and name -> index into rows */
-  etr_vec(const char *) notes; /* what cannot be compared, as sentences */
+  etr_map row_of; /* method and name -> index into rows */
+  etr_vec(etr_set_remark) remarks;
+  etr_vec(const char *) notes; /* what cannot be compared, as sentences made from the remarks */
 };
 
 /** Returns the time of a record in a row; NaN if it has none. */

@@ -236,11 +236,9 @@ def event_files(folder):
 
 
 def in_event_files(folder):
-    """The curves of parts, averaged; only of the first Edge graph, which has them all."""
+    """The curves of parts, averaged."""
     curves = []
     for path in event_files(folder):
-        if '_edge' not in path:
-            continue
         sums, points = {}, {}
         for tag, step, value in values(path):
             if tag.startswith('2_parts_ms/'):

@@ -32,7 +32,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
 
   it('is served for each record once', async () => {
     const runs = await server.json('plugin/etrecord/runs');
-    assert.deepEqual(runs.map(({run}) => run), ['multi_method', BASE, OTHER, RECORD].map(record => `${record}/1_edge/${answer('info', record).entry_points[0].method}`));
+    assert.deepEqual(runs.map(({run}) => run), ['multi_method', BASE, OTHER, RECORD]);
     assert.ok(runs.every(({written}) => Math.abs(written - Date.now() / 1e3) < 600));
   });
 
@@ -129,15 +129,15 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
   });
 
   it('compares two records as `diff` does, with the newest of the same model unless another one is chosen', async () => {
-    const runOf = record => `${record}/1_edge/forward`, said = diffOf(BASE, OTHER), [method] = said.methods;
-    const told = await server.json('plugin/etrecord/compare', {base: runOf(BASE), new: runOf(OTHER)});
+    const said = diffOf(BASE, OTHER), [method] = said.methods;
+    const told = await server.json('plugin/etrecord/compare', {base: BASE, new: OTHER});
     assert.deepEqual(comparisonOf(BASE, OTHER, told), said);
     await dashboard.view('Summary');
     await dashboard.record(OTHER);
     await dashboard.view('Compare');
     await dashboard.frame.getByRole('button', {name: 'newest record of the same model'}).click();
     await dashboard.frame.getByText('Changes by module').first().waitFor();
-    assert.equal(await dashboard.frame.getByLabel('Base', {exact: true}).inputValue(), runOf(BASE));
+    assert.equal(await dashboard.frame.getByLabel('Base', {exact: true}).inputValue(), BASE);
     const [name, from, to] = (await dashboard.table('Changes by module'))[0], side = key => method.execute[`${key}_typical`] ?? method.execute[`${key}_p50`];
     assert.deepEqual([name, from, to], ['Method::execute', ms(side('base') / 1e6), ms(side('new') / 1e6)]);
     const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'untimed' : verdict.replace('_', ' '));
@@ -157,7 +157,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     assert.match(await dashboard.frame.getByRole('alert').innerText(), new RegExp(`^Only ${method.timed_paired} of ${method.timed_nodes} `));
     assert.doesNotMatch(await dashboard.frame.locator('.compare').innerText(), /[+−]\d|slower than|faster than/);
     await picture('other_models');
-    assert.deepEqual(await server.json('plugin/etrecord/base', {new: `${RECORD}/1_edge/forward`}), {run: null});
+    assert.deepEqual(await server.json('plugin/etrecord/base', {new: RECORD}), {run: null});
     await dashboard.view('Summary');
     await dashboard.record(RECORD);
     await dashboard.view('Compare');
@@ -166,7 +166,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
   });
 
   it('says what it cannot compare', async () => {
-    for (const [query, status] of [['', 404], [`?base=none&new=${RECORD}/1_edge/forward`, 404]])
+    for (const [query, status] of [['', 404], [`?base=none&new=${RECORD}`, 404]])
       assert.equal((await fetch(`${server.url}data/plugin/etrecord/compare${query}`)).status, status, query);
   });
 

@@ -62,7 +62,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   const lines = () => frame.locator('.trend-line').evaluateAll(all => Object.fromEntries(all.map(line => [line.dataset.line, line.querySelectorAll('.dot').length])));
 
   before(async () => {
-    server = await TensorBoard.startWith(RECORDS, folder => execFileSync(python, ['-c', FORGET_HEAD, join(folder, 'old/1_edge/forward')], {stdio: 'ignore'}));
+    server = await TensorBoard.startWith(RECORDS, folder => execFileSync(python, ['-c', FORGET_HEAD, join(folder, 'old')], {stdio: 'ignore'}));
     dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
     frame = dashboard.frame;
     await openFleet(dashboard);

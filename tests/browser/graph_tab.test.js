@@ -27,7 +27,7 @@ const skip = missing();
 
 for (const [fixture, wanted] of Object.entries(FIXTURES)) {
   describe(fixture, {skip, timeout: 600_000}, () => {
-    const run = `${fixture}/1_edge/forward`;
+    const run = fixture;
     let server, tab, graph, nodes, micros;
 
     const timed = box => graph.filter(node => isInside(node.name, box) && micros.has(node.fxNode));

@@ -10,7 +10,7 @@ import {Dashboards} from './dashboards.js';
 import {missing, screenshots} from './environment.js';
 import {TensorBoard} from './tensorboard.js';
 
-const COUNT = 17; // with all their graphs, 51 runs
+const COUNT = 17;
 const NAMES = Array.from({length: COUNT}, (_, i) => `nightly/day_${i + 1}`);
 
 describe('many records', {skip: missing(), timeout: 600_000}, () => {
@@ -18,7 +18,7 @@ describe('many records', {skip: missing(), timeout: 600_000}, () => {
   const picture = name => page.screenshot(join(screenshots, `many_${name}.png`));
 
   before(async () => {
-    server = await TensorBoard.startWith(NAMES.map((name, i) => ({record: 'quantized_xnnpack', name, options: ['--graphs', 'edge', '--hparam', `day=${i + 1}`]})));
+    server = await TensorBoard.startWith(NAMES.map((name, i) => ({record: 'quantized_xnnpack', name, options: ['--hparam', `day=${i + 1}`]})));
     page = await Dashboards.open(server.url);
   });
 
@@ -37,7 +37,7 @@ describe('many records', {skip: missing(), timeout: 600_000}, () => {
     await page.go('hparams', 'typical ms');
     const cells = await page.hparamsCells();
     await picture('hparams');
-    for (const name of NAMES) assert.ok(cells.some(cell => cell.startsWith(`${name}/`)), name);
+    for (const name of NAMES) assert.ok(cells.some(cell => cell === name), name);
   });
 
   it('draw one chart of each kind in Custom Scalars', async () => {

@@ -15,7 +15,6 @@ import {command, fixtures, missing, python, screenshots} from './environment.js'
 import {TensorBoard} from './tensorboard.js';
 
 const ms = value => value.toFixed(4);
-const runOf = name => `${name}/1_edge/forward`;
 
 /* Writes a text where a record has its document. */
 const FORGE = `
@@ -32,8 +31,8 @@ writer.close()
 describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
   let server, dashboard, frame;
   const write = (fixture, name) => execFileSync(command, ['write', join(fixtures, fixture), '--logdir', server.folder, '--name', name], {stdio: 'ignore'});
-  const forge = (name, text) => execFileSync(python, ['-c', FORGE, join(server.folder, runOf(name)), text], {stdio: 'ignore'});
-  const written = async name => (await server.json('plugin/etrecord/runs')).find(({run}) => run === runOf(name))?.written;
+  const forge = (name, text) => execFileSync(python, ['-c', FORGE, join(server.folder, name), text], {stdio: 'ignore'});
+  const written = async name => (await server.json('plugin/etrecord/runs')).find(({run}) => run === name)?.written;
 
   async function until(is, what) {
     for (let tries = 0; tries < 300; tries++, await setTimeout(200)) if (await is()) return;
@@ -147,10 +146,10 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
     await dashboard.view('Compare');
     await frame.getByRole('button', {name: 'newest record of the same model'}).click();
     await shows('Changes by module');
-    assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), runOf('z_model'));
+    assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), 'z_model');
     await change(['z_model'], () => write('mv2_portable', 'z_model'));
     await until(async () => /^[+−]?0(\.0+)?$/.test((await dashboard.table('Changes by module'))[0]?.[3] ?? ''), 'compared again');
-    assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), runOf('z_model'));
+    assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), 'z_model');
   });
 
   it('shows nothing of a record that is gone, and shows it again once it is back', async () => {

@@ -14,7 +14,7 @@ import {fixtures, missing} from './environment.js';
 import {randomFrom} from './random.js';
 
 const RECORDS = ['llama_portable', 'llama_xnnpack'];
-const LETTERS = {table: 't', timeline: 'l', graph: 'g', memory: 'y'}, NODES = Number(process.env.NODES ?? 14), SEED = Number(process.env.SEED ?? 5);
+const LETTERS = {table: 't', timeline: 'l', graph: 'g', memory: 'y'}, NODES = Number(process.env.NODES ?? 8), SEED = Number(process.env.SEED ?? 5);
 
 /* Runs in the page: whether the operator is marked and in sight in the view that is shown; 'none' if the view has nothing of it. */
 function isInSight({view, name}) {

@@ -15,7 +15,7 @@ import {fixtures, missing} from './environment.js';
 import {randomFrom} from './random.js';
 import {TensorBoard} from './tensorboard.js';
 
-const VIEWPORT = {width: 1280, height: 800}, ROUNDS = 3, ACTIONS = 10, SEED = Number(process.env.SEED ?? 7), LONGEST = 2000;
+const VIEWPORT = {width: 1280, height: 800}, ROUNDS = Number(process.env.ROUNDS ?? 2), ACTIONS = 10, SEED = Number(process.env.SEED ?? 7), LONGEST = 2000;
 const report = (...records) => folder => {
   const path = join(folder, `${records.length}.html`);
   run('report', ...records.map(record => join(fixtures, record)), '-o', path, '--unit', 'ms');

@@ -85,11 +85,11 @@ export class TensorBoard {
     });
   }
 
-  /** Until it has read the first run of each record to its last profile. */
+  /** Until it has read the run of each record to its last profile. */
   async loaded(names) {
     for (const end = Date.now() + START_MS; Date.now() < end; await setTimeout(POLL_MS)) {
       const runs = Object.entries(await this.infoSoFar());
-      if (names.every(name => runs.some(([run, has]) => run.startsWith(`${name}/1_`) && has.run_graph && has.tags['profile/timeline']))) return;
+      if (names.every(name => runs.some(([run, has]) => run === name && has.run_graph && has.tags['profile/timeline']))) return;
     }
     throw new Error(`TensorBoard has not loaded ${names}`);
   }

@@ -74,7 +74,7 @@ def text_problems(data):
         text = data.decode('utf-8')
     except UnicodeDecodeError:
         return ['is not UTF-8']
-    bad = sorted({c for c in text if unicodedata.category(c) == 'Cc' and c not in '\n\t\r'})
+    bad = sorted({c for c in set(text) if unicodedata.category(c) == 'Cc' and c not in '\n\t\r'})
     return ['has the control characters %r' % bad] if bad else []
 
 

@@ -54,15 +54,17 @@ def with_sizes(data, name, stored=None, size=None):
 def deflated_bomb(head, piece, times, tail, claim=None):
     """A raw deflate stream of head + piece * times + tail as (compressed, size, crc): small, however large it becomes."""
     packer = zlib.compressobj(1, zlib.DEFLATED, -15)
-    out, crc, size = [], 0, 0
     chunk = piece * max(1, (1 << 20) // len(piece))
-    pieces = [head] + [chunk] * (times * len(piece) // len(chunk)) + [tail]
-    for part in pieces:
-        out.append(packer.compress(part))
-        crc = zlib.crc32(part, crc)
-        size += len(part)
-    out.append(packer.flush())
-    return b''.join(out), claim or size, crc
+    count = times * len(piece) // len(chunk)
+    # A chunk that refers to nothing before it, and ends at a byte, is packed once and repeated.
+    before = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed_chunk = packer.compress(chunk) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = before + packed_chunk * count + packer.compress(tail) + packer.flush()
+    crc = zlib.crc32(head)
+    for _ in range(count):
+        crc = zlib.crc32(chunk, crc)
+    size = len(head) + len(chunk) * count + len(tail)
+    return packed, claim or size, zlib.crc32(tail, crc)
 
 
 def zip_of_raw(entries):

@@ -4,12 +4,12 @@
  */
 #include "emitters.h"
 
-/* A file for each graph, as the command writes it. */
+/* A file for each graph and one of the whole record, as the command writes them. */
 static etr_status event_files(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   etr_status status = ETR_OK;
   for (size_t i = 0; i < profile->graph_count && status == ETR_OK; i++)
     status = etr_emit_events(profile, i, NULL, sink, error);
-  return status;
+  return status == ETR_OK ? etr_emit_events(profile, ETR_WHOLE_RECORD, NULL, sink, error) : status;
 }
 
 static etr_status dot_files(const etr_profile *profile, const etr_sink *sink, etr_error *error) {

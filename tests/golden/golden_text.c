@@ -50,13 +50,16 @@ static void put_bytes(etr_writer *out, const uint8_t *data, size_t size) {
 /* Bytes that are a message of their own. */
 static bool put_packed(etr_writer *out, const char *field, const ProtobufCBinaryData *bytes,
                        int depth) {
-  const ProtobufCMessageDescriptor
-      *type = strcmp(field, "graph_def") == 0      ? &tensorboard__graph_def__descriptor
-              : strcmp(field, "run_metadata") == 0 ? &tensorboard__run_metadata__descriptor
-              : strcmp(field, "content") == 0      ? &tensorboard__hparams_plugin_data__descriptor
-              : strcmp(field, "string_val") == 0 && bytes->len && bytes->data[0] == 0x12
-                  ? &tensorboard__layout__descriptor /* it begins with a category */
-                  : NULL;
+  const ProtobufCMessageDescriptor *type =
+      strcmp(field, "graph_def") == 0      ? &tensorboard__graph_def__descriptor
+      : strcmp(field, "run_metadata") == 0 ? &tensorboard__run_metadata__descriptor
+      : strcmp(field, "content") == 0      ? &tensorboard__hparams_plugin_data__descriptor
+      : strcmp(field, "string_val") == 0 && bytes->len && bytes->data[0] == 0x12
+          ? &tensorboard__layout__descriptor /* it begins with a category */
+      : strcmp(field, "string_val") == 0 && bytes->len &&
+              (bytes->data[0] == 0x0A || bytes->data[0] == 0x22)
+          ? &tensorboard__run_metadata__descriptor /* it begins with statistics or a graph */
+          : NULL;
   ProtobufCMessage *message = type ? protobuf_c_message_unpack(type, NULL, bytes->len, bytes->data)
                                    : NULL;
   if (!message)
@@ -233,12 +236,15 @@ static bool write_stdout(void *context, const void *data, size_t size) {
   return fwrite(data, 1, size, stdout) == size;
 }
 
-static bool put_graph(etr_writer *out, const etr_profile *profile, size_t graph, bool events) {
+/* Puts what an emitter wrote: the event file of the whole record, or the DOT of a graph. */
+static bool put_written(etr_writer *out, const etr_profile *profile, size_t graph) {
   etr_arena arena = {0};
   etr_text text;
   etr_writer into;
+  bool events = graph == ETR_WHOLE_RECORD;
   etr_text_begin(&text, &arena, &into);
-  etr_putf(out, "==== %s/%s\n", profile->graphs[graph].module, profile->graphs[graph].method);
+  if (!events)
+    etr_putf(out, "==== %s/%s\n", profile->graphs[graph].module, profile->graphs[graph].method);
   bool good = (events ? etr_emit_events(profile, graph, NULL, &into.sink, NULL)
                       : etr_emit_dot(profile, graph, NULL, &into.sink, NULL)) == ETR_OK;
   if (good && events)
@@ -262,9 +268,10 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s: %s\n", argv[1], error.message);
     return 1;
   }
-  bool good = true;
-  for (size_t i = 0; i < profile->graph_count && good; i++)
-    good = put_graph(&out, profile, i, strcmp(argv[2], "events") == 0);
+  bool is_events = strcmp(argv[2], "events") == 0;
+  bool good = !is_events || put_written(&out, profile, ETR_WHOLE_RECORD);
+  for (size_t i = 0; i < profile->graph_count && good && !is_events; i++)
+    good = put_written(&out, profile, i);
   if (!good)
     fprintf(stderr, "%s: a wrong event file, or no memory\n", argv[1]);
   etr_profile_close(profile);

@@ -25,6 +25,7 @@ DUMPS = sorted(FIXTURES.rglob("etdump.etdp"))
 # A record whose ETDump is written as that of two devices.
 SEVERAL = FIXTURES / "mv2_xnnpack"
 DEVICES = ("pixel8", "s24")
+BUILDS = (5, 2, 1)  # steps, in the order in which they are written
 
 
 class Run(typing.NamedTuple):
@@ -78,15 +79,17 @@ def command():
 
 
 class Logdir:
-    """One logdir of all records."""
+    """One logdir: a run for each graph of each record, runs of whole records, and three builds as one run."""
 
     def __init__(self, command, path):
         self.path = path
         self.runs = {}
         for record in RECORDS:
             self.runs[record] = self.write(command, record)
-        self.several = [f"several/{device}/{run}/forward" for device in DEVICES for run in ("1_edge", "2_program", "3_aten")]
+        self.several = [f"several/{device}" for device in DEVICES]
         command.run("write", SEVERAL, *self.dumps(), "--logdir", path, "--name", "several", "--hparam", "threads=4")
+        for step in BUILDS:
+            command.run("write", SEVERAL, "--logdir", path, "--name", "builds", "--step", step)
 
     def dumps(self):
         for device in DEVICES:
@@ -97,7 +100,7 @@ class Logdir:
 
     def write(self, command, record):
         """The run folders of a record, in the order in which `nodes` has their graphs."""
-        said = command.run("write", record, "--logdir", self.path, "--name", fixture_name(record).replace("/", "_"))
+        said = command.run("write", record, "--logdir", self.path, "--name", fixture_name(record).replace("/", "_"), "--graphs", "all")
         written = [line[line.index(str(self.path)):] for line in said.splitlines() if line.startswith("events ")]
         # TensorBoard's page reads no escapes: where a name has quotes, its graph has backticks.
         graphs = json.loads(json.dumps(command.json("nodes", record, "us")["graphs"]).replace('\\"', "`"))
@@ -105,7 +108,7 @@ class Logdir:
         return [Run(os.path.relpath(os.path.dirname(file), self.path), os.path.dirname(file), graph) for file, graph in zip(written, graphs)]
 
     def names(self):
-        return {run.name for run in self.all_runs()} | set(self.several)
+        return {run.name for run in self.all_runs()} | set(self.several) | {"builds"}
 
     def all_runs(self):
         return [run for runs in self.runs.values() for run in runs]

@@ -118,7 +118,7 @@ def test_end_to_end(bench):
     run = bench.runs()[0]
     assert sorted(path.name for path in run.glob("*.etdp")) == ["etdump-1.etdp", "etdump-2.etdp", "etdump-3.etdp"]
     assert [(run / f"etdump-{number}.etdp").read_bytes() for number in (1, 2, 3)] == [recorded_again(DUMP.read_bytes(), call) for call in (3, 4, 5)]  # behind warm-ups, and one without
-    accumulator, hparams = read_back(run / "1_edge" / "forward")
+    accumulator, hparams = read_back(run)
     assert steps_of(accumulator, "1_inference_ms/measured") == list(range(3 * bench.inferences))
     assert (hparams["device"], hparams["commit"], hparams["repeat"], hparams["warmup"]) == ("pixel8", commit, 3, 2)
     assert hparams["host"] == os.uname().nodename and "tracing_percent" in hparams
@@ -135,7 +135,7 @@ def test_failing_recordings_are_told_and_the_rest_goes_on(bench):
                  "not finished within 5 s, and killed\netrecord-tb:   | step hang", "no ETDump: there is no file out.etdp after the recording",
                  "etdump-6.etdp: .*the ETDump is cut short", "warning: 5 of 6 recordings failed and do not count"):
         assert re.search(what.replace("|", r"\|"), done.stderr), what
-    accumulator, _ = read_back(bench.runs()[0] / "1_edge" / "forward")
+    accumulator, _ = read_back(bench.runs()[0])
     assert steps_of(accumulator, "1_inference_ms/measured") == list(range(bench.inferences))
     wait_for_lock(bench.folder / "lock")
 
@@ -195,7 +195,7 @@ def test_a_bench_and_a_write_of_one_name(bench):
         assert done.returncode == 0, done.stderr
     said = first.communicate(timeout=SECONDS)
     assert first.returncode == 0, said
-    assert (bench.folder / "runs" / "m" / "1_edge").is_dir() and any((run / "etdump-1.etdp").exists() for run in bench.runs())
+    assert any((bench.folder / "runs" / "m").glob("events.out.tfevents.*")) and any((run / "etdump-1.etdp").exists() for run in bench.runs())
 
 
 def test_a_dump_that_is_a_link(bench):
@@ -354,7 +354,7 @@ def test_llm_runner(bench):
                 "generation rate": (50, "tokens/s")}  # by hand, from the stamps that the stand-in prints
     for name, (value, unit) in expected.items():
         assert re.search(rf"^{name} +{value:.2f} {unit}$", said, re.M), name
-    _, hparams = read_back(bench.runs()[0] / "1_edge" / "forward")
+    _, hparams = read_back(bench.runs()[0])
     assert hparams["generation rate"] == 50
 
 
@@ -405,7 +405,7 @@ def test_adb(bench):
     environment = {"PATH": f"{bench.folder / 'bin'}:{os.environ['PATH']}", "DUMP": str(DUMP)}
     done = bench.bench("--repeat", 2, "--pull", "dump", environment=environment, runner=("adb", "-s", "serial", "shell", "run it"))
     assert "it cannot be seen whether a process on a device leaves an ETDump" in done.stdout
-    _, hparams = read_back(bench.runs()[0] / "1_edge" / "forward")
+    _, hparams = read_back(bench.runs()[0])
     assert hparams["device"] == "Pixel 8" and "failed" not in done.stderr
     assert (bench.folder / "removed").read_text().splitlines() == ["rm -f 'dump'"] * 3
     (bench.folder / "broken").touch()
@@ -426,5 +426,44 @@ def test_executorch(bench):
                           capture_output=True, text=True, timeout=10 * SECONDS)
     assert done.returncode == 0, done.stderr
     assert "s without (once)" in done.stdout
-    accumulator, _ = read_back(bench.runs("record")[0] / "1_edge" / "forward")
+    accumulator, _ = read_back(bench.runs("record")[0])
     assert steps_of(accumulator, "1_inference_ms/measured") == list(range(8))
+
+
+CI = pathlib.Path(__file__).parents[2] / "examples" / "ci"
+GH = """#!/bin/sh
+echo "$*" >> calls
+case "$*" in *--jq*) cat known 2>/dev/null ;; *) exit $(cat refuses 2>/dev/null || echo 0) ;; esac
+exit 0
+"""
+
+
+def test_check_of_a_pull_request(bench):
+    """The scripts of examples/ci: a comment, a summary, a report, annotations and an exit status; one comment, which is replaced; a token that only reads."""
+    runner = f"{shlex.quote(bench.runner)} --dump {shlex.quote(str(FIXTURES / 'mv2_xnnpack' / 'etdump.etdp'))}"
+    for side in ("base", "new"):
+        shutil.copytree(FIXTURES / "mv2_xnnpack", bench.folder / side)
+    environment = {**os.environ, "ETRECORD_TB": bench.command, "REPEAT": "3", "GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_REPOSITORY": "o/r", "PULL_REQUEST": "7",
+                   "BASE_RUNNER": f"{runner} --count a --scale 1,1,1.01,.99 --etdump_path a.etdp", "NEW_RUNNER": f"{runner} --count b --scale 1.2,1.2,1.21,1.19 --etdump_path b.etdp"}
+    run = lambda *words: subprocess.run([*words], cwd=bench.folder, env=environment, capture_output=True, text=True, timeout=SECONDS)  # noqa: E731
+    done = run("bash", CI / "check.sh", "base", "new", "out")
+    assert done.returncode == 3, done.stderr
+    comment = (bench.folder / "out" / "comment.md").read_text(encoding="utf-8")
+    assert re.match(r"<!-- etrecord-tb -->\n\*\*forward: [\d.]+ % slower", comment) and "<details>" in comment
+    assert (bench.folder / "summary.md").read_text(encoding="utf-8") == comment
+    assert (bench.folder / "out" / "report.html").stat().st_size > 10_000
+    assert re.search(r"^::warning file=.*/mobilenetv2\.py,line=\d+::slower: ", done.stdout, re.MULTILINE)
+
+    (bench.folder / "bin").mkdir()
+    (bench.folder / "bin" / "gh").write_text(GH, encoding="utf-8")
+    (bench.folder / "bin" / "gh").chmod(0o755)
+    environment["PATH"] = f"{bench.folder / 'bin'}:{environment['PATH']}"
+    calls = lambda: (bench.folder / "calls").read_text(encoding="utf-8").splitlines()  # noqa: E731
+    assert run("bash", CI / "comment.sh", "out/comment.md").returncode == 0
+    assert calls()[-1] == "api --method POST repos/o/r/issues/7/comments --field body=@out/comment.md --silent"
+    (bench.folder / "known").write_text("42\n", encoding="utf-8")
+    assert run("bash", CI / "comment.sh", "out/comment.md").stdout == ""
+    assert calls()[-1].startswith("api --method PATCH repos/o/r/issues/comments/42 --field")
+    (bench.folder / "refuses").write_text("1", encoding="utf-8")
+    done = run("bash", CI / "comment.sh", "out/comment.md")
+    assert done.returncode == 0 and done.stdout.startswith("::notice::no comment: this token may only read")

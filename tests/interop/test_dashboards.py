@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from conftest import DEVICES, RECORDS, SEVERAL, fixture_name
+from conftest import BUILDS, DEVICES, RECORDS, SEVERAL, fixture_name
 
 PARTS = ("operators", "operators_unplaced", "inserted", "delegate_phases", "opaque_delegates", "call_overhead", "runtime", "unexplained")
 METRICS = {"typical_ms": "typical ms", "p90_ms": "p90 ms", "load_ms": "load ms", "peak_mb": "peak MB", "delegated_percent": "delegated %"}
@@ -95,8 +95,8 @@ def test_one_layout_for_all_records(tensorboard):
     """The layouts of all runs are merged: each chart is there once."""
     layout = tensorboard.json("plugin/custom_scalars/layout")
     charts = [chart["title"] for category in layout["category"] for chart in category["chart"]]
-    assert [category["title"] for category in layout["category"]] == ["Inference", "Where the time goes", "Memory", "Timeline"]
-    assert len(charts) == len(set(charts)) == 5
+    assert [category["title"] for category in layout["category"]] == ["Inference", "Where the time goes", "Memory", "Timeline", "Builds"]
+    assert len(charts) == len(set(charts)) == 9
     run = "mv2_xnnpack/1_edge/forward"
     for category in layout["category"][:2]:
         for chart in category["chart"]:
@@ -200,10 +200,36 @@ def test_several_dumps_are_runs_of_their_own(tensorboard, command):
     (method,) = methods_of(command, SEVERAL)
     rows = sessions(tensorboard)
     for device in DEVICES:
-        run = f"several/{device}/1_edge/forward"
+        run = f"several/{device}"
         measured = Curves(tensorboard, run).group("1_inference_ms")["measured"]
         assert len(measured) == method["runs"]
         assert average(measured) == near(method["execute"]["avg"])
         assert (rows[run]["hparams"]["etdump"], rows[run]["hparams"]["threads"]) == (device, 4)
-    graphs = [tensorboard.get("plugin/graphs/graph", run=f"several/{device}/1_edge/forward", conceptual="false") for device in DEVICES]
+    graphs = [tensorboard.get("plugin/graphs/graph", run=f"several/{device}", conceptual="false") for device in DEVICES]
     assert graphs[0] == graphs[1] and len(graphs[0]) > 10000
+
+
+def test_builds_are_points_of_curves(tensorboard, command):
+    """All builds have a point, in whatever order they were written; those of a build add up to its time."""
+    (method,) = methods_of(command, SEVERAL)
+    tags = tensorboard.json("plugin/scalars/tags")["builds"]
+    values = {}
+    for tag in (tag for tag in tags if tag.startswith("0_builds_")):
+        points = tensorboard.json("plugin/scalars/scalars", run="builds", tag=tag)
+        assert [step for _, step, _ in points] == sorted(BUILDS), tag
+        (values[tag],) = {value for _, _, value in points}
+    assert values["0_builds_ms/typical"] == near(method["execute"]["typical"])
+    assert sum(value for tag, value in values.items() if tag.startswith("0_builds_parts_ms/")) == near(method["execute"]["typical"])
+    assert values["0_builds_bytes/pte"] == (SEVERAL / "model.pte").stat().st_size
+    assert not any(tag.startswith(("1_", "2_", "3_", "5_")) for tag in tags), "a build has no curves over inferences"
+
+
+def test_graphs_of_a_run(tensorboard, command):
+    """The other graphs of a record are values of its run, each with its own nodes and the times of what runs in it."""
+    for run in (f"several/{DEVICES[0]}", "builds"):
+        shown = tensorboard.json("plugin/graphs/info")[run]
+        assert shown["run_graph"] and {tag for tag, has in shown["tags"].items() if has["op_graph"]} == {"program/forward", "aten/forward"}
+        for graph in command.json("nodes", SEVERAL, "ms")["graphs"][1:]:
+            tag = f"{graph['module']}/{graph['method']}"
+            text = tensorboard.get("plugin/graphs/graph", run=run, tag=tag, conceptual="false")
+            assert sum(f"{node['name']}" in text for node in graph["nodes"] if node["kind"] == "op") == sum(node["kind"] == "op" for node in graph["nodes"])

@@ -28,7 +28,7 @@ RECORDS = 40  # broken ones
 REQUESTS = 150  # with query strings drawn at random
 SECONDS = 60  # in which TensorBoard loads everything
 ROUTES = ["profile"] * 4 + ["compare"] * 4 + ["runs", "base", "fleet"]
-GOOD = "good/1_edge/forward"
+GOOD = "good"
 NESTED = 100_000
 
 

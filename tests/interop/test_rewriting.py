@@ -15,7 +15,7 @@ from tensorboard_server import POLL_SECONDS, TensorBoard
 PATIENCE = 120
 LOADERS = {"data_server": ["--load_fast", "auto"], "python_loader": ["--load_fast", "false"], "several_files": ["--load_fast", "false", "--reload_multifile", "true"]}
 
-RUN = "n/1_edge/forward"
+RUN = "n"
 RECORD, OTHER = FIXTURES / "add_mul", FIXTURES / "quantized_xnnpack"
 
 

@@ -100,8 +100,12 @@ static void put_folder(const char *name) {
 }
 
 static etr_status write_profile(double wall_time, etr_error *error) {
-  etr_logdir_options options = {
-      .logdir = folder, .name = "n", .wall_time = wall_time, .host = "h", .pid = 1};
+  etr_logdir_options options = {.logdir = folder,
+                                .name = "n",
+                                .wall_time = wall_time,
+                                .host = "h",
+                                .pid = 1,
+                                .graphs = "all"};
   return etr_write_logdir(&profile, &options, error);
 }
 
@@ -116,6 +120,33 @@ Test(logdir, every_entry_point_has_its_files) {
                "n/3_%2E.%2F.%2E/a%2Fb/events.out.tfevents.0000000007.h.1.0 "
                "n/dot/%2E.%2F.%2E/a%2Fb.dot n/dot/aten/forward.dot n/dot/edge/decode.dot "
                "n/dot/edge/encode.dot");
+}
+
+Test(logdir, a_record_is_one_run) {
+  static const char *const names[][2] = {
+      {"edge", "encode"}, {"edge", "decode"}, {"aten", "forward"}};
+  static const struct {
+    const char *graphs, *drawn;
+  } cases[] = {{NULL, "n/dot/aten/forward.dot n/dot/edge/decode.dot n/dot/edge/encode.dot"},
+               {"aten", "n/dot/aten/forward.dot"},
+               {"edge,aten", "n/dot/aten/forward.dot n/dot/edge/decode.dot n/dot/edge/encode.dot"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    char expected[256];
+    make_profile(names, 3);
+    const etr_logdir_options options = {.logdir = folder,
+                                        .name = "n",
+                                        .wall_time = 7,
+                                        .host = "h",
+                                        .pid = 1,
+                                        .graphs = cases[i].graphs};
+    cr_expect_eq(etr_write_logdir(&profile, &options, NULL), ETR_OK);
+    snprintf(expected, sizeof expected, "n/.etrecord-tb %s n/events.out.tfevents.0000000007.h.1.0",
+             cases[i].drawn);
+    expect_files(expected);
+    teardown();
+    t = (tiny){0};
+    cr_assert_eq(mkdir(folder, 0700), 0);
+  }
 }
 
 Test(logdir, a_graph_without_operators_is_not_drawn) {
@@ -357,8 +388,7 @@ Test(logdir, each_written_file_is_reported) {
       .logdir = folder, .name = "n", .wall_time = 7, .on_file = note, .context = &seen};
   cr_expect_eq(etr_write_logdir(&profile, &options, NULL), ETR_OK);
   cr_assert_eq(seen.count, 2);
-  cr_expect_str_eq(
-      seen.paths[0],
-      "events edge/forward /n/1_edge/forward/events.out.tfevents.0000000007.localhost.0.0");
+  cr_expect_str_eq(seen.paths[0],
+                   "events edge/forward /n/events.out.tfevents.0000000007.localhost.0.0");
   cr_expect_str_eq(seen.paths[1], "dot edge/forward /n/dot/edge/forward.dot");
 }

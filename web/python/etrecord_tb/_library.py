@@ -107,7 +107,7 @@ class DiffFilter(ctypes.Structure):
 class LogdirOptions(ctypes.Structure):
     _fields_ = [("logdir", ctypes.c_char_p), ("name", ctypes.c_char_p), ("wall_time", ctypes.c_double), ("host", ctypes.c_char_p), ("pid", ctypes.c_long),
                 ("dot_depth", ctypes.c_int), ("hparams", ctypes.c_void_p), ("hparam_count", ctypes.c_size_t), ("on_file", ON_FILE), ("context", ctypes.c_void_p),
-                ("max_bytes", ctypes.c_uint64), ("graphs", ctypes.c_char_p)]
+                ("max_bytes", ctypes.c_uint64), ("graphs", ctypes.c_char_p), ("has_step", ctypes.c_bool), ("step", ctypes.c_int64), ("before", ctypes.c_void_p)]
 
 
 def _unusable(reason: str, advice: str) -> ImportError:

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tb_builds.c - takes the points of a build from the profile and from what `compare` shows of it.
+ */
+#include "tensorboard/tb_curves.h"
+#include "tensorboard/tb_tags.h"
+#include "views/record_set.h"
+
+#include <math.h>
+
+typedef struct builder {
+  etr_arena *arena;
+  const etr_profile *profile;
+  const etr_record_set *set;    /* its last record is the build */
+  const etr_set_record *record; /* the build */
+  const char *suffix;           /* end of tags */
+  etr_tb_tags tags;
+  etr_tb_build_points *out;
+} builder;
+
+/* Adds a point, unless the value is unknown. */
+static void add_point(builder *b, const char *group, const char *name, double value) {
+  if (!isfinite(value))
+    return;
+  const char *tag = etr_tb_tag(&b->tags, group, name, b->suffix);
+  etr_tb_build_point *added = tag ? etr_vec_push(b->arena, &b->out->list) : NULL;
+  if (added)
+    *added = (etr_tb_build_point){tag, value};
+}
+
+/* Returns a time of the set, which counts in ticks of its first record. */
+static double millis(const builder *b, double ticks) {
+  return etr_ticks_to_unit(b->set->first, ticks, ETR_UNIT_MS);
+}
+
+/* Adds the times of a method, and its tokens per second. */
+static void add_times(builder *b, const etr_set_method *method) {
+  double typical = millis(b, method->typical);
+  add_point(b, ETR_TB_BUILDS, "typical", typical);
+  add_point(b, ETR_TB_BUILDS, "low", millis(b, method->low));
+  add_point(b, ETR_TB_BUILDS, "high", millis(b, method->high));
+  add_point(b, ETR_TB_BUILDS, "load", millis(b, method->load));
+  if (method->change && method->change->verdict == ETR_VERDICT_SLOWER)
+    add_point(b, ETR_TB_BUILDS, "slower", typical);
+  if (method->change && method->change->verdict == ETR_VERDICT_FASTER)
+    add_point(b, ETR_TB_BUILDS, "faster", typical);
+  if (method->ms_per_token > 0)
+    add_point(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->ms_per_token);
+}
+
+/* Adds the parts of a method's time, of all backends together. */
+static void add_parts(builder *b, const etr_method *method) {
+  double sums[ETR_TIME_PARTS] = {0};
+  for (size_t i = 0; i < method->part_count; i++)
+    sums[method->parts[i].part] += method->parts[i].typical;
+  for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
+    if (sums[part] > 0)
+      add_point(b, ETR_TB_BUILDS_PARTS, etr_time_part_name(part),
+                etr_ticks_to_unit(b->profile, sums[part], ETR_UNIT_MS));
+}
+
+typedef struct kernel_time {
+  const char *name;
+  double time; /* in ticks of the set */
+} kernel_time;
+
+/* Orders kernels by time, the longest first. */
+static int by_time(const void *x, const void *y) {
+  const kernel_time *a = x, *b = y;
+  if (a->time != b->time)
+    return a->time < b->time ? 1 : -1;
+  return strcmp(a->name, b->name);
+}
+
+/* Adds the kernels that take longest in the build. */
+static void add_kernels(builder *b, const etr_set_method *method) {
+  kernel_time *list = etr_arena_alloc_array(b->arena, b->set->rows.count, sizeof *list);
+  size_t count = 0;
+  for (size_t i = 0; list && i < b->set->rows.count; i++) {
+    const etr_set_row *row = &b->set->rows.data[i];
+    double time = etr_set_row_time(row, b->set->records.count - 1);
+    if (time > 0 && strcmp(row->method, method->name) == 0)
+      list[count++] = (kernel_time){row->name, time};
+  }
+  if (count > 0)
+    etr_sort(list, count, sizeof *list, by_time);
+  for (size_t i = 0; i < ETR_MIN(count, ETR_TB_MOST_KERNELS); i++)
+    add_point(b, ETR_TB_BUILDS_KERNELS, list[i].name, millis(b, list[i].time));
+}
+
+/* Adds the points of all methods, and the bytes of the record. */
+static void add_points(builder *b) {
+  const etr_profile *profile = b->profile;
+  for (size_t i = 0; i < b->record->methods.count; i++) {
+    const etr_set_method *method = &b->record->methods.data[i];
+    if (method->runs == 0)
+      continue;
+    size_t k = 0;
+    while (k < profile->method_count && (profile->methods[k].run_count == 0 ||
+                                         strcmp(profile->methods[k].name, method->name) != 0))
+      k++;
+    b->suffix = k < profile->method_count ? etr_tb_suffix(b->arena, profile, &profile->methods[k])
+                                          : NULL;
+    if (!b->suffix)
+      continue;
+    add_times(b, method);
+    add_parts(b, &profile->methods[k]);
+    add_kernels(b, method);
+  }
+  b->suffix = "";
+  add_point(b, ETR_TB_BUILDS_BYTES, "pte", b->record->pte_bytes);
+  add_point(b, ETR_TB_BUILDS_BYTES, "planned", b->record->planned_bytes);
+}
+
+etr_status etr_tb_build_points_make(etr_tb_build_points *out, etr_arena *arena,
+                                    const etr_profile *profile, const etr_profile *before,
+                                    etr_error *error) {
+  const etr_record_set_options options = {.by = ETR_RECORDS_BY_KERNEL};
+  etr_record_set *set;
+  *out = (etr_tb_build_points){0};
+  etr_status status = etr_record_set_open(&set, &options, error);
+  if (status == ETR_OK && before)
+    status = etr_record_set_add(set, before, "before", "", error);
+  if (status == ETR_OK)
+    status = etr_record_set_add(set, profile, "build", "", error);
+  if (status == ETR_OK)
+    status = etr_record_set_finish(set, error);
+  if (status == ETR_OK) {
+    builder b = {.arena = arena,
+                 .profile = profile,
+                 .set = set,
+                 .record = &set->records.data[set->records.count - 1],
+                 .out = out};
+    etr_tb_tags_init(&b.tags, arena);
+    add_points(&b);
+    if (etr_arena_failed(arena))
+      status = etr_fail_memory(error);
+  }
+  etr_record_set_close(set);
+  return status;
+}
