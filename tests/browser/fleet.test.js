@@ -28,8 +28,8 @@ const ms = value => value.toFixed(4);
  * Copies of the records, recorded a day apart in this order, and written in the other: the list is by recording, so it
  * is not that of writing.
  */
-function recordedInOrder(folder) {
-  return RECORDS.map((given, day) => {
+function recordedInOrder(records, folder) {
+  return records.map((given, day) => {
     const copy = join(folder, `${day}`);
     cpSync(join(fixtures, given.record), copy, {recursive: true});
     utimesSync(join(copy, 'etdump.etdp'), 1.7e9 + day * 86400, 1.7e9 + day * 86400);
@@ -78,7 +78,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
 
   before(async () => {
     copies = mkdtempSync(join(tmpdir(), 'etrecord-fleet-'));
-    server = await TensorBoard.startWith(recordedInOrder(copies), folder => execFileSync(python, ['-c', FORGET_HEAD, join(folder, 'old')], {stdio: 'ignore'}));
+    server = await TensorBoard.startWith(recordedInOrder(RECORDS, copies), folder => execFileSync(python, ['-c', FORGET_HEAD, join(folder, 'old')], {stdio: 'ignore'}));
     dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
     frame = dashboard.frame;
     await openFleet(dashboard);
@@ -189,16 +189,19 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
 });
 
 describe('a fleet of 40', {skip: missing(), timeout: 600_000}, () => {
-  let server, dashboard;
+  let server, dashboard, copies;
 
   before(async () => {
-    server = await TensorBoard.startWith(Array.from({length: 40}, (_, i) => record('quantized_xnnpack', `nightly/day_${i + 1}`, {day: i + 1})));
+    copies = mkdtempSync(join(tmpdir(), 'etrecord-fleet-'));
+    const records = Array.from({length: 40}, (_, i) => record('quantized_xnnpack', `nightly/day_${i + 1}`, {day: i + 1}));
+    server = await TensorBoard.startWith(recordedInOrder(records, copies));
     dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
   });
 
   after(async () => {
     await dashboard?.close();
     await server?.stop();
+    rmSync(copies, {recursive: true, force: true});
   });
 
   it('has a row and a point for each', async () => {
