@@ -695,11 +695,15 @@ ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, co
                                    etr_error *error);
 
 /**
- * Writes the dashboard for a record and a base: both documents, and the comparison of the profiles.
- * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes the dashboard for several records, at least two, of which the first is the base: all
+ * documents, and the comparison of each record with the base. Of three and more it also has the
+ * records side by side, as etr_emit_compare_json() writes them, with the times of operators, and
+ * verdicts that are corrected for their number. `names` are what people call the records; those of
+ * two records are not used and may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer,
-                                          etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_report_of(const etr_profile *const *profiles, const char *const *names,
+                                      size_t count, etr_unit unit, const etr_sink *sink,
+                                      etr_error *error);
 
 /**
  * Returns the bytes of a file of that page, compressed by gzip, for a server that shows records by

@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "command/command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Answers a question about one record. */
@@ -61,6 +62,11 @@ static exit_status split_sides(cli_settings *base, cli_settings *newer,
 /* The kinds of files that a side has, as bits. */
 enum { HAS_RECORD = 1, HAS_PROGRAM = 2, HAS_DUMP = 4 };
 
+static unsigned kinds_of(const etr_inputs *inputs) {
+  return (inputs->etrecord ? HAS_RECORD : 0u) | (inputs->pte ? HAS_PROGRAM : 0u) |
+         (inputs->etdump_count ? HAS_DUMP : 0u);
+}
+
 /* Sets *kinds to the kinds of files that a side has. */
 static exit_status find_kinds(unsigned *kinds, const cli_settings *settings) {
   etr_inputs inputs;
@@ -68,8 +74,7 @@ static exit_status find_kinds(unsigned *kinds, const cli_settings *settings) {
   *kinds = 0;
   if (status != EXIT_DONE)
     return status;
-  *kinds = (inputs.etrecord ? HAS_RECORD : 0u) | (inputs.pte ? HAS_PROGRAM : 0u) |
-           (inputs.etdump_count ? HAS_DUMP : 0u);
+  *kinds = kinds_of(&inputs);
   if (settings->record)
     etr_inputs_clear(&inputs);
   return EXIT_DONE;
@@ -125,20 +130,69 @@ static exit_status run_two(const cli_settings *given) {
   return result;
 }
 
-/* Returns true if the arguments are files of one record. Two arguments are if they are files of
- * different kinds; otherwise each is a record of its own. */
+/* Opens each record. Those that are open, and their names, are counted in *records. */
+static exit_status open_several(command_records *records, etr_profile **profiles, char **names,
+                                const cli_settings *settings) {
+  char name[PATH_MAX];
+  cli_settings own = *settings;
+  own.more_count = 0;
+  for (size_t i = 0; i <= settings->more_count; i++) {
+    etr_profile *profile = NULL;
+    own.record = command_record_path(settings, i);
+    command_name_record(name, settings, i);
+    names[i] = strdup(name);
+    exit_status result = names[i] ? command_open(&profile, &own) : message_failed("out of memory");
+    profiles[i] = profile;
+    records->count = i + 1;
+    if (result != EXIT_DONE)
+      return result;
+  }
+  return EXIT_DONE;
+}
+
+static exit_status run_several(const cli_settings *settings) {
+  size_t most = settings->more_count + 1;
+  if (settings->etdump_count)
+    return message_usage(settings->command->name, "--etdump needs one record, but there are %zu",
+                         most);
+  etr_profile **profiles = calloc(most, sizeof *profiles);
+  char **names = calloc(most, sizeof *names);
+  command_records records = {.profiles = (const etr_profile *const *)profiles,
+                             .names = (const char *const *)names};
+  exit_status result = profiles && names ? open_several(&records, profiles, names, settings)
+                                         : message_failed("out of memory");
+  if (result == EXIT_DONE)
+    result = settings->command->several(&records, settings);
+  for (size_t i = 0; i < records.count; i++) {
+    command_close(profiles[i]);
+    free(names[i]);
+  }
+  free(names);
+  free(profiles);
+  return result;
+}
+
+/* Returns true if the arguments are files of one record: files of different kinds. Folders, and
+ * files of the same kind, are records of their own. */
 static bool is_one_record(const cli_settings *settings) {
-  etr_inputs found;
-  if (settings->more_count != 1)
+  unsigned first = 0;
+  if (settings->more_count == 0)
     return true;
-  const char *paths[] = {settings->record, settings->more[0]};
-  if (command_is_folder(paths[0]) || command_is_folder(paths[1]))
-    return false;
-  if (etr_inputs_find_all(&found, paths, 2, NULL, NULL) != ETR_OK)
-    return false;
-  bool one = found.etdump_count < 2;
-  etr_inputs_clear(&found);
-  return one;
+  for (size_t i = 0; i <= settings->more_count; i++) {
+    const char *path = command_record_path(settings, i);
+    etr_inputs found;
+    unsigned kinds = 0; /* of a debug buffer, and of what cannot be read */
+    if (command_is_folder(path))
+      return false;
+    if (etr_inputs_find_all(&found, &path, 1, NULL, NULL) == ETR_OK) {
+      kinds = kinds_of(&found);
+      etr_inputs_clear(&found);
+    }
+    if (i > 0 && kinds != first)
+      return true;
+    first = kinds;
+  }
+  return false;
 }
 
 exit_status command_run(const cli_settings *settings) {
@@ -154,6 +208,7 @@ exit_status command_run(const cli_settings *settings) {
     return checked;
   if (each_is_wanted(settings))
     return each_run(settings);
-  bool compares = command->compare && (!command->answer || !is_one_record(settings));
-  return compares ? run_two(settings) : run_one(settings);
+  if (command->several && !is_one_record(settings))
+    return run_several(settings);
+  return command->compare ? run_two(settings) : run_one(settings);
 }

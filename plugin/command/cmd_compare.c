@@ -56,7 +56,7 @@ etr_status command_compare_table(const etr_profile *profile, const etr_node_filt
 
 /* ---- Names ---- */
 
-static const char *path_of(const cli_settings *settings, size_t index) {
+const char *command_record_path(const cli_settings *settings, size_t index) {
   return index == 0 ? settings->record : settings->more[index - 1];
 }
 
@@ -71,22 +71,20 @@ static void shorten(char name[PATH_MAX], const char *path) {
   (void)snprintf(name, PATH_MAX, "%.*s", (int)(size - from), path + from);
 }
 
-/* Sets `name` to what a record is called: the last part of its path, or all of it if another one
- * has the same last part, or if that says nothing. */
-static void name_record(char name[PATH_MAX], const cli_settings *settings, size_t index) {
+void command_name_record(char *name, const cli_settings *settings, size_t index) {
   char other[PATH_MAX];
-  const char *path = path_of(settings, index);
+  const char *path = command_record_path(settings, index);
   bool is_alone = true;
   shorten(name, path);
   for (size_t i = 0; i <= settings->more_count; i++) {
-    shorten(other, path_of(settings, i));
+    shorten(other, command_record_path(settings, i));
     is_alone &= i == index || strcmp(other, name) != 0;
   }
   if (!is_alone || name[0] == '\0' || name[0] == '.')
     (void)snprintf(name, PATH_MAX, "%s", path);
   size_t same = 1;
   for (size_t i = 0; i < index; i++)
-    same += strcmp(path_of(settings, i), path) == 0;
+    same += strcmp(command_record_path(settings, i), path) == 0;
   size_t size = strlen(name);
   if (same > 1)
     (void)snprintf(name + size, PATH_MAX - size, " (%zu)", same);
@@ -100,10 +98,10 @@ static exit_status add_record(compare_job *job, size_t index) {
   etr_profile *profile = NULL;
   cli_settings own = *job->settings;
   char name[PATH_MAX];
-  own.record = path_of(job->settings, index);
+  own.record = command_record_path(job->settings, index);
   own.more_count = 0;
   own.reference = NULL; /* the set compares with it: it is of the first record */
-  name_record(name, job->settings, index);
+  command_name_record(name, job->settings, index);
   if (command_open(&profile, &own) != EXIT_DONE) {
     job->failed++;
     etr_profile_close(profile);

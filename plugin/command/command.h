@@ -175,6 +175,14 @@ typedef etr_status (*table_emitter)(const etr_profile *profile, const etr_node_f
                                     const etr_table_options *options, const etr_sink *sink,
                                     etr_error *error);
 
+/** Records that are put side by side, each opened. The first is the base. */
+typedef struct command_records {
+  const etr_profile *const *profiles;
+  const char *const *names;
+  size_t count;
+  etr_unit unit; /* of a report */
+} command_records;
+
 /** A command of the program; option_table.h has the table. */
 struct cli_command {
   const char *name;
@@ -193,6 +201,8 @@ struct cli_command {
   command_answer answer;                              /* for command_run() with one record */
   exit_status (*compare)(const etr_profile *base, const etr_profile *newer,
                          const cli_settings *settings); /* for command_run() with two records */
+  exit_status (*several)(command_records *records,
+                         const cli_settings *settings); /* likewise with two records or more */
   json_emitter json;                                    /* for command_print() */
   table_emitter table;                                  /* for command_print() */
   size_t rows; /* rows of each text table without --top; 0: 30 */
@@ -219,6 +229,12 @@ exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
 exit_status command_compare(const cli_settings *settings);
+
+/** Writes what a record of several is called to a room of PATH_MAX bytes: the last part of its
+ * path, or all of it if another one has the same last part, or if that says nothing. */
+void command_name_record(char *name, const cli_settings *settings, size_t index);
+/** Returns the path of a record of several, from 0. */
+const char *command_record_path(const cli_settings *settings, size_t index);
 
 /** Writes the table of `compare` without rows, for the list of its columns. */
 etr_status command_compare_table(const etr_profile *profile, const etr_node_filter *filter,

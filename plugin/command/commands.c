@@ -198,19 +198,15 @@ static etr_status command_report(const etr_profile *profile, const cli_settings 
   return etr_emit_report(profile, report_unit(settings), sink, error);
 }
 
-typedef struct two_records {
-  const etr_profile *base, *newer;
-  etr_unit unit;
-} two_records;
-
-static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error) {
-  const two_records *two = context;
-  return etr_emit_report_of_two(two->base, two->newer, two->unit, sink, error);
+static etr_status emit_several(void *context, const etr_sink *sink, etr_error *error) {
+  const command_records *records = context;
+  return etr_emit_report_of(records->profiles, records->names, records->count, records->unit, sink,
+                            error);
 }
 
-static exit_status command_report_two(const etr_profile *base, const etr_profile *newer,
-                                      const cli_settings *settings) {
-  return command_put(settings, emit_two, &(two_records){base, newer, report_unit(settings)});
+static exit_status command_report_several(command_records *records, const cli_settings *settings) {
+  records->unit = report_unit(settings);
+  return command_put(settings, emit_several, records);
 }
 
 /* ---- diff: what became slower or faster ---- */
@@ -623,16 +619,17 @@ const cli_command commands[] = {
              "in any browser and "
              "loads nothing from the network.\n"
              "With BASE, the file shows both records and what became slower or faster, as `diff` "
-             "does. Two "
-             "directories, or two files of the same kind, are a base and a record. Other files "
+             "does; of more records also all of them side by side, as `compare` does. "
+             "Directories, or files of the same kind, are a base and records. Other files "
              "belong to one record.",
      .examples = {{"report mobilenet_v2 -o report.html", "a file to view or to send"},
                   {"report etrecord.bin etdump.etdp model.pte -o report.html",
                    "the files of one record"},
-                  {"report before after -o report.html", "two records and what changed"}},
+                  {"report before after -o report.html", "two records and what changed"},
+                  {"report portable xnnpack int8 -o report.html", "variants side by side"}},
      .check = command_check_report,
      .answer = command_report,
-     .compare = command_report_two},
+     .several = command_report_several},
     {.name = "diff",
      .bit = FOR_DIFF,
      .arguments = "BASE [NEW]",

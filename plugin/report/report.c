@@ -200,7 +200,7 @@ etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_
   return out_of_memory ? etr_fail_memory(error) : status;
 }
 
-/* ---- Two records ---- */
+/* ---- A record and its base ---- */
 
 /* The page shows operators, numbered as in its documents, and has no values, findings or graphs
  * with the comparison: it has them in the documents. So what it gets is a comparison of profiles
@@ -275,7 +275,8 @@ static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_compari
   return !etr_arena_failed(arena);
 }
 
-/* Writes the comparison as JSON for the page, and as the Markdown of `diff` for a comment. */
+/* Writes the comparison as JSON for the page. comment: gets the Markdown of `diff`; NULL for none.
+ */
 static etr_status compare(etr_text *out, etr_text *comment, etr_unit unit, const etr_profile *base,
                           const etr_profile *newer, etr_error *error) {
   etr_comparison *comparison, shown;
@@ -285,34 +286,106 @@ static etr_status compare(etr_text *out, etr_text *comment, etr_unit unit, const
     status = etr_emit_diff_json(&shown, NULL, ETR_UNIT_NS, &(etr_sink){etr_text_write, out}, error);
   const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS};
-  if (status == ETR_OK)
+  if (status == ETR_OK && comment)
     status = etr_emit_diff_tables(comparison, NULL, &options, &(etr_sink){etr_text_write, comment},
                                   error);
   etr_comparison_close(comparison);
   return status;
 }
 
-/* Writes the page that compares two records. */
-static etr_status put_page_of_two(const etr_sink *sink, etr_unit unit,
-                                  const etr_profile *const sides[2], const etr_text *comparison,
-                                  const etr_text *comment, etr_error *error) {
-  ETR_TRY(begin_page(sink, unit, error));
-  ETR_TRY(put_record(sink, "profile", sides[1], error));
-  ETR_TRY(put_record(sink, "base", sides[0], error));
-  ETR_TRY(put_document(sink, "comparison", &(document){.made = comparison}, error));
-  ETR_TRY(put_comment(sink, comment, error));
+/* ---- Several records ---- */
+
+/* What a report of several records is made from: a base, which is the first, and the others. */
+typedef struct several {
+  const etr_profile *const *profiles;
+  const char *const *names;
+  size_t count;
+  etr_unit unit;
+  etr_text *comparisons; /* of each record with the base; the first is empty */
+  etr_text side_by_side; /* empty of two records */
+  etr_text comment;
+} several;
+
+/* Puts the records side by side. On success close *out. */
+static etr_status open_set(etr_record_set **out, const several *of, etr_records_by by,
+                           etr_error *error) {
+  ETR_TRY(etr_record_set_open(out, &(etr_record_set_options){.by = by}, error));
+  etr_status status = ETR_OK;
+  for (size_t i = 0; status == ETR_OK && i < of->count; i++)
+    status = etr_record_set_add(*out, of->profiles[i], of->names[i], of->names[i], error);
+  if (status == ETR_OK)
+    status = etr_record_set_finish(*out, error);
+  if (status != ETR_OK)
+    etr_record_set_close(*out);
+  return status;
+}
+
+/* Writes the records side by side, as `compare` does: as JSON, with the times of operators, and as
+ * Markdown for a comment. */
+static etr_status put_side_by_side(several *of, etr_error *error) {
+  etr_record_set *set;
+  ETR_TRY(open_set(&set, of, ETR_RECORDS_BY_OP, error));
+  etr_status status = etr_emit_compare_json(set, ETR_UNIT_NS,
+                                            &(etr_sink){etr_text_write, &of->side_by_side}, error);
+  etr_record_set_close(set);
+  if (status != ETR_OK)
+    return status;
+  ETR_TRY(open_set(&set, of, ETR_RECORDS_ALONE, error));
+  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = comment_unit(of->unit)};
+  status = etr_emit_compare_table(set, &options, &(etr_sink){etr_text_write, &of->comment}, error);
+  etr_record_set_close(set);
+  return status;
+}
+
+/* Compares each record with the base, and with all others. */
+static etr_status compare_all(several *of, etr_error *error) {
+  bool is_pair = of->count == 2;
+  for (size_t i = 1; i < of->count; i++)
+    ETR_TRY(compare(&of->comparisons[i], is_pair ? &of->comment : NULL, of->unit, of->profiles[0],
+                    of->profiles[i], error));
+  return is_pair ? ETR_OK : put_side_by_side(of, error);
+}
+
+/* The second record is "profile" in the page, as if it were alone, and the others have a number. */
+static const char *element_id(char id[32], const char *name, size_t record) {
+  if (record == 1)
+    return name;
+  (void)snprintf(id, 32, "%s%zu", name, record);
+  return id;
+}
+
+/* Writes the page of several records. */
+static etr_status put_page_of(const etr_sink *sink, const several *of, etr_error *error) {
+  char id[32];
+  ETR_TRY(begin_page(sink, of->unit, error));
+  for (size_t i = 1; i < of->count; i++) {
+    ETR_TRY(put_record(sink, element_id(id, "profile", i), of->profiles[i], error));
+    ETR_TRY(put_document(sink, element_id(id, "comparison", i),
+                         &(document){.made = &of->comparisons[i]}, error));
+  }
+  ETR_TRY(put_record(sink, "base", of->profiles[0], error));
+  if (of->count > 2)
+    ETR_TRY(put_document(sink, "records", &(document){.made = &of->side_by_side}, error));
+  ETR_TRY(put_comment(sink, &of->comment, error));
   return end_page(sink, error);
 }
 
-etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer, etr_unit unit,
-                                  const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_report_of(const etr_profile *const *profiles, const char *const *names,
+                              size_t count, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
-  etr_text comparison = {.arena = &arena}, comment = {.arena = &arena};
-  etr_status status = compare(&comparison, &comment, unit, base, newer, error);
+  several of = {.profiles = profiles,
+                .names = names,
+                .count = count,
+                .unit = unit,
+                .comparisons = etr_arena_alloc_array(&arena, count, sizeof *of.comparisons),
+                .side_by_side = {.arena = &arena},
+                .comment = {.arena = &arena}};
+  for (size_t i = 0; of.comparisons && i < count; i++)
+    of.comparisons[i] = (etr_text){.arena = &arena};
+  etr_status status = of.comparisons ? compare_all(&of, error) : etr_fail_memory(error);
   bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
   if (status == ETR_OK)
-    status = put_page_of_two(sink, unit, (const etr_profile *const[]){base, newer}, &comparison,
-                             &comment, error);
+    status = put_page_of(sink, &of, error);
   etr_arena_clear(&arena);
   return out_of_memory ? etr_fail_memory(error) : status;
 }

@@ -64,16 +64,6 @@ static bool is_first(const void *row) {
   return as_row(row)->record == as_row(row)->of->set->records.data;
 }
 
-/* Returns "3.1x" from twice on, else "12.3 %". */
-static const char *size_text(compare_output *o, const etr_change *change) {
-  double times = change->relative > 0 ? 1 + change->relative : 1 / (1 + change->relative);
-  if (times >= 2 && isfinite(times))
-    return etr_or_empty(etr_arena_format(&o->words.answer.arena,
-                                         times < 9.95 ? "%.1f\xC3\x97" : "%.0f\xC3\x97", times));
-  const char *percent = etr_diff_percent(&o->words, change);
-  return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
-}
-
 /* Returns the verdict of a method against the first record. */
 static etr_cell verdict_text(const void *row) {
   compare_output *o = as_row(row)->of;
@@ -84,12 +74,8 @@ static etr_cell verdict_text(const void *row) {
   const etr_change *change = as_row(row)->method->change;
   if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
     return (etr_cell){.text = etr_diff_verdict_word(change), .style = ETR_STYLE_DIM};
-  bool is_slower = change->relative > 0;
-  return (etr_cell){
-      .text = etr_or_empty(etr_arena_format(&o->words.answer.arena, "%s%s %s",
-                                            etr_verdict_is_likely(change->verdict) ? "likely " : "",
-                                            size_text(o, change), is_slower ? "slower" : "faster")),
-      .style = is_slower ? ETR_STYLE_HOT : ETR_STYLE_PLAIN};
+  return (etr_cell){.text = etr_diff_factor_text(&o->words, change),
+                    .style = change->relative > 0 ? ETR_STYLE_HOT : ETR_STYLE_PLAIN};
 }
 
 static etr_cell interval_text(const void *row) {

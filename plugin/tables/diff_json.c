@@ -7,6 +7,7 @@
 #include "tables/cost_fields.h"
 #include "tables/finding_output.h"
 #include "views/diff_view.h"
+#include "views/headline.h"
 #include "views/throughput.h"
 
 #include <math.h>
@@ -225,6 +226,30 @@ static void put_throughput(etr_diff_output *o, const etr_method_pair *method) {
                     is_known ? &change : NULL);
 }
 
+/* Puts a text; null for an empty one. */
+static void put_text(const etr_fields *f, const char *key, const char *text) {
+  etr_field_text(f, key, text[0] ? text : NULL);
+}
+
+/* Puts the sentence, whose times have the unit in which people read those of the method. */
+static void put_answer(etr_diff_output *o, const etr_method_pair *method) {
+  const etr_fields *f = &o->answer.fields;
+  const etr_change *execute = &method->execute;
+  double time = execute->new_runs ? execute->new_typical : execute->base_typical;
+  etr_unit unit = f->unit == ETR_UNIT_CYCLES ? f->unit
+                                             : etr_unit_of_ticks(o->comparison->newer, time);
+  const char *change = method->may_differ ? "" : etr_diff_factor_text(o, execute),
+             *text = etr_diff_sentence_text(o, method, unit);
+  if (!change[0] && !text[0]) {
+    etr_field_text(f, "answer", NULL);
+    return;
+  }
+  etr_field_object(f, "answer");
+  put_text(f, "change", change);
+  put_text(f, "text", text);
+  etr_jw_end(f->json);
+}
+
 /* Writes the comparison of a method. */
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
@@ -234,10 +259,10 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_diff_put_change(f, &method->execute);
   etr_jw_end(f->json);
   etr_field_text(f, "verdict_text", etr_diff_method_text(o, method));
-  const char *why = etr_diff_reason_text(o, &method->execute);
-  etr_field_text(f, "reason_text", why[0] ? why : NULL);
-  const char *odd = etr_diff_odd_text(o, &method->execute);
-  etr_field_text(f, "odd_text", odd[0] ? odd : NULL);
+  put_answer(o, method);
+  put_text(f, "reason_text", etr_diff_reason_text(o, &method->execute));
+  put_text(f, "odd_text", etr_diff_odd_text(o, &method->execute));
+  put_text(f, "unlike_text", etr_diff_unlike_text(o, method));
   put_throughput(o, method);
   put_runs(o, "base", o->comparison->base, method->base_method);
   put_runs(o, "new", o->comparison->newer, method->new_method);

@@ -74,7 +74,11 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
                             etr_diff_runs_text(o, execute));
   etr_throughput_change tokens;
   bool has_tokens = etr_throughput_change_of(&tokens, arena, o->comparison, method);
-  const char *notes[5] = {etr_diff_odd_text(o, execute), etr_diff_reason_text(o, execute), "", "",
+  const char *notes[6] = {etr_diff_changes_text(o, method, o->answer.options->unit),
+                          etr_diff_odd_text(o, execute),
+                          etr_diff_reason_text(o, execute),
+                          "",
+                          "",
                           has_tokens ? tokens.text : ""};
   for (size_t i = 0; is_timed_twice(method) && i < 2; i++) {
     const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer,
@@ -82,7 +86,7 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
                                : etr_diff_steadiness_text(o, o->comparison->base,
                                                           method->base_method);
     if (steadiness[0])
-      notes[2 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base",
+      notes[3 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base",
                                       steadiness);
   }
   if (markdown && unlike[0]) {

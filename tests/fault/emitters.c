@@ -300,7 +300,14 @@ static etr_status diff_markdown(const etr_profile *profile, const etr_sink *sink
 
 static etr_status report_of_two(const etr_profile *profile, const etr_sink *sink,
                                 etr_error *error) {
-  return etr_emit_report_of_two(profile, profile, ETR_UNIT_MS, sink, error);
+  return etr_emit_report_of((const etr_profile *const[]){profile, profile}, NULL, 2, ETR_UNIT_MS,
+                            sink, error);
+}
+
+static etr_status report_of_three(const etr_profile *profile, const etr_sink *sink,
+                                  etr_error *error) {
+  return etr_emit_report_of((const etr_profile *const[]){profile, profile, profile},
+                            (const char *const[]){"a", "b", "c"}, 3, ETR_UNIT_MS, sink, error);
 }
 
 static etr_status diff_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -355,6 +362,7 @@ const named_emitter emitters[] = {
     {"backends of nodes as JSON", node_backends, false},
     {"report", report, false},
     {"report of two", report_of_two, false},
+    {"report of three", report_of_three, false},
     {"dashboard as JSON", etr_emit_profile_json, false},
     {"nodes as JSON", nodes_json, false},
     {"nodes as table", nodes_table, false},

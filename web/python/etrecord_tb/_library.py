@@ -160,7 +160,7 @@ def _load() -> ctypes.CDLL:
         "etr_count_events": (size, [pointer, ctypes.POINTER(NodeFilter)]),
         "etr_emit_trace": (ctypes.c_int, [pointer, ctypes.POINTER(TraceOptions), sink, error]),
         "etr_emit_source_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
-        "etr_emit_report_of_two": (ctypes.c_int, [pointer, pointer, ctypes.c_int, sink, error]),
+        "etr_emit_report_of": (ctypes.c_int, [pointer, pointer, size, ctypes.c_int, sink, error]),
         "etr_emit_report": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_info_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_sizes_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),

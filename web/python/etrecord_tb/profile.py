@@ -532,15 +532,23 @@ class Profile(_Handle):
         with self._opened() as profile:
             return Document(json.loads(collect(library.etr_emit_trace, profile, ctypes.byref(options))))
 
-    def report(self, unit: str = "auto", *, base: Profile | None = None) -> str:
+    def report(self, unit: str = "auto", *, base: Profile | None = None, others: Mapping[str, Profile] | None = None) -> str:
         """Returns the dashboard with its data as one HTML page that needs no network, as `etrecord-tb report` writes it.
 
-        unit: of times; "auto" chooses one. base: a profile with which it is compared, whose changes the page shows, too.
+        unit: of times; "auto" chooses one. base: a profile with which it is compared, whose changes the page shows, too. others: further profiles by what
+        people call them, which are compared with the base, too, and put side by side. They need a base.
         """
-        with self._opened() as profile, contextlib.nullcontext() if base is None else base._opened() as other:
-            if other is None:
+        if others and base is None:
+            raise ValueError("others are compared with a base: give one")
+        with contextlib.ExitStack() as opened:
+            profile = opened.enter_context(self._opened())
+            if base is None:
                 return collect(library.etr_emit_report, profile, _unit(unit)).decode()
-            return collect(library.etr_emit_report_of_two, other, profile, _unit(unit)).decode()
+            more = others or {}
+            names = [_text(name.encode(), name) for name in ("base", "record", *more)]
+            handles = [opened.enter_context(base._opened()), profile, *(opened.enter_context(each._opened()) for each in more.values())]
+            count = len(handles)
+            return collect(library.etr_emit_report_of, (ctypes.c_void_p * count)(*handles), (ctypes.c_char_p * count)(*names), count, _unit(unit)).decode()
 
     def write(self, logdir: Path = "runs", name: Path | None = None, dot_depth: int = 0, graphs: str | None = None) -> list[str]:
         """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. Returns the paths of the written files.

@@ -59,21 +59,35 @@ function folderOf(whole) {
 /* A section holds a part of a method and the texts to which its columns refer. */
 const partOf = (section, name) => ({value: section?.[name] ?? null, texts: section?.texts ?? []});
 
-/* The source of a report, which has one record, or a record and its base. */
+/* The source of a report: one record, or a base and others; of three and more it also has all of them side by side. */
 async function reportSource() {
-  const documents = {profile: await embedded('profile'), base: await embedded('base')},
-    written = Date.parse(document.lastModified) / 1e3,
-    records = [{run: 'profile', label: folderOf(documents.profile), written}];
-  if (documents.base) records.push({run: 'base', label: `${folderOf(documents.base)} (base)`, written});
+  const several = await embedded('records'),
+    runs = [...document.querySelectorAll(`script[type="${SECTION_TYPE}"]`)]
+      .map(({id}) => id)
+      .filter(id => /^(profile\d*|base)$/.test(id)),
+    documents = new Map(),
+    written = Date.parse(document.lastModified) / 1e3;
+  const load = run => {
+    if (!documents.has(run)) documents.set(run, embedded(run));
+    return documents.get(run);
+  };
+  const records = await Promise.all(
+    runs.map(async (run, at) => {
+      const label = several ? several.records[(at + 1) % runs.length].record : folderOf(await load(run));
+      return {run, label: run === 'base' ? `${label} (base)` : label, written};
+    }),
+  );
+  const isBased = run => run !== 'base' && runs.includes('base');
   return {
     isReport: true,
+    several,
     list: async () => records,
-    load: async run => documents[run],
+    load,
     has: (run, method, name) => document.getElementById(`${run}.${method.index}.${name}`) !== null,
     section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name),
-    compare: () => embedded('comparison'),
-    basesOf: run => records.filter(record => run === 'profile' && record.run === 'base'),
-    baseFor: async run => (run === 'profile' && documents.base ? 'base' : null),
+    compare: (base, run) => embedded(run.replace('profile', 'comparison')),
+    basesOf: run => records.filter(record => isBased(run) && record.run === 'base'),
+    baseFor: async run => (isBased(run) ? 'base' : null),
   };
 }
 
@@ -96,7 +110,9 @@ function tensorBoardSource() {
  * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run,
  * records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard records may appear or be
  * rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it.
- * load() gives the document of a run, section() a part of a method, {value: null if it has none, texts}, and has()
+ * several is the
+ * library's answer about three records and more side by side, in a report that has it. load() gives the document of a
+ * run, section() a part of a method, {value: null if it has none, texts}, and has()
  * whether it has one; compare() gives the library's comparison of two runs, basesOf() the records that a run can be
  * compared with, and baseFor() the run to begin with, or null.
  */

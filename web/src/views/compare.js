@@ -19,6 +19,7 @@ import {
   selectRow,
   selectedRows,
   shownRun,
+  source,
   timeOf,
   timeWithUnit,
   unitName,
@@ -43,117 +44,24 @@ const NOISY = 0.1; // coefficient of variation of runs from which a warning stan
 const MOST_STEPS = 7,
   MOST_MODULES = 40,
   MOST_NODES = 300;
-const JUDGED = ['slower', 'faster', 'likely_slower', 'likely_faster'];
 
 /* ---- The sentence ---- */
 
-/* Below twice as long a change is in percent, from there on a factor. */
-export function ratioText(execute, base) {
-  const from = baseOf(execute),
-    to = newOf(execute),
-    {verdict} = execute,
-    factor = Math.max(from / to, to / from),
-    word = to < from ? 'faster' : 'slower';
-  if (!JUDGED.includes(verdict)) return null;
-  const much =
-    factor >= 2 ? `${Number(factor.toPrecision(2))}×` : relativeText(Math.abs(to - from) / from).replace(/^[+−]/, '');
-  return `${isLikely(verdict) ? 'likely ' : ''}${much} ${word} than ${base}`;
-}
+/** Returns by how much the time changed, ", 3.1× faster than before"; '' unless the library says that it did. */
+export const ratioText = ({answer}, base) => (answer?.change ? `, ${answer.change} than ${base}` : '');
 
-const listText = names => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
-
-/* What is gone, what replaces it, and what the calls cost more: sums of the library's rows. */
-function reasons(answer) {
-  const rows = kind =>
-      sortRows(
-        (answer.by_op ?? []).filter(({verdict}) => verdict === kind),
-        row => Math.abs(changeOf(row)),
-        true,
-      ),
-    sum = list => list.reduce((all, row) => all + changeOf(row), 0);
-  const [gone, added] = [rows('gone'), rows('new')],
-    calls = (answer.parts ?? []).filter(({part}) => part === 'call_overhead' || part === 'inserted'),
-    named = gone.slice(0, 4).map(({op}) => shortOp(op)),
-    said = [];
-  const text = ns => `${changeOfTime(ns).replace('+', '')} ${unitName.value}`;
-  if (gone.length)
-    said.push(
-      `${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${
-        gone.length > 1 ? 'are' : 'is'
-      } gone (${text(sum(gone))})`,
-    );
-  if (added.length && sum(added) > 0)
-    said.push(
-      `${
-        gone.length
-          ? 'what replaces them costs'
-          : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`
-      } ${text(sum(added))}`,
-    );
-  if (calls.length && sum(calls) > 0.02 * newOf(answer.execute)) said.push(`calls and copies ${text(sum(calls))} more`);
-  return said.length ? `${said.join('; ')}.` : '';
-}
-
-/** Returns the sentence of a comparison behind its first line: what changed, or that it cannot be told. */
-export function headline(answer) {
-  const {execute} = answer,
-    interval = intervalText(execute.interval);
-  if (ratioText(execute, '')) return reasons(answer);
-  const unsure = /equal/.test(execute.verdict) ? 'As long as before' : 'No change that the runs can tell';
-  return [`${unsure} (${interval || relativeText(execute.relative_change)}).`, reasons(answer)]
-    .filter(Boolean)
-    .join(' ');
-}
+/** Returns the library's sentence about what changed. */
+export const headline = ({answer}) => {
+  const text = (answer?.text ?? '').replace(/-(?=\d)/g, '−').replace(/ us\b/g, ' µs');
+  return text && `${text}.`;
+};
 
 const sideText = (recordings, runs) => `${countText(recordings, 'recording')} with ${countText(runs, 'run')}`;
 
-/* Inputs, types or backends that differ, so that the records cannot be compared directly. */
-function differencesText({differences}) {
-  const words = {input: 'input', dtype: 'types', backend: 'backend'},
-    none = {input: 'none', dtype: 'none', backend: CPU};
-  return differences
-    .filter(({kind}) => words[kind])
-    .map(
-      ({kind, name, base, new: newer}) =>
-        `${[words[kind], name].filter(Boolean).join(' ')} ${base || none[kind]} → ${newer || none[kind]}`,
-    )
-    .join(', ');
-}
-
-const ASSUMED = {in_turns: 'that both were recorded in turns', recording_noise: 'that recordings vary as usual'};
-
-/* What is assumed, and what would decide. */
-function decidedBy({assumes = [], recordings_needed: needed}) {
-  const said = assumes.map(name => ASSUMED[name]).filter(Boolean);
-  return [
-    said.length ? `assumed: ${said.join(', ')}` : '',
-    needed ? `${countText(needed, 'recording')} on each side would decide` : '',
-  ]
-    .filter(Boolean)
-    .join('; ');
-}
-
 function Hero({answer}) {
-  const {
-    execute,
-    timed_nodes: timed,
-    timed_paired: paired,
-    may_differ: differs,
-    by_events: events,
-    reason_text: reason,
-    base,
-    new: newer,
-  } = answer;
-  const name = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
-    ratio = differs ? null : ratioText(execute, name),
-    difference = differencesText(answer);
-  const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`,
-    odd = (execute.odd_recordings ?? []).map(
-      ({file, change}) =>
-        `${file} is ${relativeText(change).replace(/^[+−]/, '')} ${
-          change > 0 ? 'slower' : 'faster'
-        } than the other recordings`,
-    );
+  const {execute, may_differ: differs, base, new: newer} = answer,
+    name = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
+    reason = answer.reason_text ?? (execute.assumes?.includes('in_turns') ? 'assumed: recorded in turns' : '');
   const sides = [
     ['the base', base, baseMethod.value],
     ['this record', newer, method.value],
@@ -166,11 +74,10 @@ function Hero({answer}) {
     .filter(([, said]) => said)
     .map(([side, said]) => `Runs of ${side}: ${said}.`);
   return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>
-    ${timeWithUnit(newOf(execute))} per inference${ratio ? `, ${ratio}` : ''}</h1>
+    ${timeWithUnit(newOf(execute))} per inference${ratioText(answer, name)}</h1>
       ${
         differs
-          ? html`<p class="answer differs"
-            role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
+          ? html`<p class="answer differs" role="alert">${answer.unlike_text}; no change is judged.</p>`
           : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold}
             text=${headline(answer)} /></p>`
       }</div>
@@ -183,10 +90,10 @@ function Hero({answer}) {
       <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(
         execute.new_recordings,
         execute.new_runs,
-      )}</div>${odd.map(said => html`<div>${said}</div>`)}
-      ${differs ? null : html`<div>${reason || decidedBy(execute)}</div>`}</div></section>
+      )}</div>${answer.odd_text ? html`<div>${answer.odd_text}</div>` : null}
+      ${differs ? null : html`<div>${reason}</div>`}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
-      ${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
+      ${answer.unlike_text && !differs ? html`<p class="note warning">${answer.unlike_text}.</p>` : null}`;
 }
 
 /* ---- From the base to this record ---- */
@@ -625,6 +532,8 @@ export function CompareView() {
     loadRecords(base, shownRun.value, base ? added : []);
   }, [base, shownRun.value, added.join('\n')]);
   if (bases.value.length === 0)
-    return html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;
+    return source.value.several
+      ? html`<div class="compare"><${Records} /></div>`
+      : html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;
   return html`<div class="compare"><${Answer} /></div>`;
 }

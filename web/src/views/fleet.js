@@ -32,7 +32,15 @@ const answer = signal({rows: null, error: ''}),
 const timeOf = ({written, head}) => head?.recorded ?? written;
 
 function rowsOfRecord({run, label, written, head}) {
-  const record = {run, label, written: timeOf({written, head}), hparams: head?.hparams ?? {}, method: '', model: '', execute: {}};
+  const record = {
+    run,
+    label,
+    written: timeOf({written, head}),
+    hparams: head?.hparams ?? {},
+    method: '',
+    model: '',
+    execute: {},
+  };
   if (head?.schema !== SCHEMA_OF_HEAD) return [{...record, isBroken: true}];
   const rows = head.methods.map(
     ({method, model, parts, execute, runs, skipped_runs: skipped, delegated_time_share: delegated}) => ({

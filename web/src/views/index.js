@@ -33,7 +33,13 @@ export const VIEWS = [
     isThere: () => Boolean(source.value?.fleet) && records.value.length > 1,
     isOfAllRecords: true,
   },
-  {name: 'compare', title: 'Compare', letter: 'b', View: CompareView, isThere: () => bases.value.length > 0},
+  {
+    name: 'compare',
+    title: 'Compare',
+    letter: 'b',
+    View: CompareView,
+    isThere: () => bases.value.length > 0 || Boolean(source.value?.several),
+  },
   {name: 'summary', title: 'Summary', letter: 's', View: SummaryView},
   {
     name: 'table',

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// records.js - several records side by side, in TensorBoard: what each takes, and its verdict against the first; then a
-// column of times for each record. The library compares each of them with the first; here its answers are joined.
+// records.js - several records side by side: what each takes, and its verdict against the first; then a column of
+// times for each record. A report has the library's answer about all; in TensorBoard those about pairs are joined.
 
 import {signal} from '@preact/signals';
 
-import {compared, labelOf, method, records, shownRun, source, timeOf, unitName} from '../base/app.js';
+import {compared, labelOf, method, records, shownRun, source, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
-import {numberText, relativeText} from '../base/format.js';
+import {bytesText, numberText, relativeText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortOp} from '../base/labels.js';
 import {declare, get, list, set} from '../base/store.js';
@@ -58,13 +58,13 @@ export function joined(names, comparisons) {
   return {records, rows: sortRows([...rows.values()], most, true), notes};
 }
 
-/** Loads the records side by side: the base, this one and those that were added. */
+/** Loads the records side by side: those of a report, or the base, this one and those that were added. */
 export async function loadRecords(base, run, added) {
-  const {compare} = source.peek(),
+  const {compare, several} = source.peek(),
     runs = [base, run, ...added.filter(other => other !== base && other !== run)].slice(0, MOST_RECORDS);
-  answer.value = null;
+  answer.value = several ?? null;
   wanted = runs.join('\n');
-  if (runs.length < 3) return;
+  if (several || runs.length < 3) return;
   const comparisons = await Promise.all(
     runs.slice(1).map(other => compare(base, other).catch(error => ({error: error.message}))),
   );
@@ -83,6 +83,40 @@ export function AddRecords() {
 }
 
 const known = (value, write) => (Number.isFinite(value) ? write(value) : '');
+
+/**
+ * What only the library's answer about all records has: what each needs beside its time, if it is known of one.
+ * @type {[string, string, string, (value: number) => string][]}
+ */
+const MORE = [
+  ['load', 'load', 'time to load the program', ns => timeWithUnit(ns, 0)],
+  ['first_run', 'first run', 'time of the first run, warm-up included', ns => timeWithUnit(ns, 0)],
+  ['pte_bytes', '.pte', 'size of the program', bytesText],
+  ['planned_bytes', 'planned', 'memory that the program plans', bytesText],
+  ['delegated_nodes', 'delegated', 'share of the operators', share => shareText(share, 1)],
+  [
+    'delegated_time',
+    'of time',
+    'share of the typical run in delegates, with their calls',
+    share => shareText(share, 1),
+  ],
+  [
+    'output_snr_db',
+    'SNR, dB',
+    'of the worst output, against those of the first record',
+    decibels => decibels.toFixed(1),
+  ],
+];
+const moreColumns = rows =>
+  MORE.filter(([key]) => rows.some(row => Number.isFinite(row[key]))).map(([key, title, hint, write]) => ({
+    key,
+    title,
+    hint,
+    number: true,
+    value: row => row[key] ?? NaN,
+    text: row => known(row[key], write),
+    why: () => hint,
+  }));
 
 function recordColumns(rows, first) {
   const most = Math.max(...rows.map(row => row.typical ?? 0)),
@@ -129,11 +163,14 @@ function recordColumns(rows, first) {
       text: row => verdictText(row.verdict),
       cell: row => html`<${Verdict} verdict=${row.verdict} />`,
     },
+    ...moreColumns(rows),
   ];
 }
 
 function timesTable({rows, records: all}) {
-  const own = rows.filter(row => (row.method ?? method.value.name) === method.value.name),
+  const own = rows.filter(
+      row => (row.method ?? method.value.name) === method.value.name && row.typical.some(ns => ns > 0),
+    ),
     name = row => shortOp(row.name);
   return html`<${SmallTable} caption="Times of operators side by side" rows=${own} most=${MOST_ROWS}
     columns=${[
@@ -156,16 +193,23 @@ function timesTable({rows, records: all}) {
     ]} />`;
 }
 
+/* Shows a record of the table. */
+const showRecord = ({record}) => {
+  const {run} = records.value.find(({label}) => label.replace(/ \(base\)$/, '') === record) ?? {};
+  if (run) set({record: run});
+};
+
 /** Several records side by side; nothing if there are no more than two. */
 export function Records() {
   if (!answer.value) return null;
-  const {records: all, rows, notes} = answer.value,
+  const {records: all, rows = [], notes} = answer.value,
     first = all[0].record,
-    lines = all.flatMap(({record, methods}) => (methods.length ? methods : [{}]).map(own => ({record, ...own})));
-  return html`<section class="card records"><${SmallTable}
+    lines = all.flatMap(record => (record.methods.length ? record.methods : [{}]).map(own => ({...record, ...own})));
+  const rule = source.value.several
+    ? 'Verdicts are corrected for their number: of a pair alone one may be surer.'
+    : `Each is compared with ${first} alone.`;
+  return html`<section class="card records"><${SmallTable} open=${showRecord}
     caption=${`${numberText(all.length)} records side by side`} rows=${lines} columns=${recordColumns(lines, first)} />
-    ${[...notes, `Each is compared with ${first} alone.`].map(
-      note => html`<p class="small quiet box-foot">${note}</p>`,
-    )}</section>
+    ${[...notes, rule].map(note => html`<p class="small quiet box-foot">${note}</p>`)}</section>
     ${rows.length ? html`<section class="card records">${timesTable(answer.value)}</section>` : null}`;
 }

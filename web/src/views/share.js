@@ -141,9 +141,9 @@ function SummaryPicture({colours}) {
 function ComparisonPicture({colours}) {
   const answer = comparedMethod.value,
     names = {name: labelOf(shownRun.value), baseName: labelOf(compared.value.base).replace(/ \(base\)$/, '')},
-    inner = WIDTH - 2 * LEFT,
-    ratio = ratioText(answer.execute, names.baseName);
-  return html`<${Title} title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratio ? `, ${ratio}` : ''}`}
+    inner = WIDTH - 2 * LEFT;
+  return html`<${Title}
+    title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratioText(answer, names.baseName)}`}
     answer=${headline(answer)} colours=${colours} />
     <g transform=${`translate(${LEFT} 112)`}><${Waterfall} answer=${answer} width=${inner} most=${5} ...${names} /></g>
     <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g>

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * diff_sentence.c - the sentence of a comparison: by how much the time changed, and what changed.
+ */
+#include "tables/diff_output.h"
+
+#include "output/label.h"
+
+#include <math.h>
+
+/* ---- By how much ---- */
+
+/* Returns "3.1x" from twice on, else "12.3 %". */
+static const char *size_text(etr_diff_output *o, const etr_change *change) {
+  double times = change->relative > 0 ? 1 + change->relative : 1 / (1 + change->relative);
+  if (times >= 2 && isfinite(times))
+    return etr_or_empty(
+        etr_arena_format(&o->answer.arena, times < 9.95 ? "%.1f\xC3\x97" : "%.0f\xC3\x97", times));
+  const char *percent = etr_diff_percent(o, change);
+  return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
+}
+
+const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change) {
+  if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
+    return "";
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena, "%s%s %s", etr_verdict_is_likely(change->verdict) ? "likely " : "",
+      size_text(o, change), change->relative > 0 ? "slower" : "faster"));
+}
+
+/* ---- What changed ---- */
+
+/* The operators of one verdict, the largest change first. */
+typedef struct changed {
+  const etr_node_group **groups;
+  size_t count;
+  double sum; /* of their changes, in ticks of the newer clock */
+} changed;
+
+/* The sentence while it is made. Times have the digits of the longer of both inferences. */
+typedef struct sentence {
+  etr_diff_output *o;
+  const etr_method_pair *method;
+  etr_unit unit;
+  int decimals;
+  double least; /* changes below this are not worth a word, in ticks of the newer clock */
+  const char *text;
+} sentence;
+
+static int by_change(const void *a, const void *b) {
+  double x = fabs(etr_diff_typical(&(*(const etr_node_group *const *)a)->change)),
+         y = fabs(etr_diff_typical(&(*(const etr_node_group *const *)b)->change));
+  return (x < y) - (x > y);
+}
+
+/* Lists the operators with a verdict from `first` to `last`. Returns false when out of memory. */
+static bool list_changed(changed *out, const sentence *s, etr_verdict first, etr_verdict last) {
+  const etr_node_groups *all = etr_diff_groups(s->method, ETR_DIFF_SECTION_OPS);
+  *out = (changed){
+      .groups = etr_arena_alloc_array(&s->o->answer.arena, all->count, sizeof *out->groups)};
+  if (!out->groups)
+    return false;
+  for (size_t i = 0; i < all->count; i++) {
+    const etr_node_group *group = &all->rows[i];
+    if (group->change.verdict < first || group->change.verdict > last)
+      continue;
+    out->groups[out->count++] = group;
+    out->sum += etr_diff_typical(&group->change);
+  }
+  etr_sort(out->groups, out->count, sizeof *out->groups, by_change);
+  return true;
+}
+
+/* Returns a time without its sign, "395 us"; NULL if all of its digits are 0. */
+static const char *time_text(const sentence *s, double ticks) {
+  etr_text text;
+  etr_writer writer;
+  double time = fabs(etr_ticks_to_unit(s->o->comparison->newer, ticks, s->unit));
+  if (time < 0.5 * pow(10, -s->decimals))
+    return NULL;
+  etr_text_begin(&text, &s->o->answer.arena, &writer);
+  etr_put_fixed(&writer, time, s->decimals);
+  etr_putf(&writer, " %s", etr_unit_name(s->unit));
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
+/* Returns "log1p, gt, where and tanh"; of more than four operators three and "5 more". */
+static const char *names_text(const sentence *s, const changed *list) {
+  enum { MOST_NAMES = 4 };
+  etr_arena *arena = &s->o->answer.arena;
+  size_t named = list->count > MOST_NAMES ? MOST_NAMES - 1 : list->count;
+  const char *text = "";
+  for (size_t i = 0; i < named; i++) {
+    etr_slice name = etr_label_op(list->groups[i]->key);
+    bool is_last = i + 1 == list->count;
+    const char *between = is_last ? " and " : ", ";
+    text = etr_or_empty(
+        etr_arena_format(arena, "%s%s%.*s", text, i ? between : "", (int)name.size, name.data));
+  }
+  if (named < list->count)
+    text = etr_or_empty(etr_arena_format(arena, "%s and %zu more", text, list->count - named));
+  return text;
+}
+
+/* Adds a clause behind a semicolon. */
+static void add_clause(sentence *s, const char *clause) {
+  s->text = etr_or_empty(etr_arena_format(&s->o->answer.arena, "%s%s%s", s->text,
+                                          s->text[0] ? "; " : "", etr_or_empty(clause)));
+}
+
+/* Adds what the operators that only the newer record has cost. replaced: how many are gone. */
+static void add_new(sentence *s, const changed *added, size_t replaced) {
+  etr_arena *arena = &s->o->answer.arena;
+  const char *more = time_text(s, added->sum);
+  if (!added->count || !more)
+    return;
+  if (replaced)
+    add_clause(s, etr_arena_format(arena, "what replaces %s costs %s", replaced > 1 ? "them" : "it",
+                                   more));
+  else
+    add_clause(s,
+               etr_arena_format(arena, "%s %s %s", names_text(s, added),
+                                added->count > 1 ? "are new and cost" : "is new and costs", more));
+}
+
+static void add_gone_and_new(sentence *s, const changed *gone, const changed *added) {
+  const char *less = time_text(s, gone->sum);
+  bool is_said = gone->count && less;
+  if (is_said)
+    add_clause(s, etr_arena_format(&s->o->answer.arena, "%s %s gone (-%s)", names_text(s, gone),
+                                   gone->count > 1 ? "are" : "is", less));
+  add_new(s, added, is_said ? gone->count : 0);
+}
+
+/* Adds what changed by an amount that is worth a word, "mul takes 11 us more". */
+static void add_change(sentence *s, const char *what, const char *verb, double change) {
+  const char *time = time_text(s, change);
+  if (fabs(change) > s->least && time)
+    add_clause(s, etr_arena_format(&s->o->answer.arena, "%s %s %s %s", what, verb, time,
+                                   change > 0 ? "more" : "less"));
+}
+
+/* Adds the operator on both sides that changed most, by the verdicts. */
+static void add_largest(sentence *s, const changed *judged) {
+  if (!judged->count)
+    return;
+  etr_slice name = etr_label_op(judged->groups[0]->key);
+  add_change(s,
+             etr_or_empty(etr_arena_format(&s->o->answer.arena, "%.*s", (int)name.size, name.data)),
+             "takes", etr_diff_typical(&judged->groups[0]->change));
+}
+
+/* Adds what calls of delegates and the copies around them cost. */
+static bool add_calls(sentence *s) {
+  etr_part_changes parts;
+  double change = 0;
+  if (!etr_part_changes_make(&parts, &s->o->answer.arena, s->o->comparison, s->method))
+    return false;
+  for (size_t i = 0; i < parts.count; i++)
+    if (parts.rows[i].part == ETR_TIME_CALL_OVERHEAD || parts.rows[i].part == ETR_TIME_INSERTED)
+      change += parts.rows[i].new_typical - parts.rows[i].base_typical;
+  add_change(s, "calls and copies", "cost", change);
+  return true;
+}
+
+const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method,
+                                  etr_unit unit) {
+  static const double WORTH_A_WORD = 0.02; /* of the longer inference */
+  const etr_change *execute = &method->execute;
+  changed gone, added, judged;
+  if (!execute->base_runs || !execute->new_runs || method->may_differ)
+    return "";
+  double longer = fmax(execute->base_typical, execute->new_typical);
+  sentence s = {.o = o,
+                .method = method,
+                .unit = unit,
+                .decimals = etr_time_decimals(o->comparison->newer, longer, unit, ETR_TIME_DIGITS),
+                .least = WORTH_A_WORD * longer,
+                .text = ""};
+  if (!list_changed(&gone, &s, ETR_VERDICT_GONE, ETR_VERDICT_GONE) ||
+      !list_changed(&added, &s, ETR_VERDICT_NEW, ETR_VERDICT_NEW) ||
+      !list_changed(&judged, &s, ETR_VERDICT_LIKELY_FASTER, ETR_VERDICT_SLOWER))
+    return "";
+  add_gone_and_new(&s, &gone, &added);
+  add_largest(&s, &judged);
+  return add_calls(&s) ? s.text : "";
+}
+
+const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
+                                   etr_unit unit) {
+  const etr_change *execute = &method->execute;
+  const char *changes = etr_diff_changes_text(o, method, unit), *untold = "";
+  bool is_untold = execute->base_runs && execute->new_runs && !method->may_differ &&
+                   execute->verdict < ETR_VERDICT_LIKELY_FASTER;
+  const char *size = etr_diff_has_interval(execute) ? etr_diff_interval_text(o, execute)
+                                                    : etr_diff_percent(o, execute);
+  bool is_equal = execute->verdict == ETR_VERDICT_EQUAL ||
+                  execute->verdict == ETR_VERDICT_LIKELY_EQUAL;
+  if (is_untold)
+    untold = etr_or_empty(
+        etr_arena_format(&o->answer.arena, "%s%s%s%s",
+                         is_equal ? "As long as before" : "No change that the runs can tell",
+                         size[0] ? " (" : "", size, size[0] ? ")" : ""));
+  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s", untold,
+                                       untold[0] && changes[0] ? "; " : "", changes));
+}
