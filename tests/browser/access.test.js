@@ -9,7 +9,7 @@ import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 
 import {run} from './answers.js';
-import {CONES, computed, contrast, distance, textsWithColours} from './colours.js';
+import {CONES, computed, contrast, distance, textsWithColors} from './colors.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing, screenshots} from './environment.js';
 import {TensorBoard} from './tensorboard.js';
@@ -51,7 +51,7 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
         await go(name, `sel=${selected}${name === 'compared' ? '&base=base' : ''}`);
         await page.setting('Theme', theme);
         await eachView(async view => {
-          for (const {text, colour, ground, isLarge} of await textsWithColours(page.page)) assert.ok(contrast(colour, ground) >= (isLarge ? LEAST_LARGE : LEAST_TEXT) - 0.01, `${view}, ${theme}: "${text}" has ${contrast(colour, ground).toFixed(2)}`);
+          for (const {text, color, ground, isLarge} of await textsWithColors(page.page)) assert.ok(contrast(color, ground) >= (isLarge ? LEAST_LARGE : LEAST_TEXT) - 0.01, `${view}, ${theme}: "${text}" has ${contrast(color, ground).toFixed(2)}`);
         });
       }
   });
@@ -61,10 +61,10 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
       await page.setting('Theme', theme);
       const [surface] = await computed(page.page, ['var(--surface)']);
       for (const names of TELL_APART) {
-        const colours = await computed(page.page, names.map(name => `var(--${name})`));
-        colours.forEach((colour, at) => assert.ok(contrast(colour, surface) >= LEAST_GRAPHIC, `${theme}: ${names[at]} has ${contrast(colour, surface).toFixed(2)}`));
+        const colors = await computed(page.page, names.map(name => `var(--${name})`));
+        colors.forEach((color, at) => assert.ok(contrast(color, surface) >= LEAST_GRAPHIC, `${theme}: ${names[at]} has ${contrast(color, surface).toFixed(2)}`));
         for (const cones of Object.keys(CONES))
-          colours.forEach((colour, at) => colours.slice(0, at).forEach((other, before) => assert.ok(distance(colour, other, cones) >= LEAST_DISTANCE, `${theme}, ${cones}: ${names[before]} and ${names[at]} are ${distance(colour, other, cones).toFixed(1)} apart`)));
+          colors.forEach((color, at) => colors.slice(0, at).forEach((other, before) => assert.ok(distance(color, other, cones) >= LEAST_DISTANCE, `${theme}, ${cones}: ${names[before]} and ${names[at]} are ${distance(color, other, cones).toFixed(1)} apart`)));
       }
     }
     await page.setting('Theme', 'auto');

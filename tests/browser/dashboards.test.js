@@ -70,7 +70,7 @@ describe('dashboards', {skip: missing(), timeout: 600_000}, () => {
     await picture('hparams');
   });
 
-  it('say in Text what to look at, and how to colour the graph', async () => {
+  it('say in Text what to look at, and how to color the graph', async () => {
     await page.go('text', '1_summary');
     await page.sees(...FIXTURES.map(fixture => new RegExp(`^${fixture}: .* (us|ms).* per inference$`)), 'what to change', 'profile/typical', /^where the time goes/);
     for (const fixture of FIXTURES) await page.sees(methods[fixture].findings[0].title);

@@ -17,7 +17,7 @@ const [shard, shards] = (process.env.SHARD ?? '1/1').split('/').map(Number);
 const mine = (_, at) => at % shards === shard - 1;
 const ms = value => (value === null ? '–' : value.toFixed(4));
 const unmarked = text => text.replace(/^≈ /, ''); // of what is estimated
-const unknown = '(method unknown)', itself = '(top level)';
+const unknown = 'method not known', itself = '(top level)';
 
 /* The decimals of equal times may be those of one as well as of the other, so rows are compared as they are sorted by their texts. */
 const sorted = rows => rows.map(row => row.join(' | ')).sort();

@@ -52,7 +52,7 @@ describe('the graph of a report', options, () => {
 
   /** Where a node's box is on the page: [x, y]. */
   const placeOf = (tab, name, pane = 0) => inPicture(tab, (picture, canvas, wanted) => {
-    const node = picture.tree.graph.names.indexOf(wanted), place = picture.reveal(node, {open: true, centre: true}), box = canvas.getBoundingClientRect();
+    const node = picture.tree.graph.names.indexOf(wanted), place = picture.reveal(node, {open: true, center: true}), box = canvas.getBoundingClientRect();
     picture.draw(canvas.getContext('2d'));
     return [box.left + (picture.x + place.x + place.w / 2) * picture.zoom, box.top + (picture.y + place.y + place.h / 2) * picture.zoom];
   }, name, pane);
@@ -171,7 +171,7 @@ describe('the graph of a report', options, () => {
   });
 
   it('compares with the base: changes on one scale, what is new is hatched', async () => {
-    const tab = await open('inserted_after', 'base=auto&graph.panes=edge,base&graph.colour=change', 'inserted_before');
+    const tab = await open('inserted_after', 'base=auto&graph.panes=edge,base&graph.color=change', 'inserted_before');
     await drawn(tab, 1);
     assert.match(await tab.page.locator('.graph-legend').innerText(), /change, [µm]s.*new/s);
     const hatched = await inPicture(tab, picture => Array.from(picture.shown.flags).flatMap((flag, item) => (flag & 2 && item < picture.tree.count ? [picture.tree.graph.modules[picture.tree.graph.module[item]]] : [])));
@@ -181,7 +181,7 @@ describe('the graph of a report', options, () => {
     clean(tab);
   });
 
-  it('draws only the neighbourhood of what is selected', async () => {
+  it('draws only the neighborhood of what is selected', async () => {
     const tab = await open('mv2_xnnpack', 'sel=node:aten_convolution_default_3');
     await tab.page.keyboard.press('o');
     await until(tab, 'graph.only=node:aten_convolution_default_3');
@@ -208,7 +208,7 @@ describe('the graph of a report', options, () => {
     const tab = await open('mv2_xnnpack'), choice = tab.page.getByLabel('Color');
     for (const key of await choice.locator('option').evaluateAll(list => list.map(({value}) => value))) {
       await choice.selectOption(key);
-      await tab.page.waitForFunction(colour => colour === 'time' || decodeURIComponent(location.hash).includes(`graph.colour=${colour}`), key);
+      await tab.page.waitForFunction(color => color === 'time' || decodeURIComponent(location.hash).includes(`graph.color=${color}`), key);
       assert.ok((await tab.page.locator('.graph-legend').innerText()).length > 5, key);
     }
     await openMore(tab);
@@ -217,10 +217,10 @@ describe('the graph of a report', options, () => {
     clean(tab);
   });
 
-  it('colours by values of the reader, and says what is wrong with a file', async () => {
+  it('colors by values of the reader, and says what is wrong with a file', async () => {
     const tab = await open('mv2_xnnpack'), file = tab.page.getByLabel('File of node,value'), give = (name, text) => file.setInputFiles({name, mimeType: 'text/csv', buffer: Buffer.from(text)});
     await give('mine.csv', 'node,value\naten_convolution_default,12.5\n"aten_hardtanh_default",3\n');
-    await until(tab, 'graph.colour=own');
+    await until(tab, 'graph.color=own');
     await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture.shown.hottest === 12.5);
     assert.match(await tab.page.locator('.graph-legend').innerText(), /mine\.csv/);
     await give('mine.json', '[{"node": "aten_convolution_default", "value": -2}]');

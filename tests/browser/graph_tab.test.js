@@ -76,7 +76,7 @@ for (const [fixture, wanted] of Object.entries(FIXTURES)) {
       await picture('compute_time');
     });
 
-    it('ends the colour scale at the slowest box', async () => {
+    it('ends the color scale at the slowest box', async () => {
       const [least, most] = (await tab.legend()).split('\n').map(line => line.trim()).filter(line => line);
       assert.equal(least, '0 µs');
       assert.ok(shownTimes(total(slowest(tops())), 2).includes(most), most);
@@ -118,7 +118,7 @@ for (const [fixture, wanted] of Object.entries(FIXTURES)) {
       await picture('search');
     });
 
-    it('can colour by delegate where there is one', async () => {
+    it('can color by delegate where there is one', async () => {
       assert.equal((await tab.radio('XLA cluster').getAttribute('aria-disabled')) !== 'true', wanted.clusters);
       if (!wanted.clusters) return;
       await tab.colorBy('XLA cluster');

@@ -134,7 +134,7 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     assert.deepEqual(sorted(rows.map(row => row['typical ns'])), sorted(timed.map(({typical}) => typical * 1e6)));
   });
 
-  it('prints the first 100 rows and the command for the others, in light colours, with heads on each page and no controls, on A4 and Letter', async () => {
+  it('prints the first 100 rows and the command for the others, in light colors, with heads on each page and no controls, on A4 and Letter', async () => {
     await go('view=table&by=node');
     await page.setting('Theme', 'dark');
     const [last] = (await page.page.evaluate(() => { dispatchEvent(new Event('beforeprint')); }), await page.page.waitForTimeout(200), await page.frame.locator('.long-table tbody tr').nth(99).locator('td').allInnerTexts()).slice(2);

@@ -48,16 +48,16 @@ describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
       await page.frame.locator('.share > summary').click();
       await page.frame.getByRole('menuitem', {name: /^Copy picture/}).click();
       await page.frame.getByText('Copied the picture.').waitFor();
-      const {width, height, colours} = await page.page.evaluate(async () => {
+      const {width, height, colors} = await page.page.evaluate(async () => {
         const [item] = await navigator.clipboard.read(), image = await createImageBitmap(await item.getType('image/png'));
         const canvas = Object.assign(document.createElement('canvas'), {width: image.width, height: image.height}), context = canvas.getContext('2d');
         context.drawImage(image, 0, 0);
         const {data} = context.getImageData(0, 0, image.width, image.height), seen = new Set();
         for (let at = 0; at < data.length; at += 4 * 97) seen.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
-        return {width: image.width, height: image.height, colours: seen.size};
+        return {width: image.width, height: image.height, colors: seen.size};
       });
       assert.deepEqual([width, height], [1200, 630]);
-      assert.ok(colours > 8, `${colours} colours`);
+      assert.ok(colors > 8, `${colors} colors`);
       assert.deepEqual([page.errors, page.asked], [[], []]);
     });
 

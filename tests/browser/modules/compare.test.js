@@ -63,7 +63,7 @@ for (const [base, newer] of PAIRS)
       };
       for (const {index, name} of profile.value.methods) {
         set({method: `#${index}`});
-        const told = said.methods.find(other => (other.method ?? '(method unknown)') === name);
+        const told = said.methods.find(other => (other.method ?? 'method not known') === name);
         if (told?.by_module.length && method.value.runs && told.execute.base_runs && !told.may_differ)
           act(told, new Map(told.by_module.map(row => [row.module, row])));
       }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the graph's picture writes and colours: texts that nothing strikes through, names that can be recognized, numbers that are never an unexplained 0, colours that everyone can tell apart.
+// What the graph's picture writes and colors: texts that nothing strikes through, names that can be recognized, numbers that are never an unexplained 0, colors that everyone can tell apart.
 
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'node:test';
 
-import {HUES} from '../../../web/src/base/colours.js';
-import {THEMES, inkOn, stepColour} from '../../../web/src/graph/colours.js';
+import {HUES} from '../../../web/src/base/colors.js';
+import {THEMES, inkOn, stepColor} from '../../../web/src/graph/colors.js';
 import {GraphPicture} from '../../../web/src/graph/draw.js';
 import {CLOSED, OPEN, REPEAT, UNFOLDED, buildTree, groupOf, openDefault, setAll, setState} from '../../../web/src/graph/groups.js';
 import {shortOperator} from '../../../web/src/graph/labels.js';
@@ -17,7 +17,7 @@ import {STEPS, spread, stepOf, textsOf, valueOf} from '../../../web/src/graph/ov
 import {SvgContext} from '../../../web/src/graph/svg.js';
 import {applyOpen, openText} from '../../../web/src/views/graph_panes.js';
 import {run} from '../answers.js';
-import {CONES, contrast as contrastOf, distance} from '../colours.js';
+import {CONES, contrast as contrastOf, distance} from '../colors.js';
 import {fixtures, missing} from '../environment.js';
 import {graphOfEdges, graphOfNodes} from './graph_nodes.js';
 
@@ -39,8 +39,8 @@ class Recorder extends SvgContext {
   quadraticCurveTo(a, b, x, y) { this.points.push([x, y, false]); }
   rect(x, y, w, h) { this.areas.push([x, y, x + w, y + h]); }
   roundRect(x, y, w, h) { this.rect(x, y, w, h); }
-  fill() { for (const box of this.areas) this.ops.push({kind: 'area', box, colour: this.fillStyle}); }
-  fillRect(x, y, w, h) { this.ops.push({kind: 'area', box: [x, y, x + w, y + h], colour: this.fillStyle}); }
+  fill() { for (const box of this.areas) this.ops.push({kind: 'area', box, color: this.fillStyle}); }
+  fillRect(x, y, w, h) { this.ops.push({kind: 'area', box: [x, y, x + w, y + h], color: this.fillStyle}); }
   strokeRect() {}
   stroke() {
     this.points.forEach(([x, y, starts], i) => {
@@ -50,7 +50,7 @@ class Recorder extends SvgContext {
   }
   fillText(text, x, y, room) {
     const size = this.letters.size, width = Math.min(room ?? Infinity, this.measureText(text).width), left = this.textAlign === 'right' ? x - width : x;
-    this.ops.push({kind: 'text', text, size, colour: this.fillStyle, box: [left, y - 0.7 * size, left + width, y + 0.15 * size]});
+    this.ops.push({kind: 'text', text, size, color: this.fillStyle, box: [left, y - 0.7 * size, left + width, y + 0.15 * size]});
   }
 }
 
@@ -158,7 +158,7 @@ describe('numbers', () => {
     const inside = groupOf(tree, repeat.items[0]).items[0];
     assert.deepEqual(textsOf(tree, shown, inside), {number: '<4000', median: '<1000'});
   });
-  it('colour and number of a repeat are both the sum of its instances; of an unfolded one each has its own', () => {
+  it('color and number of a repeat are both the sum of its instances; of an unfolded one each has its own', () => {
     const tree = buildTree(repeated()), repeat = tree.groups.find(({kind}) => kind === REPEAT), first = groupOf(tree, repeat.items[0]).items, values = [NaN];
     for (let i = 0; i < 4; i++) values.push(i === 0 ? 100 : 10, 40, 0);
     setState(tree, repeat, OPEN);
@@ -210,19 +210,19 @@ describe('what is open', () => {
   });
 });
 
-// ---- Colours ----
+// ---- Colors ----
 
-const rgbOf = colour => (colour.startsWith('#') ? [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g).map(Number)), apart = (one, other, cones) => distance(rgbOf(one), rgbOf(other), cones);
-const lightness = colour => contrastOf(rgbOf(colour), [0, 0, 0]);
+const rgbOf = color => (color.startsWith('#') ? [1, 3, 5].map(at => parseInt(color.slice(at, at + 2), 16)) : color.match(/\d+/g).map(Number)), apart = (one, other, cones) => distance(rgbOf(one), rgbOf(other), cones);
+const lightness = color => contrastOf(rgbOf(color), [0, 0, 0]);
 
-describe('colours', () => {
+describe('colors', () => {
   for (const [name, theme] of Object.entries(THEMES)) {
     it(`${name}: text on every box has a contrast of 4.5 or more`, () => {
       const grounds = ['box', 'closed', 'port', 'title'].map(key => theme[key]);
-      for (const hue of HUES) for (let step = 0; step <= STEPS; step++) grounds.push(stepColour(theme, {scale: 'heat'}, step, hue, theme.box));
-      for (let step = -STEPS; step <= STEPS; step++) grounds.push(stepColour(theme, {scale: 'change'}, step, 'runtime', theme.box));
-      for (let step = -1; step < HUES.length; step++) grounds.push(stepColour(theme, {scale: 'category', hues: HUES}, step, 'runtime', theme.box));
-      for (const ground of grounds) for (const [ink, colour] of Object.entries(inkOn(theme, ground))) assert.ok(contrastOf(rgbOf(colour), rgbOf(ground)) >= 4.5, `${ink} ${colour} on ${ground}: ${contrastOf(rgbOf(colour), rgbOf(ground)).toFixed(2)}`);
+      for (const hue of HUES) for (let step = 0; step <= STEPS; step++) grounds.push(stepColor(theme, {scale: 'heat'}, step, hue, theme.box));
+      for (let step = -STEPS; step <= STEPS; step++) grounds.push(stepColor(theme, {scale: 'change'}, step, 'runtime', theme.box));
+      for (let step = -1; step < HUES.length; step++) grounds.push(stepColor(theme, {scale: 'category', hues: HUES}, step, 'runtime', theme.box));
+      for (const ground of grounds) for (const [ink, color] of Object.entries(inkOn(theme, ground))) assert.ok(contrastOf(rgbOf(color), rgbOf(ground)) >= 4.5, `${ink} ${color} on ${ground}: ${contrastOf(rgbOf(color), rgbOf(ground)).toFixed(2)}`);
     });
     it(`${name}: marks differ for everyone`, () => {
       const marks = ['chosen', 'above', 'below', 'path', 'hit'];
@@ -239,10 +239,10 @@ describe('colours', () => {
       assert.deepEqual([THEMES.light[hue], THEMES.dark[hue]], [light, dark], hue);
     }
   });
-  it('what has no value has no colour, and a time of 0 the palest', () => {
+  it('what has no value has no color, and a time of 0 the palest', () => {
     const theme = THEMES.light;
-    assert.equal(stepColour(theme, {scale: 'heat'}, NaN, 'cpu', 'none'), 'none');
-    assert.equal(stepColour(theme, {scale: 'heat'}, 0, 'cpu', 'none'), theme.ramps.cpu[0]);
-    assert.equal(stepColour(theme, {scale: 'change'}, 0, 'cpu', 'none'), 'none');
+    assert.equal(stepColor(theme, {scale: 'heat'}, NaN, 'cpu', 'none'), 'none');
+    assert.equal(stepColor(theme, {scale: 'heat'}, 0, 'cpu', 'none'), theme.ramps.cpu[0]);
+    assert.equal(stepColor(theme, {scale: 'change'}, 0, 'cpu', 'none'), 'none');
   });
 });

@@ -207,7 +207,7 @@ describe('marks', () => {
 const MUTATIONS = [
   ['columns are chosen anew on every layout', 'layout.js', 'if (structure.breaks === null) {', 'structure.split = undefined; structure.breaks = []; rows = stackRanks(structure, boxes, offsets, x, structure.rails, header); split = {rails: structure.rails, marks: [], tracks: [structure.railTracks], column: null}; {'],
   ['the order depends on what is open', 'layout.js', 'const structure = (group.structure ??= structureOf(tree, group))', 'const open = item => item >= tree.count && groupOf(tree, item).state ? 1 : 0; group.items = Int32Array.from(group.items).sort((a, b) => open(b) - open(a) || a - b); group.items.forEach((item, i) => { tree.slot[item] = i; }); tree.wires = wireGroups(tree); const structure = (group.structure = structureOf(tree, group))'],
-  ['neighbours may touch', 'places.js', 'return (this.widths[left] + this.widths[right]) / 2 + between;', 'return (this.widths[left] + this.widths[right]) / 4;'],
+  ['neighbors may touch', 'places.js', 'return (this.widths[left] + this.widths[right]) / 2 + between;', 'return (this.widths[left] + this.widths[right]) / 4;'],
   ['frames are too narrow', 'layout.js', '2 * SIZE.pad,\n    width', '-4 * SIZE.pad,\n    width'],
   ['no sweeps', 'structure.js', 'for (const rising of [false, true]) {', 'for (const rising of []) {'],
 ];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// labels.test.js - how operators, modules and backends are called, what is left of a text in little room, and what colours mean.
+// labels.test.js - how operators, modules and backends are called, what is left of a text in little room, and what colors mean.
 
 import assert from 'node:assert/strict';
 import {describe, it} from 'node:test';
 
-import {contrast, hueOf, hueOfVerdict, inkOn, mixed, strengthOf} from '../../../web/src/base/colours.js';
+import {contrast, hueOf, hueOfVerdict, inkOn, mixed, strengthOf} from '../../../web/src/base/colors.js';
 import {laneNameOf} from '../../../web/src/base/events.js';
 import {fitted, headOf, itselfText, letteredEnd, relativePath, shortBackend, shortOp} from '../../../web/src/base/labels.js';
 import {icicleOf, rowLabel} from '../../../web/src/base/rows.js';
@@ -43,7 +43,7 @@ table('in a room of six pixels a letter is', (text, letters) => fitted(text, let
   ['linear', 'linear', 6], ['', 'linear', 5], ['view…', 'view_copy', 7], ['permute…', 'permute_copy', 10], ['native_layer…', 'native_layer_norm', 13], ['', 'permute_copy', 4], ['+7', '7 more', 3], ['7 more', '7 more', 6], ['', '7 more', 1], ['batch…', 'batch_norm_legit', 8],
 ]);
 
-describe('colours', () => {
+describe('colors', () => {
   it('are stronger the more there is, from a fifth of the whole on full', () => {
     assert.deepEqual([0, 0.05, 0.2, 0.9].map(share => Number(strengthOf(share).toFixed(2))), [0.22, 0.61, 1, 1]);
   });

@@ -31,7 +31,7 @@ const roundedFrom = (shown, rate, what) => {
 for (const record of RECORDS) {
   describe(record, {skip: missing('command')}, () => {
     const profile = readProfile(documentOf(record)), summary = answer('summary', record, 'ns'), nodes = answer('nodes', record, 'ns');
-    const called = (methods, name) => methods.filter(method => (method.method === undefined ? method.name : method.method ?? '(method unknown)') === name);
+    const called = (methods, name) => methods.filter(method => (method.method === undefined ? method.name : method.method ?? 'method not known') === name);
     const saidOf = method => called(summary.methods, method.name)[called(profile.methods, method.name).indexOf(method)];
     // Runs that nothing decides have modules in the summary, of all candidates, and no graph in the document.
     const isUndecided = method => !method.hasGraph && (saidOf(method).by_op ?? []).length > 0;

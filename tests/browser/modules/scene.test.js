@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'node:test';
 
 import {readProfile} from '../../../web/src/base/method.js';
-import {axisStep, boxAt, eachPiece, firstEndingAfter, makeRow, neighbour} from '../../../web/src/base/rects.js';
+import {axisStep, boxAt, eachPiece, firstEndingAfter, makeRow, neighbor} from '../../../web/src/base/rects.js';
 import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun, isInterrupted, sameEvents, typicalModule} from '../../../web/src/base/events.js';
 import {RECORDS, documentOf} from '../answers.js';
 import {missing} from '../environment.js';
@@ -66,13 +66,13 @@ describe('a row of boxes', () => {
     assert.deepEqual(seen, [3, 4]);
   });
 
-  it('leads the arrow keys to neighbours', () => {
+  it('leads the arrow keys to neighbors', () => {
     const rows = [rowOf([[0, 100]]), rowOf([[0, 40], [50, 90]])];
-    assert.deepEqual(neighbour(rows, {row: 1, index: 0}, 'ArrowRight'), {row: 1, index: 1});
-    assert.equal(neighbour(rows, {row: 1, index: 1}, 'ArrowRight'), null);
-    assert.deepEqual(neighbour(rows, {row: 1, index: 1}, 'ArrowUp'), {row: 0, index: 0});
-    assert.deepEqual(neighbour(rows, {row: 0, index: 0}, 'ArrowDown').row, 1);
-    assert.equal(neighbour(rows, {row: 0, index: 0}, 'ArrowUp'), null);
+    assert.deepEqual(neighbor(rows, {row: 1, index: 0}, 'ArrowRight'), {row: 1, index: 1});
+    assert.equal(neighbor(rows, {row: 1, index: 1}, 'ArrowRight'), null);
+    assert.deepEqual(neighbor(rows, {row: 1, index: 1}, 'ArrowUp'), {row: 0, index: 0});
+    assert.deepEqual(neighbor(rows, {row: 0, index: 0}, 'ArrowDown').row, 1);
+    assert.equal(neighbor(rows, {row: 0, index: 0}, 'ArrowUp'), null);
   });
 
   it('marks an axis in round steps', () => assert.deepEqual([600, 1234, 7, 0.06].map(span => axisStep(span)), [100, 500, 2, 0.01]));

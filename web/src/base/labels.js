@@ -10,7 +10,7 @@ export function shortOp(op) {
 }
 
 const BACKENDS = {
-  unknown: 'unknown delegate',
+  unknown: 'delegate',
   openvino: 'OpenVINO',
   coreml: 'Core ML',
   ethosu: 'Ethos-U',

@@ -152,7 +152,7 @@ export function groupRows(operators, rows, by, times = operators.avg) {
   return [...groups.values()].sort((a, b) => b.time - a.time || compareNames(a.key, b.key));
 }
 
-/** Returns the backends that run operators, most time first. The position of one decides its colour. */
+/** Returns the backends that run operators, most time first. The position of one decides its color. */
 export function backendsOf(operators) {
   operators.backendList ??= groupRows(
     operators,
@@ -162,7 +162,7 @@ export function backendsOf(operators) {
   return operators.backendList;
 }
 
-/** Returns the place of a backend among those that are no CPU kernels, which decides its colour; -1 of CPU kernels. */
+/** Returns the place of a backend among those that are no CPU kernels, which decides its color; -1 of CPU kernels. */
 export function placeOf(operators, name) {
   return name === CPU || !name
     ? -1
@@ -292,7 +292,7 @@ function readMethod(method, index, texts) {
     index,
     document: method,
     texts,
-    name: method.method ?? '(method unknown)',
+    name: method.method ?? 'method not known',
     runs: method.runs,
     skippedRuns: method.skipped_runs,
     skipped: method.skipped,

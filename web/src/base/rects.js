@@ -3,17 +3,17 @@
 // rects.js - rectangles on rows, as typed arrays: what the scene draws. Finding one, merging what is narrower than a
 // pixel and fitting texts are functions on these arrays. It needs no page.
 
-/** What a box has beside its colour, as bits. */
+/** What a box has beside its color, as bits. */
 export const SYNTHETIC = 1,
   ESTIMATED = 2,
   ONE_SIDED = 4;
 
 /**
- * A row of boxes that do not overlap, sorted: {top, height: in pixels, count, x0, x1: in the unit of the scene, colour:
+ * A row of boxes that do not overlap, sorted: {top, height: in pixels, count, x0, x1: in the unit of the scene, color:
  * index into PALETTE of scene.js, flags, id: what the owner of the scene calls the box}.
  * `ids` are the boxes' own numbers in any order; the other arguments are functions of an id.
  */
-export function makeRow(ids, {start, end, colour = () => 0, flags = () => 0, ...rest}) {
+export function makeRow(ids, {start, end, color = () => 0, flags = () => 0, ...rest}) {
   const id = Int32Array.from(ids).sort((a, b) => start(a) - start(b) || end(a) - end(b)),
     count = id.length;
   return {
@@ -22,7 +22,7 @@ export function makeRow(ids, {start, end, colour = () => 0, flags = () => 0, ...
     id,
     x0: Float64Array.from(id, start),
     x1: Float64Array.from(id, end),
-    colour: Uint8Array.from(id, colour),
+    color: Uint8Array.from(id, color),
     flags: Uint8Array.from(id, flags),
   };
 }
@@ -38,7 +38,7 @@ export function rowWhere(row, passes) {
     id: take(Int32Array, row.id),
     x0: take(Float64Array, row.x0),
     x1: take(Float64Array, row.x1),
-    colour: take(Uint8Array, row.colour),
+    color: take(Uint8Array, row.color),
     flags: take(Uint8Array, row.flags),
   };
 }
@@ -96,7 +96,7 @@ export function boxAt(row, x, slack = 0) {
  * Returns the box that an arrow key leads to from one, {row, index}: the next on the row, or the one above or below
  * that is nearest to its middle. Null if there is none.
  */
-export function neighbour(rows, {row, index}, key) {
+export function neighbor(rows, {row, index}, key) {
   const sideways = {ArrowRight: 1, ArrowLeft: -1}[key],
     vertical = {ArrowDown: 1, ArrowUp: -1}[key];
   if (sideways)

@@ -7,7 +7,7 @@
 import {grouped, medianOf, sumOver} from './columns.js';
 import {headOf, itselfText, letteredEnd, relativePath, shortBackend, shortOp} from './labels.js';
 import {CPU, TOP_LEVEL, estimatedOver, groupRows, lineKey, placeOf, rowsInside} from './method.js';
-import {hueOf} from './colours.js';
+import {hueOf} from './colors.js';
 
 const RESIDUE = 1e-3; // ns; a part below it is a rounding error
 

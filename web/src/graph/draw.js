@@ -5,7 +5,7 @@
 
 import {medianOf} from '../base/columns.js';
 import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, setAll, setState} from './groups.js';
-import {inkOn, stepColour, THEMES} from './colours.js';
+import {inkOn, stepColor, THEMES} from './colors.js';
 import {READABLE_ZOOM, SIZE, TEXT, cutText, groupLabel, lineBelow, moduleLabel, nodeLabel} from './labels.js';
 import {breakAgain, layoutTree} from './layout.js';
 import {drawLegend, legendHeight} from './legend.js';
@@ -75,7 +75,7 @@ export class GraphPicture {
     this.map = null;
   }
 
-  /** Sets the value at the end of the scale of colours. */
+  /** Sets the value at the end of the scale of colors. */
   rescale(hottest) {
     if (hottest === this.shown.hottest) return;
     setScale(this.shown, hottest);
@@ -177,7 +177,7 @@ export class GraphPicture {
    * Makes an item visible: chooses the instances of repeats that it is in and, if `open` is set, opens the groups
    * around it. Returns its box.
    */
-  reveal(item, {open = false, centre = false} = {}) {
+  reveal(item, {open = false, center = false} = {}) {
     const {tree} = this;
     let changed = false;
     for (let at = item; tree.parent[at] >= 0; at = tree.parent[at]) {
@@ -193,17 +193,17 @@ export class GraphPicture {
     }
     if (changed) this.relayout();
     const place = this.placeOf(item);
-    if (place) this.moveTo(place, centre);
+    if (place) this.moveTo(place, center);
     return place;
   }
 
   /* Moves a box into view if it is out of sight. */
-  moveTo({x, y, w, h}, centre) {
+  moveTo({x, y, w, h}, center) {
     const left = (this.x + x) * this.zoom,
       top = (this.y + y) * this.zoom,
       bottom = top + Math.min(h * this.zoom, 60);
     if (
-      !centre &&
+      !center &&
       left >= 0 &&
       top >= 30 &&
       left + Math.min(w * this.zoom, this.width) <= this.width &&
@@ -406,15 +406,15 @@ export class GraphPicture {
     }
   }
 
-  /* Boxes without text are drawn together with those of their colour. */
+  /* Boxes without text are drawn together with those of their color. */
   addPlain(id, x, y, w, h) {
     const {theme, tree, plain} = this,
       isTiny = h < SMALLEST_BOX,
       isPort = id < tree.count && tree.graph.kind[id] !== 0,
-      colour = this.colourOf(id, isTiny ? theme.faint : isPort ? theme.port : theme.box),
-      key = this.isFaded(id) ? `faded ${colour}` : colour;
+      color = this.colorOf(id, isTiny ? theme.faint : isPort ? theme.port : theme.box),
+      key = this.isFaded(id) ? `faded ${color}` : color;
     let group = plain.get(key);
-    if (!group) plain.set(key, (group = {colour, alpha: key === colour ? 1 : 0.35, rects: [], hatched: [], isTiny}));
+    if (!group) plain.set(key, (group = {color, alpha: key === color ? 1 : 0.35, rects: [], hatched: [], isTiny}));
     if (isTiny)
       group.rects.push(
         Math.round(x),
@@ -430,9 +430,9 @@ export class GraphPicture {
 
   drawPlain() {
     const {c, zoom: z, theme} = this;
-    for (const {colour, alpha, rects, hatched, isTiny} of this.plain.values()) {
+    for (const {color, alpha, rects, hatched, isTiny} of this.plain.values()) {
       c.globalAlpha = alpha;
-      c.fillStyle = colour;
+      c.fillStyle = color;
       for (let i = 0; i < rects.length; i += 4) c.fillRect(rects[i], rects[i + 1], rects[i + 2], rects[i + 3]);
       if (!isTiny) {
         c.beginPath();
@@ -444,9 +444,9 @@ export class GraphPicture {
     c.globalAlpha = 1;
   }
 
-  strokePath(colour, width) {
+  strokePath(color, width) {
     const {c} = this;
-    c.strokeStyle = colour;
+    c.strokeStyle = color;
     c.lineWidth = width;
     c.stroke();
   }
@@ -484,17 +484,17 @@ export class GraphPicture {
     }
   }
 
-  colourOf(id, empty) {
+  colorOf(id, empty) {
     const {overlay, hot} = this.shown,
       hue = hot[id] < this.tree.count && overlay.hueOf ? overlay.hueOf(hot[id]) : 'runtime';
-    return stepColour(this.theme, overlay, stepOf(this.tree, this.shown, id), hue, empty);
+    return stepColor(this.theme, overlay, stepOf(this.tree, this.shown, id), hue, empty);
   }
 
   isFaded(id) {
     return this.marks !== null && !this.marks.item[id];
   }
 
-  /* The colour of the mark around a box; null if it has none. */
+  /* The color of the mark around a box; null if it has none. */
   markOf(id) {
     const {theme} = this,
       mark = this.marks?.item[id] ?? 0;
@@ -527,9 +527,9 @@ export class GraphPicture {
     const {c, zoom: z, theme, tree} = this,
       operator = tree.graph.kind[id] === 0,
       {estimated, hatched} = valueOf(tree, this.shown, id),
-      colour = this.colourOf(id, operator ? theme.box : theme.port);
+      color = this.colorOf(id, operator ? theme.box : theme.port);
     c.globalAlpha = this.isFaded(id) ? 0.35 : 1;
-    c.fillStyle = colour;
+    c.fillStyle = color;
     c.strokeStyle = theme.boxEdge;
     c.lineWidth = Math.min(1, 0.5 + z / 2);
     c.beginPath();
@@ -537,7 +537,7 @@ export class GraphPicture {
     c.fill();
     c.stroke();
     if (estimated || hatched) this.hatch(x, y, w, h, hatched);
-    this.writeNode(id, x, y, w, inkOn(theme, colour));
+    this.writeNode(id, x, y, w, inkOn(theme, color));
     c.globalAlpha = 1;
   }
 
@@ -580,7 +580,7 @@ export class GraphPicture {
     if (group.kind === REPEAT && z > 0.15) this.drawStack(x, y, w, h, 3 * z, theme.boxEdge);
     c.fillStyle = theme.closed;
     c.fillRect(x, y, w, h);
-    c.fillStyle = this.colourOf(group.id, theme.closed);
+    c.fillStyle = this.colorOf(group.id, theme.closed);
     c.fillRect(x, y, 7 * z, h);
     if (overlay.adds && overlay.scale === 'heat' && value > 0)
       c.fillRect(x + 7 * z, y + h - 5 * z, (w - 7 * z) * Math.min(1, value / whole), 5 * z);
@@ -643,7 +643,7 @@ export class GraphPicture {
     if (bar > 5) {
       c.fillStyle = theme.title;
       c.fillRect(x, y, w, bar);
-      c.fillStyle = this.colourOf(group.id, theme.title);
+      c.fillStyle = this.colorOf(group.id, theme.title);
       c.fillRect(x, y, Math.min(5, 6 * z), bar);
     }
     this.areas.push(x, y, w, Math.max(bar, size + 4), group.id, 0);
@@ -1017,12 +1017,12 @@ export class GraphPicture {
     return this.zoom > DETAIL.bytes && bytes ? `${shape} · ${bytes}` : shape;
   }
 
-  strokeBatch(lines, colour, width) {
+  strokeBatch(lines, color, width) {
     if (lines.length === 0) return;
     const {c, zoom: z} = this;
     c.beginPath();
     for (const line of lines) drawPath(c, line, 5 * z);
-    this.strokePath(colour, width);
+    this.strokePath(color, width);
   }
 
   // ---- Text and hatching ----
@@ -1118,7 +1118,7 @@ export class GraphPicture {
         }
         c.fillStyle =
           Math.abs(stepOf(tree, this.shown, id)) > 2 || this.shown.overlay.scale === 'category'
-            ? this.colourOf(id, theme.faint)
+            ? this.colorOf(id, theme.faint)
             : theme.faint;
         c.fillRect(x, y, layout.w[i], Math.max(layout.h[i], 0.8 / scale));
       });

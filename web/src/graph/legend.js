@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The legend of a graph as a list of entries, which the page shows as HTML and an exported picture draws. An entry is
-// {title} or {text}, with `swatches`: colours, or with `hatch`: 'right' or 'left'.
+// {title} or {text}, with `swatches`: colors, or with `hatch`: 'right' or 'left'.
 
 import {countText} from '../base/format.js';
 import {CLOSED, REPEAT} from './groups.js';
@@ -81,12 +81,12 @@ function drawEntry(c, theme, {title, text, swatches = [], hatch}, x, base) {
     c.textAlign = align;
     c.fillText(said, at, y);
   };
-  const box = (colour, width) => {
-    c.fillStyle = colour;
+  const box = (color, width) => {
+    c.fillStyle = color;
     c.fillRect(left, base - 10, width, 11);
   };
-  for (const colour of swatches) {
-    box(colour, 11);
+  for (const color of swatches) {
+    box(color, 11);
     left += 14;
   }
   if (hatch) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded
-// repeat. The colour of a node and its number say the same value.
+// What boxes are colored and labeled by: values of nodes, their sums in groups and over the instances of a folded
+// repeat. The color of a node and its number say the same value.
 //
-// hueOf(node): in which hue a node is on the scale 'heat', full: the value from which a colour is full, if it is not
+// hueOf(node): in which hue a node is on the scale 'heat', full: the value from which a color is full, if it is not
 // that of the greatest, hues: those of categories.
 // An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up
 // (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
@@ -16,7 +16,7 @@ import {medianOf} from '../base/columns.js';
 import {MODULE, REPEAT, UNFOLDED, groupOf} from './groups.js';
 import {indexBy} from './lists.js';
 
-/** The number of steps of a scale of colours. */
+/** The number of steps of a scale of colors. */
 export const STEPS = 32;
 /* A step or median that was not looked for yet. */
 const UNKNOWN = -1e9;
@@ -208,7 +208,7 @@ export function textsOf(tree, shown, item, write = shown.overlay.text) {
 }
 
 /**
- * The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1
+ * The step of the color of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1
  * for several, or NaN for none. A value of 0 is on a scale.
  */
 export function stepOf(tree, shown, item) {

@@ -40,7 +40,7 @@ class Blocks {
     return this.at[this.structure.block[vertex]] + this.shift[vertex];
   }
 
-  /* The least distance between the middles of two neighbours of a rank. */
+  /* The least distance between the middles of two neighbors of a rank. */
   apart(left, right) {
     const {items} = this.structure,
       between =
@@ -52,7 +52,7 @@ class Blocks {
     return (this.widths[left] + this.widths[right]) / 2 + between;
   }
 
-  /* The least and the greatest place of a block that its neighbours leave. */
+  /* The least and the greatest place of a block that its neighbors leave. */
   room(block) {
     const {heads, next, lower, position, rankStart, rank, vertices} = this.structure;
     let low = -Infinity,
@@ -117,7 +117,7 @@ export function placeVertices(structure, widths, upperOffset, lowerOffset) {
   return Float64Array.from(structure.rank, (_, vertex) => blocks.x(vertex));
 }
 
-/* The least place of a block whose left neighbours all have one. */
+/* The least place of a block whose left neighbors all have one. */
 function leftmost(blocks, block) {
   const {heads, next, lower, position, rankStart, rank, vertices} = blocks.structure;
   let low = -Infinity;

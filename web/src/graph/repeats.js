@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Repeated parts are drawn once: neighbouring modules `name.N` that are alike, and the steps of unrolled loops.
+// Repeated parts are drawn once: neighboring modules `name.N` that are alike, and the steps of unrolled loops.
 //
 // Two parts are alike if they have the same operators in the same modules, wired alike. Shapes and weights may differ.
 // What comes from outside is
@@ -17,7 +17,7 @@ const MIN_PERIOD = 3;
    loops around loops. */
 const MAX_PERIODS = 8,
   MAX_NESTED = 8;
-/* How many neighbouring operators are looked for again, and in how many of the places before. */
+/* How many neighboring operators are looked for again, and in how many of the places before. */
 const WORDS = [3, 12],
   LATEST = 4;
 /* Places of a period that are tried as the beginning of a step. */
@@ -96,7 +96,7 @@ function isConvex({graph, position}, leaves) {
   return !found;
 }
 
-/* Neighbouring modules `name.N` that are alike. */
+/* Neighboring modules `name.N` that are alike. */
 function foldModules(tree, group) {
   const prints = group.items.map(item => {
     const child = item < tree.count ? null : tree.groups[item - tree.count];
@@ -114,7 +114,7 @@ function foldModules(tree, group) {
   if (group.kind !== REPEAT) group.items = items;
 }
 
-/* Distances at which a few neighbouring operators of a sequence recur, the most frequent first. The nearest place is
+/* Distances at which a few neighboring operators of a sequence recur, the most frequent first. The nearest place is
    not always in the layer before: a layer of a
    decoder has two attentions. */
 function likelyPeriods(sequence) {

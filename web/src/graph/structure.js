@@ -6,7 +6,7 @@
 //
 // Vertices are numbers: the items of the group, then its ports on top, its ports at the bottom, and the places where
 // lines pass a rank.
-// A piece is a part of a line between neighbouring ranks.
+// A piece is a part of a line between neighboring ranks.
 
 import {groupOf} from './groups.js';
 import {IntList, indexBy} from './lists.js';
@@ -169,7 +169,7 @@ function sortRank(vertices, keys) {
   }
 }
 
-/** One sweep down and one up: each vertex goes to the median of its neighbours in the rank before. */
+/** One sweep down and one up: each vertex goes to the median of its neighbors in the rank before. */
 export function orderRanks({ranks, rankStart, vertices, position, up, down, upper, lower}) {
   const keys = new Float64Array(position.length),
     around = [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Walking in a graph: what leads to a node and what it leads to, the longest path, the way along an edge, the
-// neighbourhood as a graph of its own.
+// neighborhood as a graph of its own.
 
 import {OPEN, REPEAT, groupOf} from './groups.js';
 import {indexBy} from './lists.js';
@@ -220,7 +220,7 @@ function groupsOfWires(tree) {
  * The nodes up to a number of edges around some nodes, at most `most` of them, the nearest first; ascending. `cut` says
  * that there were more.
  */
-export function neighbourhood(graph, nodes, hops, most = 200) {
+export function neighborhood(graph, nodes, hops, most = 200) {
   const found = new Set(Array.from(nodes).slice(0, most));
   let level = [...found],
     cut = nodes.length > most;

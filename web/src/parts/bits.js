@@ -21,7 +21,7 @@ import {
 } from '../base/app.js';
 import {UNITS, shareText, signOf, sizeOf} from '../base/format.js';
 import {html} from '../base/html.js';
-import {hueOf} from '../base/colours.js';
+import {hueOf} from '../base/colors.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, placeOf} from '../base/method.js';
 
@@ -94,7 +94,7 @@ export const wholeText = () =>
   times.value.stat === 'p50' ? 'of the sum of all operators’ medians' : 'of Method::execute';
 
 /**
- * A column of shares of the method, of times in ns, each with its bar; `most` is the longest time and `hue` a colour.
+ * A column of shares of the method, of times in ns, each with its bar; `most` is the longest time and `hue` a color.
  */
 export function shareColumn(of, most, hue, rest = {}) {
   return {
@@ -196,7 +196,7 @@ export const hueOfBackend = name => hueOf(placeOf(method.value.operators, name))
 export const RunsOn = ({name}) =>
   html`<span class="runs-on"><i class=${`dot ${hueOfBackend(name)}`}></i>${shortBackend(name)}</span>`;
 
-/** The legend of the backends' colours. */
+/** The legend of the backends' colors. */
 export function BackendLegend({operators}) {
   return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(
     name =>

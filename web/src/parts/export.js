@@ -101,7 +101,7 @@ export function savePicture(name, canvas) {
   canvas.toBlob(blob => blob && download(name, blob));
 }
 
-/** Returns an SVG as text, with the colours that it has on the page. */
+/** Returns an SVG as text, with the colors that it has on the page. */
 export function svgText(svg) {
   const made = svg.cloneNode(true),
     originals = svg.querySelectorAll('*'),

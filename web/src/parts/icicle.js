@@ -6,10 +6,10 @@
 
 import {useEffect, useRef, useState} from 'preact/hooks';
 
-import {inkOn, mixed} from '../base/colours.js';
+import {inkOn, mixed} from '../base/colors.js';
 import {html} from '../base/html.js';
 import {fitted} from '../base/labels.js';
-import {hueColour, neutral, theme, widthsOf} from './theme.js';
+import {hueColor, neutral, theme, widthsOf} from './theme.js';
 
 const LEAST = 12,
   LABELLED = 30; // px: a narrower operator is one of "n more"; a box from which there is a label
@@ -72,19 +72,19 @@ function labelOf(text, room, weight = 400) {
 }
 
 /* Stripes of the hues of what a box holds. */
-function Strip({hues, x, y, width, colours}) {
+function Strip({hues, x, y, width, colors}) {
   const whole = hues.reduce((sum, [, time]) => sum + time, 0);
   let at = x;
   return hues.map(([hue, time]) => {
     const wide = (width * time) / whole,
       left = at;
     at += wide;
-    return html`<rect x=${left} y=${y} width=${wide} height="4" fill=${colours[hue]} />`;
+    return html`<rect x=${left} y=${y} width=${wide} height="4" fill=${colors[hue]} />`;
   });
 }
 
-function ModuleBox({place: {box, x, width}, heights, colours, texts}) {
-  const fill = neutral(colours, 0.09),
+function ModuleBox({place: {box, x, width}, heights, colors, texts}) {
+  const fill = neutral(colors, 0.09),
     name = `${box.label}${box.count > 1 ? ` ×${box.count}` : ''}`;
   const value = texts.long(box),
     room = width - 20 - (width > VALUED ? widthsOf(12)(value) + 16 : 0),
@@ -92,26 +92,26 @@ function ModuleBox({place: {box, x, width}, heights, colours, texts}) {
   return html`<rect class="box" x=${x + 0.5} y="0" width=${Math.max(1, width - 1)} height=${heights.module} rx="3"
     fill=${fill} />
     <${Strip} hues=${box.hues} x=${x + 0.5} y=${heights.module - 4} width=${Math.max(1, width - 1)}
-      colours=${colours} />
+      colors=${colors} />
     ${
       made
         ? html`<text x=${x + 8} y=${heights.module / 2 + 3} font-size=${made.size} font-weight="600"
-      fill=${colours.text}>${made.text}</text>`
+      fill=${colors.text}>${made.text}</text>`
         : null
     }
     ${
       width > VALUED
         ? html`<text x=${x + width - 8} y=${heights.module / 2 + 3} font-size="12" text-anchor="end"
-      fill=${colours.quiet}>${value}</text>`
+      fill=${colors.quiet}>${value}</text>`
         : null
     }`;
 }
 
-function KidBox({place: {kid, x, width}, heights, colours, texts, whole}) {
+function KidBox({place: {kid, x, width}, heights, colors, texts, whole}) {
   const isRest = !kid.hue,
-    fill = isRest ? neutral(colours, 0.09) : hueColour(colours, kid.hue, kid.time / whole),
-    ink = inkOn(fill, colours.text);
-  const edge = isRest ? neutral(colours, 0.2) : mixed(colours.surface, colours[kid.hue], 0.75),
+    fill = isRest ? neutral(colors, 0.09) : hueColor(colors, kid.hue, kid.time / whole),
+    ink = inkOn(fill, colors.text);
+  const edge = isRest ? neutral(colors, 0.2) : mixed(colors.surface, colors[kid.hue], 0.75),
     top = heights.module + 2;
   const made = width > LABELLED ? labelOf(kid.label, width - 11) : null,
     baseline = top + (heights.kid >= 56 ? 22 : 18);
@@ -128,7 +128,7 @@ function KidBox({place: {kid, x, width}, heights, colours, texts, whole}) {
     ${
       isRest
         ? html`<${Strip} hues=${kid.hues} x=${x + 0.5} y=${top + heights.kid - 4} width=${Math.max(1, width - 1)}
-      colours=${colours} />`
+      colors=${colors} />`
         : null
     }
     ${made ? html`<text x=${x + 6} y=${baseline} font-size=${made.size} fill=${ink}>${made.text}</text>` : null}
@@ -136,10 +136,10 @@ function KidBox({place: {kid, x, width}, heights, colours, texts, whole}) {
 }
 
 const Hidden = ({
-  colours,
+  colors,
 }) => html`<defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-  <rect width="6" height="6" fill=${hueColour(colours, 'runtime', 0.3)} /><rect width="3" height="6"
-    fill=${hueColour(colours, 'runtime', 0.05)} /></pattern></defs>`;
+  <rect width="6" height="6" fill=${hueColor(colors, 'runtime', 0.3)} /><rect width="3" height="6"
+    fill=${hueColor(colors, 'runtime', 0.05)} /></pattern></defs>`;
 
 /** The picture alone, of a width, without what a user does with it: for sharing. */
 export function IciclePicture({
@@ -148,22 +148,22 @@ export function IciclePicture({
   heights,
   texts,
   whole,
-  colours,
+  colors,
   least,
   isDim = _ => false,
   isChosen = _ => false,
   at = -1,
 }) {
   const places = placesOf(boxes, width, least);
-  return html`<${Hidden} colours=${colours} />${places.map(
+  return html`<${Hidden} colors=${colors} />${places.map(
     (place, index) => html`<g key=${index} data-box=${index} opacity=${isDim(place) ? 0.3 : undefined}>
-    <${place.kid ? KidBox : ModuleBox} place=${place} heights=${heights} colours=${colours} texts=${texts}
+    <${place.kid ? KidBox : ModuleBox} place=${place} heights=${heights} colors=${colors} texts=${texts}
       whole=${whole} />
     ${
       index === at || isChosen(place)
         ? html`<rect x=${place.x + 1} y=${place.kid ? heights.module + 3 : 1}
       width=${Math.max(2, place.width - 2)} height=${(place.kid ? heights.kid : heights.module) - 2} rx="3" fill="none"
-      stroke=${colours.text} stroke-width="2" /> `
+      stroke=${colors.text} stroke-width="2" /> `
         : null
     }</g>`,
   )}`;
@@ -195,7 +195,7 @@ export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim,
     [width, setWidth] = useState(0),
     [at, setAt] = useState(-1),
     [tip, setTip] = useState(null),
-    colours = theme();
+    colors = theme();
   useEffect(() => {
     const resized = new ResizeObserver(([{contentRect}]) => setWidth(contentRect.width));
     resized.observe(frame.current);
@@ -227,7 +227,7 @@ export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim,
       ${
         width
           ? html`<${IciclePicture} boxes=${boxes} width=${width} heights=${heights} texts=${texts} whole=${whole}
-        colours=${colours} isDim=${isDim} isChosen=${isChosen} at=${at} />`
+        colors=${colors} isDim=${isDim} isChosen=${isChosen} at=${at} />`
           : null
       }</svg>
     ${

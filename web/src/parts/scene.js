@@ -8,7 +8,7 @@ import {useEffect, useRef} from 'preact/hooks';
 
 import {command, commandsOf, run as runCommand} from '../base/commands.js';
 import {html, visibleText} from '../base/html.js';
-import {HUES, STRENGTHS, inkOn, mixed, strengthStep} from '../base/colours.js';
+import {HUES, STRENGTHS, inkOn, mixed, strengthStep} from '../base/colors.js';
 import {fitted} from '../base/labels.js';
 import {
   ESTIMATED,
@@ -17,7 +17,7 @@ import {
   axisStep,
   boxAt,
   eachPiece,
-  neighbour,
+  neighbor,
   rowWhere,
   textWidths,
 } from '../base/rects.js';
@@ -36,7 +36,7 @@ const LEAST_LABEL = 16,
   SETTLED = 250,
   BEHIND = ['Home', 'End'];
 
-/* ---- Colours: hue and strength, as everywhere ---- */
+/* ---- Colors: hue and strength, as everywhere ---- */
 
 const NAMES = [
   ...HUES.flatMap(hue => Array.from({length: STRENGTHS}, (_, step) => `${hue}${step}`)),
@@ -47,12 +47,12 @@ const NAMES = [
   'more',
 ];
 
-/** Returns the number of a colour, for makeRow(): of a hue with its share of the whole, or of "even" and "odd". */
-export const colourOf = (name, share) => NAMES.indexOf(share === undefined ? name : `${name}${strengthStep(share)}`);
+/** Returns the number of a color, for makeRow(): of a hue with its share of the whole, or of "even" and "odd". */
+export const colorOf = (name, share) => NAMES.indexOf(share === undefined ? name : `${name}${strengthStep(share)}`);
 
-let colours = null; // {fills, texts: by number, and single colours by name}; made again when the theme changes
+let colors = null; // {fills, texts: by number, and single colors by name}; made again when the theme changes
 
-function makeColours() {
+function makeColors() {
   const tokens = theme(),
     neutrals = {even: neutral(tokens, 0.08), odd: neutral(tokens, 0.15), base: neutral(tokens, 0.2)};
   const fillOf = name => {
@@ -67,11 +67,11 @@ function makeColours() {
 const openingOf = ({opening, end}) => opening ?? [0, end];
 
 /* Returns a pattern of diagonal lines, which stands for what is not measured. */
-function hatch(context, colour, ratio) {
+function hatch(context, color, ratio) {
   const size = 6 * ratio,
     tile = Object.assign(document.createElement('canvas'), {width: size, height: size}),
     lines = tile.getContext('2d');
-  lines.strokeStyle = colour;
+  lines.strokeStyle = color;
   lines.lineWidth = 1.4 * ratio;
   for (const shift of [-size, 0, size]) {
     lines.moveTo(shift, size);
@@ -122,7 +122,7 @@ class SceneCanvas {
     this.resized = new ResizeObserver(([{contentRect}]) => this.resize(contentRect.width));
     this.resized.observe(canvas);
     this.themed = () => {
-      colours = null;
+      colors = null;
       this.patterns = null;
       this.drawOverview();
       this.draw(); // at once: printing does not wait for a frame
@@ -304,12 +304,12 @@ class SceneCanvas {
     cancelAnimationFrame(this.asked);
     this.asked = 0;
     if (!this.width || !this.shown) return;
-    colours ??= makeColours();
+    colors ??= makeColors();
     const {context, ratio} = this;
     this.patterns ??= {
-      [SYNTHETIC]: hatch(context, colours.surface, ratio),
-      [ESTIMATED]: hatch(context, colours.surface, ratio),
-      [ONE_SIDED]: hatch(context, `${colours.surface}70`, ratio),
+      [SYNTHETIC]: hatch(context, colors.surface, ratio),
+      [ESTIMATED]: hatch(context, colors.surface, ratio),
+      [ONE_SIDED]: hatch(context, `${colors.surface}70`, ratio),
     };
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.shown.height);
@@ -334,13 +334,13 @@ class SceneCanvas {
       {overview, ratio, width} = this;
     overview.hidden = !row;
     if (!row || !width) return;
-    colours ??= makeColours();
+    colors ??= makeColors();
     overview.width = Math.round(width * ratio);
     overview.height = Math.round(OVERVIEW * ratio);
     const context = overview.getContext('2d');
     context.scale(ratio, ratio);
     eachPiece(row, 0, this.shown.end, width, (left, right, index) => {
-      context.fillStyle = colours.fills[row.colour[index]];
+      context.fillStyle = colors.fills[row.color[index]];
       context.fillRect(left, 0, Math.max(1, right - left), OVERVIEW);
     });
   }
@@ -359,18 +359,18 @@ class SceneCanvas {
     for (let mark = Math.ceil(this.from / step) * step; mark <= this.to; mark += step) {
       const x = this.x(mark),
         text = this.shown.axis(mark, step);
-      context.fillStyle = colours.line;
+      context.fillStyle = colors.line;
       context.fillRect(x, AXIS_HEIGHT - 6, 1, this.shown.height);
-      context.fillStyle = colours.quiet;
+      context.fillStyle = colors.quiet;
       if (x + this.widthOf(text) + 3 < this.width) context.fillText(text, x + 3, AXIS_HEIGHT / 2);
     }
   }
 
   drawBoxes(row, isHit = false) {
     const {context} = this,
-      {top, height, colour, flags, ground} = row;
+      {top, height, color, flags, ground} = row;
     if (ground && !isHit) {
-      context.fillStyle = colours.fills[ground.colour];
+      context.fillStyle = colors.fills[ground.color];
       context.fillRect(
         Math.max(0, this.x(0)),
         top,
@@ -382,14 +382,14 @@ class SceneCanvas {
     eachPiece(row, this.from, this.to, this.width, (left, right, index, next) => {
       const from = Math.max(left, -1),
         width = Math.max(isHit ? 2 : 1, Math.min(right, this.width + 1) - from - (right - left > 3 ? 1 : 0));
-      if (colour[index] !== last) context.fillStyle = colours.fills[(last = colour[index])];
+      if (color[index] !== last) context.fillStyle = colors.fills[(last = color[index])];
       context.fillRect(from, top, width, height);
       if (flags[index] && next === index + 1 && right - left >= 6) {
         this.drawFlags(flags[index], from, top, width, height);
         last = -1;
       }
       if (isHit) {
-        context.fillStyle = colours.hit;
+        context.fillStyle = colors.hit;
         context.fillRect(from, top, width, 3);
         last = -1;
       }
@@ -435,7 +435,7 @@ class SceneCanvas {
       const second = note && row.height >= 48 ? note(row.id[index]).find(said => this.widthOf(said) <= room - 8) : null;
       const middle = row.height > 60 ? row.top + 14 : row.top + row.height / 2;
       context.globalAlpha = hits && !this.shown.isHit(row.id[index]) ? 0.45 : 1;
-      context.fillStyle = colours.texts[row.colour[index]];
+      context.fillStyle = colors.texts[row.color[index]];
       context.font = row.isBold ? `600 ${FONT}` : FONT;
       context.fillText(text, left + PADDING + 2, middle);
       context.font = FONT;
@@ -447,7 +447,7 @@ class SceneCanvas {
   /* A mark above each box that the row says: a triangle that points at it. */
   drawMarks({marks = [], x0, x1, top}) {
     const {context} = this;
-    context.fillStyle = colours.text;
+    context.fillStyle = colors.text;
     for (const index of marks) {
       const x = this.x((x0[index] + x1[index]) / 2);
       if (x < 0 || x > this.width) continue;
@@ -461,26 +461,26 @@ class SceneCanvas {
 
   drawFrames() {
     const {context} = this,
-      frame = (id, colour, line) => {
+      frame = (id, color, line) => {
         const box = this.boxOf(id);
         if (!box || box.to < this.from || box.from > this.to) return;
         const left = Math.max(-4, this.x(box.from)),
           width = Math.max(3, Math.min(this.width + 4, this.x(box.to)) - left);
-        context.strokeStyle = context.fillStyle = colour;
+        context.strokeStyle = context.fillStyle = color;
         context.lineWidth = line;
         if (width >= LEAST_FRAME) context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
         // a frame would hide the box
         else for (const y of [box.row.top - 1, box.row.top + box.row.height - 2]) context.fillRect(left, y, width, 3);
       };
-    for (const {id} of this.chosen) frame(id, colours.text, 2);
-    if (this.cursor >= 0) frame(this.cursor, colours.text, 3);
+    for (const {id} of this.chosen) frame(id, colors.text, 2);
+    if (this.cursor >= 0) frame(this.cursor, colors.text, 3);
   }
 
   drawSpan() {
     const {context} = this,
       left = this.x(this.span[0]),
       right = this.x(this.span[1]);
-    context.fillStyle = colours.accent;
+    context.fillStyle = colors.accent;
     context.globalAlpha = 0.14;
     context.fillRect(left, 0, right - left, this.shown.height);
     context.globalAlpha = 1;
@@ -490,7 +490,7 @@ class SceneCanvas {
     if (!text) return;
     const at = Math.max(0, Math.min(this.width - width, (left + right - width) / 2));
     context.fillRect(at, 3, width, AXIS_HEIGHT - 8);
-    context.fillStyle = colours.surface;
+    context.fillStyle = colors.surface;
     context.fillText(text, at + 5, AXIS_HEIGHT / 2 - 1);
   }
 
@@ -611,7 +611,7 @@ class SceneCanvas {
       BEHIND.includes(key) && at
         ? {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1}
         : at
-          ? neighbour(rows, at, key)
+          ? neighbor(rows, at, key)
           : this.firstInSight();
     if (document.activeElement !== this.canvas) this.canvas.focus({preventScroll: true});
     if (to) this.choose(rows[to.row].id[to.index], true);
@@ -728,7 +728,7 @@ export function sceneSvg(scene = current) {
     parts = [
       `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}" ` +
         'font-family="system-ui, sans-serif" font-size="11">',
-      `<rect width="100%" height="100%" fill="${colours.surface}"/>`,
+      `<rect width="100%" height="100%" fill="${colors.surface}"/>`,
     ];
   const text = (x, y, fill, said) =>
     parts.push(
@@ -738,17 +738,17 @@ export function sceneSvg(scene = current) {
   if (shown.axis) {
     const step = axisStep(to - from, Math.max(2, width / 150));
     for (let mark = Math.ceil(from / step) * step; mark <= to; mark += step)
-      text(scene.x(mark) + 3, AXIS_HEIGHT / 2, colours.quiet, shown.axis(mark, step));
+      text(scene.x(mark) + 3, AXIS_HEIGHT / 2, colors.quiet, shown.axis(mark, step));
   }
   for (const row of scene.rows) {
     eachPiece(row, from, to, width, (left, right, index) => {
       const x = Math.max(0, left),
         wide = Math.min(width, right) - x,
         stroke = row.flags[index]
-          ? ` stroke="${row.flags[index] & ESTIMATED ? colours.text : colours.quiet}" stroke-dasharray="3 2"`
+          ? ` stroke="${row.flags[index] & ESTIMATED ? colors.text : colors.quiet}" stroke-dasharray="3 2"`
           : '';
       const drawn = Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2),
-        fill = `fill="${colours.fills[row.colour[index]]}"${stroke}`,
+        fill = `fill="${colors.fills[row.color[index]]}"${stroke}`,
         title = escaped(visibleText(toldText(shown.told(row.id[index]))));
       parts.push(
         `<rect x="${x.toFixed(2)}" y="${row.top}" width="${drawn}" height="${row.height}" ${fill}>` +
@@ -756,7 +756,7 @@ export function sceneSvg(scene = current) {
       );
     });
     for (const {index, left, text: said} of scene.textsOf(row))
-      text(left + PADDING + 1, row.top + row.height / 2, colours.texts[row.colour[index]], said);
+      text(left + PADDING + 1, row.top + row.height / 2, colors.texts[row.color[index]], said);
   }
   return `${parts.join('\n')}\n</svg>\n`;
 }

@@ -28,7 +28,7 @@ export const isPrinting = signal(false);
 function setPrinting(on) {
   isPrinting.value = on;
   document.documentElement.classList.toggle('printing', on);
-  dispatchEvent(new Event('themechange')); // pictures are drawn again, in light colours
+  dispatchEvent(new Event('themechange')); // pictures are drawn again, in light colors
 }
 globalThis.addEventListener?.('beforeprint', () => setPrinting(true));
 globalThis.addEventListener?.('afterprint', () => setPrinting(false));

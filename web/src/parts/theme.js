@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// theme.js - the colours of the style sheet as pictures take them, "#rrggbb", and the widths of texts.
+// theme.js - the colors of the style sheet as pictures take them, "#rrggbb", and the widths of texts.
 
 import {signal} from '@preact/signals';
 
-import {mixed, strengthOf} from '../base/colours.js';
+import {mixed, strengthOf} from '../base/colors.js';
 import {textWidths} from '../base/rects.js';
 
 const TOKENS = [
@@ -23,7 +23,7 @@ const TOKENS = [
   'more',
 ];
 
-let tokens = null; // {token: colour}; read again when the theme changes
+let tokens = null; // {token: color}; read again when the theme changes
 
 /* Counts changes of the theme: what reads it is drawn again. */
 const changes = signal(0);
@@ -51,17 +51,17 @@ function readTokens() {
   return made;
 }
 
-/** Returns the colours of the theme by name. A component that calls it is drawn again when the theme changes. */
+/** Returns the colors of the theme by name. A component that calls it is drawn again when the theme changes. */
 export function theme() {
   void changes.value;
   return (tokens ??= readTokens());
 }
 
-/** Returns the colour of a hue, as strong as its share of the whole says. */
-export const hueColour = (colours, hue, share) => mixed(colours.surface, colours[hue], strengthOf(share));
+/** Returns the color of a hue, as strong as its share of the whole says. */
+export const hueColor = (colors, hue, share) => mixed(colors.surface, colors[hue], strengthOf(share));
 
-/** Returns a neutral colour, `part` of the text's. */
-export const neutral = (colours, part) => mixed(colours.surface, colours.text, part);
+/** Returns a neutral color, `part` of the text's. */
+export const neutral = (colors, part) => mixed(colors.surface, colors.text, part);
 
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const measures = new Map();

@@ -120,7 +120,7 @@ function Spread({spread, values, operators}) {
     row=${row} />`
       : values.text('name', spread.value)
   }</h2><div class="pair"><${Bars}
-    title="elements: reference (grey) and logged" lists=${[
+    title="elements: reference (gray) and logged" lists=${[
       {name: 'reference', counts: spread.reference},
       {name: 'logged', counts: spread.logged},
     ]} least=${spread.least} most=${spread.most} />
@@ -230,7 +230,7 @@ export function AccuracyView() {
           )}`
         : null
     }
-     <span class="acts"><${Link} act=${() => show('graph', {'graph.colour': 'accuracy'})}>In the graph<//></span></p>
+     <span class="acts"><${Link} act=${() => show('graph', {'graph.color': 'accuracy'})}>In the graph<//></span></p>
     <${Curve} values=${values} operators=${operators} rows=${Array.from(rows)} lowest=${lowest} />
       ${spreads.map(spread => html`<${Spread} spread=${spread} values=${values} operators=${operators} />`)}
     <div class="accuracy-table"><${Table} name="acc" label="Values" columns=${accuracyColumns(values, operators)}

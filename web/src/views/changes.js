@@ -6,7 +6,7 @@
 import {computed} from '@preact/signals';
 
 import {comparedMethod, timeOf, unitName} from '../base/app.js';
-import {hueOfVerdict, isLikely} from '../base/colours.js';
+import {hueOfVerdict, isLikely} from '../base/colors.js';
 import {relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortOp} from '../base/labels.js';
@@ -33,7 +33,7 @@ const SIGNS = {slower: '▲ ', faster: '▼ ', likely_slower: '△ ', likely_fas
 /** Returns a verdict in words. */
 export const verdictText = verdict => WORDS[verdict] ?? verdict ?? '';
 
-/** A verdict in words, with a sign and its colour. */
+/** A verdict in words, with a sign and its color. */
 export const Verdict = ({verdict}) =>
   verdict
     ? html`<span class=${`verdict ${hueOfVerdict(verdict)}${isLikely(verdict) ? ' likely' : ''}`}>

@@ -25,7 +25,7 @@ import {
   unitName,
 } from '../base/app.js';
 import {compareNames, sortRows} from '../base/columns.js';
-import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colours.js';
+import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colors.js';
 import {countText, numberText, relativeText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {fitted, headOf, relativePath, shortBackend, shortOp} from '../base/labels.js';
@@ -131,9 +131,9 @@ export function stepsOf(answer, most = MOST_STEPS) {
   return rest.length ? [...shown, {label: `${rest.length} others`, base: 0, change: sum, verdict: null}] : shown;
 }
 
-/* The colour of a verdict on a picture: likely ones at half strength; grey is what cannot be told, or several. */
-const verdictColour = (colours, verdict, part = 0.88) =>
-  mixed(colours.surface, colours[hueOfVerdict(verdict)], isLikely(verdict) ? part / 2 : part);
+/* The color of a verdict on a picture: likely ones at half strength; gray is what cannot be told, or several. */
+const verdictColor = (colors, verdict, part = 0.88) =>
+  mixed(colors.surface, colors[hueOfVerdict(verdict)], isLikely(verdict) ? part / 2 : part);
 
 const ROW = 20,
   NAMES = 200,
@@ -141,7 +141,7 @@ const ROW = 20,
 
 /** The waterfall: a row for the base, for each step, and for this record. */
 export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
-  const colours = theme(),
+  const colors = theme(),
     {execute} = answer,
     steps = stepsOf(answer, mostSteps),
     from = baseOf(execute),
@@ -159,10 +159,10 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
     label,
     ns,
     row,
-  ) => html`<text x="0" y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>
+  ) => html`<text x="0" y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colors.text}>
     ${fitted(label, NAMES - 12, widthsOf(12, 600))}</text>
-    <rect x=${NAMES} y=${row * ROW + 3} width=${ns * scale} height="14" rx="2" fill=${neutral(colours, 0.72)} /><text
-      x=${x(ns) + 8} y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>${timeWithUnit(ns)}
+    <rect x=${NAMES} y=${row * ROW + 3} width=${ns * scale} height="14" rx="2" fill=${neutral(colors, 0.72)} /><text
+      x=${x(ns) + 8} y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colors.text}>${timeWithUnit(ns)}
       </text>`;
   const drawn = steps.map(({label, change, verdict}, index) => {
     const before = at,
@@ -171,14 +171,14 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
     const left = x(Math.min(before, at)),
       right = x(Math.max(before, at)),
       said = verdict === 'untimed' ? '' : verdictText(verdict);
-    return html`<line x1=${x(before)} x2=${x(before)} y1=${row * ROW - 3} y2=${row * ROW + 3} stroke=${colours.quiet}
-      stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>
+    return html`<line x1=${x(before)} x2=${x(before)} y1=${row * ROW - 3} y2=${row * ROW + 3} stroke=${colors.quiet}
+      stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colors.text}>
       ${fitted(label, NAMES - 24 - widthOf(said), widthOf)}</text>
-      <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>
+      <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colors.quiet}>
         ${said}</text><rect x=${left} y=${row * ROW + 3}
           width=${Math.max(2, right - left)} height="14"
-        rx="2" fill=${verdictColour(colours, verdict)} />
-      <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colours.text}>${changeOfTime(change)}</text>`;
+        rx="2" fill=${verdictColor(colors, verdict)} />
+      <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colors.text}>${changeOfTime(change)}</text>`;
   });
   return html`<svg class="waterfall" width=${width} height=${(steps.length + 2) * ROW} role="img"
     aria-label=${`From ${timeWithUnit(from)} to ${timeWithUnit(to)}: ${steps
@@ -231,7 +231,7 @@ const SIDE = 88; // width of the names of both records
 
 /** Both records as bars of their modules on one scale, joined by ribbons. */
 export function Aligned({answer, width, height, name, baseName}) {
-  const colours = theme(),
+  const colors = theme(),
     {execute} = answer,
     {blocks} = blocksOf(answer),
     from = baseOf(execute),
@@ -243,8 +243,8 @@ export function Aligned({answer, width, height, name, baseName}) {
     small = widthsOf(12);
   let [x0, x1] = [SIDE, SIDE];
   const side = (text, ns, y) =>
-    html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colours.text}>${fitted(text, SIDE - 8, widthsOf(14))}
-      </text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colours.quiet}>${timeWithUnit(ns)}</text>`;
+    html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colors.text}>${fitted(text, SIDE - 8, widthsOf(14))}
+      </text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colors.quiet}>${timeWithUnit(ns)}</text>`;
   const box = (block, x, wide, y, fill, ns) => {
     const last = block.label.split('.').at(-1),
       whole = [block.label, last].find(text => bold(text) <= wide - 10),
@@ -253,24 +253,24 @@ export function Aligned({answer, width, height, name, baseName}) {
     return html`<rect x=${x + 0.5} y=${y} width=${Math.max(1.5, wide - 1)} height=${tall} rx="2" fill=${fill} />
       ${
         label
-          ? html`<text x=${x + 6} y=${y + 18} font-size="14" font-weight="600" fill=${inkOn(fill, colours.text)}>
+          ? html`<text x=${x + 6} y=${y + 18} font-size="14" font-weight="600" fill=${inkOn(fill, colors.text)}>
       ${label}</text>`
           : null
       }${
         label && value && tall > 34
           ? html`<text x=${x + 6} y=${y + 35} font-size="12"
-      fill=${inkOn(fill, colours.text)}>${value}</text>`
+      fill=${inkOn(fill, colors.text)}>${value}</text>`
           : null
       }`;
   };
   const drawn = blocks.map(block => {
     const [wide0, wide1] = [block.base * scale, block.now * scale],
-      fill = verdictColour(colours, block.verdict),
+      fill = verdictColor(colors, block.verdict),
       [a, b] = [x0, x1];
     x0 += wide0;
     x1 += wide1;
     return html`<path d=${`M${a} ${tall}L${a + wide0} ${tall}L${b + wide1} ${low}L${b} ${low}Z`}
-      fill=${mixed(colours.page, fill, 0.25)} />${box(block, a, wide0, 0, neutral(colours, 0.14), block.base)}
+      fill=${mixed(colors.page, fill, 0.25)} />${box(block, a, wide0, 0, neutral(colors, 0.14), block.base)}
       ${block.now > 0 ? box(block, b, wide1, low, fill, block.now) : null}`;
   });
   const change = `${changeOfTime(changeOf(execute))} ${unitName.value}, ${relativeText(execute.relative_change)}`,
@@ -282,13 +282,11 @@ export function Aligned({answer, width, height, name, baseName}) {
       after
         ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600"
       fill=${
-        colours[hueOfVerdict(execute.verdict)] === colours.runtime
-          ? colours.text
-          : colours[hueOfVerdict(execute.verdict)]
+        colors[hueOfVerdict(execute.verdict)] === colors.runtime ? colors.text : colors[hueOfVerdict(execute.verdict)]
       }>${change}</text>${
         execute.interval
           ? html`<text x=${x1 + 16}
-          y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}
+          y=${low + tall / 2 + 15} font-size="12" fill=${colors.quiet}>between ${intervalText(execute.interval)}
             </text>`
           : null
       }`

@@ -198,7 +198,7 @@ function SourceBlock({source}) {
 }
 
 /* The operators whose results this one reads, and those that read its own, as the graph of the record has them. */
-function Neighbours({row}) {
+function Neighbors({row}) {
   const shown = method.value,
     {operators} = shown,
     reading = readingOf(sectionOf(shown, 'graphs').value, shown.graphName, shown);
@@ -255,7 +255,7 @@ function OperatorDetails({row}) {
     <${Places} /><${Definitions} rows=${timeRows(operators, row)} /><${BaseRows} row=${row} /><${Definitions}
       rows=${costRows(operators, row)} /><${Definitions} rows=${rows} /><${SourceBlock}
       source=${operators.source(row)} />
-    <${Nodes} operators=${operators} rows=${fusedInto(operators, row)} title="Fused into this operator" /><${Neighbours}
+    <${Nodes} operators=${operators} rows=${fusedInto(operators, row)} title="Fused into this operator" /><${Neighbors}
       row=${row} />`;
 }
 
@@ -346,8 +346,8 @@ function DelegateDetails({chosen}) {
     time = (ns, inside) => (shown.runs ? `${timeText(ns, 0, inside)} ${unitName.value}` : null),
     order = Array.from(rows).sort((a, b) => a - b),
     at = shown.delegates.indexOf(delegate);
-  const neighbours = [...shown.delegates].sort((a, b) => a.instruction - b.instruction),
-    place = neighbours.indexOf(delegate),
+  const neighbors = [...shown.delegates].sort((a, b) => a.instruction - b.instruction),
+    place = neighbors.indexOf(delegate),
     link = other =>
       html`<${Link} act=${() => select('delegate', other.instruction)}>instruction ${other.instruction}<//>`;
   return html`<${Definitions} rows=${[
@@ -366,8 +366,8 @@ function DelegateDetails({chosen}) {
       delegate[key] > 0 ? time(delegate[key]) : null,
       explain('as the backend recorded it'),
     ]),
-    ['delegate before', neighbours[place - 1] ? link(neighbours[place - 1]) : null],
-    ['delegate after', neighbours[place + 1] ? link(neighbours[place + 1]) : null],
+    ['delegate before', neighbors[place - 1] ? link(neighbors[place - 1]) : null],
+    ['delegate after', neighbors[place + 1] ? link(neighbors[place + 1]) : null],
     ['cut by', delegate.cutBy >= 0 ? html`<${NodeLink} operators=${operators} row=${delegate.cutBy} />` : null],
     [
       'because',

@@ -286,7 +286,7 @@ function Trend({lines}) {
     .slice(0, TINTS)
     .map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`)
     .join('; ')}`;
-  // Lines are grey; that of the record that is shown, or ticked, is not.
+  // Lines are gray; that of the record that is shown, or ticked, is not.
   const isChosen = its => its.some(row => row === ticked.value || row.run === shownRun.value);
   const drawn = ({label, rows: its}) => {
     const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// graph.js - the view of the model's graphs, side by side: what each node is coloured by, what leads to it and what it
+// graph.js - the view of the model's graphs, side by side: what each node is colored by, what leads to it and what it
 // leads to, and its counterparts in the other graphs.
 
 import {signal} from '@preact/signals';
@@ -26,7 +26,7 @@ import {countText, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {readSelection} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {THEMES} from '../graph/colours.js';
+import {THEMES} from '../graph/colors.js';
 import {GraphPicture} from '../graph/draw.js';
 import {CLOSED, DELEGATE, MODULE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setState} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
@@ -57,7 +57,7 @@ const AROUND_PANES = [32, 206];
 declare({
   'graph.panes': list(),
   'graph.by': oneOf('module', 'delegate', 'flat'),
-  'graph.colour': text(),
+  'graph.color': text(),
   'graph.hops': oneOf('3', '0', '1', '2', 'all'),
   'graph.path': flag(false),
   'graph.only': text(),
@@ -619,7 +619,7 @@ function Path({pane, entry}) {
   if (nodes.length === 0) return null;
   for (let item = nodes[0]; tree.parent[item] >= 0; item = tree.parent[item]) way.unshift(item);
   const reveal = item => {
-    entry.current.picture.reveal(item, {centre: true});
+    entry.current.picture.reveal(item, {center: true});
     entry.current.redraw();
   };
   return html`<nav class="graph-path" aria-label="Path">${way.map(
@@ -733,7 +733,7 @@ add(
   'Move to what is selected',
   entry =>
     chosenNodes(entry.pane).length &&
-    (entry.picture.reveal(chosenNodes(entry.pane)[0], {centre: true}), entry.redraw()),
+    (entry.picture.reveal(chosenNodes(entry.pane)[0], {center: true}), entry.redraw()),
 );
 for (const {key, dx, dy, where} of [
   {key: 'ArrowLeft', dx: 1, dy: 0, where: 'left'},
@@ -756,7 +756,7 @@ for (const [key, by, which] of [
     const repeat = repeatAround(entry);
     if (repeat) changeOpen(entry, () => entry.picture.step(repeat.id, by));
   });
-add('only', ['o'], 'Draw only the neighbourhood of what is selected, or all again', () =>
+add('only', ['o'], 'Draw only the neighborhood of what is selected, or all again', () =>
   set({'graph.only': peek('graph.only') ? '' : peek('sel'), 'graph.view': '', 'graph.open': ''}),
 );
 add('path', ['p'], 'Mark the path with the most time', () => set({'graph.path': !peek('graph.path')}));
@@ -802,7 +802,7 @@ function NodeLine({panes}) {
     }</p>`;
 }
 
-function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
+function Toolbar({names, shown, all, color, by, isFramed, legend}) {
   const change = name => {
     const next = shown.includes(name)
       ? shown.filter(other => other !== name)
@@ -818,10 +818,10 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
     onlyName = only.slice(only.indexOf(':') + 1);
   return html`<div class="toolbar">
     <label class="check">Color <${Choice} label="Color"
-      options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${colour}
-      change=${key => set({'graph.colour': key})} /></label>
+      options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${color}
+      change=${key => set({'graph.color': key})} /></label>
     ${
-      colour === 'memory'
+      color === 'memory'
         ? html`<label class="check">at instruction <input type="number" class="short" min="0" aria-label="Instruction"
           value=${get('mem.at') < 0 ? '' : get('mem.at')}
       onChange=${event => set({'mem.at': event.target.value === '' ? -1 : Number(event.target.value)})} /></label>`
@@ -854,7 +854,7 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
       <label class="menu-row"><span>Follow</span><${Choice} label="Follow edges" options=${HOPS}
         chosen=${get('graph.hops')} change=${hops => set({'graph.hops': hops})} /></label>
       <${Check} label="longest path" checked=${get('graph.path')} change=${on => set({'graph.path': on})}
-        title="the path along edges with the greatest sum of what is coloured" />
+        title="the path along edges with the greatest sum of what is colored" />
       ${
         shown.length > 1
           ? html`<${Check} label="move together" checked=${get('graph.together')}
@@ -874,13 +874,13 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
         onChange=${event => takeFile(event.target.files[0])} /></label></div></details></div>`;
 }
 
-/* Colours the boxes by the values of a file. */
+/* Colors the boxes by the values of a file. */
 async function takeFile(file) {
   if (!file) return;
   try {
     own.value = {name: file.name, values: readOwnValues(await file.text())};
     fileProblem.value = '';
-    set({'graph.colour': 'own'});
+    set({'graph.color': 'own'});
   } catch (error) {
     fileProblem.value = `${file.name}: ${error.message}`;
   }
@@ -976,11 +976,7 @@ export function GraphView() {
     only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null,
     grouping = get('graph.by');
   const all = overlays(own.value),
-    colour = Object.hasOwn(all, get('graph.colour'))
-      ? get('graph.colour')
-      : all.change
-        ? 'change'
-        : Object.keys(all)[0];
+    color = Object.hasOwn(all, get('graph.color')) ? get('graph.color') : all.change ? 'change' : Object.keys(all)[0];
   const isFramed = hasFrames(section, shown),
     by = grouping === 'delegate' && !isFramed ? 'module' : grouping,
     {panes, problems} = panesOf(
@@ -990,18 +986,18 @@ export function GraphView() {
       only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null,
     );
   const made = useMemo(
-    () => panes.map(pane => all[colour].make(pane)),
+    () => panes.map(pane => all[color].make(pane)),
     [
       ...panes,
       ...Array(4 - Math.min(4, panes.length)).fill(null),
-      colour,
+      color,
       times.value,
       own.value,
       comparedMethod.value,
       unit.value,
-      ...(colour === 'memory'
+      ...(color === 'memory'
         ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value]
-        : colour === 'accuracy'
+        : color === 'accuracy'
           ? [sectionOf(method.value, 'accuracy').value, null, null]
           : [null, null, null]),
     ],
@@ -1014,7 +1010,7 @@ export function GraphView() {
     takeFile(event.dataTransfer.files[0]);
   };
   return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names}
-    shown=${shown} all=${all} colour=${colour} by=${by} isFramed=${isFramed}
+    shown=${shown} all=${all} color=${color} by=${by} isFramed=${isFramed}
     legend=${() => legendEntries(made, panes)} />${
       fileProblem.value
         ? html`<p class="note error" role="alert">

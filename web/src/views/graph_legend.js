@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// graph_legend.js - what the colours of the graph mean.
+// graph_legend.js - what the colors of the graph mean.
 
 import {html} from '../base/html.js';
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes,
+// graph_overlays.js - what the boxes of the graph are colored by: times, shares, changes, backends, rates, bytes,
 // memory, accuracy, or values of the reader's own.
 
 import {comparedMethod, method, sectionOf, source, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
-import {FULL, hueOf} from '../base/colours.js';
+import {FULL, hueOf} from '../base/colors.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, placeOf} from '../base/method.js';
 import {MOST_DB, hasAccuracy, snrOfOperators} from './accuracy.js';

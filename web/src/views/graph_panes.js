@@ -5,11 +5,11 @@
 
 import {CLOSED, OPEN, leavesOf} from '../graph/groups.js';
 import {readGraph} from '../graph/section.js';
-import {neighbourhood, partOf} from '../graph/walk.js';
+import {neighborhood, partOf} from '../graph/walk.js';
 import {layOut} from '../graph/worker.js';
 
 export const TITLES = {aten: 'ATen', edge: 'Edge', program: 'Program', base: 'Base'};
-/** The most nodes of a neighbourhood. */
+/** The most nodes of a neighborhood. */
 const MOST_AROUND = 200;
 
 const readings = new WeakMap(); // section -> {key: what readGraph() returned}
@@ -68,7 +68,7 @@ const panes = new WeakMap(); // reading -> {key: pane}
 /**
  * Returns a pane: {key, title, reading, graph, by, ready: a promise of the tree, tree: null until then, rowsOf(node),
  * nodesOf(row), sharers, shape(node), cut}. `around` are {rows, hops} of which only the
- * neighbourhood is drawn, or null. `size` is about that of the pane on the page, {width, height}. Panes are kept with
+ * neighborhood is drawn, or null. `size` is about that of the pane on the page, {width, height}. Panes are kept with
  * what is open in them and where their chains break.
  */
 export function paneOf(reading, key, by, around, size) {
@@ -81,7 +81,7 @@ export function paneOf(reading, key, by, around, size) {
 
 function makePane(reading, key, by, around, size) {
   const {nodes, cut} = around
-    ? neighbourhood(
+    ? neighborhood(
         reading.graph,
         [...new Set(Array.from(around.rows).flatMap(reading.nodesOf))],
         around.hops,

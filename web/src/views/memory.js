@@ -10,7 +10,7 @@ import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {bytesText, changeText, countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {hueOf} from '../base/colours.js';
+import {hueOf} from '../base/colors.js';
 import {TOP_LEVEL, placeOf} from '../base/method.js';
 import {theme} from '../parts/theme.js';
 import {declare, get, number, peek, set} from '../base/store.js';
@@ -234,9 +234,9 @@ function drawMap(canvas, tensors, memory, at, chosen) {
   canvas.width = width * ratio;
   canvas.height = MAP_HEIGHT * ratio;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const colours = theme(),
+  const colors = theme(),
     {operators} = method.value;
-  const colourOf = row => colours[row >= 0 ? hueOf(placeOf(operators, operators.backend(row))) : 'runtime'];
+  const colorOf = row => colors[row >= 0 ? hueOf(placeOf(operators, operators.backend(row))) : 'runtime'];
   for (const {id, top, height, bytes} of lanesOf(memory)) {
     const scale = height / Math.max(1, bytes);
     for (let row = 0; row < tensors.count; row++) {
@@ -247,16 +247,16 @@ function drawMap(canvas, tensors, memory, at, chosen) {
         y = top + height - (tensors.offsetOf[row] + tensors.bytes[row]) * scale,
         made = tensors.indices('operator')[row];
       context.globalAlpha = chosen.size && !chosen.has(row) ? 0.3 : 0.85;
-      context.fillStyle = colourOf(made);
+      context.fillStyle = colorOf(made);
       context.fillRect(left, y, wide, tall);
       if (!chosen.has(row)) continue;
       context.globalAlpha = 1;
-      context.strokeStyle = colours.text;
+      context.strokeStyle = colors.text;
       context.strokeRect(left, y, wide, tall);
     }
   }
   context.globalAlpha = 1;
-  context.fillStyle = colours.text;
+  context.fillStyle = colors.text;
   context.fillRect(((at + 0.5) / count) * width, 0, 1, MAP_HEIGHT);
 }
 

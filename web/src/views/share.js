@@ -79,83 +79,83 @@ function footText() {
     .join(' · ');
 }
 
-function Foot({colours}) {
-  return html`<text x=${LEFT} y=${HEIGHT - 14} font-size="12" fill=${colours.quiet}>
+function Foot({colors}) {
+  return html`<text x=${LEFT} y=${HEIGHT - 14} font-size="12" fill=${colors.quiet}>
     ${fitted(footText(), 600, widthsOf(12))}</text>
     <text x=${WIDTH - LEFT} y=${HEIGHT - 14} font-size="12" text-anchor="end"
-      fill=${colours.quiet}>etrecord-tb ${profile.value.version}</text>`;
+      fill=${colors.quiet}>etrecord-tb ${profile.value.version}</text>`;
 }
 
-function Levers({top, colours}) {
+function Levers({top, colors}) {
   return method.value.findings.slice(0, 3).map((finding, at) => {
     const y = top + at * 24,
       {saves} = finding,
       of = ns => 176 * Math.min(1, (ns ?? 0) / wholeTime.value);
-    return html`<text x=${LEFT} y=${y} font-size="14" fill=${colours.quiet}>${at + 1}</text><text x=${LEFT + 22} y=${y}
-      font-size="14" fill=${colours.text}>${fitted(finding.title, 400, widthsOf(14))}</text>
+    return html`<text x=${LEFT} y=${y} font-size="14" fill=${colors.quiet}>${at + 1}</text><text x=${LEFT + 22} y=${y}
+      font-size="14" fill=${colors.text}>${fitted(finding.title, 400, widthsOf(14))}</text>
       ${
         saves?.high > 0 && !saves.once
-          ? html`<rect x="458" y=${y - 8} width="176" height="8" fill=${colours.soft} /><rect x="458" y=${y - 8}
-            width=${of(saves.high)} height="8" fill=${colours.less} opacity="0.35" />
-      <rect x="458" y=${y - 8} width=${of(saves.low)} height="8" fill=${colours.less} />`
+          ? html`<rect x="458" y=${y - 8} width="176" height="8" fill=${colors.soft} /><rect x="458" y=${y - 8}
+            width=${of(saves.high)} height="8" fill=${colors.less} opacity="0.35" />
+      <rect x="458" y=${y - 8} width=${of(saves.low)} height="8" fill=${colors.less} />`
           : null
-      }<text x=${WIDTH - LEFT} y=${y} font-size="14" font-weight="600" text-anchor="end" fill=${colours.text}>
+      }<text x=${WIDTH - LEFT} y=${y} font-size="14" font-weight="600" text-anchor="end" fill=${colors.text}>
         ${savesText(finding)}</text>`;
   });
 }
 
-function Title({title, answer, colours}) {
+function Title({title, answer, colors}) {
   const lines = linesOf(answer, WIDTH - 2 * LEFT, 18).slice(0, 2);
-  return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colours.surface} /><text x=${LEFT} y="46" font-size="28"
-    font-weight="600" fill=${colours.text}>${fitted(title, WIDTH - 2 * LEFT, widthsOf(28, 600))}</text>
+  return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colors.surface} /><text x=${LEFT} y="46" font-size="28"
+    font-weight="600" fill=${colors.text}>${fitted(title, WIDTH - 2 * LEFT, widthsOf(28, 600))}</text>
     ${lines.map(
-      (line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colours.text}>${line}
+      (line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colors.text}>${line}
       </text>`,
     )}`;
 }
 
-function SummaryPicture({colours}) {
+function SummaryPicture({colors}) {
   const inner = WIDTH - 2 * LEFT,
     legend = legendRows();
   let x = LEFT;
   return html`<${Title} title=${`${labelOf(shownRun.value)}: ${timeWithUnit(wholeTime.value)} per inference`}
-    answer=${reasonText(method.value)} colours=${colours} />
+    answer=${reasonText(method.value)} colors=${colors} />
     <g transform=${`translate(${LEFT} 118)`}><${IciclePicture} boxes=${boxes.value} width=${inner}
-      heights=${{module: 28, kid: 64}} texts=${TEXTS} whole=${whole.value} colours=${colours} least=${16} /></g>
+      heights=${{module: 28, kid: 64}} texts=${TEXTS} whole=${whole.value} colors=${colors} least=${16} /></g>
     ${legend.map(({hue, text, time}) => {
       const said = `${text} ${timeWithUnit(time)}`,
         at = x;
       x += widthsOf(12)(said) + 40;
-      return html`<rect x=${at} y="224" width="10" height="10" rx="2" fill=${colours[hue]} /><text x=${at + 16} y="233"
-        font-size="12" fill=${colours.quiet}>${said}</text>`;
+      return html`<rect x=${at} y="224" width="10" height="10" rx="2" fill=${colors[hue]} /><text x=${at + 16} y="233"
+        font-size="12" fill=${colors.quiet}>${said}</text>`;
     })}
     ${
       method.value.findings.length
         ? html`<text x=${LEFT} y="274" font-size="14" font-weight="600"
-      fill=${colours.text}>What to change</text><${Levers} top=${302} colours=${colours} />`
+      fill=${colors.text}>What to change</text><${Levers} top=${302} colors=${colors} />`
         : null
     }<${Foot}
-      colours=${colours} />`;
+      colors=${colors} />`;
 }
 
-function ComparisonPicture({colours}) {
+function ComparisonPicture({colors}) {
   const answer = comparedMethod.value,
     names = {name: labelOf(shownRun.value), baseName: labelOf(compared.value.base).replace(/ \(base\)$/, '')},
     inner = WIDTH - 2 * LEFT;
   return html`<${Title}
     title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratioText(answer, names.baseName)}`}
-    answer=${headline(answer)} colours=${colours} />
+    answer=${headline(answer)} colors=${colors} />
     <g transform=${`translate(${LEFT} 112)`}><${Waterfall} answer=${answer} width=${inner} most=${5} ...${names} /></g>
     <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g>
-      <${Foot} colours=${colours} />`;
+      <${Foot} colors=${colors} />`;
 }
 
 /** Returns the picture as SVG text, without styles or scripts. */
 export function pictureText() {
   const host = document.createElementNS('http://www.w3.org/2000/svg', 'svg'),
-    colours = theme();
+    colors = theme();
   render(
-    isComparison() ? html`<${ComparisonPicture} colours=${colours} />` : html`<${SummaryPicture} colours=${colours} />`,
+    isComparison() ? html`<${ComparisonPicture} colors=${colors} />` : html`<${SummaryPicture} colors=${colors} />`,
     host,
   );
   const inside = new XMLSerializer().serializeToString(host).replace(/^<svg[^>]*>|<\/svg>$/g, '');

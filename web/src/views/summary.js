@@ -155,10 +155,13 @@ function SavingBar({saves: {low, high}}) {
     class="least" style=${{width: part(low)}}></span></span>`;
 }
 
-/** What a lever saves, in words: "300 – 450 ms", "190 ms once". */
-export function savesText({saves}) {
-  const text = saves ? savingText(saves, unit.value, profile.value?.ticksPerSecond) : '';
-  return text ? `${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
+/** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "a part of 41 ms" where nothing is known of it. */
+export function savesText({saves, cost}) {
+  if (!saves) return '';
+  const isPart = saves.low === null && saves.high === null,
+    known = isPart ? {low: cost || null, high: cost || null} : saves,
+    text = savingText(known, unit.value, profile.value?.ticksPerSecond);
+  return text ? `${isPart ? 'a part of ' : ''}${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
 }
 
 const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);

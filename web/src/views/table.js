@@ -91,7 +91,7 @@ export const ofPeakText = part =>
 
 const cut = (text, title = text) => html`<span class="cut" title=${title}>${text}</span>`;
 
-/* A name with what is before it in grey: "self_attention · linear". */
+/* A name with what is before it in gray: "self_attention · linear". */
 const named = (where, what, title) =>
   html`<span class="cut" title=${title}>${where ? html`<span class="where">${where} · </span>` : null}${what}</span>`;
 

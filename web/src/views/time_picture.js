@@ -163,7 +163,7 @@ export function heightsOf(isSmall) {
   return {module: 32, kid: room.value.height >= 1200 ? 120 : room.value.width >= 1600 ? 88 : 64};
 }
 
-/** The colours of the picture, with the time of each. */
+/** The colors of the picture, with the time of each. */
 export function legendRows() {
   const {operators} = method.value,
     sums = new Map();
@@ -196,7 +196,7 @@ export function doubts() {
   ].filter(Boolean);
 }
 
-export const Legend = () => html`<ul class="time-legend" aria-label="Colours">${legendRows().map(
+export const Legend = () => html`<ul class="time-legend" aria-label="Colors">${legendRows().map(
   ({hue, text: said, time}) =>
     html`<li aria-description=${explain('in all')}><i class=${`swatch ${hue}`}></i>${said} <b>${timeWithUnit(time)}
       </b> ${shareText(time, whole.value)}</li>`,

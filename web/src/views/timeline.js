@@ -41,14 +41,14 @@ import {countText, numberText, shareText, signOf, stepText} from '../base/format
 import {html} from '../base/html.js';
 import {relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
-import {hueOf} from '../base/colours.js';
+import {hueOf} from '../base/colors.js';
 import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {operatorRows} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, NodeLink, Segments, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
-import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colourOf, currentScene} from '../parts/scene.js';
+import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colorOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {allRows, head, rowLabel} from './time_picture.js';
 
@@ -97,7 +97,7 @@ function runAt(timeline, wanted, shown) {
   return found >= 0 ? found : nearestAt(timeline, shown.execute.typical ?? RUN_WORDS.median(timesOf(timeline.runs)));
 }
 
-/* Other runs to draw below: the fastest, the slowest, and the neighbours. */
+/* Other runs to draw below: the fastest, the slowest, and the neighbors. */
 function othersOf({runs}, at) {
   const times = timesOf(runs),
     wanted = [RUN_WORDS.fastest(times), RUN_WORDS.slowest(times), at - 1, at + 1];
@@ -109,7 +109,7 @@ function othersOf({runs}, at) {
 
 /* ---- Lanes ---- */
 
-/* The share of an operator, with all of its kind, in the time of an inference: how strong its colour is. */
+/* The share of an operator, with all of its kind, in the time of an inference: how strong its color is. */
 function sharesOf(shown) {
   const shares = new Float64Array(shown.operators.count);
   const whole = shown.execute.typical ?? wholeTime.value,
@@ -118,8 +118,8 @@ function sharesOf(shown) {
   return shares;
 }
 
-/* The colour of an event: where it runs, as strong as its operator's share. */
-function colourOfEvent(events, event, shares) {
+/* The color of an event: where it runs, as strong as its operator's share. */
+function colorOfEvent(events, event, shares) {
   const {operators} = events.method,
     kind = events.kind[event],
     operator = events.operator[event],
@@ -130,7 +130,7 @@ function colourOfEvent(events, event, shares) {
       : kind === INSIDE || kind === DELEGATE
         ? hueOf(Math.max(0, placeOf(operators, backend)))
         : 'runtime';
-  return colourOf(hue, operator >= 0 ? shares[operator] : 0.02);
+  return colorOf(hue, operator >= 0 ? shares[operator] : 0.02);
 }
 
 /* The events of the operators' lane: kernels, what runs in delegates, and delegates that recorded nothing inside. */
@@ -143,7 +143,7 @@ function isOperator(events, event) {
 const all = events => Array.from({length: events.count}, (_, event) => event),
   operatorsIn = events => all(events).filter(event => isOperator(events, event));
 
-const LESS_BY = 0.2; // part of a time by which another run must differ to have a colour
+const LESS_BY = 0.2; // part of a time by which another run must differ to have a color
 
 /* How much longer an event took than the same one of the run above, in ns; 0 if that says nothing. */
 function differenceOf(events, event, own, same) {
@@ -181,11 +181,11 @@ class Picture {
       boxOf = at => flat[at - first - events.count];
     boxes.forEach((level, at) => {
       if (!heights.module || level.length === 0) return;
-      const colour = box => colourOf((box - ids[at][0]) % 2 ? 'odd' : 'even'),
+      const color = box => colorOf((box - ids[at][0]) % 2 ? 'odd' : 'even'),
         flags = box => (boxOf(box).isSynthetic ? SYNTHETIC : 0);
       const title = at === 0 ? laneNameOf(headText) : 'module';
       this.lane(title, heights.module, {
-        ...makeRow(ids[at], {start: box => boxOf(box).start, end: box => boxOf(box).end, colour, flags: () => 0}),
+        ...makeRow(ids[at], {start: box => boxOf(box).start, end: box => boxOf(box).end, color, flags: () => 0}),
         isBold: at === 0,
         flagsOf: flags,
       });
@@ -198,7 +198,7 @@ class Picture {
           {
             start: at => events.start[at - first],
             end: at => events.stop[at - first],
-            colour: at => colourOfEvent(events, at - first, shares),
+            color: at => colorOfEvent(events, at - first, shares),
             flags: at => (events.measured[at - first] === 0 && events.kind[at - first] !== INSIDE ? SYNTHETIC : 0),
           },
         );
@@ -215,7 +215,7 @@ class Picture {
       {
         ...row,
         marks: heights.module ? Array.from(row.id.keys()).filter(index => isLong(row.id[index])) : [],
-        ground: {end: events.execute, colour: colourOf('runtime', 0.01)},
+        ground: {end: events.execute, color: colorOf('runtime', 0.01)},
       },
       label ? timeOf(events.execute, stepOf()) : '',
     );
@@ -239,7 +239,7 @@ class Picture {
     this.end = Math.max(this.end, events.end, events.execute || 0);
   }
 
-  /* Adds what differs in another run: the boxes of the run above, in the colour of how much longer they took there. */
+  /* Adds what differs in another run: the boxes of the run above, in the color of how much longer they took there. */
   addDifference(events, own, label) {
     const first = this.next,
       same = sameEvents(own, operatorsIn(own), events, operatorsIn(events)),
@@ -249,9 +249,9 @@ class Picture {
       {
         start: at => own.start[back.get(at - first)],
         end: at => own.stop[back.get(at - first)],
-        colour: at => {
+        color: at => {
           const by = differenceOf(events, at - first, own, back.get(at - first));
-          return colourOf(by > 0 ? 'more' : by < 0 ? 'less' : 'even');
+          return colorOf(by > 0 ? 'more' : by < 0 ? 'less' : 'even');
         },
       },
     );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The colours of the graph: hue is where something runs, or whether it became less or more, and strength is how much.
+// The colors of the graph: hue is where something runs, or whether it became less or more, and strength is how much.
 
-import {HUES, PALEST, contrast, mixed} from '../base/colours.js';
+import {HUES, PALEST, contrast, mixed} from '../base/colors.js';
 import {STEPS} from './overlay.js';
 
 const LIGHT = {
@@ -60,32 +60,32 @@ const DARK = {
 /* The least contrast of text on a box. */
 const READABLE = 4.5;
 
-/* The colours of a hue by the steps of its strength, from the palest on: base/colours.js. */
+/* The colors of a hue by the steps of its strength, from the palest on: base/colors.js. */
 const rampOf = (box, hue) =>
   Array.from({length: STEPS + 1}, (_, i) => mixed(box, hue, PALEST + ((1 - PALEST) * i) / STEPS));
 
-function makeTheme(colours) {
-  const ramps = Object.fromEntries([...HUES, 'less', 'more'].map(hue => [hue, rampOf(colours.box, colours[hue])]));
-  return {...colours, ramps, isDark: colours === DARK, inks: new Map()};
+function makeTheme(colors) {
+  const ramps = Object.fromEntries([...HUES, 'less', 'more'].map(hue => [hue, rampOf(colors.box, colors[hue])]));
+  return {...colors, ramps, isDark: colors === DARK, inks: new Map()};
 }
 
 export const THEMES = {light: makeTheme(LIGHT), dark: makeTheme(DARK)};
 
 /**
- * The colours of text on a box of a colour: {text, quiet, badge}. What would be hard to read is written as the text is.
+ * The colors of text on a box of a color: {text, quiet, badge}. What would be hard to read is written as the text is.
  */
-export function inkOn(theme, colour) {
-  if (!theme.inks.has(colour)) {
-    const [best] = ['#000000', '#ffffff'].sort((a, b) => contrast(b, colour) - contrast(a, colour)),
-      text = contrast(theme.text, colour) >= READABLE ? theme.text : best,
-      readable = ink => (contrast(ink, colour) >= READABLE ? ink : text);
-    theme.inks.set(colour, {text, quiet: readable(theme.quiet), badge: readable(theme.badge)});
+export function inkOn(theme, color) {
+  if (!theme.inks.has(color)) {
+    const [best] = ['#000000', '#ffffff'].sort((a, b) => contrast(b, color) - contrast(a, color)),
+      text = contrast(theme.text, color) >= READABLE ? theme.text : best,
+      readable = ink => (contrast(ink, color) >= READABLE ? ink : text);
+    theme.inks.set(color, {text, quiet: readable(theme.quiet), badge: readable(theme.badge)});
   }
-  return theme.inks.get(colour);
+  return theme.inks.get(color);
 }
 
-/** The colour of a step of an overlay (overlay.js), in the hue of where it runs; `empty` of what has no value. */
-export function stepColour(theme, {scale, hues = []}, step, hue, empty) {
+/** The color of a step of an overlay (overlay.js), in the hue of where it runs; `empty` of what has no value. */
+export function stepColor(theme, {scale, hues = []}, step, hue, empty) {
   if (Number.isNaN(step)) return empty;
   if (scale === 'category') return step < 0 ? theme.faint : theme[hues[step]];
   if (scale === 'change') return step === 0 ? empty : theme.ramps[step < 0 ? 'less' : 'more'][Math.abs(step)];
