@@ -151,7 +151,10 @@ double etr_normal_quantile(double chance) {
   double low = 0, high = LARGEST_QUANTILE;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = (low + high) / 2;
-    *(etr_normal_chance(middle) > chance ? &low : &high) = middle;
+    if (etr_normal_chance(middle) > chance)
+      low = middle;
+    else
+      high = middle;
   }
   return high;
 }
@@ -170,7 +173,10 @@ double etr_t_quantile(double chance, size_t freedom) {
   double low = 0, high = LARGEST_QUANTILE;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = (low + high) / 2;
-    *(etr_t_chance(middle, freedom) > chance ? &low : &high) = middle;
+    if (etr_t_chance(middle, freedom) > chance)
+      low = middle;
+    else
+      high = middle;
   }
   return high;
 }

@@ -997,7 +997,9 @@ bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena) {
     change[ETR_MAX(i + 1, target)]--;
   }
   int32_t around = 0;
-  for (size_t i = 0; change && is_in_body && i < count; i++)
-    is_in_body[i] = (around += change[i]) > 0;
+  for (size_t i = 0; change && is_in_body && i < count; i++) {
+    around += change[i];
+    is_in_body[i] = around > 0;
+  }
   return change ? is_in_body : NULL;
 }

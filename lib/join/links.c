@@ -140,7 +140,8 @@ static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
     l->written_at[i] = -1;
   if (!etr_uses_init(&l->uses, method, NULL, l->scratch))
     return false;
-  l->uses.opens_graphs = l->uses.lists_numbers = true;
+  l->uses.opens_graphs = true;
+  l->uses.lists_numbers = true;
   return true;
 }
 

@@ -390,7 +390,10 @@ bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks
     uint32_t next_short = k < shorts ? short_runs[k * short_count / shorts] : ETR_NONE;
     t.is_long[t.run_count] = next_long < next_short;
     t.runs[t.run_count++] = ETR_MIN(next_long, next_short);
-    *(next_long < next_short ? &i : &k) += 1;
+    if (next_long < next_short)
+      i++;
+    else
+      k++;
   }
   t.long_count = longs;
   etr_map_init(&t.numbers, &t.scratch);

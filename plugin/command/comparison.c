@@ -32,7 +32,10 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
     message_failed("%s: %s the limit of %g %%: %s", name_of(method),
                    answer == ETR_LIMIT_ABOVE ? "above" : "cannot tell whether it is above",
                    settings->fail_above, text);
-    *(answer == ETR_LIMIT_ABOVE ? &exceeded : &undecided) += 1;
+    if (answer == ETR_LIMIT_ABOVE)
+      exceeded++;
+    else
+      undecided++;
   }
   if (exceeded)
     return EXIT_ABOVE_LIMIT;

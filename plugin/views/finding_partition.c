@@ -586,8 +586,10 @@ static bool find_kernels(partition *p) {
     is_in_library[i] = !is_accepted[i] && has_library;
     if (is_accepted[i])
       taken += ticks;
-    if (has_library)
-      *(is_accepted[i] ? &optimized : &library_ticks) += ticks;
+    if (has_library && is_accepted[i])
+      optimized += ticks;
+    if (is_in_library[i])
+      library_ticks += ticks;
   }
   if (etr_finder_ns(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
       !add_not_delegated(p, is_accepted, taken, optimized))

@@ -43,7 +43,7 @@ export class Dashboards extends TabPage {
   /** Texts of the cells of the HParams table. */
   async hparamsCells() {
     const cells = this.page.locator('tf-hparams-table-view vaadin-grid-cell-content');
-    await cells.filter({hasText: '/forward'}).first().waitFor();
+    await cells.filter({hasText: 'f32['}).first().waitFor();
     return (await cells.allInnerTexts()).map(text => text.trim()).filter(text => text);
   }
 

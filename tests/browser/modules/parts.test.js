@@ -188,12 +188,17 @@ describe('records side by side', () => {
 
 describe('the fleet', () => {
   const method = (name, typical, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {typical, min: typical, max: typical}, delegated_time_share: 0});
-  const entry = (label, written, hparams, ...methods) => ({run: `${label}/1_edge/forward`, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, hparams, methods}});
+  const entry = (label, written, hparams, ...methods) => ({run: label, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, recorded: null, hparams, methods}});
   const rows = fleetRows([entry('late', 3, {device: 's24', 'Cores': '4'}, method('f', 2)), entry('early', 1, {device: 'pixel8'}, method('f', 1), method('g', null)), entry('other', 2, {device: 'pixel8'}, method('f', 9, ['b'])),
     {run: 'old', label: 'old', written: 4, head: null}, {run: 'next', label: 'next', written: 5, head: {schema: 'etrecord-tb/head/2'}}]);
   const labels = found => found.map(row => `${row.label} ${row.method}`.trim());
 
   it('has its rows by date', () => assert.deepEqual(labels(rows), ['early f', 'early g', 'other f', 'late f', 'old', 'next']));
+  it('goes by the time of recording, where it is known', () => {
+    const [a, b] = [entry('a', 1, {}, method('f', 1)), entry('b', 2, {}, method('f', 1))];
+    a.head.recorded = 3;
+    assert.deepEqual(labels(fleetRows([a, b])), ['b f', 'a f']);
+  });
   it('knows what has no head that it can read', () => assert.deepEqual(rows.map(row => Boolean(row.isBroken)), [false, false, false, false, true, true]));
   it('has a column for each fact', () => assert.deepEqual(hparamsOf(rows), ['Cores', 'device']));
 

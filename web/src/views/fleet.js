@@ -28,8 +28,11 @@ const answer = signal({rows: null, error: ''}),
 
 /* ---- Rows ---- */
 
+/* When a record was recorded, in seconds; of an older one, when it was written. */
+const timeOf = ({written, head}) => head?.recorded ?? written;
+
 function rowsOfRecord({run, label, written, head}) {
-  const record = {run, label, written, hparams: head?.hparams ?? {}, method: '', model: '', execute: {}};
+  const record = {run, label, written: timeOf({written, head}), hparams: head?.hparams ?? {}, method: '', model: '', execute: {}};
   if (head?.schema !== SCHEMA_OF_HEAD) return [{...record, isBroken: true}];
   const rows = head.methods.map(
     ({method, model, parts, execute, runs, skipped_runs: skipped, delegated_time_share: delegated}) => ({
@@ -48,7 +51,7 @@ function rowsOfRecord({run, label, written, head}) {
 }
 
 /** Returns the rows of all records, oldest record first. */
-export const fleetRows = heads => sortRows(heads, record => record.written).flatMap(rowsOfRecord);
+export const fleetRows = heads => sortRows(heads, timeOf).flatMap(rowsOfRecord);
 
 /** Returns the names of all hparams of the records, sorted. */
 export const hparamsOf = rows => [...new Set(rows.flatMap(row => Object.keys(row.hparams)))].sort();
@@ -57,7 +60,7 @@ const fieldsOf = row => [
   ['record', row.label],
   ['model', row.model],
   ['method', row.method],
-  ['written', dateText(row.written)],
+  ['recorded', dateText(row.written)],
   ...Object.entries(row.hparams),
 ];
 
@@ -226,8 +229,8 @@ function fleetColumns(rows, previous) {
     })),
     {
       key: 'written',
-      title: 'written',
-      hint: 'when the event file was written',
+      title: 'recorded',
+      hint: 'when the newest ETDump was recorded',
       width: '124px',
       number: true,
       value: row => row.written,
