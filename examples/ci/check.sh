@@ -15,10 +15,12 @@ command=${ETRECORD_TB:-etrecord-tb} limit=${LIMIT:-5%} most=65000 # bytes; GitHu
 mkdir -p "$out"
 
 # bench alone records; its own comparison is of no interest here.
+runner=()
 eval "runner=($NEW_RUNNER)"
 "$command" bench --record "$new" --against-record "$base" --against "$BASE_RUNNER" --repeat "${REPEAT:-5}" \
   --logdir "$out/runs" --name recordings -- "${runner[@]}" >&2
-recordings=$(ls -d "$out"/runs/recordings/*/ | tail -n 1)
+recordings=
+for recordings in "$out"/runs/recordings/*/; do :; done # the newest is the last
 for side in base new; do
   from=$new dumps=$recordings
   [ $side = base ] && from=$base dumps=$recordings/base

@@ -39,11 +39,13 @@ typedef struct etr_compile_spec {
 /** How many of a payload's first bytes are read if its backend's format is not known here. */
 #define ETR_PAYLOAD_FORMAT_BYTES 1024
 
-/** Returns what the first bytes of a payload and the delegate's compile specs say about its format,
- * version and target, in the arena: "XN01", "VGF 0.5.0, TOSA-1.0+FP", "SoC model 57, HTP v75". NULL
- * if they say nothing, or when out of memory (the arena failed). */
+/** Returns what a payload and the delegate's compile specs say about its format, version and
+ * target, in the arena: "XN01", "VGF 0.5.0, TOSA-1.0+FP", "SoC model 57, HTP v75", "mlpackage
+ * 1.0.0, specification 6". `head` are the payload's first bytes. NULL if they say nothing, or when
+ * out of memory (the arena failed). */
 const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice head,
-                               const etr_compile_spec *specs, size_t count);
+                               const etr_payload_source *source, const etr_compile_spec *specs,
+                               size_t count);
 
 /* ---- The payloads of a .pte, each read once ---- */
 

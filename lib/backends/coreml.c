@@ -139,8 +139,106 @@ static const char *payload_version(etr_arena *arena, etr_slice head) {
   return NULL;
 }
 
+/* Behind the files of an mlpackage, a payload ends with their list: a JSON object whose characters
+ * are written from the last to the first, so that a reader starts at the payload's end
+ * (backends/apple/coreml/runtime/inmemoryfs of ExecuTorch). */
+
+/* Where a file of the package is in the payload. */
+typedef struct package_file {
+  uint64_t offset, size; /* in bytes; size 0: there is no such file */
+} package_file;
+
+/* Reads a number that is not negative. */
+static uint64_t read_size(etr_json *json) {
+  int64_t number = etr_json_int(json);
+  return number > 0 ? (uint64_t)number : 0;
+}
+
+/* Reads one entry of the list. Returns its place if it is the model's specification. */
+static package_file read_package_file(etr_json *json) {
+  package_file place = {0};
+  bool is_model = false;
+  etr_slice key;
+  etr_json_object(json);
+  while (etr_json_key(json, &key))
+    if (etr_slice_is(key, "name") && etr_json_peek(json) == ETR_JSON_STRING) {
+      etr_slice name = etr_json_string(json);
+      is_model = etr_slice_is(name, "model.mlmodel");
+    } else if (etr_slice_is(key, "dataRegion") && etr_json_peek(json) == ETR_JSON_OBJECT) {
+      etr_json_object(json);
+      while (etr_json_key(json, &key))
+        if (etr_slice_is(key, "offset"))
+          place.offset = read_size(json);
+        else if (etr_slice_is(key, "size"))
+          place.size = read_size(json);
+        else
+          etr_json_skip(json);
+    } else {
+      etr_json_skip(json);
+    }
+  return is_model ? place : (package_file){0};
+}
+
+/* Finds the model's specification in the list of files. What follows the list is not read. */
+static package_file find_specification(etr_arena *arena, etr_slice list) {
+  package_file found = {0};
+  etr_json *json = etr_json_open_memory(list, NULL);
+  if (!json) {
+    etr_arena_fail(arena);
+    return found;
+  }
+  etr_slice key;
+  etr_json_object(json);
+  while (found.size == 0 && etr_json_key(json, &key)) {
+    if (!etr_slice_is(key, "nodes")) {
+      etr_json_skip(json);
+      continue;
+    }
+    etr_json_array(json);
+    while (found.size == 0 && etr_json_element(json))
+      found = read_package_file(json);
+  }
+  if (etr_json_failed(json))
+    found = (package_file){0};
+  if (etr_json_out_of_memory(json))
+    etr_arena_fail(arena);
+  etr_json_close(json);
+  return found;
+}
+
+/* Returns the field specificationVersion, the first of the protobuf message Model; 0 if the message
+ * does not start with it. Versions are below 128, so it has one byte. */
+static unsigned read_specification(const etr_payload_source *source, package_file file) {
+  enum { TAG = 1 << 3, NEEDED = 2, MORE_BYTES = 0x80 };
+  char head[NEEDED];
+  if (file.size < NEEDED || file.offset > source->size || file.size > source->size - file.offset ||
+      !source->read(source->context, file.offset, head, NEEDED))
+    return 0;
+  unsigned char version = (unsigned char)head[1];
+  return head[0] == TAG && version < MORE_BYTES ? version : 0;
+}
+
+/* Returns the version of Core ML's model specification. */
+static const char *model_version(etr_arena *arena, const etr_payload_source *source) {
+  enum { MOST_LIST = 16 * 1024 }; /* bytes of the list that are read: some 100 files */
+  char list[MOST_LIST];
+  size_t size = (size_t)ETR_MIN(source->size, (uint64_t)MOST_LIST);
+  unsigned version = 0;
+  if (source->read(source->context, source->size - size, list, size)) {
+    for (size_t i = 0; i < size / 2; i++) {
+      char last = list[size - 1 - i];
+      list[size - 1 - i] = list[i];
+      list[i] = last;
+    }
+    version = read_specification(source, find_specification(arena, (etr_slice){list, size}));
+  }
+  return version ? etr_arena_format(arena, "specification %u", version)
+                 : "specification version not written where it can be read";
+}
+
 const etr_decoder etr_coreml = {.id = "CoreMLBackend",
                                 .label = "Core ML",
                                 .is_own_call = is_own_call,
                                 .read = read,
-                                .payload_version = payload_version};
+                                .payload_version = payload_version,
+                                .model_version = model_version};

@@ -92,6 +92,10 @@ typedef struct etr_decoder {
 
   /** As in backend.h; NULL if its payloads say no version. */
   const char *(*payload_version)(etr_arena *arena, etr_slice head);
+
+  /** Returns the version of the model that is written further behind in a payload, in the arena, or
+   * that it is not written where it can be read. NULL: its payloads have no such version. */
+  const char *(*model_version)(etr_arena *arena, const etr_payload_source *source);
 } etr_decoder;
 
 /** The meaning of an event name, for decoders that know all names of their events. */

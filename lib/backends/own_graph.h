@@ -61,6 +61,15 @@ typedef bool (*etr_own_graph_reader)(etr_own_graph *out, etr_arena *arena, etr_s
 /** How many bytes of a payload are read first, to find out how many are needed. */
 #define ETR_PAYLOAD_HEAD_BYTES 30
 
+/** The bytes of a payload behind its head, which are read only where a version is written there. */
+typedef struct etr_payload_source {
+  /** Reads `size` bytes of the payload from `offset`, which the caller keeps inside it. Returns
+   * false if they cannot be read. */
+  bool (*read)(void *context, uint64_t offset, char *to, size_t size);
+  void *context;
+  uint64_t size; /* of the payload, in bytes */
+} etr_payload_source;
+
 /** Returns true if the payload starts with such a header. */
 bool etr_payload_has_header(etr_slice payload, const char magic[4]);
 

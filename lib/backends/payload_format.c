@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * payload_format.c - what a payload's first bytes and the delegate's compile specs say about
- * format, version and target.
+ * payload_format.c - what a payload and the delegate's compile specs say about format, version and
+ * target.
  */
 #include "backends/backends.h"
 #include "backends/decoder.h"
@@ -52,7 +52,8 @@ static const char *spec_text(etr_arena *arena, const etr_compile_spec *spec) {
 }
 
 const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice head,
-                               const etr_compile_spec *specs, size_t count) {
+                               const etr_payload_source *source, const etr_compile_spec *specs,
+                               size_t count) {
   const etr_backend *known = etr_backend_of(backend);
   const etr_decoder *decoder = etr_decoder_of(backend);
   const char *text = NULL;
@@ -60,6 +61,8 @@ const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice 
     text = known->payload_version(arena, head);
   else if (decoder && decoder->payload_version)
     text = decoder->payload_version(arena, head);
+  if (decoder && decoder->model_version && head.size > 0)
+    text = appended(arena, text, decoder->model_version(arena, source));
   for (size_t i = 0; i < count; i++)
     text = appended(arena, text, spec_text(arena, &specs[i]));
   return text;

@@ -18,6 +18,19 @@ bool etr_slice_ends(etr_slice slice, etr_slice suffix) {
          etr_slice_equal((etr_slice){slice.data + (slice.size - suffix.size), suffix.size}, suffix);
 }
 
+bool etr_slice_is_text_copy(etr_slice bytes) {
+  enum { MIN_LINES = 8 }; /* by chance, one line feed of 256 follows a carriage return */
+  size_t lines = 0;
+  for (size_t i = 0; i < bytes.size; i++) {
+    if (bytes.data[i] != '\n')
+      continue;
+    if (i == 0 || bytes.data[i - 1] != '\r')
+      return false;
+    lines++;
+  }
+  return lines >= MIN_LINES;
+}
+
 bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   size_t at = 0;
   bool negative = slice.size > 0 && slice.data[0] == '-';

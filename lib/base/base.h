@@ -37,6 +37,14 @@ static inline bool etr_slice_equal(etr_slice a, etr_slice b) {
 bool etr_slice_starts(etr_slice slice, etr_slice prefix);
 bool etr_slice_ends(etr_slice slice, etr_slice suffix);
 
+/** Returns true if binary bytes were copied in text mode, which writes a carriage return before
+ * each line feed: no line feed is without one, and there are too many for that to be chance. */
+bool etr_slice_is_text_copy(etr_slice bytes);
+
+/** What an error says of such a file, behind what is wrong with it. */
+#define ETR_TEXT_COPY_ADVICE                                                                       \
+  ": it was copied as text, which changes line ends: copy it again in binary mode"
+
 /** Returns the start of a text: at most `most` bytes, cut between characters. */
 etr_slice etr_slice_head(const char *text, size_t most);
 

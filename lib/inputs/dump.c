@@ -425,6 +425,8 @@ static bool names_half(etr_slice bytes) {
  * of float16 or bfloat16, ExecuTorch 1.5 gives up in the middle of the event and leaves a file that
  * nothing can read. Only delegates name their types. */
 static const char *cause_of_damage(etr_slice bytes) {
+  if (etr_slice_is_text_copy(bytes))
+    return ETR_TEXT_COPY_ADVICE;
   if (names_half(bytes))
     return "; ExecuTorch writes such files when a delegate logs float16 or bfloat16 values: record "
            "without a debug buffer";
@@ -434,9 +436,13 @@ static const char *cause_of_damage(etr_slice bytes) {
 
 /* Fails because something is not in the file that should be, with the size that the file should
  * have if its prefix says that. */
-static etr_status fail_of_end(const dump_reader *reader, size_t size, const char *path,
+static etr_status fail_of_end(const dump_reader *reader, etr_slice bytes, const char *path,
                               etr_error *error) {
+  size_t size = bytes.size;
   uint64_t at = reader->base + reader->fb.offset;
+  if (etr_slice_is_text_copy(bytes))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, at, "damaged ETDump%s",
+                    ETR_TEXT_COPY_ADVICE);
   if (reader->needed > size)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, at,
                     "the ETDump is cut short: it has %zu bytes and needs %" PRIu64
@@ -476,7 +482,7 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
                     reader->shared->budget->message);
   bool is_cut = etr_fb_failed(&reader->fb) && reader->needed > bytes.size;
   if (reader->fb.points_past_end || is_cut)
-    return fail_of_end(reader, bytes.size, path, error);
+    return fail_of_end(reader, bytes, path, error);
   if (etr_fb_failed(&reader->fb)) {
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
                     "damaged ETDump: %s%s", reader->fb.message, cause_of_damage(bytes));

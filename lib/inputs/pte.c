@@ -158,6 +158,24 @@ static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) 
   return (pte_payload_place){place.at, place.size, segment};
 }
 
+/* A payload whose bytes are read where they are. */
+typedef struct payload_reader {
+  const pte_payloads *payloads;
+  uint64_t at; /* offset of the payload in the file */
+} payload_reader;
+
+/* Reads bytes of a payload, from memory if they are there. */
+static bool read_payload_bytes(void *context, uint64_t offset, char *to, size_t size) {
+  const payload_reader *reader = context;
+  const pte_payloads *p = reader->payloads;
+  uint64_t at = reader->at + offset;
+  if (at + size <= p->bytes.size) {
+    memcpy(to, p->bytes.data + at, size);
+    return true;
+  }
+  return p->file && etr_seekable_read(p->file, at, to, size);
+}
+
 /* ---- EValues ---- */
 
 enum { UNION_TYPE, UNION_VALUE }; /* of Instruction and of EValue */
@@ -619,7 +637,10 @@ static const char *read_format(pte_reader *reader, const etr_pte_delegate *deleg
     specs[i] = (etr_compile_spec){.key = etr_fb_string(&reader->fb, spec, SPEC_KEY),
                                   .value = etr_fb_bytes(&reader->fb, spec, SPEC_VALUE)};
   }
-  return etr_payload_format(reader->arena, delegate->backend, delegate->payload, specs, count);
+  payload_reader bytes = {&reader->payloads, delegate->payload_at};
+  etr_payload_source source = {read_payload_bytes, &bytes, delegate->payload_bytes};
+  return etr_payload_format(reader->arena, delegate->backend, delegate->payload, &source, specs,
+                            count);
 }
 
 /* Reads the delegates of a method: backend, payload and format. */
@@ -870,8 +891,9 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
     return etr_fail_memory_of(error, path, NULL);
   const char *message = reader.fb.message;
   bool is_limit = message == beyond_limit || message == too_many_delegates;
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "%s%s",
-                  is_limit ? "" : "damaged .pte: ", message);
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "%s%s%s",
+                  is_limit ? "" : "damaged .pte: ", message,
+                  !is_limit && etr_slice_is_text_copy(bytes) ? ETR_TEXT_COPY_ADVICE : "");
 }
 
 /* ---- In a BundledProgram ---- */

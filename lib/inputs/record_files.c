@@ -134,6 +134,35 @@ static bool has_entry(const etr_archive *archive, const char *name) {
   return false;
 }
 
+static bool is_called_record(etr_slice name) {
+  return etr_slice_is(name, "etrecord.bin") || etr_slice_ends(name, ETR_SLICE(".etrecord"));
+}
+
+static bool is_called_dump(etr_slice name) {
+  return etr_slice_ends(name, ETR_SLICE(".etdp")) || etr_slice_ends(name, ETR_SLICE(".etdump"));
+}
+
+static bool is_called_program(etr_slice name) {
+  return etr_slice_ends(name, ETR_SLICE(".pte")) || etr_slice_ends(name, ETR_SLICE(".bpte"));
+}
+
+static bool is_called_weights(etr_slice name) {
+  return etr_slice_ends(name, ETR_SLICE(".ptd"));
+}
+
+static bool is_called_like_input(etr_slice name) {
+  return is_called_record(name) || is_called_dump(name) || is_called_program(name) ||
+         is_called_weights(name) || etr_slice_ends(name, ETR_SLICE(".bin"));
+}
+
+/* Returns true if an entry of a zip, in whichever folder, is named like a part of a record. */
+static bool holds_input(const etr_archive *archive) {
+  for (size_t i = 0; i < etr_archive_count(archive); i++)
+    if (is_called_like_input(etr_slice_of(etr_last_part(etr_archive_name(archive, i)))))
+      return true;
+  return false;
+}
+
 /* Says what a zip is that is no ETRecord; NULL if it is unknown. */
 static const char *description_of_zip(const char *path) {
   etr_archive *archive;
@@ -146,6 +175,8 @@ static const char *description_of_zip(const char *path) {
                   "generate_etrecord=True for an ETRecord";
   else if (has_entry(archive, "data.pkl"))
     description = "weights or a module that torch.save wrote (.pt)" FROM_PYTORCH;
+  else if (holds_input(archive))
+    description = "a zip archive of files, no ETRecord: unpack it with `unzip`";
   etr_archive_close(archive);
   return description;
 }
@@ -236,27 +267,6 @@ static bool has_record_identifier(const char *path) {
   bool found = etr_archive_find(archive, "ETRECORD_V0") != SIZE_MAX;
   etr_archive_close(archive);
   return found;
-}
-
-static bool is_called_record(etr_slice name) {
-  return etr_slice_is(name, "etrecord.bin") || etr_slice_ends(name, ETR_SLICE(".etrecord"));
-}
-
-static bool is_called_dump(etr_slice name) {
-  return etr_slice_ends(name, ETR_SLICE(".etdp")) || etr_slice_ends(name, ETR_SLICE(".etdump"));
-}
-
-static bool is_called_program(etr_slice name) {
-  return etr_slice_ends(name, ETR_SLICE(".pte")) || etr_slice_ends(name, ETR_SLICE(".bpte"));
-}
-
-static bool is_called_weights(etr_slice name) {
-  return etr_slice_ends(name, ETR_SLICE(".ptd"));
-}
-
-static bool is_called_like_input(etr_slice name) {
-  return is_called_record(name) || is_called_dump(name) || is_called_program(name) ||
-         is_called_weights(name) || etr_slice_ends(name, ETR_SLICE(".bin"));
 }
 
 /* Returns the kind of what could not be opened or read as a file. A link that leads nowhere counts
@@ -563,7 +573,8 @@ static etr_status fail_of_nothing(finder *f, const char *path, etr_error *error)
   for (size_t i = 0; i < f->foreign.count && i < MOST_LISTED && list; i++) {
     const foreign_file *file = &f->foreign.data[i];
     const char *what = file->description ? file->description : "";
-    size_t end = strcspn(what, ":"); /* what to do with each would be too long */
+    /* What to do with each of several would be too long. */
+    size_t end = f->foreign.count == 1 ? strlen(what) : strcspn(what, ":");
     list = etr_arena_format(&f->arena, "%s%s%s%s%.*s%s", list, i ? "; " : ", only ",
                             etr_last_part(file->path), end ? " (" : "", (int)end, what,
                             end ? ")" : "");

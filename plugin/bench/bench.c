@@ -229,6 +229,13 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
   return etr_emit_summary_tables(b->profile, NULL, &options, sink, error);
 }
 
+enum { FORMAT_BENCHMARK_OF_BENCH = 1 }; /* of the option's words */
+
+/* Returns true if the output is for github-action-benchmark, which takes no other text. */
+static bool is_for_action(const benching *b) {
+  return b->settings->format == FORMAT_BENCHMARK_OF_BENCH;
+}
+
 /* Prints what became slower or faster, as `diff` does. Returns the exit status by --fail-above. */
 static exit_status compare_with_base(const benching *b) {
   etr_error error;
@@ -239,10 +246,13 @@ static exit_status compare_with_base(const benching *b) {
   options.is_in_turns = true;
   if (etr_compare(&comparison, b->base, b->profile, &options, &error) != ETR_OK)
     return message_error(&error);
-  fputs("\nrecorded in turns with ", stdout);
-  message_put_plain(stdout, b->job->facts.against);
-  fputs(":\n\n", stdout);
-  exit_status status = command_print_diff(comparison, b->settings);
+  exit_status status = EXIT_DONE;
+  if (!is_for_action(b)) {
+    fputs("\nrecorded in turns with ", stdout);
+    message_put_plain(stdout, b->job->facts.against);
+    fputs(":\n\n", stdout);
+    status = command_print_diff(comparison, b->settings);
+  }
   if (status == EXIT_DONE)
     status = command_check_limits(comparison, b->settings);
   etr_comparison_close(comparison);
@@ -349,13 +359,16 @@ static bool warn_of_failed(const benching *b, const bench_side *side) {
 static exit_status write_and_print(benching *b) {
   exit_status status = write_runs(b);
   if (status == EXIT_DONE)
-    status = command_put(b->settings, emit_summary, b);
+    status = is_for_action(b) ? command_print_benchmark(b->profile, b->settings)
+                              : command_put(b->settings, emit_summary, b);
   if (status != EXIT_DONE)
     return status;
   exit_status compared = compare_with_base(b);
-  print_figures(b);
-  print_cost_of_tracing(b);
-  print_links(b);
+  if (!is_for_action(b)) {
+    print_figures(b);
+    print_cost_of_tracing(b);
+    print_links(b);
+  }
   status = message_written(ETR_OK, NULL);
   if (status == EXIT_DONE)
     status = compared;

@@ -64,6 +64,9 @@ static const option_values formats[] = {
      "the same rows with typed columns and need Python with pyarrow (default: by the extension of "
      "--output, or else text)"},
     {LISTING & ~PER_METHOD, "text|json|csv|tsv|markdown|jsonl", NULL},
+    {FOR_BENCH, "text|github-action-benchmark",
+     "format of the output: text, or the times as that action reads them (customSmallerIsBetter) "
+     "(default: text)"},
     {0, NULL, NULL}};
 static const option_values alls[] = {
     {FOR_REFERENCE, NULL,
@@ -205,7 +208,7 @@ const option_spec option_specs[] = {
              "than 100 operators is folded there)"},
     {"top", 'n', "N", AS(COUNT, most_expensive), FOR_DOT,
      .help = "draw only the N slowest nodes as boxes; the others are summed by module"},
-    {"format", 'f', "FORMAT", AS(WORD, format), LISTING | FOR_DOT | FOR_TRACE,
+    {"format", 'f', "FORMAT", AS(WORD, format), LISTING | FOR_DOT | FOR_TRACE | FOR_BENCH,
      .help = "output format; jsonl has one JSON object for each row of csv", .values = formats,
      AND(has_format)},
     {"reference", 0, "FILE", AS(TEXT, reference), COMPARING | FOR_COMPARE,

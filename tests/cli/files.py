@@ -37,6 +37,7 @@ def zipped(*names):
     return out.getvalue()
 
 
+LONG_DUMP = fixture('mv2_xnnpack/etdump.etdp')
 RECORD, DUMP, PTE = fixture('add_mul/etrecord.bin'), fixture('add_mul/etdump.etdp'), fixture('mv2_xnnpack/model.pte')
 PTD = fixture('external_weights/weights.ptd')
 LFS = b'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n'
@@ -75,6 +76,9 @@ NAMED = [
     ('model.tflite', b'\x1c\0\0\0TFL3' + bytes(40), 'info', 1, 'a model of TensorFlow Lite (.tflite)'),
     ('model.gguf', b'GGUF\x03\0\0\0' + bytes(40), 'info', 1, 'a model of llama.cpp (.gguf)'),
     ('executor_runner', b'\x7fELF\x02\x01\x01' + bytes(90), 'info', 1, 'a program for Linux: run it to record an ETDump'),
+    ('record.zip', zipped('record/model.pte', 'record/etdump.etdp'), 'summary', 1, 'a zip archive of files, no ETRecord: unpack it with `unzip`'),
+    ('text_mode.etdp', LONG_DUMP.replace(b'\n', b'\r\n'), 'summary', 1, 'copied as text, which changes line ends: copy it again in binary mode'),
+    ('text_mode.pte', PTE.replace(b'\n', b'\r\n'), 'info', 1, 'copied as text, which changes line ends: copy it again in binary mode'),
     ('model.pte', b'', 'info', 1, 'an empty file'),
     ('etdump.etdp', b'', 'summary', 1, 'an empty file'),
     ('etrecord.bin', b'', 'info', 1, 'an empty file'),
@@ -98,6 +102,7 @@ FOLDERS = [
     ({'etdump.etdp': DUMP[:900], 'etrecord.bin': RECORD}, 'summary', 1, 'etdump.etdp: '),
     ({'model.onnx': b'\x08\x08\x12\x07pytorch', 'etrecord.bin': RECORD}, 'info', 0, ''),
     ({'README': b'hello', 'model.onnx': b'\x08\x08\x12\x07pytorch'}, 'info', 1, 'only README; model.onnx (a model of ONNX (.onnx))'),
+    ({'record.zip': zipped('record/model.pte')}, 'summary', 1, 'only record.zip (a zip archive of files, no ETRecord: unpack it with `unzip`)'),
     ({'a.pte': PTE, 'b.pte': PTE}, 'info', 0, 'has the same content as another file here: counted once'),
     ({'a.pte': PTE, 'b.pte': fixture('add_mul/model.pte')}, 'info', 1, '2 .pte programs here'),
     ({'etrecord.bin': RECORD, 'cut.etrecord': RECORD[:5000]}, 'info', 1, '2 ETRecords here (cut.etrecord, etrecord.bin)'),
