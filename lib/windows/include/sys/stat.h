@@ -38,7 +38,6 @@ struct stat {
 };
 #undef st_mtime
 #undef st_ctime
-#define st_mtime st_mtim.tv_sec
 
 int stat(const char *path, struct stat *out) ETR_POSIX_NAME(stat);
 int lstat(const char *path, struct stat *out) ETR_POSIX_NAME(lstat);
