@@ -40,7 +40,8 @@ function(etr_harden target)
   if(NOT WIN32) # which does so by itself
     etr_compile_where_known(${target} -fstack-clash-protection)
   endif()
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i.86)$")
+  # Wheels are linked with libraries without these marks, which takes them from the whole; Windows does not know them.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i.86)$" AND NOT ETR_SMALL AND NOT WIN32)
     etr_compile_where_known(${target} -fcf-protection=full)
     # Shadow stacks ask nothing of the C library's start files: the mark holds where those (Debian's) have none. That of branch targets would not.
     etr_link_where_known(${target} -Wl,-z,shstk)

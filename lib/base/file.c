@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include "base/memory_file.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +152,7 @@ double etr_newest_change(const char *const *paths, size_t count) {
   for (size_t i = 0; i < count; i++) {
     struct stat status;
     if (stat(paths[i], &status) == 0 && S_ISREG(status.st_mode))
-      newest = ETR_MAX(newest, (double)status.st_mtime);
+      newest = ETR_MAX(newest, (double)etr_changed_at(&status).tv_sec);
   }
   return newest;
 }

@@ -12,6 +12,7 @@
 #include "formats/element.h"
 #include "formats/flatbuf.h"
 #include "inputs/bundle.h"
+#include "inputs/dump.h"
 
 #include <inttypes.h>
 
@@ -859,6 +860,9 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
     return ETR_OK;
   if (bytes.size == 0)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
+  if (etr_dump_is(bytes))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4,
+                    "an ETDump, not a .pte: name it without --pte, or with --etdump");
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4,
                   "not a .pte: the identifier ET12 is missing");
 }

@@ -103,12 +103,12 @@ build_wheel() { # folder, platform tag, linker flags, those of programs
 }
 
 build() { # a line of targets.txt
-  local name=$1 target=$2 system=$3 processor=$4 tag=$5 folder=$work/$1 strip="-s -Wl,--gc-sections"
+  local name=$1 target=$2 system=$3 processor=$4 tag=$5 folder=$work/$1 strip="-s -Wl,--gc-sections -Wl,--hash-style=gnu"
   local programs= unwinding="-fno-asynchronous-unwind-tables -fno-unwind-tables"
   case $target in
     *-musl) programs=" -dynamic" ;; # otherwise all of musl would be part of the command
     *-macos*) strip="-Wl,-x -Wl,-dead_strip" ;; # which has another linker, for which -s leaves names of local functions
-    *-windows-*) unwinding= ;; # which that system's start files cannot do without
+    *-windows-*) strip="-s -Wl,--gc-sections" unwinding="-Xclang -funwind-tables=0" ;; # that system's start files, which zig compiles itself, cannot do without them
   esac
   write_toolchain "$folder" "$target" "$system" "$processor"
   [ -e "$folder/libraries/complete" ] || rm -rf "$folder"/{small,libzip,libraries}

@@ -20,6 +20,7 @@ from wheel.wheelfile import WheelFile
 
 LICENSES = {"zlib": "Zlib", "libzip": "BSD-3-Clause", "protobuf-c": "BSD-2-Clause", "graphviz": "EPL-1.0", "mingw-w64": "ZPL-2.1"}
 MOST_BYTES = 1_000_000
+MOST_BYTES_WINDOWS = 1_200_000  # its calling convention saves ten registers more, and a part of the C library is inside
 
 
 class Zopfli:
@@ -126,8 +127,9 @@ def main() -> None:
                 new.writestr(path, text)
             check(metadata, new.namelist(), info)
         size = unfinished.stat().st_size
-        if size > MOST_BYTES:
-            sys.exit(f"{target.name} has {size} bytes, more than {MOST_BYTES}")
+        most = MOST_BYTES_WINDOWS if tag.startswith("win") else MOST_BYTES
+        if size > most:
+            sys.exit(f"{target.name} has {size} bytes, more than {most}")
         unfinished.replace(target)
     print(f"{target.name}: {size} bytes")
 

@@ -326,7 +326,7 @@ static exit_status check_arguments(const parser *p) {
     return EXIT_DONE;
   if (needed > 1)
     return message_usage(p->named, "%s needs %s", p->named, p->command->arguments);
-  if (out->etrecord || out->etdump_count > 0)
+  if (out->etrecord || out->pte || out->etdump_count > 0)
     return EXIT_DONE;
   return message_usage(p->named, "no record given: name a file or a directory");
 }

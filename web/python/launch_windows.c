@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * launch_windows.c - what launch.c does elsewhere: finds the library of the package from where this
- * program lies, and has it run the command.
+ * program lies, and has it run the command. It formats no text by the printf family, of which
+ * start files of MinGW link 100 KB.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,9 +30,14 @@ static bool cut_last_part(wchar_t *path) {
 /* The command in the library of the package below a folder; NULL where there is none, or that of
  * another version. */
 static main_function command_below(const wchar_t *prefix, const wchar_t *below) {
+  static const wchar_t inside[] = L"\\etrecord_tb\\lib\\" ETR_LIBRARY;
   wchar_t path[ROOM];
-  int length = swprintf(path, ROOM, L"%ls%ls\\etrecord_tb\\lib\\" ETR_LIBRARY, prefix, below);
-  HMODULE library = length > 0 ? LoadLibraryExW(path, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32) : NULL;
+  if (wcslen(prefix) + wcslen(below) + wcslen(inside) >= ROOM)
+    return NULL;
+  wcscpy(path, prefix);
+  wcscat(path, below);
+  wcscat(path, inside);
+  HMODULE library = LoadLibraryExW(path, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
   if (!library)
     return NULL;
   version_function version = (version_function)(void (*)(void))GetProcAddress(library,
@@ -58,10 +64,10 @@ int wmain(int argc, wchar_t **argv) {
   main_function command = is_known ? find_command(path) : NULL;
   if (command)
     return command(argc, argv);
-  (void)fprintf(stderr,
-                "etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION
-                " below '%ls', where pip put this "
-                "program; install it anew: pip install --force-reinstall with its wheel or its sources\n",
-                is_known ? path : L"");
+  (void)fputs("etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION " below '", stderr);
+  (void)fputws(is_known ? path : L"", stderr);
+  (void)fputs("', where pip put this program; install it anew: pip install --force-reinstall with its "
+              "wheel or its sources\n",
+              stderr);
   return UNUSABLE;
 }
