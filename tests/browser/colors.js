@@ -57,13 +57,13 @@ export const textsWithColors = page => page.evaluate(() => {
   for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); walker.nextNode();) {
     const text = walker.currentNode.data.trim(), element = walker.currentNode.parentElement;
     if (!text || element.closest('svg title, script, style, option, [disabled], .icicle-picture, .waterfall, .aligned') || !element.checkVisibility({visibilityProperty: true})) continue;
-    const {fontSize, fontWeight, color, fill} = getComputedStyle(element), layers = [];
+    const {fontSize, fontWeight, color: given, fill} = getComputedStyle(element), layers = [];
     let opacity = 1;
     for (let at = element; at && layers.at(-1)?.[3] !== 1; at = at.parentElement) {
       opacity *= Number(getComputedStyle(at).opacity);
       layers.push(rgba(getComputedStyle(at).backgroundColor));
     }
-    const ground = layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255]), own = rgba(element.closest('svg') ? fill : color), color = over([...own.slice(0, 3), own[3] * opacity], ground);
+    const ground = layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255]), own = rgba(element.closest('svg') ? fill : given), color = over([...own.slice(0, 3), own[3] * opacity], ground);
     found.set(`${color} ${ground}`, {text, color, ground, isLarge: parseFloat(fontSize) >= 24 || (parseFloat(fontSize) >= 18.66 && Number(fontWeight) >= 700)});
   }
   return [...found.values()];
