@@ -793,7 +793,7 @@ typedef struct etr_record_set_options {
 typedef struct etr_record_set etr_record_set;
 
 /** Makes an empty set. Strings of `options` are borrowed until the set is closed. On success close
- * it with etr_record_set_close(). Errors: ETR_ERROR_MEMORY. */
+ * it with etr_record_set_close(); otherwise *out is NULL. Errors: ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_record_set_open(etr_record_set **out, const etr_record_set_options *options,
                                        etr_error *error);
 

@@ -24,7 +24,12 @@ etr_status etr_record_set_open(etr_record_set **out, const etr_record_set_option
     return etr_fail_memory(error);
   (*out)->options = *options;
   etr_map_init(&(*out)->row_of, &(*out)->arena);
-  return etr_verdicts_open(&(*out)->verdicts, &options->compare, error);
+  etr_status status = etr_verdicts_open(&(*out)->verdicts, &options->compare, error);
+  if (status != ETR_OK) {
+    etr_record_set_close(*out);
+    *out = NULL;
+  }
+  return status;
 }
 
 void etr_record_set_close(etr_record_set *set) {
