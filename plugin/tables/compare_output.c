@@ -36,7 +36,7 @@ static void begin_words(compare_output *o) {
                                 .newer = o->set->first,
                                 .base_scale = 1,
                                 .limit = options->limit,
-                                .recording_noise = options->recording_noise};
+                                .recording_noise = o->set->recording_noise};
   o->words.comparison = &o->options;
 }
 

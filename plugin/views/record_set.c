@@ -382,6 +382,8 @@ static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_er
   etr_status status = etr_compare_sides(&comparison, set->base, side, &set->options.compare, error);
   if (status != ETR_OK)
     return status;
+  if (status == ETR_OK)
+    set->recording_noise = comparison->recording_noise;
   for (size_t i = 0; status == ETR_OK && i < comparison->method_count; i++) {
     const etr_method_pair *pair = &comparison->methods[i];
     if (pair->new_method == ETR_NONE || pair->base_method == ETR_NONE)

@@ -63,6 +63,7 @@ struct etr_record_set {
   const etr_profile *first; /* the first record that could be read; NULL: none */
   etr_side *base;           /* of the first record; NULL: it could not be read */
   etr_verdicts *verdicts;
+  double recording_noise; /* the value that rule S used; 0: nothing was compared */
   etr_vec(etr_set_record) records;
   etr_vec(etr_set_row) rows;
   etr_map row_of; /* method and name -> index into rows */

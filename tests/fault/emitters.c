@@ -298,12 +298,6 @@ static etr_status diff_markdown(const etr_profile *profile, const etr_sink *sink
   return diff_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
 }
 
-static etr_status report_of_two(const etr_profile *profile, const etr_sink *sink,
-                                etr_error *error) {
-  return etr_emit_report_of((const etr_profile *const[]){profile, profile}, NULL, 2, ETR_UNIT_MS,
-                            sink, error);
-}
-
 static etr_status report_of_three(const etr_profile *profile, const etr_sink *sink,
                                   etr_error *error) {
   return etr_emit_report_of((const etr_profile *const[]){profile, profile, profile},
@@ -361,7 +355,6 @@ const named_emitter emitters[] = {
     {"node data as JSON", node_data, false},
     {"backends of nodes as JSON", node_backends, false},
     {"report", report, false},
-    {"report of two", report_of_two, false},
     {"report of three", report_of_three, false},
     {"dashboard as JSON", etr_emit_profile_json, false},
     {"nodes as JSON", nodes_json, false},

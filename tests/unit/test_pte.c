@@ -298,7 +298,7 @@ Test(pte, other_files_are_refused) {
   static const struct {
     const char *path, *message;
   } cases[] = {
-      {"dynamic_xnnpack/etdump.etdp", "identifier ET12"},
+      {"dynamic_xnnpack/etdump.etdp", "an ETDump, not a .pte"},
       {"hostile/not_zip.etrecord", "identifier ET12"},
       {"hostile/trunc_prefix_only.etdp", "identifier ET12"},
       {"hostile/empty_file.etdp", "empty"},
@@ -623,7 +623,10 @@ Test(pte, invalid_files_are_refused) {
     const char *path, *message;
     uint64_t limit;
   } rows[] = {
-      {FIXTURES "/add_mul/etdump.etdp", "not a .pte: the identifier ET12 is missing", MAX_BYTES},
+      {FIXTURES "/add_mul/etdump.etdp",
+       "an ETDump, not a .pte: name it without --pte, or with --etdump", MAX_BYTES},
+      {FIXTURES "/hostile/not_zip.etrecord", "not a .pte: the identifier ET12 is missing",
+       MAX_BYTES},
       {FIXTURES "/hostile/empty_file.etdp", "the file is empty", MAX_BYTES},
       {FIXTURES "/add_mul/model.pte",
        "the program is more than the 100 bytes left to read; raise this limit with --max-bytes",
