@@ -74,14 +74,11 @@ static bool is_other_overload(etr_slice op, const char *target) {
 static const char *const taken[] = {
     "abs", "add", "addmm", "avg_pool2d", "bmm", "cat", "ceil", "clamp", "clone", "clone_dim_order",
     "constant_pad_nd", "convolution", "cos", "div", "elu", "exp", "floor", "gelu", "hardswish",
-    "hardtanh",
-    "leaky_relu", "linear", "log", "max", "max_pool2d", "max_pool2d_with_indices", "maximum",
-    "mean", "minimum",
-    "mm", "mul", "neg", "permute_copy", "prelu", "prelu_kernel", "relu", "rsqrt",
-    "scaled_dot_product_attention",
-    "sigmoid", "sin", "slice_copy", "softmax", "sqrt", "square", "squeeze_copy", "sub", "tanh",
-    "to_copy",
-    "to_dim_order_copy", "unsqueeze_copy", "upsample_bilinear2d", "view_copy",
+    "hardtanh", "leaky_relu", "linear", "log", "max", "max_pool2d", "max_pool2d_with_indices",
+    "maximum", "mean", "minimum", "mm", "mul", "neg", "permute_copy", "prelu", "prelu_kernel",
+    "relu", "rsqrt", "scaled_dot_product_attention", "sigmoid", "sin", "slice_copy", "softmax",
+    "sqrt", "square", "squeeze_copy", "sub", "tanh", "to_copy", "to_dim_order_copy",
+    "unsqueeze_copy", "upsample_bilinear2d", "view_copy",
 };
 /* clang-format on */
 

@@ -130,23 +130,22 @@ static const struct {
              "{\"parameter\": {\"arg\": {\"name\": \"c\"}, \"parameter_name\": \"again\"}}]}"),
      "parameter:a=first input:b parameter:c=again output()"},
     /* a body has its own names */
+    /* clang-format off */
     {PROGRAM(
-         "\"inputs\": [" TENSOR(
-             "x") "], \"nodes\": [{\"name\": \"cond\", \"target\": "
-                  "\"torch.ops.higher_order.cond\", \"inputs\": "
-                  "[{\"name\": \"t\", \"arg\": "
-                  "{\"as_graph\": {\"name\": \"true_graph_0\", \"graph\": {\"inputs\": [" TENSOR(
-                      "x") "], \"nodes\": [{\"name\": \"n\", " ADD
-                           ", \"inputs\": [" ARG("x") "], \"outputs\": [" TENSOR(
-                               "n") "]}], \"outputs\": [" TENSOR("n") "]}}}}, " ARG("x") "], "
-                                                                                         "\"outputs"
-                                                                                         "\": "
-                                                                                         "[" TENSOR(
-                                                                                             "c") "]}]",
+         "\"inputs\": [" TENSOR("x") "], "
+         "\"nodes\": [{\"name\": \"cond\", \"target\": \"torch.ops.higher_order.cond\", "
+         "\"inputs\": [{\"name\": \"t\", \"arg\": "
+         "{\"as_graph\": {\"name\": \"true_graph_0\", \"graph\": {"
+         "\"inputs\": [" TENSOR("x") "], "
+         "\"nodes\": [{\"name\": \"n\", " ADD ", "
+         "\"inputs\": [" ARG("x") "], \"outputs\": [" TENSOR("n") "]}], "
+         "\"outputs\": [" TENSOR("n") "]}}}}, " ARG("x") "], "
+         "\"outputs\": [" TENSOR("c") "]}]",
          ""),
      "input:x cond:higher_order.cond(x.0)->? true_graph_0/input:x "
      "true_graph_0/n:aten.add.Tensor(x.0)->? "
      "true_graph_0/output(n.0) output()"},
+    /* clang-format on */
     /* members of a later version, unused members of an old one */
     {PROGRAM("\"later\": [1, {\"a\": null}], \"nodes\": [{\"later\": 1, \"name\": \"n\", " ADD
              ", \"inputs\": [{\"name\": \"a\", \"arg\": {\"as_none\": true, "

@@ -64,10 +64,11 @@ int wmain(int argc, wchar_t **argv) {
   main_function command = is_known ? find_command(path) : NULL;
   if (command)
     return command(argc, argv);
-  (void)fputs("etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION " below '", stderr);
+  (void)fputs("etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION " below '",
+              stderr);
   (void)fputws(is_known ? path : L"", stderr);
-  (void)fputs("', where pip put this program; install it anew: pip install --force-reinstall with its "
-              "wheel or its sources\n",
+  (void)fputs("', where pip put this program; install it anew: pip install --force-reinstall "
+              "with its wheel or its sources\n",
               stderr);
   return UNUSABLE;
 }
