@@ -239,6 +239,15 @@ char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) 
   return text;
 }
 
+const char *etr_arena_list(etr_arena *arena, const char *const *names, size_t shown, size_t count) {
+  const char *text = names[0];
+  for (size_t i = 1; i < shown && text; i++)
+    text = etr_arena_format(arena, "%s%s%s", text, i + 1 == count ? " and " : ", ", names[i]);
+  if (shown < count && text)
+    text = etr_arena_format(arena, "%s and %zu more", text, count - shown);
+  return text;
+}
+
 char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   char first[256]; /* nearly every text fits: then it is formatted once */
   va_list arguments;

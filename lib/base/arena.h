@@ -62,6 +62,11 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 
 /** Returns a prefix and a number, "value_12", faster than etr_arena_format(). */
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number);
 
+/** Returns the first `shown` of `count` names as a sentence has them, "float, int8 and 8da4w", or
+ * with how many more there are, "float, int8 and 197 more". shown: at least 1, at most count. NULL
+ * when out of memory. */
+const char *etr_arena_list(etr_arena *arena, const char *const *names, size_t shown, size_t count);
+
 /**
  * Growable array in an arena: `etr_vec(etr_node) nodes = {0};` then `etr_node *n =
  * etr_vec_push(arena, &nodes);`. A push gives a zeroed element, or NULL when out of memory. Growth

@@ -88,18 +88,11 @@ static const char *time_text(const sentence *s, double ticks) {
 static const char *names_text(const sentence *s, const changed *list) {
   enum { MOST_NAMES = 4 };
   etr_arena *arena = &s->o->answer.arena;
+  const char *names[MOST_NAMES];
   size_t named = list->count > MOST_NAMES ? MOST_NAMES - 1 : list->count;
-  const char *text = "";
-  for (size_t i = 0; i < named; i++) {
-    etr_slice name = etr_label_op(list->groups[i]->key);
-    bool is_last = i + 1 == list->count;
-    const char *between = is_last ? " and " : ", ";
-    text = etr_or_empty(
-        etr_arena_format(arena, "%s%s%.*s", text, i ? between : "", (int)name.size, name.data));
-  }
-  if (named < list->count)
-    text = etr_or_empty(etr_arena_format(arena, "%s and %zu more", text, list->count - named));
-  return text;
+  for (size_t i = 0; i < named; i++)
+    names[i] = etr_or_empty(etr_arena_text(arena, etr_label_op(list->groups[i]->key)));
+  return etr_or_empty(etr_arena_list(arena, names, named, list->count));
 }
 
 /* Adds a clause behind a semicolon. */

@@ -175,11 +175,6 @@ static const char *class_of(const etr_finder *finder, uint32_t node) {
   return dot ? dot + 1 : type;
 }
 
-static bool ends_with(const char *text, const char *end) {
-  size_t size = strlen(text), length = strlen(end);
-  return size >= length && strcmp(text + size - length, end) == 0;
-}
-
 /* Finds out how quantizers see the marked linear layers. They look for aten.linear, and torchao's
  * quantize_() for modules of torch.nn.Linear: the layers inside of an LSTM are part of aten.lstm
  * when they look, and a module of one's own may multiply with addmm. Sets *class to the class of
@@ -191,7 +186,7 @@ static etr_finding_variant see_layers(const largest *of, const char **class) {
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const char *name = of->marked[i] ? class_of(finder, i) : "";
     double ticks = of->marked[i] ? finder->graph->times[i].typical : 0;
-    bool is_linear = ends_with(name, "Linear") || !name[0];
+    bool is_linear = etr_slice_ends(etr_slice_of(name), ETR_SLICE("Linear")) || !name[0];
     bool is_inside = false;
     for (size_t k = 0; k < ETR_COUNT(recurrent); k++)
       is_inside |= strcmp(name, recurrent[k]) == 0;

@@ -91,19 +91,6 @@ static void remark_of(etr_record_set *set, const char *name, const char *kind, c
 #define REMARK(set, name, format, ...)                                                             \
   remark_of(set, name, format, etr_arena_format(&(set)->arena, format, __VA_ARGS__), 0)
 
-/* Returns "float, int8 and 8da4w", or "float, int8, 8da4w and 197 more". */
-static const char *names_of(etr_arena *arena, const etr_set_remark *remark) {
-  size_t shown = ETR_MIN(remark->count, ETR_NAMED_RECORDS);
-  const char *names = remark->names[0];
-  for (size_t i = 1; i < shown && names; i++) {
-    bool is_last = i + 1 == remark->count;
-    names = etr_arena_format(arena, "%s%s%s", names, is_last ? " and " : ", ", remark->names[i]);
-  }
-  if (remark->count > shown && names)
-    names = etr_arena_format(arena, "%s and %zu more", names, remark->count - shown);
-  return names;
-}
-
 /* Turns the remarks into notes, those of one kind next to each other and a few of each. */
 static void write_notes(etr_record_set *set) {
   enum { MOST_OF_A_KIND = 5 };
@@ -117,7 +104,10 @@ static void write_notes(etr_record_set *set) {
       const etr_set_remark *remark = &set->remarks.data[k];
       if (remark->kind != kind)
         continue;
-      const char *names = written < MOST_OF_A_KIND ? names_of(&set->arena, remark) : NULL;
+      size_t shown = ETR_MIN(remark->count, ETR_NAMED_RECORDS);
+      const char *names = written < MOST_OF_A_KIND
+                              ? etr_arena_list(&set->arena, remark->names, shown, remark->count)
+                              : NULL;
       if (names) {
         add_note(set, etr_arena_format(&set->arena, "%s: %s", names, remark->what));
         written++;

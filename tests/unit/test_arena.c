@@ -103,6 +103,14 @@ Test(arena, texts_are_copied_and_formatted) {
   cr_expect_str_eq(etr_arena_numbered(&arena, "value_", UINT64_MAX), "value_18446744073709551615");
 }
 
+Test(arena, names_are_listed_as_in_a_sentence) {
+  static const char *const names[] = {"float", "int8", "8da4w"};
+  cr_expect_str_eq(etr_arena_list(&arena, names, 1, 1), "float");
+  cr_expect_str_eq(etr_arena_list(&arena, names, 2, 2), "float and int8");
+  cr_expect_str_eq(etr_arena_list(&arena, names, 3, 3), "float, int8 and 8da4w");
+  cr_expect_str_eq(etr_arena_list(&arena, names, 2, 199), "float, int8 and 197 more");
+}
+
 #define FFFD "\xEF\xBF\xBD"
 
 Test(arena, utf8_is_cleaned) {
