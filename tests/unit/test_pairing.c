@@ -167,6 +167,8 @@ Test(pairing, nodes_are_paired_by_the_first_rule_that_applies) {
       /* Source lines. */
       {NODES({"a1", "m", .shape = "x", .line = "p"}), NODES({"a1", "m", .shape = "x", .line = "q"}),
        "--"}, /* another line, and no evidence for a pair */
+      {NODES(WEIGHED("a1", "", "16x3")), NODES(WEIGHED("a1", "n", "16x3")),
+       "0o"}, /* a weight of the model itself may move into a module */
       {NODES({"a", "m", .shape = "x", .line = "p", READS(INPUT)},
              {"b", "m", .shape = "x", .line = "p", READS(0)}),
        NODES({"a", "m", .shape = "x", .line = "q", READS(INPUT)},
