@@ -111,6 +111,8 @@ Test(run_phases, times_distinguish_phases) {
       {RUNS(PROMPT(20), FOUR(USUAL), THREE(USUAL)), ""}, /* warm-up, or a prompt */
       {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), THREE(USUAL)),
        ""}, /* twice, each behind a load */
+      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL), LOAD, PROMPT(3), THREE(USUAL)),
+       "times: long runs short runs: 01110111 0111"}, /* a short prompt begins a series */
       {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), TWO(USUAL), SLOWER(4), THREE(USUAL)),
        ""},                                              /* and one that is slow */
       {RUNS(THREE(USUAL), PROMPT(20), FOUR(USUAL)), ""}, /* a single one */
