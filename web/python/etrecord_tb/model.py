@@ -514,7 +514,7 @@ class Answer(_Answer):
 
     Fields:
         text: the typical time per inference, then the two largest disjoint parts of at least 10 %, without interruptions; of none that large, the
-            largest. A range where a clock hides what is computing
+            largest; and interruptions. A range where a clock hides what is computing
         interrupted: share of Method::execute that is interruptions of single operators; 0 below a tenth
     """
 
