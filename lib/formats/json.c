@@ -855,26 +855,23 @@ bool etr_json_element(etr_json *json) {
 /* ---- Skipping ---- */
 
 /* Goes from bracket to bracket until so few are open. */
-static bool skip_nested(etr_json *json, uint32_t depth) {
+static void skip_nested(etr_json *json, uint32_t depth) {
   do {
     json->in.at = json_find_bracket(json->in.at, json->in.end);
     if (json->in.at == json->in.end) {
       if (!etr_window_fill(&json->in, 1))
-        return etr_window_fail_at_end(&json->in);
+        (void)etr_window_fail_at_end(&json->in);
     } else if (*json->in.at == '"') {
       json->in.at++;
-      if (!skip_string(json))
-        return false;
+      (void)skip_string(json);
     } else if (json_to_brace(*json->in.at) == '{') {
-      if (!open_bracket(json))
-        return false;
+      (void)open_bracket(json);
+    } else if (closing(json->stack.data[json->depth - 1]) != *json->in.at) {
+      (void)fail(json, "mismatched bracket");
     } else {
-      if (closing(json->stack.data[json->depth - 1]) != *json->in.at)
-        return fail(json, "mismatched bracket");
       close_bracket(json);
     }
-  } while (json->depth > depth);
-  return true;
+  } while (json->depth > depth && !json->in.message);
 }
 
 void etr_json_skip(etr_json *json) {

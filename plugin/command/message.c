@@ -81,12 +81,12 @@ void message_new_warnings(message_count *count, const etr_profile *profile,
     const etr_warning *w = &profile->warnings[i];
     if (has_warning(other, w))
       continue;
-    if (count->shown == MOST_SHOWN) {
+    if (count->shown < MOST_SHOWN) {
+      put_line("warning: ", w->file, w->entry, w->offset, w->message);
+      count->shown++;
+    } else {
       count->hidden++;
-      continue;
     }
-    put_line("warning: ", w->file, w->entry, w->offset, w->message);
-    count->shown++;
   }
 }
 

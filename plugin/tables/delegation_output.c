@@ -390,7 +390,7 @@ static void put_title(etr_answer *answer, const etr_method *method,
                          "%zu nodes could be on the other side, because their debug handles do not "
                          "identify which of them the delegates took",
                          method->ambiguous_node_count));
-  etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
+  etr_put_left_out(answer, method);
   if (method->run_count)
     etr_section_clock(answer, answer->profile, 2);
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
@@ -406,7 +406,7 @@ static void put_title_of_delegates(etr_answer *answer, const etr_method *method)
                                     backends && backends[0] ? backends : "no delegates",
                                     method->run_count ? "; times are in " : "",
                                     method->run_count ? etr_unit_name(answer->options->unit) : ""));
-  etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
+  etr_put_left_out(answer, method);
   if (method->run_count)
     etr_section_clock(answer, answer->profile, 2);
 }

@@ -9,12 +9,13 @@
 
 /* Writes a finding with its evidence, its saving and how to do it. */
 static void put_item(etr_answer *answer, const etr_finding *finding, size_t number) {
+  const char *effort = etr_finding_effort_text(finding);
   etr_section_item(answer,
                    etr_arena_format(&answer->arena, "%zu. %s%s%s", number, finding->title,
                                     finding->fact[0] ? ": " : "", finding->fact),
-                   etr_arena_format(&answer->arena, "%s %s Effort: %s. How: %s", finding->evidence,
-                                    finding->saving, etr_effort_text(finding->effort),
-                                    etr_finding_docs(finding->kind)));
+                   etr_arena_format(&answer->arena, "%s %s %s%s%sHow: %s", finding->evidence,
+                                    finding->saving, effort[0] ? "Effort: " : "", effort,
+                                    effort[0] ? ". " : "", etr_finding_docs(finding->kind)));
 }
 
 void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading) {

@@ -475,8 +475,8 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential) && finding->kind == ETR_FINDING_PROFILER)
     return "not known"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
-  bool is_free = finding->is_once && !answer->options->has_unit;
-  etr_unit unit = is_free ? etr_unit_of_ticks(answer->profile, most) : s->unit;
+  etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)
+                                   : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
   etr_text_begin(&text, &answer->arena, &w);
   if (isnan(most)) {
@@ -530,9 +530,11 @@ static const char *cut_at_word(etr_answer *answer, const char *text, size_t colu
  * written, and the reason is cut where the line has no room for both: --explain has it whole. */
 static void put_reason(etr_answer *answer, const etr_finding *finding) {
   enum { INDENT = 3, LEAST_REASON = 24 };
-  const char *effort = etr_effort_text(finding->effort);
-  const char *reason = etr_arena_format(&answer->arena, "%c%s%s%s", effort[0] - 'a' + 'A',
-                                        effort + 1, finding->fact[0] ? ": " : "", finding->fact);
+  const char *effort = etr_finding_effort_text(finding);
+  const char *reason = finding->fact;
+  if (effort[0])
+    reason = etr_arena_format(&answer->arena, "%c%s%s%s", effort[0] - 'a' + 'A', effort + 1,
+                              reason[0] ? ": " : "", reason);
   const char *shares = shared_text(answer, finding);
   size_t width = width_of(answer) - INDENT, after = etr_plain_width(&answer->writer, shares);
   reason = plain(answer, reason);
@@ -602,7 +604,7 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     etr_put_markdown(w, finding->fact);
     etr_putf(w, "%s%s | %s | %s | %s |\n", finding->fact[0] ? ")" : "",
              shared_text(answer, finding), saves_text(answer, s, finding),
-             etr_effort_text(finding->effort), etr_sureness_text(finding->sureness));
+             etr_finding_effort_text(finding), etr_sureness_text(finding->sureness));
   }
 }
 

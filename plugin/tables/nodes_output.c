@@ -206,7 +206,7 @@ static void put_heads(nodes_output *n) {
     if (!is_listed(n, graph) || !method || &profile->graphs[method->graph] != graph ||
         method->run_count == 0)
       continue;
-    const char *runs = etr_runs_text(&n->answer.arena, profile, method, unit);
+    const char *runs = etr_runs_text(&n->answer, method);
     size_t timed = 0;
     for (size_t k = 0; k < graph->node_count; k++)
       timed += graph->times[k].runs > 0;

@@ -330,7 +330,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   etr_section_line(&l->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &writer));
   if (s->method->run_count == 0)
     return;
-  etr_put_left_out(&l->answer.writer, &l->answer.arena, l->answer.profile, s->method, unit);
+  etr_put_left_out(&l->answer, s->method);
   etr_section_clock(&l->answer, l->answer.profile, 2);
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }

@@ -295,12 +295,9 @@ static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* Puts the time of a load, which may be a thousand times that of an inference, in a unit of its
- * own.
- */
+/* Puts the time of a load. */
 static void put_load_time(const report *r, etr_writer *writer, double ticks) {
-  bool is_free = !r->options.has_unit && r->options.unit != ETR_UNIT_CYCLES;
-  etr_unit unit = is_free ? etr_unit_of_ticks(r->answer.profile, ticks) : r->options.unit;
+  etr_unit unit = etr_unit_apart(r->answer.profile, &r->options, ticks);
   etr_put_time(writer, r->answer.profile, ticks, unit);
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
@@ -333,8 +330,7 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
 /* Returns "1 tick is taken as 1 ns: ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5×
  * the others · steady (cv 1.2 %) · loading takes 1.59 ms". */
 static const char *circumstances(report *r, const etr_summary *s) {
-  const char *excluded = etr_excluded_runs_text(&r->answer.arena, r->answer.profile, s->method,
-                                                r->answer.options->unit);
+  const char *excluded = etr_excluded_runs_text(&r->answer, s->method);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);

@@ -27,7 +27,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   etr_writer *w = &answer->writer;
   bool is_first = screen != NULL;
   etr_unit unit = etr_unit_of_method(answer->profile, method);
-  const char *excluded = etr_excluded_runs_text(&answer->arena, answer->profile, method, unit);
+  const char *excluded = etr_excluded_runs_text(answer, method);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
   const char *odd = etr_odd_recordings_text(&answer->arena, answer->profile, method);
   etr_puts(w, is_first ? "## " : "\n### ");

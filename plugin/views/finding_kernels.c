@@ -302,27 +302,19 @@ bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *ou
   switch (part->part) {
   case ETR_TIME_CALL_OVERHEAD:
     out->where = "calls of delegates, around their operators";
-    out->next = "more work in each call: fewer and larger delegates, or several inputs at once";
     break;
   case ETR_TIME_OPAQUE:
     out->where = etr_arena_format(arena, "%s, which %s no operators", label,
                                   is_known ? "records" : "record");
-    out->next = finder->graph ? "`delegation`, which lists what each call contains"
-                              : "add the .pte of the same export, which names the backend of each "
-                                "delegate, or its ETRecord, which says what each contains";
     break;
   case ETR_TIME_DELEGATE_PHASES:
     if (is_computing(finder, etr_or_empty(part->backend)))
       out->where = etr_arena_format(arena, "%s, mostly computing", label);
     else
       out->where = etr_arena_format(arena, "%s, mostly copying and waiting", label);
-    out->next = is_computing(finder, etr_or_empty(part->backend))
-                    ? "a smaller input, or fewer channels"
-                    : "more work in each call";
     break;
   default:
     out->where = etr_arena_format(arena, "operators of %s that are on no node", label);
-    out->next = "`summary --by kernel`, which lists them";
     break;
   }
   return !etr_arena_failed(arena);

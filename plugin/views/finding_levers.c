@@ -431,17 +431,24 @@ static bool add_for_opaque(const largest *of) {
     return true;
   if (!etr_find_time_of_delegates(finder, &inside))
     return false;
-  const char *see = finder->graph ? ": `etrecord-tb delegation`" : ": add the .pte";
+  const char *see = ": add the .pte, which names their backends";
+  const char
+      *evidence = "The .pte or the ETRecord must be of the export that was recorded; nothing "
+                  "is recorded again.";
+  if (etr_finder_has_edge(finder)) {
+    see = ": `etrecord-tb delegation` lists what it runs";
+    evidence = "It lists each delegate's operators, modules and MACs with the time of its call, "
+               "from this record. docs/backends.md names profilers, which time what is inside.";
+  } else if (finder->graph) {
+    see = ": add the ETRecord, which lists what it runs";
+  }
   const char *fact = etr_arena_format(finder->arena, "%s are in %s%s", time_of(of),
                                       inside.ticks ? inside.where : "events that are not known",
                                       is_computing ? "" : see);
   return add_words(
       of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
       is_computing ? "Use a smaller input, or fewer channels" : "See what is in each delegate",
-      fact,
-      etr_arena_format(finder->arena, "%s%s%sdocs/backends.md says what each backend can record.",
-                       inside.ticks ? "Next: " : "", etr_or_empty(inside.next),
-                       inside.ticks ? ". " : ""));
+      fact, is_computing ? "docs/backends.md says what each backend can record." : evidence);
 }
 
 /* The next step for time that is in no operators. */

@@ -49,7 +49,6 @@ extern const char etr_optimized_library[];
 typedef struct etr_delegates_time {
   uint64_t ticks;    /* 0: there is none */
   const char *where; /* "OpenVINO, which records no operators", after "62.1 % is in" */
-  const char *next;  /* what to do next */
 } etr_delegates_time;
 
 /** Finds it. False when out of memory. */

@@ -56,9 +56,10 @@ const char *etr_effort_name(etr_effort effort) {
   return (size_t)effort < ETR_COUNT(names) ? names[effort] : "";
 }
 
-const char *etr_effort_text(etr_effort effort) {
+const char *etr_finding_effort_text(const etr_finding *finding) {
   static const char *const texts[] = {"link flag", "re-export", "change the model", "record again"};
-  return (size_t)effort < ETR_COUNT(texts) ? texts[effort] : "";
+  bool is_a_look = finding->kind == ETR_FINDING_PROFILER;
+  return !is_a_look && (size_t)finding->effort < ETR_COUNT(texts) ? texts[finding->effort] : "";
 }
 
 bool etr_finding_is_timing(etr_finding_kind kind) {

@@ -43,8 +43,9 @@ const char *etr_sureness_text(etr_sureness sureness);
 /** Returns "link_flag", "re_export", "change_model" or "record_again". Static. */
 const char *etr_effort_name(etr_effort effort);
 
-/** Returns an effort for people: "link flag", "re-export", ... Static. */
-const char *etr_effort_text(etr_effort effort);
+/** Returns what a finding takes, for people: "link flag", "re-export", ...; "" where the files at
+ * hand, or one more of the same export, already show what it is about. Static. */
+const char *etr_finding_effort_text(const etr_finding *finding);
 
 /** Code that has the fault that a kind of finding is about, and code that has not. */
 typedef struct etr_finding_code {

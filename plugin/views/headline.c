@@ -34,6 +34,12 @@ etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method
   return etr_unit_of_ticks(profile, method->execute.typical);
 }
 
+etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options,
+                        double ticks) {
+  bool is_free = !options->has_unit && options->unit != ETR_UNIT_CYCLES;
+  return is_free ? etr_unit_of_ticks(profile, ticks) : options->unit;
+}
+
 void etr_put_percent(etr_writer *writer, double share) {
   double percent = 100 * share;
   if (percent > 0 && percent < 0.05)

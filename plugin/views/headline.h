@@ -62,8 +62,12 @@ const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *pa
 etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks);
 
 /** Returns the unit that a screen of a method uses unless the user chose one: that of its typical
- * run. A time that is spent once, as by loading, has its own. */
+ * run. */
 etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method);
+
+/** Returns the unit of a time that is spent once, as by loading or warming up, and so may be a
+ * thousand times those of a table: its own, unless the user chose one. */
+etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options, double ticks);
 
 /** Returns a kind as written in JSON: "operators", "kernels", ... Static. */
 const char *etr_headline_kind_name(etr_headline_kind kind);

@@ -6,6 +6,7 @@
 
 #include "base/stats.h"
 #include "output/text_table.h"
+#include "views/headline.h"
 
 #include <math.h>
 
@@ -117,33 +118,33 @@ double etr_first_run_factor(const etr_first_run *first) {
                                                       : (double)NAN;
 }
 
-char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                             etr_unit unit) {
+char *etr_excluded_runs_text(etr_answer *answer, const etr_method *method) {
+  const etr_profile *profile = answer->profile;
   size_t excluded = method->skipped_run_count;
+  double ticks = (double)method->skipped_ticks;
+  etr_unit unit = etr_unit_apart(profile, answer->options, ticks);
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, arena, &writer);
+  etr_text_begin(&text, &answer->arena, &writer);
   if (excluded) {
     etr_putf(&writer, "%zu %srun%s excluded (", excluded,
              profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ", etr_plural(excluded));
-    etr_put_time(&writer, profile, (double)method->skipped_ticks, unit);
+    etr_put_time(&writer, profile, ticks, unit);
     etr_putf(&writer, " %s%s)", etr_unit_name(unit), excluded == 1 ? "" : " in all");
   }
   return etr_text_end(&text, &writer);
 }
 
-char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                    etr_unit unit) {
-  const char *excluded = etr_excluded_runs_text(arena, profile, method, unit);
+char *etr_runs_text(etr_answer *answer, const etr_method *method) {
+  const char *excluded = etr_excluded_runs_text(answer, method);
   if (!excluded)
     return NULL;
-  return etr_arena_format(arena, "%zu run%s%s%s", method->run_count, etr_plural(method->run_count),
-                          excluded[0] ? "; " : "", excluded);
+  return etr_arena_format(&answer->arena, "%zu run%s%s%s", method->run_count,
+                          etr_plural(method->run_count), excluded[0] ? "; " : "", excluded);
 }
 
-void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile,
-                      const etr_method *method, etr_unit unit) {
-  const char *runs = method->skipped_run_count ? etr_runs_text(arena, profile, method, unit) : NULL;
+void etr_put_left_out(etr_answer *answer, const etr_method *method) {
+  const char *runs = method->skipped_run_count ? etr_runs_text(answer, method) : NULL;
   if (runs)
-    etr_putf(writer, "  %s\n", runs);
+    etr_putf(&answer->writer, "  %s\n", runs);
 }

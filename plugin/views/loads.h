@@ -6,8 +6,7 @@
 #ifndef ETR_LOADS_H
 #define ETR_LOADS_H
 
-#include "base/writer.h"
-#include "etrecord_tb.h"
+#include "output/answer.h"
 
 /** An event of a load, such as "Method::init" or "Program::load_method". */
 typedef struct etr_load {
@@ -58,16 +57,13 @@ double etr_first_run_factor(const etr_first_run *first);
 
 /** Returns the number of runs that count, and of excluded runs: "9 runs", "9 runs; 1 warm-up run
  * excluded (51.8 ms)". Returns NULL when out of memory. */
-char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                    etr_unit unit);
+char *etr_runs_text(etr_answer *answer, const etr_method *method);
 
-/** Returns the number of excluded runs: "1 warm-up run excluded (51.8 ms)"; "" if all runs count,
- * NULL when out of memory. */
-char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                             etr_unit unit);
+/** Returns the number of excluded runs, with their time in the unit of etr_unit_apart(): "1 warm-up
+ * run excluded (51.8 ms)"; "" if all runs count, NULL when out of memory. */
+char *etr_excluded_runs_text(etr_answer *answer, const etr_method *method);
 
 /** Writes etr_runs_text() as a line below a heading, if runs are excluded. */
-void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile,
-                      const etr_method *method, etr_unit unit);
+void etr_put_left_out(etr_answer *answer, const etr_method *method);
 
 #endif

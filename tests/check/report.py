@@ -124,6 +124,16 @@ def finding_faults(method, said):
             yield '"%s" leads to no operator' % finding['title']
 
 
+def warning_faults(document, info):
+    """A report has the warnings of `info`."""
+    shown = {warning['message'] for warning in document['warnings']}
+    yield from ('no warning "%s"' % warning['message'] for warning in info['warnings'] if warning['message'] not in shown)
+
+
+def ask(program, command, record):
+    return json.loads(subprocess.run([program, command, record, '--format', 'json'], capture_output=True, check=True, text=True).stdout)
+
+
 def main():
     program = sys.argv[1]
     root = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).resolve().parents[1] / 'fixtures'
@@ -133,9 +143,10 @@ def main():
         html = subprocess.run([program, 'report', record, '-o', '-'], capture_output=True, check=True, text=True).stdout
         if len(html) > MOST_BYTES.get(record.name, MOST_OF_OTHERS):
             faults.append('%s: the report has %d bytes' % (record.name, len(html)))
-        summary = json.loads(subprocess.run([program, 'summary', record, '--format', 'json'], capture_output=True, check=True, text=True).stdout)
-        said = {method['method']: method for method in summary['methods']}
-        for method in whole_document(html)['methods']:
+        said = {method['method']: method for method in ask(program, 'summary', record)['methods']}
+        document = whole_document(html)
+        faults += ['%s: %s' % (record.name, fault) for fault in warning_faults(document, ask(program, 'info', record))]
+        for method in document['methods']:
             if method['method'] in said:
                 faults += ['%s, %s: %s' % (record.name, method['method'], fault) for fault in finding_faults(method, said[method['method']])]
             for check in (balance_faults, run_faults, memory_faults, graph_faults):

@@ -108,6 +108,7 @@ FOLDERS = [
     ({'etrecord.bin': RECORD, 'cut.etrecord': RECORD[:5000]}, 'info', 1, '2 ETRecords here (cut.etrecord, etrecord.bin)'),
     ({'etrecord.bin': RECORD, 'a.etdp': DUMP, 'b.etdp': DUMP}, 'summary', 0, 'b.etdp: the same recording as'),
     ({'etrecord.bin': RECORD, 'a.etdp': DUMP, 'a.etdp.gz': gzip.compress(DUMP)}, 'summary', 0, 'the same recording as'),
+    ({'etrecord.bin': RECORD, **{'%02d.etdp' % i: DUMP for i in range(53)}}, 'summary', 0, ': 2 more warnings'),
     ({'etrecord.bin': RECORD, 'a.etdp': WRONG_SIZE}, 'summary', 0, 'shorter than its size prefix says'),
 ]
 

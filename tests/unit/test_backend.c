@@ -40,5 +40,6 @@ Test(backend, users_of_a_node_are_listed_once) {
       got = etr_arena_format(&arena, "%s %s", got, g->nodes[users.list[k]].name);
     cr_expect_str_eq(got, want[i], "%s", got);
   }
+  cr_expect(etr_users_find(&users, &(etr_graph){0}, &arena), "a graph without nodes");
   etr_arena_clear(&arena);
 }

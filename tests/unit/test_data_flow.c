@@ -9,8 +9,8 @@
  * or "int".
  *
  * Its instructions are joined by ';': "add(0,1,2)" is aten::add of these values, the last of which
- * it writes, "delegate(0,2)" a call of the delegate. Behind it are the debug handles that the map
- * has for it: "handle 1", "handles 1,2".
+ * it writes, "delegate(0,2)" a call of the delegate, "move(0,2)" a move. Behind it are the debug
+ * handles that the map has for it: "handle 1", "handles 1,2".
  *
  * Expected of each instruction, joined by ';': "NODE by MATCH", or "none"; of a delegate the nodes
  * of its operators,
@@ -88,9 +88,12 @@ static etr_instruction make_instruction(etr_arena *arena, const flow_instruction
   if (calls_delegate(text)) {
     made.kind = ETR_INSTRUCTION_DELEGATE;
     made.delegate = 0;
-  } else
+  } else if (strcmp(text->name, "move") == 0) {
+    made.kind = ETR_INSTRUCTION_MOVE;
+  } else {
     made.op = strchr(text->name, ':') ? text->name
                                       : etr_arena_format(arena, "aten::%s", text->name);
+  }
   return made;
 }
 
@@ -374,6 +377,12 @@ Test(data_flow, kernels_are_matched_by_the_values_they_read) {
            "neg(1,2) handle 1; executorch_prim::et_view(2,6,4) handle 9; abs(4,5) handle 2",
        .inputs = "0,1",
        .want = "b by handle; none; d by handle"},
+      {.title = "a move hands on what it reads, also the first value",
+       .nodes = XY "a neg (y) #1;b neg (x) #1;c abs (a) #2;d abs (b) #2",
+       .values = FOUR TWO,
+       .instructions = "move(0,2); neg(2,3) handle 1; move(3,4); abs(4,5) handle 2",
+       .inputs = "0,1",
+       .want = "b by handle; d by handle"},
       {.title = "arguments of a body are none of the inputs",
        .nodes = "x input;z input ^;y input;a neg (x) #1;b neg (y) #1",
        .values = FOUR,

@@ -882,6 +882,35 @@ Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
   }
 }
 
+/* Keys that were copied for each head are advice; keys that something computed are none. */
+Test(findings, repeated_keys_are_found) {
+  static const struct {
+    const char *target; /* of what the product reads */
+    bool is_found;
+  } cases[] = {{"aten.expand_copy.default", true}, {"aten.linear.default", false}};
+  static const etr_dim two[] = {{.size = 2, .hint = -1}, {.size = 8, .hint = -1}},
+                       eight[] = {{.size = 8, .hint = -1}, {.size = 8, .hint = -1}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_value narrow = {.name = "k", .dtype = "float32", .dims = two, .rank = 2};
+    etr_value wide = {.name = "heads", .dtype = "float32", .dims = eight, .rank = 2};
+    uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0),
+             k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
+             heads = op(&t, "heads", cases[i].target, k),
+             product = op(&t, "bmm", "aten.bmm.default", q);
+    t.nodes.data[k].outputs = &narrow;
+    t.nodes.data[heads].outputs = &wide;
+    tiny_input(&t, product, heads, 0);
+    tiny_time(&t, heads, 500000);
+    tiny_time(&t, product, 500000);
+    const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_REPEATED_HEADS);
+    cr_expect_eq(finding != NULL, cases[i].is_found, "%s", cases[i].target);
+    if (finding)
+      cr_expect_eq(finding->node_count, 2);
+    tiny_clear(&t);
+  }
+}
+
 /* Code names nothing that it does not make: a quantizer for int8, a configuration for 8da4w. */
 Test(findings, code_is_that_of_the_advice) {
   static const struct {

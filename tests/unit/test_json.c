@@ -427,24 +427,27 @@ Test(json, whole_containers_are_shown_raw) {
                {" {\"a\": [1, {\"]\": \"\\\"}\"}]} ", "{\"a\": [1, {\"]\": \"\\\"}\"}]}"},
                {"7", NULL},
                {"\"[]\"", "\"[]\""},
+               {"[\"a\\n\", \"b\\\\\"]", "[\"a\\n\", \"b\\\\\"]"},
                {"\"a\\\"]\" ", "\"a\\\"]\""},
                {"[", NULL},
                {"[\"]", NULL},
                {"[[1]", NULL}};
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    etr_slice raw = {0};
-    etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
-    bool shown = etr_json_peek_whole(json, &raw);
-    cr_expect_eq(shown, cases[i].raw != NULL, "%s", cases[i].document);
-    if (shown)
-      cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
-    etr_json_skip(json);
-    if (shown)
-      etr_json_end(json);
-    cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '[', "%s",
-                 cases[i].document);
-    etr_json_close(json);
-  }
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    for (size_t piece = 1; piece < 8; piece++) {
+      const char *document = cases[i].document;
+      etr_slice raw = {0};
+      source from = {etr_slice_of(document), 0, piece, SIZE_MAX};
+      etr_json *json = etr_json_open(read_source, &from, NULL);
+      bool shown = etr_json_peek_whole(json, &raw);
+      cr_expect_eq(shown, cases[i].raw != NULL, "%s in pieces of %zu", document, piece);
+      if (shown)
+        cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", document);
+      etr_json_skip(json);
+      if (shown)
+        etr_json_end(json);
+      cr_expect_eq(etr_json_failed(json), !shown && document[0] == '[', "%s", document);
+      etr_json_close(json);
+    }
 }
 
 Test(json, leaving_skips_the_rest) {

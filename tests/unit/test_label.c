@@ -155,3 +155,25 @@ Test(label, a_node_has_the_name_of_its_graph) {
   for (uint32_t i = 0; i < 4; i++)
     expect_text(etr_label_node(&arena, &graph, i), labels[i]);
 }
+
+/* Without a record, a method is named after what holds its recordings: a file, or their folder. */
+Test(label, a_method_is_named_after_its_recordings) {
+  static const struct {
+    const char *first, *second; /* ETDumps of the method's two runs */
+    const char *label;
+  } cases[] = {
+      {"none/pixel/a.etdp", "none/pixel/b.etdp", "pixel"},
+      {"none/pixel/a.etdp", "none/pixel/a.etdp", "a.etdp"},
+      {"none/pixel/./a.etdp", "none/pixel/./b.etdp", "a.etdp"}, /* no such folder */
+      {"none/pixel/../a.etdp", "none/pixel/../b.etdp", "a.etdp"},
+  };
+  static const uint32_t runs[] = {0, 1};
+  const etr_method method = {.name = "", .runs = runs, .run_count = ETR_COUNT(runs)};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const char *const dumps[] = {cases[i].first, cases[i].second};
+    bool is_one = strcmp(cases[i].first, cases[i].second) == 0;
+    const etr_run dump_of[] = {{.dump = 0}, {.dump = is_one ? 0 : 1}};
+    const etr_profile profile = {.etdumps = dumps, .etdump_count = 2, .runs = dump_of};
+    expect_text(etr_label_recorded(&arena, &profile, &method), cases[i].label);
+  }
+}

@@ -82,6 +82,14 @@ Test(model_explorer, timed_nodes_have_values) {
   tiny_clear(&t);
 }
 
+Test(model_explorer, one_run_is_enough) {
+  tiny t = {0};
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0), 1000000)->runs = 1;
+  expect_results(emit(tiny_profile(&t), (etr_node_data_options){0}, &t.arena),
+                 "{\"add_\":{\"value\":1}}}\n");
+  tiny_clear(&t);
+}
+
 Test(model_explorer, a_graph_without_times_is_refused) {
   tiny t = {0};
   etr_error error;

@@ -378,6 +378,10 @@ Test(noise, an_odd_recording_does_not_hide_a_change) {
   etr_arena_clear(&side.arena);
   cr_expect(is_near(got.low, -0.145384615385) && is_near(got.high, 0.115422885572), "%.12g %.12g",
             got.low, got.high);
+  /* In another order they are the same recordings. */
+  static const recordings in_another_order = {{1121}, {1105}, {1111}, {1116}, {1100}};
+  etr_change same = judge(base, in_another_order, 1, NULL);
+  cr_expect(same.low == got.low && same.high == got.high, "%.12g %.12g", same.low, same.high);
 }
 
 Test(noise, an_odd_recording_of_the_slower_side_does_not_matter) {

@@ -167,6 +167,13 @@ Test(pairing, nodes_are_paired_by_the_first_rule_that_applies) {
       /* Source lines. */
       {NODES({"a1", "m", .shape = "x", .line = "p"}), NODES({"a1", "m", .shape = "x", .line = "q"}),
        "--"}, /* another line, and no evidence for a pair */
+      {NODES(WEIGHED("a1", "", "16x3")), NODES(WEIGHED("a1", "n", "16x3")),
+       "0o"}, /* a weight of the model itself may move into a module */
+      {NODES({"a", "m", .shape = "x", .line = "p", READS(INPUT)},
+             {"b", "m", .shape = "x", .line = "p", READS(0)}),
+       NODES({"a", "m", .shape = "x", .line = "q", READS(INPUT)},
+             {"c", "m", .shape = "x", .line = "q", READS(0)}),
+       "0n --"}, /* the line moved: the only one of its module, with the same producers */
       {NODES({"a1", "m", .shape = "x", .line = "p"}), NODES(SHAPED("a1", "m", "x")),
        "0n"}, /* unknown is no contradiction */
       {NODES({"a1", "m", .shape = "x", .line = "p"}, {"a2", "m", .shape = "x", .line = "q"}),

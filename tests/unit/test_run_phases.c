@@ -111,6 +111,8 @@ Test(run_phases, times_distinguish_phases) {
       {RUNS(PROMPT(20), FOUR(USUAL), THREE(USUAL)), ""}, /* warm-up, or a prompt */
       {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), THREE(USUAL)),
        ""}, /* twice, each behind a load */
+      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL), LOAD, PROMPT(3), THREE(USUAL)),
+       "times: long runs short runs: 01110111 0111"}, /* a short prompt begins a series */
       {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), TWO(USUAL), SLOWER(4), THREE(USUAL)),
        ""},                                              /* and one that is slow */
       {RUNS(THREE(USUAL), PROMPT(20), FOUR(USUAL)), ""}, /* a single one */
@@ -199,6 +201,40 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
   cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena));
   cr_expect_eq(method.mixed_phase_count, 1);
   etr_arena_clear(&t.arena);
+}
+
+/* With dynamic inputs the first run is a longer input if it is in the long phase. */
+Test(run_phases, a_method_starts_with_a_prompt_if_the_first_run_is_long) {
+  const struct {
+    made_series runs;
+    bool is_dynamic, starts_with_prompt;
+  } cases[] = {
+      {RUNS(LOGGED(4, 80), THREE(LOGGED(1, 8))), true, true}, /* prefill and decode */
+      {RUNS(LOGGED(4, 80), THREE(LOGGED(1, 8))), false, false},
+      {RUNS(LOGGED(1, 8), LOGGED(2, 16), LOGGED(4, 32), LOGGED(1, 8)), true, false},
+      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)), true, true}, /* long and short */
+      {RUNS(USUAL, TWO(SLOWER(1.1)), USUAL), true, false},
+  };
+  static made_runs t;
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    uint32_t runs[8];
+    uint64_t ticks[8];
+    made_runs_begin(&t, 8);
+    made_runs_add_all(&t, &cases[i].runs);
+    for (uint32_t k = 0; k < t.all.run_count; k++) {
+      runs[k] = k;
+      ticks[k] = t.runs[k].execute_ticks;
+    }
+    etr_method method = {.name = "forward",
+                         .runs = runs,
+                         .run_count = t.all.run_count,
+                         .execute_per_run = ticks,
+                         .execute.p50 = (double)ticks[t.all.run_count - 1],
+                         .has_dynamic_inputs = cases[i].is_dynamic};
+    cr_assert(etr_phases_measure(&method, find(&t), &t.all, &t.arena));
+    cr_expect_eq(method.starts_with_prompt, cases[i].starts_with_prompt, "case %zu", i);
+    etr_arena_clear(&t.arena);
+  }
 }
 
 /* Runs get slower after each prompt and start anew at the next one: a drift within stretches. */

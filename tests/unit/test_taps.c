@@ -99,3 +99,17 @@ Test(taps, differences) {
                      "taps.json has another number of statistics");
   }
 }
+
+Test(taps, statistics_are_not_compared_before_there_is_a_reference) {
+  static const char *const fields[] = {"min", "sparsity"};
+  etr_arena arena = {0};
+  const etr_tap_spec spec = {.fields = fields, .field_count = ETR_COUNT(fields)};
+  const etr_tap_statistic *statistics = etr_tap_statistics_of(&arena, &spec);
+  cr_assert_not_null(statistics);
+  for (size_t i = 0; i < ETR_COUNT(fields); i++) {
+    cr_expect_str_eq(statistics[i].name, fields[i]);
+    cr_expect_not(statistics[i].is_compared);
+    cr_expect(isnan(statistics[i].value) && isnan(statistics[i].reference));
+  }
+  etr_arena_clear(&arena);
+}

@@ -229,6 +229,37 @@ Test(trace_place, cycles_are_shares_of_the_wrapper_around_them) {
   etr_arena_clear(&t.arena);
 }
 
+/* A submission whose times lie inside its call holds the dispatches that have no times. */
+Test(trace_place, events_are_inside_a_wrapper_that_was_measured) {
+  timeline t = {0};
+  add_run(&t);
+  add_delegate_event(&t, "OtherBackend", 0, 120, 60);
+  t.events[0].wrapper = 1;
+  add_delegate_event(&t, "OtherBackend", 0, 0, 30);
+  t.events[1].inside = 1;
+  t.events[1].has_no_place = true;
+  add_call(&t, 0, 100, 100);
+  add_execute(&t, 0, 1000);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  expect_span(&t, 0, 120, 180, false);
+  expect_span(&t, 1, 120, 150, true);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, an_event_in_a_call_without_time_has_no_length) {
+  timeline t = {0};
+  add_run(&t);
+  add_delegate_event(&t, "XnnpackBackend", 0, 0, 1);
+  add_call(&t, 0, 100, 0);
+  add_execute(&t, 0, 1000);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  expect_span(&t, 0, 100, 100, true);
+  cr_expect_eq(span_of(&t, 0)->scale, 0);
+  etr_arena_clear(&t.arena);
+}
+
 /* An instruction in a loop has separate events for each call. */
 Test(trace_place, each_call_of_a_delegate_has_its_own_events) {
   timeline t = {0};

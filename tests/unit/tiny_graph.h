@@ -5,8 +5,8 @@
  * Nodes are joined by ';': "NAME TARGET", then in any order
  *   (a,b.1)     what it reads: nodes by name, ".1" for another output than the first
  *   #7          the debug handle
- *   [2x3]       an output; several for several. [i8:2x3] has a number type, [s] is symbolic, [?] no
- * tensor. None: one, [2x3] of float32 key=value   an argument
+ *   [2x3]       an output; several for several. [i8:2x3] has a number type, [s], [b] and [t] are
+ * symbolic, [?] no tensor. None: one, [2x3] of float32 key=value   an argument
  *   @0          it is in the delegate of that instruction
  *   *           a mark; each test defines its meaning
  *   ^3          in the body with this number; "^": in that with the number 0
@@ -73,9 +73,12 @@ static inline void tiny_output(etr_arena *arena, etr_value *value, char *text) {
   *value = (etr_value){.dtype = colon ? tiny_dtype(text) : "float32",
                        .dims = dims,
                        .rank = strchr(rest, '?') ? -1 : 0};
-  for (char *size; value->rank >= 0 && (size = tiny_piece(&rest, "x"));)
-    dims[value->rank++] = (etr_dim){.size = *size == 's' ? ETR_DIM_SYMBOLIC : atoi(size),
+  for (char *size; value->rank >= 0 && (size = tiny_piece(&rest, "x"));) {
+    bool is_symbolic = strchr("bst", *size) != NULL;
+    dims[value->rank++] = (etr_dim){.size = is_symbolic ? ETR_DIM_SYMBOLIC : atoi(size),
+                                    .symbol = is_symbolic ? size : NULL,
                                     .hint = -1};
+  }
 }
 
 static inline void tiny_inputs(tiny_graph *g, etr_edge *edges, size_t *count, char *text) {

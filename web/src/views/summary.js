@@ -155,9 +155,13 @@ function SavingBar({saves: {low, high}}) {
     class="least" style=${{width: part(low)}}></span></span>`;
 }
 
+/** Whether a finding is about what can be seen without a change and without a new record. */
+const isLook = kind => kind === 'profiler';
+
 /** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "a part of 41 ms" where nothing is known of it. */
-export function savesText({saves, cost}) {
+export function savesText({kind, saves, cost}) {
   if (!saves) return '';
+  if (isLook(kind)) return 'not known';
   const isPart = saves.low === null && saves.high === null,
     known = isPart ? {low: cost || null, high: cost || null} : saves,
     text = savingText(known, unit.value, profile.value?.ticksPerSecond);
@@ -167,7 +171,7 @@ export function savesText({saves, cost}) {
 const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function Lever({finding}) {
-  const {title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding,
+  const {kind, title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding,
     isChosen = get('sel') === `finding:${index}`;
   return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title}
     aria-description=${explainRuns('of the typical run')}>${title}</h3><div class="saving">
@@ -179,7 +183,7 @@ function Lever({finding}) {
     }<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
     <p aria-description=${explainRuns('of the typical run')}>${sentence(fact ?? finding.evidence)}
       ${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
-    <div class="lever-foot"><b>${EFFORTS[effort] ?? ''}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span
+    <div class="lever-foot"><b>${isLook(kind) ? '' : (EFFORTS[effort] ?? '')}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span
       class="push"></span>
       ${
         rows.length || code

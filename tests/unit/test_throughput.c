@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_throughput.c - how the time of a token grows with the number of tokens in the cache. The
+ * slopes and intervals were computed with Python from the formula of Theil and Sen.
+ */
+#include "profile/throughput.h"
+#include "tiny_graph.h"
+
+#include <math.h>
+
+enum { RUNS = 12 };
+
+/* Runs of one token each, one after the other. */
+typedef struct token_runs {
+  etr_arena arena;
+  etr_run runs[RUNS];
+  uint32_t numbers[RUNS];
+  etr_block block;
+  etr_method method;
+  etr_profile profile;
+} token_runs;
+
+/* Fills the runs of a method that writes a buffer, or reads one only. */
+static void make_runs(token_runs *t, const uint64_t *ticks, bool has_cache) {
+  *t = (token_runs){.block = {.method = 0}};
+  const tiny_graph *g = tiny_graph_of(&t->arena, "ids input [i64:1x1];cache weight [8x4];"
+                                                 "e embedding (ids) [1x4];o output (e)");
+  g->nodes[tiny_node(g, "cache")].kind = ETR_NODE_BUFFER;
+  g->nodes[tiny_node(g, "cache")].is_written = has_cache;
+  for (uint32_t i = 0; i < RUNS; i++) {
+    t->numbers[i] = i;
+    t->runs[i].execute_ticks = ticks[i];
+  }
+  t->method = (etr_method){.name = "forward",
+                           .graph = 0,
+                           .runs = t->numbers,
+                           .run_count = RUNS,
+                           .execute_per_run = ticks};
+  t->profile = (etr_profile){.ticks_per_second = 1e9,
+                             .runs = t->runs,
+                             .run_count = RUNS,
+                             .blocks = &t->block,
+                             .block_count = 1,
+                             .methods = &t->method,
+                             .method_count = 1,
+                             .graphs = &g->graph,
+                             .graph_count = 1};
+  cr_assert(etr_throughput_fill(&t->profile, t->runs, &t->method, &t->arena));
+}
+
+Test(throughput, the_time_of_a_token_grows_with_the_cache) {
+  static const struct {
+    const char *title;
+    uint64_t ticks[RUNS]; /* of each run, in nanoseconds */
+    double ms_per_1000, low, high;
+  } cases[] = {
+      {"exactly",
+       {1000000, 1010000, 1020000, 1030000, 1040000, 1050000, 1060000, 1070000, 1080000, 1090000,
+        1100000, 1110000},
+       10,
+       10,
+       10},
+      {"with noise",
+       {999370, 1012748, 1028368, 1021950, 1046257, 1049160, 1052699, 1066139, 1074709, 1093182,
+        1106370, 1109079},
+       9.98002272727,
+       8.85157142857,
+       11.276},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    token_runs t;
+    make_runs(&t, cases[i].ticks, true);
+    const etr_cache_growth *growth = t.profile.cache_growth;
+    cr_assert_not_null(growth, "%s", cases[i].title);
+    cr_expect_float_eq(growth->ms_per_1000, cases[i].ms_per_1000, 1e-9, "%s: %.12g", cases[i].title,
+                       growth->ms_per_1000);
+    cr_expect_float_eq(growth->low, cases[i].low, 1e-9, "%s: %.12g", cases[i].title, growth->low);
+    cr_expect_float_eq(growth->high, cases[i].high, 1e-9, "%s: %.12g", cases[i].title,
+                       growth->high);
+    cr_expect_eq(growth->sequence_count, 1);
+    cr_expect_eq(growth->curve_count, RUNS);
+    cr_expect_eq(growth->curve[3].ms, (double)cases[i].ticks[3] / 1e6);
+    etr_arena_clear(&t.arena);
+    make_runs(&t, cases[i].ticks, false);
+    cr_expect_null(t.profile.cache_growth, "%s: nothing is kept", cases[i].title);
+    etr_arena_clear(&t.arena);
+  }
+}
