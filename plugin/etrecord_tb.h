@@ -787,8 +787,8 @@ typedef struct etr_record_set_options {
   const char *method;     /**< only this method; NULL: all */
   const char *reference;  /**< file of a reference that was made from the first record, with which
                              all logged outputs are compared; NULL: with those of the first record */
-  bool keeps_comparisons; /**< for etr_record_set_comparison(): all profiles must stay open as long
-                             as the set */
+  bool keeps_comparisons; /**< for etr_record_set_comparison(); profiles must then stay open as
+                             long as the set */
 } etr_record_set_options;
 
 /** Records side by side. The first one is the base of all verdicts (see etr_verdicts). */
