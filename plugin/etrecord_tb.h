@@ -785,8 +785,8 @@ typedef struct etr_record_set_options {
   etr_compare_options compare;
   etr_records_by by;
   const char *method;     /**< only this method; NULL: all */
-  const char *reference;  /**< file of a reference that was made from the first record, with which
-                             all logged outputs are compared; NULL: with those of the first record */
+  const char *reference;  /**< file of a reference that was made from the first record, to which all
+                             logged outputs are compared; NULL: those of the first record are */
   bool keeps_comparisons; /**< for etr_record_set_comparison(); profiles must then stay open as
                              long as the set */
 } etr_record_set_options;
