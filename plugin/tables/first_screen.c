@@ -582,7 +582,7 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
   if (s->is_part)
     title = "what to change (in the whole method)";
   if (is_markdown) {
-    etr_putf(w, "\n| %s | saves | effort | how sure |\n|---|---:|---|---|\n", title);
+    etr_putf(w, "\n| %s | saves | effort |\n|---|---|---|\n", title);
   } else {
     etr_puts(w, "\n");
     etr_put_style(w, ETR_STYLE_BOLD);
@@ -602,9 +602,11 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     etr_put_markdown(w, finding->title);
     etr_puts(w, finding->fact[0] ? "** (" : "**");
     etr_put_markdown(w, finding->fact);
-    etr_putf(w, "%s%s | %s | %s | %s |\n", finding->fact[0] ? ")" : "",
-             shared_text(answer, finding), saves_text(answer, s, finding),
-             etr_finding_effort_text(finding), etr_sureness_text(finding->sureness));
+    /* TensorBoard breaks words in narrow columns, so how sure it is has none of its own. */
+    const char *saves = saves_text(answer, s, finding), *effort = etr_finding_effort_text(finding);
+    const char *sureness = effort[0] ? etr_sureness_text(finding->sureness) : "";
+    etr_putf(w, "%s%s | %s%s%s | %s |\n", finding->fact[0] ? ")" : "", shared_text(answer, finding),
+             saves, saves[0] && sureness[0] ? ", " : "", sureness, effort);
   }
 }
 

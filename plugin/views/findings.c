@@ -452,6 +452,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     const etr_finding *found = &finder.found.data[i];
     bool is_other = etr_finding_is_lever(found->kind) || etr_finding_is_timing(found->kind);
     double share = isnan(found->potential) ? found->share : found->potential_share;
+    /* Of a backend that records no operators, nobody knows what its time is. */
+    is_structural |= found->kind == ETR_FINDING_PROFILER;
     is_structural |= !is_other && share >= ETR_FINDING_MUCH;
   }
   *out = (etr_findings){finder.found.data, finder.found.count, !is_structural, finder.facts};
