@@ -332,12 +332,12 @@ void etr_table_add_rows(etr_table *table, etr_rows rows) {
 /* Orders rows by key, then the largest weight first, then as they were added. */
 static int by_key_and_weight(const void *a, const void *b) {
   const etr_table_row *x = a, *y = b;
-  int order = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
-  if (order)
-    return order;
+  int compared = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
+  if (compared)
+    return compared;
   if (x->weight != y->weight)
     return x->weight < y->weight ? 1 : -1;
-  return x->place < y->place ? -1 : 1;
+  return x->sequence < y->sequence ? -1 : 1;
 }
 
 void etr_table_sort(etr_table *table) {
