@@ -34,7 +34,7 @@ class Zopfli:
         return b""
 
     def flush(self) -> bytes:
-        return zopfli.zlib.compress(b"".join(self._parts), numiterations=5)[2:-4]  # without zlib's head and checksum
+        return zopfli.zlib.compress(b"".join(self._parts), numiterations=5, blocksplittingmax=0)[2:-4]  # without zlib's head and checksum
 
 
 def source(folder: pathlib.Path) -> dict[str, str]:

@@ -348,15 +348,18 @@ size_t etr_table_shown(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
-/* Returns the decimals of a time that has its own digits. */
+/* Returns the decimals of a time that has its own digits, none of them below a tenth of its clock's
+ * step. */
 static int own_decimals(const etr_table *table, etr_cell cell) {
   const etr_profile *profile = table->answer->profile;
   etr_unit unit = table->answer->options->unit;
+  double time = fabs(etr_ticks_to_unit(profile, cell.number, unit));
   /* A clock counts whole ticks, or whole steps of its own. */
   double tenth = etr_ticks_to_unit(profile, fmax(cell.step, 1), unit) / 10;
-  int decimals = etr_time_decimals(profile, cell.number, unit, table->time_digits);
-  while (decimals > 0 && pow(10, -decimals) < 0.99 * tenth)
-    decimals--;
+  int decimals = 0;
+  while (time > 0 && time < pow(10, table->time_digits - 1 - decimals) &&
+         pow(10, -decimals - 1) >= 0.99 * tenth)
+    decimals++;
   return decimals;
 }
 

@@ -48,10 +48,11 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_first_screen_put_sentence(answer, screen, false);
     etr_puts(w, "\n");
   }
-  etr_putf(w, "%s of %zu run%s", etr_statistic_word(answer->profile), method->run_count,
-           etr_plural(method->run_count));
-  if (method->run_count > 1) {
-    etr_puts(w, ", 90th percentile ");
+  if (method->run_count == 1) {
+    etr_puts(w, "one run");
+  } else {
+    etr_putf(w, "%s of %zu runs, 90th percentile ", etr_statistic_word(answer->profile),
+             method->run_count);
     etr_put_time(w, answer->profile, method->execute.p90, unit);
     etr_putf(w, " %s", etr_unit_name(unit));
   }

@@ -8,6 +8,9 @@
 
 #if defined(__aarch64__) && defined(__GNUC__)
 #include <arm_acle.h>
+#elif defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#include <stdatomic.h>
 #endif
 
 /* ---- CRC-32C: with the instructions of SSE 4.2 or ARMv8, or four bits at a time ---- */
@@ -54,9 +57,23 @@ HAS_SSE42 static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t si
   return ~crc;
 }
 
+/* Returns whether the processor has SSE 4.2. The instruction that says so is slow in virtual
+ * machines, so its answer is kept. The compiler's __builtin_cpu_supports is not used: its runtime
+ * library would be linked for it, and bring slower copies of memcpy and strlen into the wheels. */
+static bool has_sse42(void) {
+  enum { NOT_ASKED, ABSENT, PRESENT };
+  static atomic_int answer = NOT_ASKED;
+  int known = atomic_load_explicit(&answer, memory_order_relaxed);
+  if (known == NOT_ASKED) {
+    unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
+    known = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_SSE4_2) ? PRESENT : ABSENT;
+    atomic_store_explicit(&answer, known, memory_order_relaxed);
+  }
+  return known == PRESENT;
+}
+
 uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
-  return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, data, size)
-                                          : etr_crc32c_portable(crc, data, size);
+  return has_sse42() ? crc32c_sse42(crc, data, size) : etr_crc32c_portable(crc, data, size);
 }
 
 #elif defined(__aarch64__) && defined(__GNUC__)
