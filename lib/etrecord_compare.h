@@ -195,6 +195,17 @@ typedef struct etr_side_input {
   const char *type; /**< "float32[1,3,64,64]" */
 } etr_side_input;
 
+/** Figures of a method that stand beside its time in a table of records. NaN: not known. */
+typedef struct etr_side_figures {
+  double low, high; /**< of several recordings the least and the most of their typical times; of one
+                       recording with five runs or more p10 and p90 of its runs. In ticks */
+  double load, first_run; /**< time of the load, and of the first run, warm-up included, in ticks */
+  double ms_per_token;
+  double delegated_nodes; /**< share of the Edge graph's operators */
+  double delegated_time;  /**< share of the typical run, calling the delegates included */
+  double macs;            /**< multiply-accumulates per inference */
+} etr_side_figures;
+
 /** What a comparison needs of one method. */
 typedef struct etr_side_method {
   bool has_graph; /**< items are operators. If false, items are events, and everything that only a
@@ -220,6 +231,8 @@ typedef struct etr_side_method {
                             nodes and on none; documents have none */
   const etr_side_clock *clocks;
   size_t clock_count;
+  etr_side_figures figures; /**< of a document; on a side that was made of a profile all are NaN,
+                               since etr_record_set_add() finds them */
 } etr_side_method;
 
 /** An event of a load, over all its occurrences. */
@@ -239,6 +252,9 @@ typedef struct etr_side {
   const etr_side_clocking *clockings; /**< one for each ETDump; documents have none, so that what is
                                          written does not depend on when a file was copied */
   size_t clocking_count;
+  bool is_of_document;             /**< the side was made by etr_side_read() */
+  double pte_bytes, planned_bytes; /**< of a document: size of the program's file, and planned
+                                      memory of all methods together; NaN if they are not known */
 } etr_side;
 
 /** Makes a side of a profile, which it borrows: close the side before the profile. On failure *out

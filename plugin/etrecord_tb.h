@@ -784,9 +784,11 @@ typedef enum etr_records_by {
 typedef struct etr_record_set_options {
   etr_compare_options compare;
   etr_records_by by;
-  const char *method;    /**< only this method; NULL: all */
-  const char *reference; /**< file of a reference that was made from the first record, with which
-                            all logged outputs are compared; NULL: with those of the first record */
+  const char *method;     /**< only this method; NULL: all */
+  const char *reference;  /**< file of a reference that was made from the first record, to which all
+                             logged outputs are compared; NULL: those of the first record are */
+  bool keeps_comparisons; /**< for etr_record_set_comparison(); profiles must then stay open as
+                             long as the set */
 } etr_record_set_options;
 
 /** Records side by side. The first one is the base of all verdicts (see etr_verdicts). */
@@ -801,14 +803,25 @@ ETR_API etr_status etr_record_set_open(etr_record_set **out, const etr_record_se
  * Takes what the tables show of a record: the typical time of each method with its range (the least
  * and the most of the recordings' typical runs, or, of one recording with five runs or more, p10
  * and p90 of its runs), load, first run, time of a token, bytes, delegation, multiply-accumulates.
- * The lowest SNR of its outputs is against etr_profile.accuracy or, without it, against the values
- * that the first record logged. `name` is what people call the record.
+ * The lowest SNR of its outputs is against the reference of the options or, without one, against
+ * the values that the first record logged. `name` is what people call the record.
  *
  * The first profile that is added must stay open as long as the set. The others may be closed.
  * Errors: ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile,
                                       const char *name, const char *path, etr_error *error);
+
+/**
+ * Takes a record by the document that etr_emit_profile_json() wrote of it, which TensorBoard's
+ * event files contain; its name is the record's. The document is not needed after the call. Answers
+ * are those of etr_record_set_add(), times to a picosecond, but documents contain neither kernels
+ * nor logged values, and a method that has a graph in one of two documents alone is not compared.
+ * All records of a set are either profiles or documents. On failure the set can be used further,
+ * unless memory is exhausted. Errors: those of etr_side_read().
+ */
+ETR_API etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *document,
+                                               etr_error *error);
 
 /** Takes a record that could not be read, and why. Without the first record there are no verdicts.
  * Errors: ETR_ERROR_MEMORY. */
@@ -818,6 +831,11 @@ ETR_API etr_status etr_record_set_add_problem(etr_record_set *set, const char *n
 
 /** Judges the records. Call it once, when all are there. Errors: ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_record_set_finish(etr_record_set *set, etr_error *error);
+
+/** Returns the comparison of the record number `record`, from 0, with the first one, whose verdicts
+ * on Method::execute are those of the set. It lives as long as the set. NULL if the options do not
+ * ask for it, of the first record, and of records that were not compared. */
+ETR_API const etr_comparison *etr_record_set_comparison(const etr_record_set *set, size_t record);
 
 /** Returns the number of changes against the first record that are surely above the limit of the
  * options, surely below it, or undecided. */
@@ -832,10 +850,10 @@ ETR_API const char *etr_record_set_note(const etr_record_set *set, size_t index)
 ETR_API etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit,
                                          const etr_sink *sink, etr_error *error);
 
-/** Writes the records as a table with a row for each record and method or, where the set has rows,
- * as one with a column for each record. Text and Markdown say what cannot be compared. options may
- * be NULL. Errors: those of etr_emit_nodes_table(). */
-ETR_API etr_status etr_emit_compare_table(const etr_record_set *set,
+/** Writes the records as a table with a row for each record and method (ETR_RECORDS_ALONE) or, with
+ * the `by` of the set, as one with a column for each record. Text and Markdown say what cannot be
+ * compared. options may be NULL. Errors: those of etr_emit_nodes_table(). */
+ETR_API etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
                                           const etr_table_options *options, const etr_sink *sink,
                                           etr_error *error);
 

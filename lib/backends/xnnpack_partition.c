@@ -136,6 +136,16 @@ static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses,
   return NULL;
 }
 
+/* Why the partitioner leaves a power to kernels; NULL if it takes it. */
+static const char *power_refusal(const etr_graph *graph, const etr_node *node) {
+  const char *exponent = etr_node_argument(node, "exponent");
+  if (etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE)
+    return "takes only the power 2 (PowConfig): write other powers as products";
+  if (exponent && strcmp(exponent, "2.0") == 0)
+    return "takes the power 2 only as a whole number, not as 2.0 (PowConfig): write x * x";
+  return NULL;
+}
+
 /* Why the partitioner leaves a node to kernels, as far as all versions agree; NULL if it takes it.
  */
 static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
@@ -147,9 +157,7 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
     return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum"
                                      : no_number;
   if (etr_slice_is(op, "pow"))
-    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE
-               ? "takes only the power 2 (PowConfig): write other powers as products"
-               : NULL;
+    return power_refusal(graph, node);
   if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
     return reason_of_type(graph, uses, node, op);
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)

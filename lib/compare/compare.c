@@ -915,13 +915,13 @@ static bool compare_loads(comparator *c) {
 /* ---- Together ---- */
 
 /* Compares two sides: the order of their recordings, their methods, and their loads. */
-static etr_status compare_sides(comparison_box *box, bool has_events,
-                                const etr_compare_options *options, etr_error *error) {
+static etr_status compare_sides(comparison_box *box, const etr_compare_options *options,
+                                etr_error *error) {
   static const etr_compare_options defaults = {0};
   const etr_side *base = box->sides[ETR_BASE], *newer = box->sides[ETR_NEWER];
   comparator c = {.out = &box->comparison,
                   .sides = {base, newer},
-                  .has_events = has_events,
+                  .has_events = !base->is_of_document && !newer->is_of_document,
                   .rules = {.options = options ? options : &defaults, .level = ETR_NOISE_LEVEL},
                   .cases = &box->cases,
                   .arena = &box->arena,
@@ -945,12 +945,12 @@ static etr_status compare_sides(comparison_box *box, bool has_events,
 
 /* Returns the comparison, or closes what was opened so far after a failure. */
 static etr_status finish(etr_comparison **out, comparison_box *box, etr_status status,
-                         bool has_events, const etr_compare_options *options, etr_error *error) {
+                         const etr_compare_options *options, etr_error *error) {
   for (int k = 0; k < ETR_SIDES; k++)
     if (!box->sides[k])
       box->sides[k] = box->owned[k];
   if (status == ETR_OK)
-    status = compare_sides(box, has_events, options, error);
+    status = compare_sides(box, options, error);
   if (status == ETR_OK)
     *out = &box->comparison;
   if (status != ETR_OK)
@@ -978,7 +978,7 @@ etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_
   etr_status status = etr_side_open(&box->owned[ETR_BASE], base, error);
   if (status == ETR_OK)
     status = etr_side_open(&box->owned[ETR_NEWER], newer, error);
-  return finish(out, box, status, true, options, error);
+  return finish(out, box, status, options, error);
 }
 
 etr_status etr_compare_sides(etr_comparison **out, const etr_side *base, const etr_side *newer,
@@ -988,7 +988,7 @@ etr_status etr_compare_sides(etr_comparison **out, const etr_side *base, const e
     return ETR_ERROR_MEMORY;
   box->sides[ETR_BASE] = base;
   box->sides[ETR_NEWER] = newer;
-  return finish(out, box, ETR_OK, true, options, error);
+  return finish(out, box, ETR_OK, options, error);
 }
 
 static etr_status read_side(etr_side **out, const etr_document *document, etr_error *error) {
@@ -1004,7 +1004,7 @@ etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
   etr_status status = read_side(&box->owned[ETR_BASE], base, error);
   if (status == ETR_OK)
     status = read_side(&box->owned[ETR_NEWER], newer, error);
-  return finish(out, box, status, false, options, error);
+  return finish(out, box, status, options, error);
 }
 
 const etr_execute_case *etr_execute_cases(const etr_comparison *comparison) {

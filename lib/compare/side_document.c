@@ -77,6 +77,7 @@ typedef struct doc_method {
   doc_numbers weights;                    /* shapes */
   doc_numbers operator_weights;           /* of each operator */
   const char *dtypes;                     /* NULL: missing */
+  etr_side_figures figures;               /* times in ticks */
   doc_sums sums[ETR_SIDE_BY];
   doc_strings clocks; /* backends */
   doc_numbers steps;  /* of the clocks */
@@ -405,6 +406,31 @@ static void read_typical(doc_reader *r, void *into) {
   *(double *)into = typical_ticks(r, read_number(r));
 }
 
+/* Reads a number from 0 on, of which a table may know nothing: NaN. */
+static void read_figure(doc_reader *r, void *into) {
+  double number = read_number(r);
+  *(double *)into = number >= 0 && isfinite(number) ? number : (double)NAN;
+}
+
+/* Reads such a time in nanoseconds as ticks. */
+static void read_figure_time(doc_reader *r, void *into) {
+  read_figure(r, into);
+  *(double *)into *= r->profile->ticks_per_second / 1e9;
+}
+
+static void read_figures(doc_reader *r, void *figures) {
+  static const field fields[] = {
+      {"low", read_figure_time, offsetof(etr_side_figures, low)},
+      {"high", read_figure_time, offsetof(etr_side_figures, high)},
+      {"load", read_figure_time, offsetof(etr_side_figures, load)},
+      {"first_run", read_figure_time, offsetof(etr_side_figures, first_run)},
+      {"ms_per_token", read_figure, offsetof(etr_side_figures, ms_per_token)},
+      {"delegated_nodes", read_figure, offsetof(etr_side_figures, delegated_nodes)},
+      {"delegated_time", read_figure, offsetof(etr_side_figures, delegated_time)},
+      {"macs", read_figure, offsetof(etr_side_figures, macs)}};
+  read_fields(r, figures, fields, ETR_COUNT(fields));
+}
+
 /* A part of a method's time. */
 typedef struct doc_part {
   const char *name, *backend;
@@ -563,6 +589,7 @@ static void read_methods(doc_reader *r, void *reader) {
       {"graph", read_graph, 0},
       {"events", read_events, 0},
       {"sums", read_sums, 0},
+      {"figures", read_figures, offsetof(doc_method, figures)},
       {"clocks", read_clocks, 0},
       {"skipped_runs", read_count, offsetof(doc_method, method.skipped_run_count)},
       {"producers", read_producers, 0},
@@ -578,6 +605,7 @@ static void read_methods(doc_reader *r, void *reader) {
       return;
     m->method = (etr_method){.name = "", .graph = ETR_NONE, .noise.cv = NAN};
     m->item_count = m->module_count = m->input_count = NAN;
+    m->figures = (etr_side_figures){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     etr_map_init(&m->body_of, &r->scratch);
     read_fields(r, m, fields, ETR_COUNT(fields));
   }
@@ -622,6 +650,16 @@ static void read_clock(doc_reader *r, void *reader) {
   r->profile->ticks_per_second = etr_json_number(r->json);
   if (!(r->profile->ticks_per_second > 0) || isinf(r->profile->ticks_per_second))
     doc_fail(r, "ticks_per_second is not above 0");
+}
+
+static void read_pte_bytes(doc_reader *r, void *reader) {
+  (void)reader;
+  read_figure(r, &r->box->side.pte_bytes);
+}
+
+static void read_planned_bytes(doc_reader *r, void *reader) {
+  (void)reader;
+  read_figure(r, &r->box->side.planned_bytes);
 }
 
 static void read_inputs(doc_reader *r, void *reader) {
@@ -915,7 +953,7 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
 /* Makes a method and its side from what was read, and checks that both agree. */
 static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
-  *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
+  *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = "", .figures = m->figures};
   if (!m->has_sums || !m->has_items)
     doc_fail(r, LACKS);
   if (m->has_graph && !has_rows(&m->patterns, row_count(r, m->module_count, m->modules.count)))
@@ -1019,12 +1057,15 @@ etr_status etr_side_read(etr_side **out, const char *document, size_t size, cons
   if (r.json && r.box) {
     r.profile = etr_arena_alloc(&r.box->arena, sizeof *r.profile);
     r.box->side.profile = r.profile;
+    r.box->side.is_of_document = true;
+    r.box->side.pte_bytes = r.box->side.planned_bytes = NAN;
     if (r.profile) {
       /* Reads the document. Failures are the JSON reader's, the arenas', and reader->problem. */
       static const field fields[] = {
-          {"schema", read_schema, 0},    {"ticks_per_second", read_clock, 0},
-          {"inputs", read_inputs, 0},    {"methods", read_methods, 0},
-          {"load_times", read_loads, 0}, {"texts", read_strings, offsetof(doc_reader, texts)}};
+          {"schema", read_schema, 0},       {"ticks_per_second", read_clock, 0},
+          {"inputs", read_inputs, 0},       {"methods", read_methods, 0},
+          {"load_times", read_loads, 0},    {"texts", read_strings, offsetof(doc_reader, texts)},
+          {"pte_bytes", read_pte_bytes, 0}, {"planned_bytes", read_planned_bytes, 0}};
       read_fields(&r, &r, fields, ETR_COUNT(fields));
       if (!r.problem)
         etr_json_end(r.json);

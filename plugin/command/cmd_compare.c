@@ -14,6 +14,11 @@ typedef struct compare_job {
   size_t failed;
 } compare_job;
 
+/* Returns what has a row, with a column for each record. */
+static etr_records_by rows_of(const cli_settings *settings) {
+  return settings->has_by ? (etr_records_by)(ETR_RECORDS_BY_OP + settings->by) : ETR_RECORDS_ALONE;
+}
+
 /* Writes the set of records in the format that was chosen. */
 static etr_status emit_set(void *context, const etr_sink *sink, etr_error *error) {
   const compare_job *job = context;
@@ -22,7 +27,7 @@ static etr_status emit_set(void *context, const etr_sink *sink, etr_error *error
     return etr_emit_benchmark_json(job->set, sink, error);
   return job->settings->format == FORMAT_JSON
              ? etr_emit_compare_json(job->set, job->settings->unit, sink, error)
-             : etr_emit_compare_table(job->set, &options, sink, error);
+             : etr_emit_compare_table(job->set, rows_of(job->settings), &options, sink, error);
 }
 
 exit_status command_print_benchmark(const etr_profile *profile, const cli_settings *settings) {
@@ -49,7 +54,7 @@ etr_status command_compare_table(const etr_profile *profile, const etr_node_filt
   if (status == ETR_OK)
     status = etr_record_set_add(set, profile, "", "", error);
   if (status == ETR_OK)
-    status = etr_emit_compare_table(set, options, sink, error);
+    status = etr_emit_compare_table(set, ETR_RECORDS_ALONE, options, sink, error);
   etr_record_set_close(set);
   return status;
 }
@@ -154,12 +159,10 @@ static exit_status check_limit(const compare_job *job) {
 exit_status command_compare(const cli_settings *settings) {
   compare_job job = {.settings = settings};
   etr_error error;
-  const etr_record_set_options options = {
-      .compare = command_compare_options(settings),
-      .by = settings->has_by ? (etr_records_by)(ETR_RECORDS_BY_OP + settings->by)
-                             : ETR_RECORDS_ALONE,
-      .method = settings->method,
-      .reference = settings->reference};
+  const etr_record_set_options options = {.compare = command_compare_options(settings),
+                                          .by = rows_of(settings),
+                                          .method = settings->method,
+                                          .reference = settings->reference};
   exit_status result = command_check_noise(settings, "compare");
   if (result != EXIT_DONE)
     return result;

@@ -297,7 +297,8 @@ void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_
   X(structure_change) X(part_change) \
   X(logged_count) X(test_set) X(boundary_tensor) \
   X(constant_method) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
-  X(side_item) X(timeline_event) X(timeline_run) X(lane) X(slow_run) X(graph_node) X(graph_type) \
+  X(side_item) X(side_figures) \
+  X(timeline_event) X(timeline_run) X(lane) X(slow_run) X(graph_node) X(graph_type) \
   X(graph_subgraph) X(module) X(document_tensor) X(balance_box) X(delegate_place) \
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) \
   X(accuracy_measures) X(accuracy_group) \

@@ -131,13 +131,13 @@ void etr_profile_put_modules(etr_profile_doc *doc, const etr_graph *graph);
 void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method,
                             const etr_side_method *compared);
 
-/** Writes the data that only a comparison needs: how times vary, sums, and the events of a method
- * without a graph. */
-void etr_profile_put_side(etr_profile_doc *doc, const etr_method *method,
+/** Writes the data that only a comparison needs: how times vary, sums, the events of a method
+ * without a graph, and the figures of a table of records. Returns false when out of memory. */
+bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *method,
                           const etr_side_method *compared);
 
-/** Writes the times of loads, for a comparison. */
-void etr_profile_put_loads(etr_profile_doc *doc);
+/** Writes what a comparison needs of the whole record: its bytes, and the times of loads. */
+void etr_profile_put_record(etr_profile_doc *doc);
 
 /* ---- The runs of a method that a document has event by event and operator by operator ---- */
 

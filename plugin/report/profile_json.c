@@ -248,7 +248,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
     etr_summary_put_patterns(f, method, &patterns);
   etr_profile_put_clocks(e, method, compared);
   if (e->parts & ETR_PROFILE_COMPARED)
-    etr_profile_put_side(e, method, compared);
+    good = good && etr_profile_put_side(e, method, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method) && make_findings(e, &found, method) &&
          put_findings(e, &found, &ops) &&
@@ -316,7 +316,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
   etr_jw_end(&json);
   good = good && etr_summary_put_loads(f, &e.arena) && etr_decoder_put_profile(f, &e.arena);
   if (wanted & ETR_PROFILE_COMPARED)
-    etr_profile_put_loads(&e);
+    etr_profile_put_record(&e);
   put_warnings(f);
   return close_document(&e, good, error);
 }

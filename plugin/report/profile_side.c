@@ -5,6 +5,7 @@
  */
 #include "base/system.h"
 #include "report/profile_doc.h"
+#include "views/record_set.h"
 
 /* ---- How times vary ---- */
 
@@ -81,6 +82,38 @@ static const etr_field event_fields[] = {
 };
 ETR_ROW_TYPE(side_event, event_fields);
 
+/* ---- Figures beside the times ---- */
+
+#define FIGURE(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_side_figures, name), .nullable = true
+
+static const etr_field figure_fields[] = {
+    {"low", FIGURE(ETR_CELL_TIME, low)},
+    {"high", FIGURE(ETR_CELL_TIME, high)},
+    {"load", FIGURE(ETR_CELL_TIME, load)},
+    {"first_run", FIGURE(ETR_CELL_TIME, first_run), .says = "warm-up included"},
+    {"ms_per_token", FIGURE(ETR_CELL_RATE, ms_per_token)},
+    {"delegated_nodes", FIGURE(ETR_CELL_RATE, delegated_nodes)},
+    {"delegated_time", FIGURE(ETR_CELL_RATE, delegated_time)},
+    {"macs", FIGURE(ETR_CELL_AMOUNT, macs)},
+};
+ETR_ROW_TYPE(side_figures, figure_fields);
+
+/* Writes the figures of a method that a table of records shows. Returns false when out of memory.
+ */
+static bool put_figures(etr_profile_doc *e, const etr_method *method) {
+  const etr_fields *f = &e->fields;
+  etr_side_figures figures;
+  etr_loads loads;
+  if (!etr_loads_make(&loads, &e->arena, f->profile) ||
+      !etr_side_figures_of(&figures, &e->arena, f->profile, &loads, e->side,
+                           (uint32_t)(method - f->profile->methods)))
+    return false;
+  etr_field_object(f, "figures");
+  etr_field_put_all(f, &etr_side_figures_fields, &figures);
+  etr_jw_end(f->json);
+  return true;
+}
+
 /* ---- The whole ---- */
 
 /* Writes the step of each backend's clock. */
@@ -153,7 +186,7 @@ static void put_first(etr_profile_doc *e, const etr_method *timed, const etr_sid
   etr_jw_end(e->fields.json);
 }
 
-void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed,
+bool etr_profile_put_side(etr_profile_doc *e, const etr_method *timed,
                           const etr_side_method *method) {
   const etr_rows items = ETR_ROWS(method->items, method->item_count);
   put_first(e, timed, method);
@@ -174,10 +207,13 @@ void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed,
   } else {
     etr_profile_put_columns(e, "events", &etr_side_event_fields, ETR_IN_DOCUMENT, items);
   }
+  return put_figures(e, timed);
 }
 
-void etr_profile_put_loads(etr_profile_doc *e) {
+void etr_profile_put_record(etr_profile_doc *e) {
   const etr_fields *f = &e->fields;
+  etr_field_number(f, "pte_bytes", etr_pte_bytes(f->profile));
+  etr_field_number(f, "planned_bytes", etr_planned_bytes(f->profile));
   etr_field_list(f, "load_times");
   for (size_t i = 0; i < e->side->load_count; i++) {
     const etr_side_load *load = &e->side->loads[i];

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "etrecord_compare.h"
 #include "output/gzip.h"
+#include "output/text_table.h"
 #include "report/profile_doc.h"
 #include "report/web_files.h"
 
@@ -275,24 +276,6 @@ static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_compari
   return !etr_arena_failed(arena);
 }
 
-/* Writes the comparison as JSON for the page. comment: gets the Markdown of `diff`; NULL for none.
- */
-static etr_status compare(etr_text *out, etr_text *comment, etr_unit unit, const etr_profile *base,
-                          const etr_profile *newer, etr_error *error) {
-  etr_comparison *comparison, shown;
-  ETR_TRY(etr_compare(&comparison, base, newer, NULL, error));
-  etr_status status = ETR_ERROR_MEMORY;
-  if (number_rows(&shown, out->arena, comparison))
-    status = etr_emit_diff_json(&shown, NULL, ETR_UNIT_NS, &(etr_sink){etr_text_write, out}, error);
-  const etr_table_options options = {
-      .format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS};
-  if (status == ETR_OK && comment)
-    status = etr_emit_diff_tables(comparison, NULL, &options, &(etr_sink){etr_text_write, comment},
-                                  error);
-  etr_comparison_close(comparison);
-  return status;
-}
-
 /* ---- Several records ---- */
 
 /* What a report of several records is made from: a base, which is the first, and the others. */
@@ -300,50 +283,91 @@ typedef struct several {
   const etr_profile *const *profiles;
   const char *const *names;
   size_t count;
-  etr_unit unit;
-  etr_text *comparisons; /* of each record with the base; the first is empty */
-  etr_text side_by_side; /* empty of two records */
+  etr_table_options markdown; /* of the comment */
+  etr_text *comparisons;      /* of each record with the base; the first is empty */
+  etr_text side_by_side;      /* empty of two records */
   etr_text comment;
 } several;
 
-/* Puts the records side by side. On success close *out. */
-static etr_status open_set(etr_record_set **out, const several *of, etr_records_by by,
-                           etr_error *error) {
-  ETR_TRY(etr_record_set_open(out, &(etr_record_set_options){.by = by}, error));
+/* GitHub takes comments of 65,536 characters. */
+enum { MOST_OF_A_COMMENT = 60000 };
+
+static etr_sink into(etr_text *text) {
+  return (etr_sink){etr_text_write, text};
+}
+
+/* Writes a comparison with the base as JSON for the page. */
+static etr_status put_comparison(etr_text *out, const etr_comparison *comparison,
+                                 etr_error *error) {
+  etr_comparison shown;
+  const etr_sink sink = into(out);
+  return number_rows(&shown, out->arena, comparison)
+             ? etr_emit_diff_json(&shown, NULL, ETR_UNIT_NS, &sink, error)
+             : ETR_ERROR_MEMORY;
+}
+
+/* Adds to the comment what `diff` says of a record, folded; sets *is_full if there is no room. */
+static etr_status add_folded(several *of, const etr_comparison *comparison, size_t record,
+                             bool *is_full, etr_error *error) {
+  etr_text text = {.arena = of->comment.arena};
+  etr_writer writer;
+  const etr_sink own = into(&text), sink = into(&of->comment);
+  etr_writer_init(&writer, &own);
+  etr_puts(&writer, "\n<details><summary>");
+  etr_put_markdown(&writer, of->names[record]);
+  etr_puts(&writer, " against ");
+  etr_put_markdown(&writer, of->names[0]);
+  etr_puts(&writer, "</summary>\n\n");
+  ETR_TRY(etr_writer_finish(&writer, error));
+  ETR_TRY(etr_emit_diff_tables(comparison, NULL, &of->markdown, &own, error));
+  etr_writer_init(&writer, &own);
+  etr_puts(&writer, "\n</details>\n");
+  ETR_TRY(etr_writer_finish(&writer, error));
+  *is_full = of->comment.size + text.size > MOST_OF_A_COMMENT;
+  if (!*is_full && !sink.write(sink.context, text.data, text.size))
+    return ETR_ERROR_MEMORY;
+  return ETR_OK;
+}
+
+/* Writes the comment: of two records the Markdown of `diff`, of more that of `compare`, and behind
+ * it that of `diff` of each record, as long as there is room. */
+static etr_status put_comment_of(several *of, const etr_record_set *set, etr_error *error) {
+  const etr_sink sink = into(&of->comment);
+  bool is_full = false;
+  if (of->count == 2)
+    return etr_emit_diff_tables(etr_record_set_comparison(set, 1), NULL, &of->markdown, &sink,
+                                error);
+  ETR_TRY(etr_emit_compare_table(set, ETR_RECORDS_ALONE, &of->markdown, &sink, error));
+  for (size_t i = 1; i < of->count && !is_full; i++)
+    ETR_TRY(add_folded(of, etr_record_set_comparison(set, i), i, &is_full, error));
+  return ETR_OK;
+}
+
+/* Writes what `compare` says of all records, with the times of operators, and what `diff` says of
+ * each of them and the base, with the same verdicts. */
+static etr_status put_set(several *of, const etr_record_set *set, etr_error *error) {
+  const etr_sink sink = into(&of->side_by_side);
+  for (size_t i = 1; i < of->count; i++)
+    ETR_TRY(put_comparison(&of->comparisons[i], etr_record_set_comparison(set, i), error));
+  if (of->count > 2)
+    ETR_TRY(etr_emit_compare_json(set, ETR_UNIT_NS, &sink, error));
+  return put_comment_of(of, set, error);
+}
+
+/* Compares each record with the base, and puts all of them side by side. */
+static etr_status compare_all(several *of, etr_error *error) {
+  const etr_record_set_options options = {.by = ETR_RECORDS_BY_OP, .keeps_comparisons = true};
+  etr_record_set *set;
+  ETR_TRY(etr_record_set_open(&set, &options, error));
   etr_status status = ETR_OK;
   for (size_t i = 0; status == ETR_OK && i < of->count; i++)
-    status = etr_record_set_add(*out, of->profiles[i], of->names[i], of->names[i], error);
+    status = etr_record_set_add(set, of->profiles[i], of->names[i], of->names[i], error);
   if (status == ETR_OK)
-    status = etr_record_set_finish(*out, error);
-  if (status != ETR_OK)
-    etr_record_set_close(*out);
-  return status;
-}
-
-/* Writes the records side by side, as `compare` does: as JSON, with the times of operators, and as
- * Markdown for a comment. */
-static etr_status put_side_by_side(several *of, etr_error *error) {
-  etr_record_set *set;
-  ETR_TRY(open_set(&set, of, ETR_RECORDS_BY_OP, error));
-  etr_status status = etr_emit_compare_json(set, ETR_UNIT_NS,
-                                            &(etr_sink){etr_text_write, &of->side_by_side}, error);
-  etr_record_set_close(set);
-  if (status != ETR_OK)
-    return status;
-  ETR_TRY(open_set(&set, of, ETR_RECORDS_ALONE, error));
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = comment_unit(of->unit)};
-  status = etr_emit_compare_table(set, &options, &(etr_sink){etr_text_write, &of->comment}, error);
+    status = etr_record_set_finish(set, error);
+  if (status == ETR_OK)
+    status = put_set(of, set, error);
   etr_record_set_close(set);
   return status;
-}
-
-/* Compares each record with the base, and with all others. */
-static etr_status compare_all(several *of, etr_error *error) {
-  bool is_pair = of->count == 2;
-  for (size_t i = 1; i < of->count; i++)
-    ETR_TRY(compare(&of->comparisons[i], is_pair ? &of->comment : NULL, of->unit, of->profiles[0],
-                    of->profiles[i], error));
-  return is_pair ? ETR_OK : put_side_by_side(of, error);
 }
 
 /* The second record is "profile" in the page, as if it were alone, and the others have a number. */
@@ -355,9 +379,10 @@ static const char *element_id(char id[32], const char *name, size_t record) {
 }
 
 /* Writes the page of several records. */
-static etr_status put_page_of(const etr_sink *sink, const several *of, etr_error *error) {
+static etr_status put_page_of(const etr_sink *sink, const several *of, etr_unit unit,
+                              etr_error *error) {
   char id[32];
-  ETR_TRY(begin_page(sink, of->unit, error));
+  ETR_TRY(begin_page(sink, unit, error));
   for (size_t i = 1; i < of->count; i++) {
     ETR_TRY(put_record(sink, element_id(id, "profile", i), of->profiles[i], error));
     ETR_TRY(put_document(sink, element_id(id, "comparison", i),
@@ -373,19 +398,20 @@ static etr_status put_page_of(const etr_sink *sink, const several *of, etr_error
 etr_status etr_emit_report_of(const etr_profile *const *profiles, const char *const *names,
                               size_t count, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
-  several of = {.profiles = profiles,
-                .names = names,
-                .count = count,
-                .unit = unit,
-                .comparisons = etr_arena_alloc_array(&arena, count, sizeof *of.comparisons),
-                .side_by_side = {.arena = &arena},
-                .comment = {.arena = &arena}};
+  several of = {
+      .profiles = profiles,
+      .names = names,
+      .count = count,
+      .markdown = {.format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS},
+      .comparisons = etr_arena_alloc_array(&arena, count, sizeof *of.comparisons),
+      .side_by_side = {.arena = &arena},
+      .comment = {.arena = &arena}};
   for (size_t i = 0; of.comparisons && i < count; i++)
     of.comparisons[i] = (etr_text){.arena = &arena};
   etr_status status = of.comparisons ? compare_all(&of, error) : etr_fail_memory(error);
   bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
   if (status == ETR_OK)
-    status = put_page_of(sink, &of, error);
+    status = put_page_of(sink, &of, unit, error);
   etr_arena_clear(&arena);
   return out_of_memory ? etr_fail_memory(error) : status;
 }

@@ -19,7 +19,7 @@ static void put_method(const etr_record_set *set, const etr_fields *f, const etr
                        const etr_set_method *method) {
   char text[128];
   const char *name = etr_label_method(method->name), *end = method->recordings == 1 ? "" : "s";
-  bool has_range = !isnan(method->low);
+  bool has_range = !isnan(method->figures.low);
   etr_jw_object(f->json);
   etr_jw_key(f->json, "name");
   if (set->records.count > 1) {
@@ -33,7 +33,8 @@ static void put_method(const etr_record_set *set, const etr_fields *f, const etr
   etr_field_number(f, "value", in_ms(set, method->typical));
   if (has_range) {
     (void)snprintf(text, sizeof text, "\xC2\xB1 %.3g",
-                   in_ms(set, fmax(method->high - method->typical, method->typical - method->low)));
+                   in_ms(set, fmax(method->figures.high - method->typical,
+                                   method->typical - method->figures.low)));
     etr_field_text(f, "range", text);
   }
   (void)snprintf(text, sizeof text, "typical of %zu runs in %zu recording%s", method->runs,

@@ -93,10 +93,10 @@ static etr_cell share(double part) {
   return (etr_cell){.number = part, .whole = 1, .is_cold = true};
 }
 static etr_cell delegated_nodes(const void *row) {
-  return share(as_row(row)->method ? as_row(row)->method->delegated_nodes : NAN);
+  return share(as_row(row)->method ? as_row(row)->method->figures.delegated_nodes : NAN);
 }
 static etr_cell delegated_time(const void *row) {
-  return share(as_row(row)->method ? as_row(row)->method->delegated_time : NAN);
+  return share(as_row(row)->method ? as_row(row)->method->figures.delegated_time : NAN);
 }
 
 static etr_cell snr_text(const void *row) {
@@ -141,29 +141,30 @@ static const etr_field method_fields[] = {
      .blank_is_null = true, .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, METHOD(typical), .nullable = true,
      .unit_in = PEOPLE, .says = "Method::execute in the typical run; null: it was not timed"},
-    {"low", "least", ETR_CELL_TIME, ETR_IN_ALL, METHOD(low), .nullable = true, .spare = 2,
+    {"low", "least", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.low), .nullable = true, .spare = 2,
      .says = "least of the recordings' typical runs; of one recording p10 of its runs; null with "
              "fewer than five of them"},
-    {"high", "most", ETR_CELL_TIME, ETR_IN_ALL, METHOD(high), .nullable = true, .spare = 2,
+    {"high", "most", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.high), .nullable = true, .spare = 2,
      .says = "most of the recordings' typical runs; of one recording p90 of its runs"},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
-    {"load", "load", ETR_CELL_TIME, ETR_IN_ALL, METHOD(load), .nullable = true, .hides_zeros = true,
-     .spare = 5, .says = "null: no load was recorded, or it is not known which method it was for"},
-    {"first_run", "first run", ETR_CELL_TIME, ETR_IN_ALL, METHOD(first_run), .nullable = true,
-     .hides_zeros = true, .spare = 1},
-    {"ms_per_token", "ms/token", ETR_CELL_RATE, ETR_IN_ALL, METHOD(ms_per_token), .nullable = true,
-     .hides_zeros = true},
+    {"load", "load", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.load), .nullable = true,
+     .hides_zeros = true, .spare = 5,
+     .says = "null: no load was recorded, or it is not known which method it was for"},
+    {"first_run", "first run", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.first_run),
+     .nullable = true, .hides_zeros = true, .spare = 1},
+    {"ms_per_token", "ms/token", ETR_CELL_RATE, ETR_IN_ALL, METHOD(figures.ms_per_token),
+     .nullable = true, .hides_zeros = true},
     {"pte_bytes", ".pte bytes", ETR_CELL_AMOUNT, ETR_IN_TABLES, RECORD(pte_bytes), .nullable = true,
      .hides_zeros = true},
     {"planned_bytes", "planned bytes", ETR_CELL_AMOUNT, ETR_IN_TABLES, RECORD(planned_bytes),
      .nullable = true, .hides_zeros = true, .spare = 4},
-    {"delegated_nodes", "delegated", ETR_CELL_RATE, EXACT, METHOD(delegated_nodes),
+    {"delegated_nodes", "delegated", ETR_CELL_RATE, EXACT, METHOD(figures.delegated_nodes),
      .nullable = true, .says = "share of the Edge graph's operators: 0.8 for 80 %"},
     {NULL, "delegated", ETR_CELL_SHARE, PEOPLE, .get = delegated_nodes},
-    {"delegated_time", "of time", ETR_CELL_RATE, EXACT, METHOD(delegated_time), .nullable = true,
-     .says = "share of the typical run, calling the delegates included"},
+    {"delegated_time", "of time", ETR_CELL_RATE, EXACT, METHOD(figures.delegated_time),
+     .nullable = true, .says = "share of the typical run, calling the delegates included"},
     {NULL, "of time", ETR_CELL_SHARE, PEOPLE, .get = delegated_time},
-    {"macs", "MACs", ETR_CELL_AMOUNT, ETR_IN_ALL, METHOD(macs), .nullable = true,
+    {"macs", "MACs", ETR_CELL_AMOUNT, ETR_IN_ALL, METHOD(figures.macs), .nullable = true,
      .hides_zeros = true, .spare = 3,
      .says = "multiply-accumulates per inference; null: not known of all operators"},
     {"output_snr_db", "SNR dB", ETR_CELL_NUMBER, EXACT, METHOD(output_snr_db), .nullable = true,
@@ -320,8 +321,9 @@ static etr_unit unit_of(const etr_record_set *set, const etr_table_options *opti
                                                           : etr_unit_of_method(set->first, longest);
 }
 
-etr_status etr_emit_compare_table(const etr_record_set *set, const etr_table_options *options,
-                                  const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
+                                  const etr_table_options *options, const etr_sink *sink,
+                                  etr_error *error) {
   compare_output o = {.set = set};
   etr_answer *answer = &o.words.answer;
   if (options)
@@ -329,14 +331,14 @@ etr_status etr_emit_compare_table(const etr_record_set *set, const etr_table_opt
   o.table.unit = unit_of(set, &o.table);
   etr_answer_begin(answer, set->first, NULL, &o.table, sink);
   begin_words(&o);
-  bool good = set->options.by == ETR_RECORDS_ALONE ? put_records(&o) : put_rows(&o);
+  bool good = by == ETR_RECORDS_ALONE ? put_records(&o) : put_rows(&o);
   bool is_for_people = o.table.format == ETR_TABLE_TEXT || o.table.format == ETR_TABLE_MARKDOWN;
   if (is_for_people) {
     etr_puts(&answer->writer, "\n");
     etr_section_clock(answer, set->first, 2);
-    if (set->options.by == ETR_RECORDS_ALONE)
+    if (by == ETR_RECORDS_ALONE)
       put_reasons(&o);
-    if (set->options.by == ETR_RECORDS_ALONE && assumes_turns(set))
+    if (by == ETR_RECORDS_ALONE && assumes_turns(set))
       etr_section_line(answer, ETR_STYLE_PLAIN, 2,
                        "verdicts assume that the recordings were taken in turns");
     put_notes(&o);

@@ -126,6 +126,15 @@ static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, d
   etr_put_fixed(w, written, etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
+/* Returns what a change saves as text. */
+static const char *saving_text(etr_answer *answer, etr_unit unit, double ticks, double most) {
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  put_saving(&w, answer, unit, ticks, most);
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
 /* Returns a time as text, with unit and share if has_unit. */
 static const char *time_text(etr_answer *answer, const etr_first_screen *s, double ticks,
                              bool has_unit, double share) {
@@ -153,11 +162,17 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
     etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, plain(answer, text), 0, width_of(answer));
     return;
   }
-  /* "67 % is ...; 18 % is ...": each share is before the first "%" of its part. */
+  /* "67 % is ...; up to 18 % is ...": each share begins with the first digit of its part,
+   * or with "<", and ends with "%". */
   for (const char *at = text; at;) {
-    const char *end = strchr(at, '%'), *next = strchr(at, ';');
+    const char *next = strchr(at, ';'), *share_at = at + strcspn(at, "<0123456789"),
+               *end = strchr(share_at, '%');
     if (!end)
       break;
+    etr_put_markdown(
+        &answer->writer,
+        etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){at, (size_t)(share_at - at)})));
+    at = share_at;
     etr_puts(&answer->writer, "**");
     char *share = etr_arena_copy(&answer->arena, (etr_slice){at, (size_t)(end + 1 - at)});
     etr_put_markdown(&answer->writer, etr_or_empty(share));
@@ -242,6 +257,38 @@ static bool is_one_long(const etr_group *group, double whole) {
          group->largest * (double)(group->count - 1) >= times * others;
 }
 
+/* Returns true if most of a row's time is interruptions, and something of the whole: what it takes
+ * without them says more. */
+static bool is_interrupted(const etr_group *group, double whole) {
+  const double least = 0.02;
+  return group->interrupted * 2 >= group->stats.typical && group->interrupted >= least * whole;
+}
+
+/* Returns "usually 0.06" of a row that was interrupted, "one: 5.40" of one with a long node, or "".
+ */
+static const char *row_remark(etr_answer *answer, const etr_first_screen *s,
+                              const etr_group *group) {
+  const char *word = "one";
+  double ticks = group->largest;
+  if (is_interrupted(group, s->groups.whole)) {
+    word = "usually";
+    ticks = group->stats.typical - group->interrupted;
+  } else if (!is_one_long(group, s->groups.whole)) {
+    return "";
+  }
+  const char *text = time_text(answer, s, ticks, false, 0);
+  return etr_or_empty(etr_arena_format(&answer->arena, " (%s: %s)", word, text));
+}
+
+/* Returns a text that is cut in the middle where it has more columns. */
+static const char *cut_to(etr_answer *answer, const char *text, size_t columns) {
+  etr_text cut;
+  etr_writer w;
+  etr_text_begin(&cut, &answer->arena, &w);
+  (void)etr_put_cut(&w, plain(answer, text), columns, ETR_CUT_MIDDLE);
+  return etr_or_empty(etr_text_end(&cut, &w));
+}
+
 /* Returns "attention.wq · linear", "attention · expand_copy (one: 5.40)", "calling 82 delegates",
  * "Transpose (ND, X32) (inserted)". */
 static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
@@ -254,12 +301,12 @@ static const char *row_name(etr_answer *answer, const etr_first_screen *s, const
   const char *op = etr_or_empty(operator_of(answer, s, group));
   const char *module = group->pattern ? name_below(answer, group->pattern, prefix) : NULL;
   const char *name = module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
-  if (!is_one_long(group, s->groups.whole))
-    return name;
-  const char *with_one = etr_arena_format(arena, "%s (one: %s)", etr_or_empty(name),
-                                          time_text(answer, s, group->largest, false, 0));
-  bool fits = etr_plain_width(&answer->writer, etr_or_empty(with_one)) < name_columns(answer);
-  return fits ? with_one : name;
+  const char *remark = row_remark(answer, s, group);
+  size_t width = name_columns(answer) - 1, used = etr_plain_width(&answer->writer, remark);
+  /* A name gives way to its remark, which says how to read the time. */
+  if (used && used < width && !etr_section_is_markdown(answer))
+    name = cut_to(answer, etr_or_empty(name), width - used);
+  return etr_arena_format(arena, "%s%s", etr_or_empty(name), remark);
 }
 
 /* Returns where a row runs. */
@@ -484,7 +531,8 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     most = finding->cost;
   } else if (!(least > 0)) {
     etr_puts(&w, "up to ");
-  } else if (least < 0.95 * most) {
+  } else if (strcmp(saving_text(answer, unit, least, whole),
+                    saving_text(answer, unit, most, whole)) != 0) {
     put_saving(&w, answer, unit, least, whole);
     etr_puts(&w, DASH);
   }

@@ -203,6 +203,7 @@ static void put_group(const etr_fields *f, const etr_groups *groups, const etr_g
   etr_field_ticks(f, "max", group->stats.max);
   etr_field_ticks(f, "each", group->count ? group->stats.typical / (double)group->count : NAN);
   etr_field_ticks(f, "largest", group->largest > 0 ? group->largest : NAN);
+  etr_field_ticks(f, "interrupted", group->interrupted);
   etr_field_number(f, "share", groups->whole > 0 ? group->stats.typical / groups->whole : NAN);
   etr_field_flag(f, "estimated", group->estimated > 0);
   etr_field_flag(f, "upper", group->hidden > 0);
@@ -221,6 +222,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
   if (headline.count) {
     etr_jw_object(f->json);
     etr_field_text(f, "text", headline.text);
+    etr_field_number(f, "interrupted", headline.interrupted);
     etr_field_list(f, "parts");
     for (size_t i = 0; i < headline.count; i++)
       put_headline_part(f, &headline.parts[i]);

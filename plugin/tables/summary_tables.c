@@ -348,8 +348,6 @@ static const char *circumstances(report *r, const etr_summary *s) {
   put_noise(
       &writer, s->method,
       etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
-  if (etr_runs_differ_much(s->method))
-    etr_puts(&writer, ETR_TIMES_NOT_SURE);
   const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
   if (odd && odd[0])
     etr_putf(&writer, DOT "%s", odd);
@@ -452,7 +450,7 @@ static void put_growth(report *r, const etr_summary *s) {
 /* Puts the first lines: "mobilenet_v2, forward: 0.402 ms ± 0.060 per inference (typical of 8
  * runs)".
  */
-static void put_head(report *r, const etr_summary *s) {
+static void put_head(report *r, const etr_summary *s, bool is_interrupted) {
   const etr_profile *profile = r->answer.profile;
   etr_text text;
   etr_writer writer;
@@ -461,11 +459,18 @@ static void put_head(report *r, const etr_summary *s) {
            etr_label_method(s->method->name));
   etr_put_execute(&writer, profile, s->method, r->answer.options->unit);
   etr_puts(&writer, " per inference (");
-  if (s->method->run_count > 1)
+  if (etr_is_between_modes(s->method)) {
+    const etr_noise *noise = &s->method->noise;
+    etr_putf(&writer, "%zu and %zu of %zu runs, typical ", noise->modes[0].run_count,
+             noise->modes[1].run_count, noise->run_count);
+    etr_put_time(&writer, profile, s->method->execute.typical, r->answer.options->unit);
+    etr_putf(&writer, " %s", etr_unit_name(r->answer.options->unit));
+  } else if (s->method->run_count > 1)
     etr_putf(&writer, "%s of %zu runs", etr_statistic_word(profile), s->method->run_count);
   else
     etr_puts(&writer, "one run");
-  etr_puts(&writer, ")");
+  bool is_unsure = etr_runs_differ_much(s->method) || is_interrupted;
+  etr_puts(&writer, is_unsure ? "; measure again)" : ")");
   const char *head = etr_text_end(&text, &writer);
   if (!head)
     return;
@@ -947,7 +952,7 @@ static bool put_screen_head(report *r, const etr_summary *s) {
   if (!etr_first_screen_make(&screen, &r->answer, s->method, NULL, r->options.unit, NULL))
     return false;
   bool has_clock = etr_label_clock(r->answer.profile, r->options.unit) != NULL;
-  put_head(r, s);
+  put_head(r, s, screen.headline.interrupted > 0);
   if (s->graph && s->graph->is_changed)
     put_line(r, ETR_CHANGED_PROGRAM);
   if (has_clock)
@@ -977,7 +982,7 @@ static bool put_method(report *r, const etr_method *method, bool is_whole) {
   hold(r, &h);
   bool is_head = is_whole || r->markdown;
   if (!is_head)
-    put_head(r, &s);
+    put_head(r, &s, false);
   bool good = !is_head || put_screen_head(r, &s);
   put_held(r, &h);
   if (options->explain) {

@@ -37,15 +37,15 @@ static double millis(const builder *b, double ticks) {
 static void add_times(builder *b, const etr_set_method *method) {
   double typical = millis(b, method->typical);
   add_point(b, ETR_TB_BUILDS, "typical", typical);
-  add_point(b, ETR_TB_BUILDS, "low", millis(b, method->low));
-  add_point(b, ETR_TB_BUILDS, "high", millis(b, method->high));
-  add_point(b, ETR_TB_BUILDS, "load", millis(b, method->load));
+  add_point(b, ETR_TB_BUILDS, "low", millis(b, method->figures.low));
+  add_point(b, ETR_TB_BUILDS, "high", millis(b, method->figures.high));
+  add_point(b, ETR_TB_BUILDS, "load", millis(b, method->figures.load));
   if (method->change && method->change->verdict == ETR_VERDICT_SLOWER)
     add_point(b, ETR_TB_BUILDS, "slower", typical);
   if (method->change && method->change->verdict == ETR_VERDICT_FASTER)
     add_point(b, ETR_TB_BUILDS, "faster", typical);
-  if (method->ms_per_token > 0)
-    add_point(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->ms_per_token);
+  if (method->figures.ms_per_token > 0)
+    add_point(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->figures.ms_per_token);
 }
 
 /* Adds the parts of a method's time, of all backends together. */

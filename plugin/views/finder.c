@@ -12,6 +12,11 @@ uint64_t etr_finder_usual(const etr_finder *finder, double typical) {
   return (uint64_t)(typical * (double)finder->method->run_count + 0.5);
 }
 
+double etr_finder_whole(const etr_finder *finder) {
+  double typical = finder->method->execute.typical, usual = typical - finder->interruptions.whole;
+  return usual > 0 ? usual : typical;
+}
+
 /* The same of Method::execute, over all runs. */
 static uint64_t whole_ticks_of(const etr_finder *finder) {
   uint64_t usual = etr_finder_usual(finder, finder->method->execute.typical);
@@ -24,7 +29,9 @@ etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t 
   double share = ETR_MIN((double)cost, whole) / whole, saved = ETR_MIN(potential, whole) / whole;
   if (isnan(potential))
     saved = NAN;
-  if (!((isnan(saved) ? share : saved) >= ETR_FINDING_LEAST_SHARE))
+  double usual = etr_finder_whole(finder) * runs; /* 0 without a typical run */
+  double least = ETR_FINDING_LEAST_SHARE * (usual > 0 ? usual / whole : 1);
+  if (!((isnan(saved) ? share : saved) >= least))
     return NULL;
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (added)
@@ -125,8 +132,26 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
   return etr_finder_time_of(finder, (double)ticks / (double)finder->method->run_count);
 }
 
+bool etr_finder_measure_nodes(etr_finder *finder) {
+  const etr_method *method = finder->method;
+  if (!etr_interruptions_find(&finder->interruptions, finder->arena, finder->profile, method))
+    return false;
+  if (!finder->graph)
+    return true;
+  double *usual = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *usual);
+  for (size_t i = 0; usual && i < finder->graph->node_count; i++)
+    usual[i] = finder->graph->times[i].typical;
+  for (size_t i = 0; usual && i < method->time_slice_count; i++) {
+    uint32_t node = method->time_slices[i].node;
+    if (node != ETR_NONE)
+      usual[node] = fmax(usual[node] - finder->interruptions.of_slice[i], 0);
+  }
+  finder->usual = usual;
+  return usual != NULL;
+}
+
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {
-  return etr_finder_usual(finder, finder->graph->times[node].typical);
+  return etr_finder_usual(finder, finder->usual[node]);
 }
 
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node) {

@@ -10,6 +10,7 @@
 #include "output/label.h"
 #include "views/breakdown.h"
 #include "views/finding.h"
+#include "views/interruptions.h"
 
 #include <math.h>
 
@@ -40,7 +41,9 @@ typedef struct etr_finder {
   etr_unit unit;
   etr_arena *arena;
   const etr_delegate_spending *delegates; /* of each of the method's delegates */
+  etr_interruptions interruptions;
   /* Per node; NULL without graph: */
+  const double *usual; /* ticks in the typical run, without interruptions */
   uint64_t *kernel_ticks,
       *call_ticks;      /* of those that ran as kernels: native_call, and OPERATOR_CALL beyond it */
   const etr_slice *ops; /* the operator without namespace and overload; empty for what is none */
@@ -62,11 +65,18 @@ static inline bool etr_finder_has_edge(const etr_finder *finder) {
 /** What something takes over all runs if each is like the typical run, in ticks. */
 uint64_t etr_finder_usual(const etr_finder *finder, double typical);
 
-/** The same of a node. */
+/** The same of a node, without interruptions: what a change saves in each run. */
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 
 /** The same of a node and of the call around its kernel. */
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node);
+
+/** Finds the interruptions, and what the nodes take without them. Returns false when out of memory.
+ */
+bool etr_finder_measure_nodes(etr_finder *finder);
+
+/** Returns the method's typical time without interruptions, in ticks. */
+double etr_finder_whole(const etr_finder *finder);
 
 /** Adds a finding about `cost` ticks over all runs, of which the change could save `potential`
  * (NaN: not known), unless that is below the threshold. NULL then, or when out of memory. */

@@ -78,12 +78,21 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
     group_of[i] = of ? (uint32_t)((size_t)(of - calls) * ETR_SPENDINGS + spending_of(slice))
                      : ETR_NONE;
   }
-  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of,
-                                         method->delegate_count * ETR_SPENDINGS);
+  size_t group_count = method->delegate_count * ETR_SPENDINGS;
+  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, group_count);
+  double *interrupted = etr_arena_alloc_array(finder->arena, group_count, sizeof *interrupted);
+  if (!interrupted)
+    return false;
+  for (size_t i = 0; i < method->time_slice_count; i++)
+    if (group_of[i] != ETR_NONE)
+      interrupted[group_of[i]] += finder->interruptions.of_slice[i];
   for (size_t i = 0; stats && i < method->delegate_count; i++) {
     calls[i].delegate = &method->delegates[i];
-    for (size_t s = 0; s < ETR_SPENDINGS; s++)
-      calls[i].ticks[s] = etr_finder_usual(finder, stats[i * ETR_SPENDINGS + s].typical);
+    for (size_t s = 0; s < ETR_SPENDINGS; s++) {
+      size_t group = i * ETR_SPENDINGS + s;
+      double ticks = fmax(stats[group].typical - interrupted[group], 0);
+      calls[i].ticks[s] = etr_finder_usual(finder, ticks);
+    }
   }
   if (stats)
     count_events(finder, calls);

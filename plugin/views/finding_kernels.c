@@ -48,8 +48,19 @@ static const char *end_choice(chosen_kernels *chosen) {
   return etr_or_empty(etr_text_end(&chosen->text, &chosen->writer));
 }
 
+/* Returns what a kernel takes over all runs without interruptions. */
 static uint64_t ticks_of(const etr_finder *finder, const etr_kernels *kernels, size_t row) {
-  return etr_finder_usual(finder, kernels->stats[kernels->rows[row].number].typical);
+  const etr_method *method = finder->method;
+  const etr_kernel_row *kernel = &kernels->rows[row];
+  double typical = kernels->stats[kernel->number].typical;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    double interrupted = finder->interruptions.of_slice[i];
+    if (interrupted > 0 && etr_time_slice_is_work(slice) &&
+        strcmp(etr_time_slice_kernel(slice), kernel->kernel) == 0)
+      typical -= interrupted;
+  }
+  return etr_finder_usual(finder, fmax(typical, 0));
 }
 
 /* Returns the operator of a kernel, "softmax" of "_softmax.out". */

@@ -54,7 +54,7 @@ static void mark_operators(largest *of, const etr_groups *groups) {
     uint32_t row = groups->row_of_node[i];
     of->marked[i] = row != ETR_NONE && is_in_row[row];
     of->count += of->marked[i];
-    of->ticks += of->marked[i] ? finder->graph->times[i].typical : 0;
+    of->ticks += of->marked[i] ? finder->usual[i] : 0;
   }
 }
 
@@ -67,7 +67,7 @@ static void leave_out_depthwise(largest *of) {
     of->marked[i] = false;
     of->left_out++;
     of->count--;
-    of->ticks -= finder->graph->times[i].typical;
+    of->ticks -= finder->usual[i];
   }
 }
 
@@ -76,7 +76,7 @@ static int64_t rows_of(const largest *of) {
   double of_one = 0;
   for (uint32_t i = 0; i < of->finder->graph->node_count; i++)
     if (of->marked[i] && etr_layer_rows(&of->finder->graph->nodes[i]) == 1)
-      of_one += of->finder->graph->times[i].typical;
+      of_one += of->finder->usual[i];
   return of_one * 2 > of->ticks ? 1 : 2;
 }
 
@@ -89,7 +89,7 @@ static bool is_said(const largest *of) {
     double same = 0;
     for (size_t k = 0; k < found->node_count; k++)
       if (of->marked[found->nodes[k]])
-        same += finder->graph->times[found->nodes[k]].typical;
+        same += finder->usual[found->nodes[k]];
     bool is_advice = found->kind != ETR_FINDING_SLOW_RATE && !found->is_once;
     if (is_advice && same * 2 >= of->ticks && found->potential >= ETR_FINDING_LEAST_SHARE * whole &&
         found->potential * 2 >= same)
@@ -185,7 +185,7 @@ static etr_finding_variant see_layers(const largest *of, const char **class) {
   double hidden = 0, others = 0, longest = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const char *name = of->marked[i] ? class_of(finder, i) : "";
-    double ticks = of->marked[i] ? finder->graph->times[i].typical : 0;
+    double ticks = of->marked[i] ? finder->usual[i] : 0;
     bool is_linear = etr_slice_ends(etr_slice_of(name), ETR_SLICE("Linear")) || !name[0];
     bool is_inside = false;
     for (size_t k = 0; k < ETR_COUNT(recurrent); k++)
@@ -295,7 +295,7 @@ static bool find_taken(largest *taken, const largest *of, const char **reason) {
       continue;
     *reason = reasons[i];
     taken->count--;
-    taken->ticks -= finder->graph->times[i].typical;
+    taken->ticks -= finder->usual[i];
   }
   return true;
 }
@@ -306,7 +306,7 @@ static bool add_delegate(const largest *of) {
   double low = 0, high = 0;
   for (uint32_t i = 0; of->part->has_graph && i < finder->graph->node_count; i++)
     if (of->marked[i])
-      add_saved(finder->ops[i], finder->graph->times[i].typical, &low, &high);
+      add_saved(finder->ops[i], finder->usual[i], &low, &high);
   if (!of->part->has_graph) {
     etr_slice op = etr_slice_of(of->part->op);
     const char *dot = memchr(op.data, '.', op.size);
@@ -353,7 +353,7 @@ static bool are_slow_in_int8(const largest *of) {
                  strcmp(of->part->dtype, "int8") == 0;
   for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
     if (of->marked[i] && is_depthwise(finder, &finder->graph->nodes[i]))
-      depthwise += finder->graph->times[i].typical;
+      depthwise += finder->usual[i];
   return depthwise * 2 > of->ticks;
 }
 

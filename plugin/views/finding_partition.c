@@ -263,6 +263,7 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
 typedef struct between {
   size_t operators, going; /* all, and those that need not stay kernels */
   uint64_t ticks, going_ticks;
+  bool is_replaced; /* for some of those what is written instead is deducted by a general rule */
 } between;
 
 /* Says what operators between delegates take, and why they are there; NULL when out of memory. */
@@ -295,8 +296,9 @@ static const char *fallback_evidence(const partition *p, const between *b, const
     etr_putf(&writer, " %zu of them, %s, can go; the others stay, and are not counted.", b->going,
              etr_finder_time(p->finder, b->going_ticks));
   put_reasons(&writer, p, list, count, levels);
-  if (p->reasons)
-    etr_puts(&writer, " What is written instead is taken to need a tenth to half of their time.");
+  if (p->reasons && b->is_replaced)
+    etr_puts(&writer, " What is written instead of those that XNNPACK's kernels were not compared "
+                      "with is taken to need a tenth to half of their time.");
   return etr_text_end(&text, &writer);
 }
 
@@ -356,11 +358,17 @@ static bool list_delegates(const partition *p, etr_finding *finding) {
   return list != NULL;
 }
 
-/* Adds up what the backend saves of the marked kernels, in ticks. Operators that it takes keep
+/* What going saves, in ticks over all runs. */
+typedef struct saving {
+  double least, most;
+  bool is_replaced; /* see between.is_replaced */
+} saving;
+
+/* Adds up what the backend saves of the marked kernels. Operators that it takes keep
  * their own work, at the ratio of its kernels. Copies that change nothing, and a softmax's check
  * for masked rows, go whole. What replaces the others takes a tenth to half of their time: that
  * was measured of `where` and of a mean. */
-static void add_saved_kernels(const partition *p, const bool *marked, double *least, double *most) {
+static void add_saved_kernels(const partition *p, const bool *marked, saving *saved) {
   const etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     if (!marked[i] || is_getitem(&finder->graph->nodes[i]))
@@ -370,12 +378,13 @@ static void add_saved_kernels(const partition *p, const bool *marked, double *le
     bool is_known = etr_ratio_of_delegate(&ratio, finder->ops[i]);
     bool goes = p->is_check[i] || etr_finder_changes_nothing(finder, &finder->graph->nodes[i]);
     if (goes) {
-      *least += ticks;
-      *most += ticks;
+      saved->least += ticks;
+      saved->most += ticks;
       continue;
     }
-    *least += ticks * (is_known ? etr_saved_at(ratio.low / 2) : 0.5);
-    *most += ticks * (is_known ? etr_saved_at(ratio.high) : 0.9);
+    saved->is_replaced |= !is_known;
+    saved->least += ticks * (is_known ? etr_saved_at(ratio.low / 2) : 0.5);
+    saved->most += ticks * (is_known ? etr_saved_at(ratio.high) : 0.9);
   }
 }
 
@@ -418,27 +427,28 @@ static between look_between(partition *p) {
 static bool find_fallback(partition *p) {
   etr_finder *finder = p->finder;
   size_t levels = count_levels(p, NULL); /* nothing is a candidate yet */
-  const between b = look_between(p);
+  between b = look_between(p);
   if (b.going == 0 || p->delegates < 2)
     return true;
   size_t after = remaining_delegates(p, levels, NULL);
   const overhead around = overhead_of(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
-  double least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks)),
-         most = merged * (double)around.ticks;
+  saving saved = {.least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks)),
+                  .most = merged * (double)around.ticks};
   if (b.going == b.operators)
-    most += (double)ticks_before(p);
-  add_saved_kernels(p, p->is_candidate, &least, &most);
+    saved.most += (double)ticks_before(p);
+  add_saved_kernels(p, p->is_candidate, &saved);
+  b.is_replaced = saved.is_replaced;
   /* Nothing says what a partitioner takes whose rules are not known. */
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, b.going_ticks + around.ticks,
-                                      p->reasons ? most : NAN);
+                                      p->reasons ? saved.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, b.going, after);
   added->fact = fallback_fact(p, &b);
   added->evidence = fallback_evidence(p, &b, &around, levels, after);
   if (p->reasons)
-    etr_finding_save_at_least(finder, added, least);
+    etr_finding_save_at_least(finder, added, saved.least);
   etr_finding_judge(added, ETR_POSSIBLE,
                     "if all of them can go; the backend still has to compute what it takes");
   if (after < p->delegates && !list_delegates(p, added))
@@ -513,11 +523,11 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   size_t more = delegates > p->delegates ? delegates - p->delegates : 0;
   double each = ticks_of_call(p);
   double calls = (double)more * each * (double)finder->method->run_count;
-  double least = -calls, saved = -calls;
-  add_saved_kernels(p, marked, &least, &saved);
-  if (saved <= 0)
+  saving saved = {.least = -calls, .most = -calls};
+  add_saved_kernels(p, marked, &saved);
+  if (saved.most <= 0)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks, saved);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks, saved.most);
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
@@ -544,7 +554,7 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
                                      "at the ratio of its kernels to those of the CPU (" ETR_DOCS
                                      "ratios.md), less %s for each of %zu call%s more",
                                      etr_finder_time_of(finder, each), more, etr_plural(more)));
-  etr_finding_save_at_least(finder, added, least);
+  etr_finding_save_at_least(finder, added, saved.least);
   return true;
 }
 

@@ -16,15 +16,14 @@ typedef struct alike_runs {
   const uint32_t *runs;
   size_t count;
   const etr_stats *execute;
-  double median;
   const etr_noise *noise;
 } alike_runs;
 
 /* Adds a finding about the device or the measurement, which costs so many ticks per inference. If
- * all runs were like the fast ones, whose median is `usual`, the median would be that. */
+ * all runs were like the fast ones, whose median is `usual`, the typical run would be that. */
 static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost,
-                                double median, double usual) {
-  etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
+                                double typical, double usual) {
+  etr_finding *added = typical > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (!added)
     return NULL;
   *added = (etr_finding){.kind = kind,
@@ -33,9 +32,9 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
                          .least = NAN,
                          .evidence = "",
                          .cost = cost,
-                         .share = fmin(cost / median, 1),
-                         .potential = fmax(median - usual, 0),
-                         .potential_share = fmax(median - usual, 0) / median,
+                         .share = fmin(cost / typical, 1),
+                         .potential = fmax(typical - usual, 0),
+                         .potential_share = fmax(typical - usual, 0) / typical,
                          .slope = NAN};
   etr_finding_judge(added, ETR_POSSIBLE,
                     "it is about the device and the measurement, not the model");
@@ -56,7 +55,7 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 /* Adds the finding that runs become slower or faster. */
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
-  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median,
+  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->execute->typical,
                                    r->noise->start);
   if (!added)
     return false;
@@ -112,7 +111,7 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
          behind = median_beside(finder, r, false, &count);
   double slow_part = (double)(behind > before ? count : before_count) / (double)r->count;
   etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part,
-                                   r->median, fmin(before, behind));
+                                   r->execute->typical, fmin(before, behind));
   etr_text text;
   etr_writer writer;
   if (!added)
@@ -138,7 +137,7 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
                 (double)ETR_MAX(r->noise->run_count, (size_t)1);
-  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->median, fast->p50);
+  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->execute->typical, fast->p50);
   etr_text text;
   etr_writer writer;
   if (!added)
@@ -216,9 +215,9 @@ static bool add_slow_runs(etr_finder *finder) {
   const etr_method *method = finder->method;
   const etr_slow_runs *slow = &method->slow_runs;
   double cost = (double)slow->excess_ticks / (double)method->run_count;
-  if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.p50)
+  if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.typical)
     return true;
-  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50,
+  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.typical,
                                    slow->usual);
   if (!added)
     return false;
@@ -273,8 +272,7 @@ static bool add_verdict(etr_finder *finder, const alike_runs *r) {
  * distances or by one operator. */
 static bool find_in_method(etr_finder *finder) {
   const etr_method *method = finder->method;
-  const alike_runs all = {
-      "", method->runs, method->run_count, &method->execute, method->execute.p50, &method->noise};
+  const alike_runs all = {"", method->runs, method->run_count, &method->execute, &method->noise};
   etr_slow_runs_kind slow = method->slow_runs.kind;
   etr_noise_verdict verdict = method->noise.verdict;
   bool is_told = slow > ETR_SLOW_RUNS_ANY && verdict == ETR_NOISE_TWO_MODES;
@@ -293,8 +291,8 @@ bool etr_find_unsteady(etr_finder *finder) {
     return find_in_method(finder);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const alike_runs runs = {phase->name,     phase->runs,        phase->run_count,
-                             &phase->execute, phase->execute.p50, &phase->noise};
+    const alike_runs runs = {phase->name, phase->runs, phase->run_count, &phase->execute,
+                             &phase->noise};
     if (phase->execute.p50 > 0 && !add_verdict(finder, &runs))
       return false;
   }

@@ -265,8 +265,23 @@ bool etr_runs_differ_much(const etr_method *method) {
                                            (is_wide && method->noise.verdict != ETR_NOISE_STEADY));
 }
 
-/* What rests on estimated times, or on runs that differ much, is not sure. */
+/* Returns true if interruptions are at least half of the time that a finding's operators took. */
+static bool is_mostly_interrupted(const etr_finder *finder, const etr_finding *finding) {
+  double typical = 0, usual = 0;
+  for (size_t i = 0; i < finding->node_count; i++) {
+    typical += finder->graph->times[finding->nodes[i]].typical;
+    usual += finder->usual[finding->nodes[i]];
+  }
+  return typical > 0 && usual * 2 <= typical;
+}
+
+/* What rests on estimated times, or on runs that differ much, is not sure; and what most of the
+ * time was not is no more than possible. */
 static void doubt_times(const etr_finder *finder, etr_finding *finding) {
+  bool is_about_model = !finding->is_once && !etr_finding_is_timing(finding->kind);
+  if (is_about_model && is_mostly_interrupted(finder, finding))
+    etr_finding_judge(finding, ETR_POSSIBLE,
+                      "its operators were interrupted, which is not counted: measure again");
   if (finding->sureness == ETR_SURE && !finding->is_once && etr_runs_differ_much(finder->method))
     etr_finding_judge(finding, ETR_LIKELY, "the runs differ much: measure again");
   for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)
@@ -285,9 +300,11 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
     etr_putf(&writer, "What it could save is not known: a part of %s",
              etr_finder_time_of(finder, finding->cost));
   } else {
-    bool has_least = finding->least > 0 && finding->least < finding->potential;
+    const char *least = finding->least > 0 ? etr_finder_time_of(finder, finding->least) : "";
+    bool has_least = finding->least > 0 &&
+                     strcmp(least, etr_finder_time_of(finder, finding->potential)) != 0;
     if (has_least)
-      etr_putf(&writer, "Could save %s to %s", etr_finder_time_of(finder, finding->least),
+      etr_putf(&writer, "Could save %s to %s", least,
                etr_finder_time_of(finder, finding->potential));
     else
       etr_putf(&writer, "Could save %s%s", finding->least > 0 ? "" : "up to ",
@@ -323,10 +340,13 @@ static int class_of(const etr_finding *finding) {
 
 /* The middle of the saving, with 0 for a least that is not known, times how sure it is. Where
  * nothing is known of the saving it counts as a tenth of the time that it is about, so that advice
- * on most of the time comes before what is known to save next to nothing; and as a fiftieth if it
- * is a lever, since what was found to be wrong says more than "do less". */
+ * on most of the time comes before what is known to save next to nothing. Of a lever it counts as a
+ * fiftieth, since what was found to be wrong says more than "do less"; and as a twentieth if less
+ * work of most of the time is needed, which is sure to save a part of it. */
 static double rank_of(const etr_finding *finding) {
-  const double unknown = etr_finding_is_lever(finding->kind) ? 0.02 : 0.1;
+  bool is_most = finding->kind == ETR_FINDING_LESS_WORK && finding->share >= 0.5;
+  const double of_lever = is_most ? 0.05 : 0.02;
+  const double unknown = etr_finding_is_lever(finding->kind) ? of_lever : 0.1;
   static const double weights[] = {
       [ETR_SURE] = 1, [ETR_LIKELY] = 0.7, [ETR_RULE_OF_THUMB] = 0.5, [ETR_POSSIBLE] = 0.4};
   double low = isnan(finding->least) ? 0 : finding->least,
@@ -433,7 +453,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     return true;
   if (graph && graph->times)
     finder.graph = graph;
-  if (!find_everything(&finder))
+  if (!etr_finder_measure_nodes(&finder) || !find_everything(&finder))
     return false;
   leave_out_said(&finder);
   for (size_t i = 0; i < finder.found.count; i++)
@@ -452,6 +472,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     const etr_finding *found = &finder.found.data[i];
     bool is_other = etr_finding_is_lever(found->kind) || etr_finding_is_timing(found->kind);
     double share = isnan(found->potential) ? found->share : found->potential_share;
+    share *= method->execute.typical / etr_finder_whole(&finder);
     /* Of a backend that records no operators, nobody knows what its time is. */
     is_structural |= found->kind == ETR_FINDING_PROFILER;
     is_structural |= !is_other && share >= ETR_FINDING_MUCH;

@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "output/label.h"
 #include "views/breakdown.h"
+#include "views/interruptions.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
 
@@ -64,6 +65,7 @@ typedef struct collector {
   etr_map rows, things; /* keys of rows, and of what is counted in them */
   etr_text key;
   etr_vec(etr_group) list;
+  etr_interruptions interruptions;
   int32_t first_delegate, last_delegate; /* instructions; no kernel is between if there is none */
 } collector;
 
@@ -194,6 +196,7 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
     c->list.data[rows[i]].estimated += is_estimate(c, slice) ? typical : 0;
     c->list.data[rows[i]].between += is_between(c, slice) ? typical : 0;
+    c->list.data[rows[i]].interrupted += c->interruptions.of_slice[i];
   }
   return true;
 }
@@ -301,13 +304,16 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   }
   etr_map_init(&c.rows, arena);
   etr_map_init(&c.things, arena);
-  if (!collect_slices(&c, rows))
+  if (!etr_interruptions_find(&c.interruptions, arena, profile, method) ||
+      !collect_slices(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
   if (!stats || !note_nodes(out, &c, rows))
     return false;
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
+  for (size_t i = 0; i < c.list.count; i++)
+    out->interrupted += c.list.data[i].interrupted;
   note_largest(&c, out->row_of_node);
   note_hidden(&c);
   if (!chosen && !add_runtime(&c))

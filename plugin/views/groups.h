@@ -29,8 +29,10 @@ typedef struct etr_group {
   etr_stats stats;     /* over the runs in which any of it ran; typical times add up */
   double largest;      /* typical time of the node that takes most; 0 if it has no nodes */
   double estimated; /* the part of the typical time of which the node or the time is an estimate */
-  double hidden;    /* the part of the typical time that may be of operators, because a clock counts
-                       whole microseconds */
+  double interrupted; /* the part of the typical time in which something else ran:
+                         see etr_interruptions */
+  double hidden; /* the part of the typical time that may be of operators, because a clock counts
+                    whole microseconds */
 } etr_group;
 
 /** The rows, the longest typical time first. */
@@ -41,6 +43,7 @@ typedef struct etr_groups {
                                   ETR_NONE if it has no time. NULL without a graph */
   double whole;                /* typical time of Method::execute, in ticks: the sum of the rows,
                                   unless some nodes were chosen */
+  double interrupted;          /* the part of it in which something else ran: the sum of the rows */
 } etr_groups;
 
 /** Makes the rows of a method; none if it has no runs. chosen: a flag for each node of the method's

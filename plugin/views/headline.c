@@ -112,9 +112,10 @@ bool etr_headline_has(const etr_headline_part *part, const etr_group *group) {
 /* Adds a group to the part of the headline that it belongs to. */
 static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
   const etr_headline_part part = candidate_of(group);
+  double usual = group->stats.typical - group->interrupted;
   if (part.kind == ETR_HEADLINE_OPERATORS && !group->backend) {
-    c->kernels += group->stats.typical;
-    c->kernels_between += group->between;
+    c->kernels += usual;
+    c->kernels_between += ETR_MIN(group->between, usual);
     c->kernel_count += group->count;
   }
   c->has_delegates |= group->backend != NULL;
@@ -128,19 +129,19 @@ static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
     *added = part;
   }
   etr_headline_part *of = &c->list.data[at];
-  of->ticks += group->stats.typical;
+  of->ticks += usual;
   of->count += group->part == ETR_TIME_INSERTED ? 0 : group->count;
-  of->inserted += group->part == ETR_TIME_INSERTED ? group->stats.typical : 0;
-  of->high += group->stats.typical;
-  of->low += group->stats.typical - group->hidden;
+  of->inserted += group->part == ETR_TIME_INSERTED ? usual : 0;
+  of->high += usual;
+  of->low += ETR_MAX(usual - group->hidden, 0);
   return true;
 }
 
 /* Orders parts by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
   const etr_headline_part *x = a, *y = b;
-  if (x->ticks != y->ticks)
-    return x->ticks < y->ticks ? 1 : -1;
+  if (x->high != y->high)
+    return x->high < y->high ? 1 : -1;
   if (x->kind != y->kind)
     return x->kind < y->kind ? -1 : 1;
   return etr_natural_compare(etr_or_empty(x->op), etr_or_empty(y->op));
@@ -154,7 +155,7 @@ static bool add_kernels(candidates *c, etr_arena *arena, double whole) {
     const etr_headline_part *part = &c->list.data[i];
     if (part->kind != ETR_HEADLINE_OPERATORS || part->backend)
       continue;
-    most = ETR_MAX(most, part->ticks);
+    most = ETR_MAX(most, part->high);
     types++;
   }
   bool is_one_named = most >= LEAST_SHARE * whole || most >= MOST_OF_KERNELS * c->kernels;
@@ -217,9 +218,20 @@ static const char *phase_words(etr_phase phase) {
   }
 }
 
+/* Returns true if a clock hides nearly all of a part: a range of "3 - 64 %" says only the most. */
+static bool is_next_to_nothing(const etr_headline_part *part) {
+  const double least = 0.2;
+  return part->low < least * part->high && 100 * (part->high - part->low) >= 1;
+}
+
 /* Writes a share, or its range if it is not known exactly. */
 static void put_range(etr_writer *writer, const etr_headline_part *part) {
   double low = 100 * part->low, high = 100 * part->high;
+  if (is_next_to_nothing(part)) {
+    etr_puts(writer, "up to ");
+    etr_put_percent(writer, part->high);
+    return;
+  }
   if (high - low >= 1 && high >= 1) {
     etr_put_fixed(writer, low, 0);
     etr_puts(writer, " \xE2\x80\x93 ");
@@ -258,7 +270,9 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
       etr_putf(writer, "%zu delegates", part->count);
     else
       etr_putf(writer, "%s %zu times", etr_or_empty(name), part->count);
-    if (!style.is_short)
+    if (is_next_to_nothing(part))
+      etr_puts(writer, " (coarse clock)");
+    else if (!style.is_short)
       etr_puts(writer, part->inserted >= LEAST_INSERTED * part->ticks ? ", with inserted copies"
                                                                       : ", not into computing");
     break;
@@ -270,11 +284,17 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
     etr_putf(writer, " is %s%s", phase_words(part->phase), etr_or_empty(place_words(arena, part)));
     break;
   case ETR_HEADLINE_RUNTIME:
-    etr_puts(writer, " is the runtime, outside operators");
+    etr_puts(writer, style.is_short ? " is the runtime" : " is the runtime, outside operators");
     break;
   default:
     etr_puts(writer, " is unexplained");
   }
+}
+
+/* Writes how much something else ran. */
+static void put_interruptions(etr_writer *writer, const etr_headline *headline, bool is_short) {
+  etr_put_percent(writer, headline->interrupted);
+  etr_puts(writer, is_short ? " is interruptions" : " is interruptions of single operators");
 }
 
 /* Says where the time goes; NULL when out of memory. */
@@ -283,6 +303,9 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
+  bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
+  if (is_interrupted_first)
+    put_interruptions(&writer, headline, is_short);
   for (size_t i = 0; i < headline->count; i++) {
     const etr_headline_part *part = &headline->parts[i];
     bool is_one_place = headline->count > 1 && part->backend &&
@@ -290,8 +313,12 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
     bool is_place_said = is_one_place &&
                          (i ? headline->parts[0].kind == ETR_HEADLINE_CALLS
                             : is_short && headline->parts[1].kind == ETR_HEADLINE_OPERATORS);
-    etr_puts(&writer, i ? "; " : "");
+    etr_puts(&writer, i || is_interrupted_first ? "; " : "");
     put_part(&writer, arena, method, part, (part_style){is_short, is_place_said});
+  }
+  if (headline->interrupted > 0 && !is_interrupted_first) {
+    etr_puts(&writer, "; ");
+    put_interruptions(&writer, headline, is_short);
   }
   etr_puts(&writer, headline->count ? "." : "");
   return etr_text_end(&text, &writer);
@@ -311,15 +338,16 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
   *out = (etr_headline){.time = "", .where = "", .text = ""};
   if (groups->count == 0 || !(groups->whole > 0))
     return true;
+  out->interrupted = groups->interrupted / groups->whole;
   for (size_t i = 0; i < groups->count; i++)
     if (!add_group(&c, arena, &groups->list[i]))
       return false;
-  if (!add_kernels(&c, arena, groups->whole))
+  if (!add_kernels(&c, arena, groups->whole - groups->interrupted))
     return false;
   etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_ticks);
   for (size_t i = 0; i < c.list.count && out->count < ETR_COUNT(out->parts); i++) {
     etr_headline_part *part = &c.list.data[i];
-    bool is_large = part->ticks >= LEAST_SHARE * groups->whole || out->count == 0;
+    bool is_large = part->high >= LEAST_SHARE * groups->whole || out->count == 0;
     if (!is_large || (out->count && !are_disjoint(&out->parts[0], part)))
       continue;
     part->low = ETR_MAX(part->low, 0) / groups->whole;
@@ -335,6 +363,10 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
   out->where = where_text(arena, method, out, false);
   if (out->where && letters_of(out->where) > ETR_HEADLINE_LONGEST)
     out->where = where_text(arena, method, out, true);
+  if (out->where && out->interrupted > 0 && letters_of(out->where) > ETR_HEADLINE_LONGEST) {
+    out->count = 1; /* three parts have no room */
+    out->where = where_text(arena, method, out, true);
+  }
   out->text = etr_arena_format(arena, "%s. %s", etr_or_empty(out->time), etr_or_empty(out->where));
   return !etr_arena_failed(arena);
 }

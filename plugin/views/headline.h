@@ -28,9 +28,10 @@ typedef struct etr_headline_part {
   const char *dtype;   /* NULL: not known */
   const char *backend; /* NULL: the CPU */
   size_t count;        /* operators, kernels or delegates; 0 for the runtime */
-  double ticks;        /* in the typical run */
+  double ticks;        /* in the typical run, without interruptions */
   double inserted;     /* of ETR_HEADLINE_CALLS: the part of ticks that inserted copies take */
-  double low, high; /* shares of Method::execute; they differ if a clock hides what is computing */
+  double low, high;    /* shares of Method::execute, without interruptions; they differ if a clock
+                          hides what is computing */
   bool is_linear, is_convolution; /* of ETR_HEADLINE_OPERATORS */
   bool has_graph;                 /* op names a node's operator */
   bool is_between;                /* of kernels: nearly all run between calls of delegates */
@@ -44,6 +45,7 @@ typedef struct etr_headline {
   const char *text;           /* both: "913 ms per inference. 67 % is ..." */
   etr_headline_part parts[2]; /* the largest disjoint parts of at least a tenth, or the largest */
   size_t count;
+  double interrupted; /* share of Method::execute that interruptions take: see etr_interruptions */
 } etr_headline;
 
 /** Makes the sentence of a method. Returns false when out of memory. */

@@ -7,10 +7,8 @@
 
 #include "etrecord_accuracy.h"
 #include "output/label.h"
-#include "views/breakdown.h"
 #include "views/delegation.h"
 #include "views/kernels.h"
-#include "views/loads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +33,10 @@ etr_status etr_record_set_open(etr_record_set **out, const etr_record_set_option
 void etr_record_set_close(etr_record_set *set) {
   if (!set)
     return;
-  etr_side_close(set->base);
+  for (size_t i = 0; i < set->records.count; i++)
+    etr_comparison_close(set->records.data[i].comparison);
+  for (size_t i = 0; i < set->sides.count; i++)
+    etr_side_close(set->sides.data[i]);
   etr_verdicts_close(set->verdicts);
   etr_arena_clear(&set->arena);
   free(set);
@@ -147,28 +148,39 @@ etr_status etr_record_set_add_problem(etr_record_set *set, const char *name, con
   return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-/* Returns a hash of all times of a profile (FNV-1a); 0 without times. Two recordings never took
- * equally long in all of their parts. */
-static uint64_t hash_times(const etr_profile *profile) {
+/* Adds numbers to a hash (FNV-1a). */
+static uint64_t add_to_hash(uint64_t hash, double number) {
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return (hash ^ bits) * 0x100000001b3u;
+}
+
+/* Returns a hash of all times of a side; 0 without times. Two recordings never took equally long in
+ * all of their parts. */
+static uint64_t hash_times(const etr_side *side) {
   uint64_t hash = 0xcbf29ce484222325u;
   size_t count = 0;
-  for (size_t i = 0; i < profile->method_count; i++) {
-    const etr_method *method = &profile->methods[i];
+  for (size_t i = 0; i < side->profile->method_count; i++) {
+    const etr_method *method = &side->profile->methods[i];
     count += method->run_count;
     for (size_t k = 0; k < method->run_count; k++)
-      hash = (hash ^ method->execute_per_run[k]) * 0x100000001b3u;
-    for (size_t k = 0; k < method->time_slice_count; k++)
-      hash = (hash ^ method->time_slices[k].ticks) * 0x100000001b3u;
+      hash = add_to_hash(hash, (double)method->execute_per_run[k]);
+    for (size_t k = 0; k < side->methods[i].item_count; k++)
+      hash = add_to_hash(hash, side->methods[i].items[k].time.total);
   }
   return count ? hash : 0;
 }
 
-static double planned_bytes(const etr_profile *profile) {
+double etr_planned_bytes(const etr_profile *profile) {
   double sum = NAN;
   for (size_t i = 0; i < profile->method_count; i++)
     if (profile->methods[i].memory)
       sum = (isnan(sum) ? 0 : sum) + (double)profile->methods[i].memory->planned_bytes;
   return sum;
+}
+
+double etr_pte_bytes(const etr_profile *profile) {
+  return profile->program_memory ? (double)profile->program_memory->file_bytes : (double)NAN;
 }
 
 static double known(double number) {
@@ -178,18 +190,18 @@ static double known(double number) {
 /* ---- One method ---- */
 
 /* Sets the range of the recordings' typical times or, of one recording, of its runs. */
-static void set_range(etr_set_method *out, const etr_method *method,
-                      const etr_side_recordings *recordings, double scale) {
+static void set_range(etr_side_figures *out, const etr_method *method,
+                      const etr_side_recordings *recordings) {
   enum { LEAST_RUNS = 5 };
   out->low = out->high = NAN;
   if (recordings->count > 1) {
     for (size_t i = 0; i < recordings->count; i++) {
-      out->low = fmin(out->low, recordings->typical[i] * scale);
-      out->high = fmax(out->high, recordings->typical[i] * scale);
+      out->low = fmin(out->low, recordings->typical[i]);
+      out->high = fmax(out->high, recordings->typical[i]);
     }
   } else if (method->run_count >= LEAST_RUNS) {
-    out->low = method->execute.p10 * scale;
-    out->high = method->execute.p90 * scale;
+    out->low = method->execute.p10;
+    out->high = method->execute.p90;
   }
 }
 
@@ -248,26 +260,22 @@ static void take_gaps(etr_set_method *out, const etr_method_pair *pair) {
   out->are_outputs_equal = any && all_equal;
 }
 
-/* Fills the figures of a method; scale converts ticks to those of the first record. */
-static bool fill_method(etr_set_method *out, etr_arena *scratch, const etr_profile *profile,
-                        const etr_loads *loads, uint32_t index, double scale) {
+bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_profile *profile,
+                         const etr_loads *loads, const etr_side *side, uint32_t index) {
   const etr_method *method = &profile->methods[index];
   etr_delegation delegation;
   etr_first_run first;
+  set_range(out, method, &side->methods[index].recordings);
   if (!etr_delegation_make(&delegation, scratch, profile, method, NULL) ||
       !etr_delegated_time(&out->delegated_time, scratch, method) ||
       !etr_first_run_of(&first, scratch, profile, method))
     return false;
   double nodes = (double)(delegation.delegated_nodes + delegation.non_delegated_nodes);
-  bool has_times = method->run_count > 0;
-  out->typical = has_times ? method->execute.typical * scale : (double)NAN;
-  out->load = etr_load_of(loads, method) * scale;
-  out->first_run = known(first.ticks * scale);
+  out->load = etr_load_of(loads, method);
+  out->first_run = known(first.ticks);
   out->ms_per_token = method->throughput ? method->throughput->ms_per_token : (double)NAN;
   out->delegated_nodes = nodes > 0 ? (double)delegation.delegated_nodes / nodes : (double)NAN;
   out->macs = macs_of(profile, method);
-  out->runs = method->run_count;
-  out->output_snr_db = NAN;
   return true;
 }
 
@@ -322,20 +330,21 @@ static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profi
 }
 
 /* Adds the times of a method by what the user wants: kernels, operators, modules or layers. */
-static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
-                     const etr_method *method, double scale) {
-  static const etr_breakdown_by kinds[] = {[ETR_RECORDS_BY_OP] = ETR_BY_OP,
-                                           [ETR_RECORDS_BY_MODULE] = ETR_BY_MODULE,
-                                           [ETR_RECORDS_BY_PATTERN] = ETR_BY_PATTERN};
-  etr_breakdown rows;
+static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_side *side, uint32_t index,
+                     double scale) {
+  const etr_method *method = &side->profile->methods[index];
+  const etr_side_method *of = &side->methods[index];
+  const etr_side_sums *const sums[] = {[ETR_RECORDS_BY_OP] = &of->ops,
+                                       [ETR_RECORDS_BY_MODULE] = &of->modules,
+                                       [ETR_RECORDS_BY_PATTERN] = &of->patterns};
   if (set->options.by == ETR_RECORDS_ALONE || method->run_count == 0)
     return true;
   if (set->options.by == ETR_RECORDS_BY_KERNEL)
-    return add_kernels(set, scratch, profile, method, scale);
-  if (!etr_breakdown_make(&rows, scratch, profile, method, kinds[set->options.by], NULL))
-    return false;
-  for (size_t i = 0; i < rows.count; i++)
-    if (!add_time(set, method->name, rows.rows[i].key, rows.rows[i].typical * scale))
+    return side->is_of_document || add_kernels(set, scratch, side->profile, method, scale);
+  const etr_side_sums *rows = sums[set->options.by];
+  for (size_t i = 0; of->has_graph && i < rows->count; i++)
+    if (rows->rows[i].timed > 0 &&
+        !add_time(set, method->name, rows->rows[i].key, rows->rows[i].time.typical * scale))
       return false;
   return true;
 }
@@ -365,20 +374,16 @@ static etr_set_method *find_method(const etr_set_record *record, const char *nam
   return NULL;
 }
 
-/* Keeps the changes of a record's methods. Its methods are the last ones of the set. */
-static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_error *error) {
+/* Takes the changes of the last record's methods. */
+static etr_status take_changes(etr_record_set *set, etr_comparison *comparison, etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
-  etr_comparison *comparison;
-  etr_status status = etr_compare_sides(&comparison, set->base, side, &set->options.compare, error);
-  if (status != ETR_OK)
-    return status;
-  if (status == ETR_OK)
-    set->recording_noise = comparison->recording_noise;
+  etr_status status = ETR_OK;
+  set->recording_noise = comparison->recording_noise;
   for (size_t i = 0; status == ETR_OK && i < comparison->method_count; i++) {
     const etr_method_pair *pair = &comparison->methods[i];
     if (pair->new_method == ETR_NONE || pair->base_method == ETR_NONE)
       continue;
-    etr_set_method *method = find_method(record, side->profile->methods[pair->new_method].name);
+    etr_set_method *method = find_method(record, comparison->newer->methods[pair->new_method].name);
     if (!method)
       continue;
     status = etr_verdicts_add(set->verdicts, comparison, i, &method->verdict, error);
@@ -387,7 +392,26 @@ static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_er
     if (!set->options.reference)
       take_gaps(method, pair);
   }
-  etr_comparison_close(comparison);
+  return status;
+}
+
+/* Compares the last record with the first. */
+static etr_status compare_last(etr_record_set *set, const etr_side *side, etr_error *error) {
+  etr_set_record *record = &set->records.data[set->records.count - 1];
+  etr_comparison *comparison;
+  etr_status status = etr_compare_sides(&comparison, set->base, side, &set->options.compare, error);
+  if (status == ETR_ERROR_CHOICE) { /* documents, of which only one has a graph */
+    REMARK(set, record->name, "%s", error->message);
+    etr_error_clear(error);
+    return ETR_OK;
+  }
+  if (status != ETR_OK)
+    return status;
+  status = take_changes(set, comparison, error);
+  if (set->options.keeps_comparisons)
+    record->comparison = comparison;
+  else
+    etr_comparison_close(comparison);
   return status;
 }
 
@@ -405,72 +429,116 @@ static bool takes_method(const etr_record_set *set, const etr_profile *profile,
 }
 
 /* Adds the methods of the last record. */
-static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch,
-                         double scale) {
+static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch) {
   const etr_profile *profile = side->profile;
   etr_set_record *record = &set->records.data[set->records.count - 1];
-  etr_loads loads;
-  if (!etr_loads_make(&loads, scratch, profile))
+  double scale = set->first->ticks_per_second / profile->ticks_per_second;
+  etr_loads loads = {0};
+  if (!side->is_of_document && !etr_loads_make(&loads, scratch, profile))
     return false;
   for (uint32_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
+    etr_side_figures figures = side->methods[i].figures;
     if (!takes_method(set, profile, method))
       continue;
-    etr_set_method *added = etr_vec_push(&set->arena, &record->methods);
-    if (!added || !fill_method(added, scratch, profile, &loads, i, scale) ||
-        !add_rows(set, scratch, profile, method, scale))
+    if (!side->is_of_document && !etr_side_figures_of(&figures, scratch, profile, &loads, side, i))
       return false;
-    added->name = text_of(set, method->name);
-    added->recordings = side->methods[i].recordings.count;
-    set_range(added, method, &side->methods[i].recordings, scale);
+    figures.low *= scale;
+    figures.high *= scale;
+    figures.load *= scale;
+    figures.first_run *= scale;
+    bool has_times = method->run_count > 0;
+    etr_set_method *added = etr_vec_push(&set->arena, &record->methods);
+    if (!added || !add_rows(set, scratch, side, i, scale))
+      return false;
+    *added = (etr_set_method){.name = text_of(set, method->name),
+                              .typical = has_times ? side->methods[i].execute.typical * scale
+                                                   : (double)NAN,
+                              .figures = figures,
+                              .output_snr_db = NAN,
+                              .runs = method->run_count,
+                              .recordings = side->methods[i].recordings.count};
   }
   return true;
 }
 
-etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, const char *name,
-                              const char *path, etr_error *error) {
+/* Takes the last record by its side, which the set closes. profile: of the record; NULL: the side
+ * was made of a document, which has no logged values. */
+static etr_status take_side(etr_record_set *set, etr_side *side, const etr_profile *profile,
+                            etr_error *error) {
   etr_arena scratch = {0};
-  etr_side *side;
-  etr_error_clear(error);
-  etr_set_record *record = add_record(set, name, path);
-  if (!record)
+  etr_status status = ETR_OK;
+  bool stays_open = !set->first || set->options.keeps_comparisons;
+  etr_side **kept = stays_open ? etr_vec_push(&set->arena, &set->sides) : NULL;
+  if (stays_open && !kept) {
+    etr_side_close(side);
     return etr_fail_memory(error);
+  }
+  if (kept)
+    *kept = side;
   if (!set->first)
-    set->first = profile;
-  record->content = hash_times(profile);
-  record->planned_bytes = planned_bytes(profile);
-  if (profile->program_memory)
-    record->pte_bytes = (double)profile->program_memory->file_bytes;
-  etr_status status = etr_side_open(&side, profile, error);
-  if (status != ETR_OK)
-    return status;
-  double scale = set->first->ticks_per_second / profile->ticks_per_second;
-  if (!take_methods(set, side, &scratch, scale) || etr_arena_failed(&set->arena))
+    set->first = side->profile;
+  set->records.data[set->records.count - 1].content = hash_times(side);
+  if (!take_methods(set, side, &scratch) || etr_arena_failed(&set->arena))
     status = etr_fail_memory(error);
-  if (status == ETR_OK)
+  if (status == ETR_OK && profile)
     status = take_accuracy(set, profile, error);
   if (status == ETR_OK && set->base)
-    status = take_changes(set, side, error);
-  etr_arena_clear(&scratch);
-  if (set->records.count == 1 && status == ETR_OK)
+    status = compare_last(set, side, error);
+  if (set->records.count == 1)
     set->base = side;
-  else
+  etr_arena_clear(&scratch);
+  if (!stays_open)
     etr_side_close(side);
   return status;
+}
+
+etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, const char *name,
+                              const char *path, etr_error *error) {
+  etr_side *side;
+  ETR_TRY(etr_side_open(&side, profile, error));
+  etr_set_record *record = add_record(set, name, path);
+  if (!record) {
+    etr_side_close(side);
+    return etr_fail_memory(error);
+  }
+  record->planned_bytes = etr_planned_bytes(profile);
+  record->pte_bytes = etr_pte_bytes(profile);
+  return take_side(set, side, profile, error);
+}
+
+etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *document,
+                                       etr_error *error) {
+  etr_side *side;
+  ETR_TRY(etr_side_read(&side, document->text, document->size, document->name, error));
+  etr_set_record *record = add_record(set, etr_or_empty(document->name),
+                                      etr_or_empty(document->name));
+  if (!record) {
+    etr_side_close(side);
+    return etr_fail_memory(error);
+  }
+  record->planned_bytes = side->planned_bytes;
+  record->pte_bytes = side->pte_bytes;
+  return take_side(set, side, NULL, error);
 }
 
 /* ---- When all records are there ---- */
 
 /* Notes methods that only one of two records has, and records without times. */
 static void note_methods(etr_record_set *set, const etr_set_record *record) {
-  static const char no_times[] = "no times, since there is no ETDump with runs";
+  static const char no_times[] = "no times, since there is no ETDump with runs",
+                    unknown[] = "it is not known which method ran, so it is compared with none";
   const etr_set_record *first = &set->records.data[0];
   size_t timed = 0;
   for (size_t i = 0; i < record->methods.count; i++) {
     const etr_set_method *method = &record->methods.data[i];
     timed += method->runs > 0;
-    if (!method->verdict && record != first && set->base)
-      REMARK(set, record->name, "%s has no method %s", first->name, etr_label_method(method->name));
+    if (method->verdict || record == first || !set->base)
+      continue;
+    if (method->name[0])
+      REMARK(set, record->name, "%s has no method %s", first->name, method->name);
+    else
+      remark_of(set, record->name, unknown, unknown, 0);
   }
   if (timed == 0)
     remark_of(set, record->name, no_times, no_times, 0);
@@ -529,6 +597,28 @@ static int by_time(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
+/* Gives the methods of a kept comparison the verdicts of the set, so that both say the same. */
+static void judge_comparison(etr_record_set *set, const etr_set_record *record) {
+  etr_comparison *comparison = record->comparison;
+  etr_method_pair *pairs = etr_arena_alloc_array(&set->arena, comparison->method_count,
+                                                 sizeof *pairs);
+  for (size_t i = 0; pairs && i < comparison->method_count; i++) {
+    pairs[i] = comparison->methods[i];
+    if (pairs[i].new_method == ETR_NONE || pairs[i].base_method == ETR_NONE)
+      continue;
+    const char *name = comparison->newer->methods[pairs[i].new_method].name;
+    const etr_set_method *method = find_method(record, name);
+    if (method && method->change)
+      pairs[i].execute = *method->change;
+  }
+  if (pairs)
+    comparison->methods = pairs;
+}
+
+const etr_comparison *etr_record_set_comparison(const etr_record_set *set, size_t record) {
+  return record < set->records.count ? set->records.data[record].comparison : NULL;
+}
+
 etr_status etr_record_set_finish(etr_record_set *set, etr_error *error) {
   etr_status status = etr_verdicts_judge(set->verdicts, error);
   if (status != ETR_OK)
@@ -547,6 +637,8 @@ etr_status etr_record_set_finish(etr_record_set *set, etr_error *error) {
       method->change = etr_verdicts_change(set->verdicts, method->verdict - 1);
       method->limit = etr_verdicts_against_limit(set->verdicts, method->verdict - 1);
     }
+    if (record->comparison)
+      judge_comparison(set, record);
     if (record->problem)
       continue;
     note_methods(set, record);

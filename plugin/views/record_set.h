@@ -10,17 +10,13 @@
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
+#include "views/loads.h"
 
 /** A method of a record. */
 typedef struct etr_set_method {
-  const char *name;         /* "" if it is not known */
-  double typical;           /* of Method::execute */
-  double low, high;         /* see etr_record_set_add() */
-  double load, first_run;   /* of the program, if only this method ran; of Method::execute */
-  double ms_per_token;      /* milliseconds */
-  double delegated_nodes;   /* share of the Edge graph's nodes */
-  double delegated_time;    /* share of `typical` */
-  double macs;              /* per inference */
+  const char *name; /* "" if it is not known */
+  double typical;   /* of Method::execute */
+  etr_side_figures figures;
   double output_snr_db;     /* of the worst output; NaN also if all outputs are equal */
   bool are_outputs_equal;   /* outputs were compared, and nothing differs */
   size_t runs, recordings;  /* that count */
@@ -32,10 +28,11 @@ typedef struct etr_set_method {
 /** A record, or a problem in its place. */
 typedef struct etr_set_record {
   const char *name, *path;
-  const char *problem;  /* why it could not be read; NULL: it could */
-  uint64_t content;     /* see etr_record_source */
-  double pte_bytes;     /* size of the program's file */
-  double planned_bytes; /* planned memory of all methods together */
+  const char *problem;        /* why it could not be read; NULL: it could */
+  etr_comparison *comparison; /* with the first record; NULL: none was kept */
+  uint64_t content;           /* see etr_record_source */
+  double pte_bytes;           /* size of the program's file */
+  double planned_bytes;       /* planned memory of all methods together */
   etr_vec(etr_set_method) methods;
 } etr_set_record;
 
@@ -60,8 +57,10 @@ typedef struct etr_set_remark {
 struct etr_record_set {
   etr_arena arena;
   etr_record_set_options options;
-  const etr_profile *first; /* the first record that could be read; NULL: none */
-  etr_side *base;           /* of the first record; NULL: it could not be read */
+  const etr_profile *first;  /* the first record that could be read; NULL: none */
+  const etr_side *base;      /* of the first record; NULL: it could not be read */
+  etr_vec(etr_side *) sides; /* those that stay open: of `first` and, of a set that keeps its
+                                comparisons, of all records */
   etr_verdicts *verdicts;
   double recording_noise; /* the value that rule S used; 0: nothing was compared */
   etr_vec(etr_set_record) records;
@@ -70,6 +69,16 @@ struct etr_record_set {
   etr_vec(etr_set_remark) remarks;
   etr_vec(const char *) notes; /* what cannot be compared, as sentences made from the remarks */
 };
+
+/** Finds the figures of a method of a profile. Returns false when out of memory. */
+bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_profile *profile,
+                         const etr_loads *loads, const etr_side *side, uint32_t method);
+
+/** Returns the planned memory of all methods of a profile in bytes; NaN if it is not known. */
+double etr_planned_bytes(const etr_profile *profile);
+
+/** Returns the size of a profile's program in bytes; NaN if it is not known. */
+double etr_pte_bytes(const etr_profile *profile);
 
 /** Returns the time of a record in a row; NaN if it has none. */
 double etr_set_row_time(const etr_set_row *row, size_t record);

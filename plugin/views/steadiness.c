@@ -106,6 +106,18 @@ static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_
     put_outliers(writer, noise, execute);
 }
 
+bool etr_is_between_modes(const etr_method *method) {
+  const double near = 0.25; /* of a mode's median */
+  if (method->noise.verdict != ETR_NOISE_TWO_MODES || method->mixed_phase_count > 1)
+    return false;
+  for (size_t i = 0; i < 2; i++) {
+    double p50 = method->noise.modes[i].p50;
+    if (fabs(method->execute.typical - p50) <= near * p50)
+      return false;
+  }
+  return true;
+}
+
 /* As physicists do (the rule of the Particle Data Group), the spread has two digits if it begins
  * with 1 to 3.5, else one, and the time has as many decimals. */
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
@@ -113,6 +125,13 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
   double time = etr_ranking(profile, etr_times_of(&method->execute)),
          spread = etr_stats_spread(&method->execute, 0);
   bool is_wide = spread >= time;
+  if (etr_is_between_modes(method)) {
+    etr_put_time(writer, profile, method->noise.modes[0].p50, unit);
+    etr_puts(writer, " or ");
+    etr_put_time(writer, profile, method->noise.modes[1].p50, unit);
+    etr_putf(writer, " %s", etr_unit_name(unit));
+    return;
+  }
   if (!(spread > 0) || is_wide || method->mixed_phase_count > 1) {
     etr_put_time(writer, profile, time, unit);
     etr_putf(writer, " %s", etr_unit_name(unit));
@@ -148,8 +167,13 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
   etr_text text;
   etr_writer writer;
   bool any = false;
-  if (method->mixed_phase_count < 2)
-    return etr_noise_text(arena, profile, &method->noise, &method->execute, unit);
+  if (method->mixed_phase_count < 2) {
+    etr_noise noise = method->noise;
+    /* A finding counts the slow runs by another rule: two numbers of one thing only confuse. */
+    if (method->slow_runs.run_count && method->slow_runs.run_count != noise.outliers)
+      noise.outliers = 0;
+    return etr_noise_text(arena, profile, &noise, &method->execute, unit);
+  }
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];

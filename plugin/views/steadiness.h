@@ -12,9 +12,10 @@
 /** Describes two modes, a step, a drift or outliers of a method's runs: "two modes: 41 runs
  * at 1.0500 ms, 9 at 8.4000 ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady
  * but for 3 of 40 runs, 1.6-4.1" and a times sign. The name of the phase precedes it if the method
- * has several: "decode: 22 % slower over 12 runs". Returns "" if the runs are merely steady or
- * noisy, or too few, and NULL when out of memory. It uses only etr_method.noise and the names and
- * noise of etr_method.run_phases, which documents of the dashboard contain too. */
+ * has several: "decode: 22 % slower over 12 runs". Outliers are left out where etr_method.slow_runs
+ * has another number of slow runs. Returns "" if the runs are merely steady or noisy, or too few,
+ * and NULL when out of memory. It uses only etr_method.noise and the names and noise of
+ * etr_method.run_phases, which documents of the dashboard contain too. */
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method, etr_unit unit);
 
@@ -29,9 +30,13 @@ const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const e
 const char *etr_odd_recordings_text(etr_arena *arena, const etr_profile *profile,
                                     const etr_method *method);
 
+/** Returns true if runs take one of two times and the typical time is neither: no run takes it. */
+bool etr_is_between_modes(const etr_method *method);
+
 /** Writes the time of Method::execute by the statistic that ranks and, with five runs or more,
  * their spread (etr_stats_spread()): "82.4 ms ± 1.0"; the least and the most of runs whose spread
- * is as large as the time: "82.4 ms (20.1 – 410)". */
+ * is as large as the time: "82.4 ms (20.1 – 410)"; both times if it is between two modes:
+ * "1.35 or 5.55 ms". */
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                      etr_unit unit);
 

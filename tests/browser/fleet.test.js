@@ -166,6 +166,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     await frame.locator('caption', {hasText: '3 records side by side'}).waitFor();
     const rows = await dashboard.table('3 records side by side');
     assert.deepEqual(rows.map(([name, typical]) => [name, typical]), [['nightly/2', ms(XNNPACK.execute.typical)], ['nightly/3', rows[1][1]], ['nightly/1', ms(PORTABLE.execute.typical)]]);
+    await frame.locator('.records .box-foot', {hasText: 'corrected for the number of records'}).waitFor();
     const operators = await dashboard.table('Times of operators side by side');
     for (const [at, {by_op}] of [[1, XNNPACK], [3, PORTABLE]]) {
       const {typical} = by_op.find(({op}) => op === 'aten.convolution.default');

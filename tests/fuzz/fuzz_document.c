@@ -22,6 +22,20 @@ static void check_method(const etr_method_pair *method) {
     abort();
 }
 
+/* Puts the document beside itself. */
+static void put_side_by_side(const etr_document *document) {
+  const etr_record_set_options options = {.by = ETR_RECORDS_BY_OP, .keeps_comparisons = true};
+  etr_record_set *set;
+  size_t written = 0;
+  if (etr_record_set_open(&set, &options, NULL) != ETR_OK ||
+      etr_record_set_add_document(set, document, NULL) != ETR_OK ||
+      etr_record_set_add_document(set, document, NULL) != ETR_OK ||
+      etr_record_set_finish(set, NULL) != ETR_OK || !etr_record_set_comparison(set, 1) ||
+      etr_emit_compare_json(set, ETR_UNIT_NS, &(etr_sink){ignore, &written}, NULL) != ETR_OK)
+    abort();
+  etr_record_set_close(set);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -43,5 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       written == 0)
     abort();
   etr_comparison_close(comparison);
+  put_side_by_side(&document);
   return 0;
 }

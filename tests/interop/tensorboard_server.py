@@ -62,7 +62,7 @@ class TensorBoard:
 
     def get(self, route, **query):
         """The text of an answer."""
-        url = f"{self.url}data/{route}?{urllib.parse.urlencode(query)}"
+        url = f"{self.url}data/{route}?{urllib.parse.urlencode(query, doseq=True)}"
         with urllib.request.urlopen(url, timeout=60) as answer:
             return answer.read().decode()
 

@@ -75,7 +75,7 @@ def test_the_page_is_the_committed_one(dashboard, name, kind, accepted):
 
 def test_no_other_file_is_served(dashboard):
     routes = dashboard(types.SimpleNamespace(data_provider=Data(None))).get_plugin_apps()
-    assert sorted(routes) == ["/base", "/compare", "/fleet", "/page.css", "/page.js", "/profile", "/runs"]
+    assert sorted(routes) == ["/base", "/compare", "/fleet", "/page.css", "/page.js", "/profile", "/records", "/runs"]
 
 
 def test_a_run_that_is_being_loaded_is_not_there_yet(dashboard):
@@ -85,6 +85,7 @@ def test_a_run_that_is_being_loaded_is_not_there_yet(dashboard):
     assert ask(dashboard, loading, "/profile", run="loaded") == (200, "{}")
     assert ask(dashboard, loading, "/profile", run="loading")[0] == 404
     assert ask(dashboard, loading, "/compare", base="loaded", new="loading")[0] == 404
+    assert ask(dashboard, loading, "/records", run=["loaded", "loading"], name=["a", "b"]) == (422, "none of these runs has a profile that can be read")
     assert [run["run"] for run in json.loads(ask(dashboard, None, "/runs")[1])] == ["loaded", "loading"]
 
 

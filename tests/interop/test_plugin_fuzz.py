@@ -27,7 +27,7 @@ SEED = 29
 RECORDS = 40  # broken ones
 REQUESTS = 150  # with query strings drawn at random
 SECONDS = 60  # in which TensorBoard loads everything
-ROUTES = ["profile"] * 4 + ["compare"] * 4 + ["runs", "base", "fleet"]
+ROUTES = ["profile"] * 4 + ["compare"] * 4 + ["records"] * 2 + ["runs", "base", "fleet"]
 GOOD = "good"
 NESTED = 100_000
 
@@ -160,6 +160,7 @@ def test_no_record_hides_another(served, monkeypatch):
         for name in names:
             assert status_and_text(server, "profile", f"run={name}")[0] in (200, 404), name
             assert status_and_text(server, "compare", f"base={GOOD}&new={name}")[0] in (200, 404, 422), name
+            assert status_and_text(server, "records", f"run={GOOD}&name=a&run={name}&name=b&run={GOOD}&name=c")[0] == 200, name
         assert status_and_text(server, "base", f"new={GOOD}")[0] == 200
         for _ in range(REQUESTS):
             route, query = drawn.choice(ROUTES), query_of(drawn, names)

@@ -330,6 +330,9 @@ def test_tensorboard_finds_the_dashboard(tmp_path):
         assert abs(written - time.time()) < 600 and server.json("plugin/etrecord/base", new=run) == {"run": None}
         assert server.json("plugin/etrecord/profile", run=run)["schema"] == "etrecord-tb/profile/1"
         assert server.json("plugin/etrecord/compare", base=run, new=run)["schema"] == "etrecord-tb/diff/2"
+        both = server.json("plugin/etrecord/records", run=(run, run), name=("a", "b"))
+        assert both["records"]["schema"] == "etrecord-tb/compare/1" and [record["record"] for record in both["records"]["records"]] == ["a", "b"]
+        assert both["comparison"]["schema"] == "etrecord-tb/diff/2"
 
 
 def test_errors_say_where():

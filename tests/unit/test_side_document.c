@@ -7,6 +7,7 @@
 #include "base/writer.h"
 #include "etrecord_compare.h"
 #include "open_fixture.h"
+#include "views/record_set.h"
 #include "views/steadiness.h"
 
 #include <criterion/criterion.h>
@@ -190,6 +191,109 @@ Test(side_document, documents_compare_like_their_records) {
   }
 }
 
+/* ---- Documents side by side ---- */
+
+static void expect_figure(double got, double want, const char *what) {
+  cr_expect(isnan(got) == isnan(want) && !(fabs(got - want) > 1e-3 + 1e-9 * fabs(want)),
+            "%s: %.9g, not %.9g", what, got, want);
+}
+
+static void expect_set_method(const etr_set_method *got, const etr_set_method *want) {
+  const double *a = &got->figures.low, *b = &want->figures.low;
+  cr_expect_str_eq(got->name, want->name);
+  expect_figure(got->typical, want->typical, want->name);
+  for (size_t i = 0; i < sizeof got->figures / sizeof *a; i++)
+    expect_figure(a[i], b[i], want->name);
+  cr_expect(got->runs == want->runs && got->recordings == want->recordings);
+  cr_assert((got->change == NULL) == (want->change == NULL));
+  if (want->change)
+    expect_change(got->change, want->change, want->name);
+}
+
+/* Expects two sets that were made of documents and of their records to say the same. */
+static void expect_set(const etr_record_set *got, const etr_record_set *want) {
+  for (size_t i = 0; i < want->records.count; i++) {
+    const etr_set_record *a = &got->records.data[i], *b = &want->records.data[i];
+    expect_figure(a->pte_bytes, b->pte_bytes, "size of the program");
+    expect_figure(a->planned_bytes, b->planned_bytes, "planned memory");
+    cr_assert_eq(a->methods.count, b->methods.count);
+    for (size_t k = 0; k < b->methods.count; k++)
+      expect_set_method(&a->methods.data[k], &b->methods.data[k]);
+  }
+  cr_assert_eq(got->rows.count, want->rows.count);
+  for (size_t i = 0; i < want->rows.count; i++) {
+    cr_expect_str_eq(got->rows.data[i].name, want->rows.data[i].name);
+    for (size_t k = 0; k < want->records.count; k++)
+      expect_figure(etr_set_row_time(&got->rows.data[i], k),
+                    etr_set_row_time(&want->rows.data[i], k), want->rows.data[i].name);
+  }
+  for (size_t i = 0; want->notes.count == got->notes.count && i < want->notes.count; i++)
+    cr_expect_str_eq(got->notes.data[i], want->notes.data[i]);
+  cr_expect_eq(got->notes.count, want->notes.count);
+}
+
+Test(side_document, documents_stand_side_by_side_like_their_records) {
+  static const char *const sets[][3] = {
+      {"turns_base", "turns_new", "turns_same"},
+      {"mv2_portable", "mv2_xnnpack", "turns_base"},
+      {"prefill_decode", "multi_method", "gru_both"},
+      {"mv2_portable/etdump.etdp", "mv2_xnnpack/etdump.etdp", "drift/etdump.etdp"},
+  };
+  const etr_record_set_options options = {.by = ETR_RECORDS_BY_OP};
+  for (size_t i = 0; i < ETR_COUNT(sets); i++) {
+    etr_arena arena = {0};
+    etr_record_set *got, *want;
+    etr_profile *profiles[3];
+    cr_assert_eq(etr_record_set_open(&got, &options, NULL), ETR_OK);
+    cr_assert_eq(etr_record_set_open(&want, &options, NULL), ETR_OK);
+    for (size_t k = 0; k < 3; k++) {
+      const char *name = sets[i][k];
+      etr_text text = document_of(&arena, name, NULL);
+      profiles[k] = open_fixture(name, NULL);
+      cr_assert_eq(etr_record_set_add(want, profiles[k], name, name, NULL), ETR_OK);
+      cr_assert_eq(
+          etr_record_set_add_document(got, &(etr_document){text.data, text.size, name}, NULL),
+          ETR_OK);
+    }
+    cr_assert_eq(etr_record_set_finish(got, NULL), ETR_OK);
+    cr_assert_eq(etr_record_set_finish(want, NULL), ETR_OK);
+    expect_set(got, want);
+    etr_record_set_close(got);
+    etr_record_set_close(want);
+    for (size_t k = 0; k < 3; k++)
+      etr_profile_close(profiles[k]);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* A comparison that a set keeps says what the set says: of three records its intervals are wider
+ * than those of a pair. */
+Test(side_document, a_set_keeps_comparisons_with_its_own_verdicts) {
+  static const char *const names[] = {"turns_base", "turns_new", "turns_same"};
+  const etr_record_set_options options = {.keeps_comparisons = true};
+  etr_profile *profiles[3];
+  etr_record_set *set;
+  etr_comparison *pair;
+  cr_assert_eq(etr_record_set_open(&set, &options, NULL), ETR_OK);
+  for (size_t k = 0; k < 3; k++) {
+    profiles[k] = open_fixture(names[k], NULL);
+    cr_assert_eq(etr_record_set_add(set, profiles[k], names[k], "", NULL), ETR_OK);
+  }
+  cr_assert_eq(etr_record_set_finish(set, NULL), ETR_OK);
+  cr_assert_eq(etr_compare(&pair, profiles[0], profiles[1], NULL, NULL), ETR_OK);
+  cr_expect_null(etr_record_set_comparison(set, 0));
+  cr_expect_null(etr_record_set_comparison(set, 3));
+  const etr_change *kept = &etr_record_set_comparison(set, 1)->methods[0].execute,
+                   *said = set->records.data[1].methods.data[0].change,
+                   *alone = &pair->methods[0].execute;
+  cr_expect(kept->low == said->low && kept->high == said->high && kept->verdict == said->verdict);
+  cr_expect(kept->low < alone->low && kept->high > alone->high, "%g, %g", kept->low, alone->low);
+  etr_comparison_close(pair);
+  etr_record_set_close(set);
+  for (size_t k = 0; k < 3; k++)
+    etr_profile_close(profiles[k]);
+}
+
 /* ---- Refused ---- */
 
 /* Replaces `from` in the text of a document. */
@@ -284,5 +388,32 @@ Test(side_document, a_graph_on_one_side_only_is_refused) {
   cr_expect_eq(compare_documents(&comparison, &without, &with, &error), ETR_ERROR_CHOICE);
   cr_expect_not_null(strstr(error.message, "etrecord-tb diff"), "%s", error.message);
   cr_expect_null(comparison);
+  etr_arena_clear(&arena);
+}
+
+/* A set says so, and goes on; a document that cannot be read leaves it as it was. */
+Test(side_document, a_set_goes_on_without_what_it_cannot_use) {
+  etr_arena arena = {0};
+  etr_record_set *set;
+  etr_error error;
+  const etr_text with = document_of(&arena, "mv2_xnnpack", NULL),
+                 without = document_of(&arena, "mv2_xnnpack/etdump.etdp", NULL);
+  cr_assert_eq(
+      etr_record_set_open(&set, &(etr_record_set_options){.keeps_comparisons = true}, NULL),
+      ETR_OK);
+  cr_expect_eq(etr_record_set_add_document(set, &(etr_document){"{}", 2, "none"}, &error),
+               ETR_ERROR_FORMAT);
+  cr_assert_eq(
+      etr_record_set_add_document(set, &(etr_document){with.data, with.size, "with"}, &error),
+      ETR_OK);
+  cr_assert_eq(etr_record_set_add_document(
+                   set, &(etr_document){without.data, without.size, "without"}, &error),
+               ETR_OK);
+  cr_assert_eq(etr_record_set_finish(set, &error), ETR_OK);
+  cr_expect_eq(set->records.count, 2);
+  cr_expect_null(etr_record_set_comparison(set, 1));
+  cr_expect_not_null(strstr(etr_record_set_note(set, 0), "without: method \"forward\" has a graph"),
+                     "%s", etr_record_set_note(set, 0));
+  etr_record_set_close(set);
   etr_arena_clear(&arena);
 }

@@ -23,7 +23,6 @@ import {timedNodes} from '../../../web/src/views/compare.js';
 import {snrText} from '../../../web/src/views/accuracy.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
 import {marksOf} from '../../../web/src/views/memory.js';
-import {joined} from '../../../web/src/views/records.js';
 
 const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
 
@@ -167,23 +166,6 @@ describe('axes', () => {
   });
 
   it('have no SNR beyond which values are equal', () => { for (const [snr, said] of [[100, 'equal'], [41.26, '41.3'], [-3, '-3.0'], [NaN, '']]) assert.equal(snrText(snr), said); });
-});
-
-describe('records side by side', () => {
-  const execute = (base_typical, new_typical, verdict) => ({base_typical, new_typical, base_runs: base_typical ? 3 : 0, new_runs: 3, relative_change: new_typical / base_typical - 1, interval: [0, 1], verdict});
-  const op = (name, base_typical, new_typical) => ({op: name, base_typical, new_typical});
-  const method = (name, times, by_op, may_differ = false) => ({method: name, execute: times, by_op, may_differ});
-
-  it('are what comparisons with the first say, and a column for each', () => {
-    const {records, rows, notes} = joined(['a', 'b', 'c', 'd'], [
-      {methods: [method('f', execute(10, 20, 'slower'), [op('x', 6, 20), op('y', 4, null)])]},
-      {methods: [method('f', execute(10, 5, 'faster'), [op('x', 6, null), op('z', null, 30)], true), method('g', execute(null, 7, 'new'), [op('x', null, 7)])]},
-      {error: 'a clock'},
-    ]);
-    assert.deepEqual(records.map(({methods}) => methods.map(({method: name, typical, verdict}) => [name, typical, verdict])), [[['f', 10, undefined]], [['f', 20, 'slower']], [['f', 5, 'cannot_tell'], ['g', 7, 'new']], []]);
-    assert.deepEqual(rows.map(({name, typical}) => [name, ...typical]), [['z', null, null, 30, null], ['x', 6, 20, null, null], ['y', 4, null, null, null]], 'longest first');
-    assert.deepEqual(notes, ['c and a look like two different models', 'd: a clock']);
-  });
 });
 
 describe('the fleet', () => {

@@ -16,6 +16,7 @@ from typing import Any, Iterator
 
 SONAME = {"darwin": "libetrecord_tb.0.dylib", "win32": "etrecord_tb-0.dll"}.get(sys.platform, "libetrecord_tb.so.0")
 NO_OFFSET = 2**64 - 1
+BY_OP = 1  # ETR_RECORDS_BY_OP
 UNITS = ("ms", "ns", "us", "s", "cycles", "auto")
 STATISTICS = ("typical", "avg", "p50")  # etr_statistic
 ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind
@@ -69,7 +70,8 @@ class CompareOptions(ctypes.Structure):
 
 
 class RecordSetOptions(ctypes.Structure):
-    _fields_ = [("compare", CompareOptions), ("by", ctypes.c_int), ("method", ctypes.c_char_p), ("reference", ctypes.c_char_p)]
+    _fields_ = [("compare", CompareOptions), ("by", ctypes.c_int), ("method", ctypes.c_char_p), ("reference", ctypes.c_char_p),
+                ("keeps_comparisons", ctypes.c_bool)]
 
 
 class AccuracyOptions(ctypes.Structure):
@@ -146,6 +148,8 @@ def _load() -> ctypes.CDLL:
         "etr_comparison_close": (None, [pointer]),
         "etr_record_set_open": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(RecordSetOptions), error]),
         "etr_record_set_add": (ctypes.c_int, [pointer, pointer, text, text, error]),
+        "etr_record_set_add_document": (ctypes.c_int, [pointer, ctypes.POINTER(Document), error]),
+        "etr_record_set_comparison": (pointer, [pointer, size]),
         "etr_record_set_add_problem": (ctypes.c_int, [pointer, text, text, text, error]),
         "etr_record_set_finish": (ctypes.c_int, [pointer, error]),
         "etr_record_set_close": (None, [pointer]),
@@ -233,26 +237,41 @@ def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, rec
 
 
 @contextlib.contextmanager
-def record_set(by: int, method: str | None, reference: bytes | None, limit: float, recording_noise: float) -> Iterator[Any]:
-    """Gives a function that adds a profile, or None with a problem, under a name and a path; and one that returns the records side by side as JSON."""
+def _record_set(options: RecordSetOptions) -> Iterator[ctypes.c_void_p]:
     handle, error = ctypes.c_void_p(), Error()
-    options = RecordSetOptions(CompareOptions(limit=limit, recording_noise=recording_noise), by, None if method is None else method.encode(), reference)
     check(library.etr_record_set_open(ctypes.byref(handle), ctypes.byref(options), ctypes.byref(error)), error)
-
-    def add(profile: Any, name: str, path: str, problem: str = "") -> None:
-        texts = [os.fsencode(name), os.fsencode(path)]
-        status = (library.etr_record_set_add_problem(handle, *texts, problem.encode(), ctypes.byref(error)) if profile is None
-                  else library.etr_record_set_add(handle, profile, *texts, ctypes.byref(error)))
-        check(status, error)
-
-    def document(unit: int) -> bytes:
-        check(library.etr_record_set_finish(handle, ctypes.byref(error)), error)
-        return collect(library.etr_emit_compare_json, handle, unit)
-
     try:
-        yield add, document
+        yield handle
     finally:
         library.etr_record_set_close(handle)
+
+
+def _add_problem(handle: ctypes.c_void_p, name: str, path: str, problem: str) -> None:
+    error = Error()
+    check(library.etr_record_set_add_problem(handle, os.fsencode(name), os.fsencode(path), problem.encode(), ctypes.byref(error)), error)
+
+
+def _side_by_side(handle: ctypes.c_void_p, unit: int) -> bytes:
+    """Returns the records of a set, which is complete, as JSON."""
+    error = Error()
+    check(library.etr_record_set_finish(handle, ctypes.byref(error)), error)
+    return collect(library.etr_emit_compare_json, handle, unit)
+
+
+@contextlib.contextmanager
+def record_set(by: int, method: str | None, reference: bytes | None, limit: float, recording_noise: float) -> Iterator[Any]:
+    """Gives a function that adds a profile, or None with a problem, under a name and a path; and one that returns the records side by side as JSON."""
+    options = RecordSetOptions(CompareOptions(limit=limit, recording_noise=recording_noise), by, None if method is None else method.encode(), reference)
+    with _record_set(options) as handle:
+
+        def add(profile: Any, name: str, path: str, problem: str = "") -> None:
+            error = Error()
+            if profile is None:
+                _add_problem(handle, name, path, problem)
+            else:
+                check(library.etr_record_set_add(handle, profile, os.fsencode(name), os.fsencode(path), ctypes.byref(error)), error)
+
+        yield add, lambda unit: _side_by_side(handle, unit)
 
 
 def accuracy(profile: Any, reference: bytes | None, reference_record: Any, on_aten: bool) -> bytes:
@@ -279,6 +298,27 @@ def diff_documents(base: bytes, newer: bytes, base_name: str, new_name: str) -> 
     sides = [Document(text=text, size=len(text), name=os.fsencode(name)) for text, name in ((base, base_name), (newer, new_name))]
     with _comparison(library.etr_compare_documents, *map(ctypes.byref, sides), None) as comparison:
         return collect(library.etr_emit_diff_json, comparison, None, UNITS.index("ns"))
+
+
+def compare_documents(documents: list[tuple[str, bytes | None]]) -> tuple[bytes, bytes | None]:
+    """Returns documents of the dashboard side by side by operator, as JSON, in nanoseconds, and the comparison of the second with the first, with the same verdicts; None if there is none.
+
+    documents: the name of each record with its document, which is None if there is none. EtrecordError is raised if none can be read."""
+    error, read = Error(), 0
+    with _record_set(RecordSetOptions(by=BY_OP, keeps_comparisons=True)) as handle:
+        for name, text in documents:
+            document = Document(text=text, size=len(text or b""), name=os.fsencode(name))
+            if text is None:
+                _add_problem(handle, name, name, "there is no profile in this run")
+            elif library.etr_record_set_add_document(handle, ctypes.byref(document), ctypes.byref(error)):
+                _add_problem(handle, name, name, error.message.decode("utf-8", "replace"))
+            else:
+                read += 1
+        if not read:
+            raise EtrecordError("none of these runs has a profile that can be read")
+        records = _side_by_side(handle, UNITS.index("ns"))
+        comparison = library.etr_record_set_comparison(handle, 1)
+        return records, collect(library.etr_emit_diff_json, comparison, None, UNITS.index("ns")) if comparison else None
 
 
 def page_file(name: str) -> bytes:

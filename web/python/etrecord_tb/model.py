@@ -493,7 +493,7 @@ class AnswerPart(_Answer):
         dtype: of the weight if there is one, else of the first output; int8 or 8da4w as the kernel computes; None: not known
         backend: None: the CPU or the runtime; unknown: the files do not name it
         count: operators, kernels or delegates; 0 of the runtime
-        low: the least share of Method::execute
+        low: the least share of Method::execute without interruptions
         high: the largest share; equal to low if no clock hides anything
         filter: what the options --module, --op and --backend take to select it; None: it is on no node
     """
@@ -513,12 +513,14 @@ class Answer(_Answer):
     """The first sentence about a method, and what it is made of.
 
     Fields:
-        text: the typical time per inference, then the two largest disjoint parts of at least 10 %; of none that large, the largest. A range where a
-            clock hides what is computing
+        text: the typical time per inference, then the two largest disjoint parts of at least 10 %, without interruptions; of none that large, the
+            largest; and interruptions. A range where a clock hides what is computing
+        interrupted: share of Method::execute that is interruptions of single operators; 0 below a tenth
     """
 
     text: str = ""
     parts: list[AnswerPart] = field(default_factory=list)
+    interrupted: float = 0.0
 
 
 @dataclass(repr=False, eq=False)
@@ -539,6 +541,8 @@ class Group(_Answer):
         upper: some of it may be time of operators that a coarse clock hides
         filter: what the options --module, --op and --backend take to select it; None: it is on no node
         largest: typical time of the longest one; None: not known, or not on nodes
+        interrupted: the part of typical in which something else ran: an operator that takes at least twice its median in a run whose others do not; 0
+            where all of it is less than a tenth of Method::execute
     """
 
     part: str = ""
@@ -557,6 +561,7 @@ class Group(_Answer):
     upper: bool = False
     filter: OperatorFilter | None = None
     largest: float | None = None
+    interrupted: float = 0.0
 
 
 @dataclass(repr=False, eq=False)

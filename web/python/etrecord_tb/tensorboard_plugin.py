@@ -20,6 +20,7 @@ PLUGIN = TAG = "etrecord"
 HEAD = "etrecord_head"  # the tag of the few figures of a record for the list of all records
 LAST_SECOND = 253402300799  # of the year 9999: what a browser still shows as a date
 READERS = 16  # TensorBoard's data server answers each read after some 40 ms, however many wait
+MOST_RECORDS = 100  # side by side: more than a reader compares
 LARGEST = 1e300  # a number that a browser reads as finite
 PAGE = {"page.js": "text/javascript", "page.css": "text/css"}  # its files, with their types
 
@@ -33,7 +34,8 @@ class ETRecordPlugin(base_plugin.TBPlugin):
     def get_plugin_apps(self) -> dict[str, Any]:
         # Each file has its own route, so that no part of a request ever becomes a path.
         files = {f"/{name}": self._file(name) for name in PAGE}
-        return {**files, "/runs": self._runs, "/fleet": self._fleet, "/profile": self._profile, "/base": self._base, "/compare": self._compare}
+        return {**files, "/runs": self._runs, "/fleet": self._fleet, "/profile": self._profile, "/base": self._base, "/compare": self._compare,
+                "/records": self._records}
 
     def is_active(self) -> bool:
         return False  # TensorBoard activates the tab of a plugin whose name is in the data
@@ -144,6 +146,19 @@ class ETRecordPlugin(base_plugin.TBPlugin):
             return http_util.Respond(request, _library.diff_documents(base, newer, base_run, new_run), "application/json")
         except _library.EtrecordError as error:
             return http_util.Respond(request, str(error), "text/plain", code=422)
+
+    @wrappers.Request.application
+    def _records(self, request: Any) -> Any:
+        """Answers records?run=BASE&name=A&run=RUN&name=B&... with all of these runs side by side, and the comparison of the second with the first."""
+        runs, names = (request.args.getlist(key)[:MOST_RECORDS] for key in ("run", "name"))
+        keys = self._keys(request, list(dict.fromkeys(runs)), TAG)
+        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
+            documents = list(pool.map(lambda run: self._read(request, keys.get(run)), runs))
+        try:
+            records, comparison = _library.compare_documents(list(zip(names, documents)))
+        except _library.EtrecordError as error:
+            return http_util.Respond(request, str(error), "text/plain", code=422)
+        return http_util.Respond(request, b'{"records": %b, "comparison": %b}' % (records, comparison or b"null"), "application/json")
 
 
 def _head(data: bytes | None) -> str:

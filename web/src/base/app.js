@@ -13,7 +13,7 @@ import {search} from './filter.js';
 import {UNITS, countText, dateText, stepText, timeText, unitFor} from './format.js';
 import {firstMethod, matchText, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
-import {declare, flag, get, oneOf, peek, set, text} from './store.js';
+import {declare, flag, get, list, oneOf, peek, set, text} from './store.js';
 
 declare({
   view: text('summary'),
@@ -26,6 +26,7 @@ declare({
   run: text(),
   q: text(),
   sel: text(),
+  with: list(), // the records that stand beside the base and this one
 });
 
 /** The records of the page, [{run, label, written}]. */
@@ -35,7 +36,8 @@ export const problem = signal(null);
 /** The profile that is shown; null while it loads. `shownRun` is its record. */
 export const profile = signal(null);
 export const shownRun = signal(null);
-/** The comparison with the base: null, {base, isLoading}, {base, error} or {base, profile, comparison}. */
+/** The comparison with the base: null, {base, isLoading}, {base, error} or {base, profile, comparison,
+ * sideBySide}. */
 export const compared = signal(null);
 /** The source of openSource(). */
 export const source = signal(null);
@@ -346,7 +348,8 @@ export const askedBase = computed(
 /* Compares with the base. */
 async function showBase() {
   const asked = askedBase.value,
-    run = shownRun.value;
+    run = shownRun.value,
+    added = get('with');
   if (asked === 'none' || asked === run || !run || !profile.value) {
     compared.value = null;
     return;
@@ -354,8 +357,9 @@ async function showBase() {
   const mine = (compared.value = {isLoading: true});
   try {
     const base = asked === 'auto' ? await source.peek().baseFor(run) : asked;
+    const others = added.filter(other => other !== base && other !== run);
     const made = base
-      ? {base, profile: await profileOf(base), comparison: await source.peek().compare(base, run)}
+      ? {base, profile: await profileOf(base), ...(await source.peek().compare(base, run, others, labelOf))}
       : {isAlone: true};
     if (compared.peek() === mine) compared.value = made;
   } catch (error) {

@@ -85,7 +85,7 @@ async function reportSource() {
     load,
     has: (run, method, name) => document.getElementById(`${run}.${method.index}.${name}`) !== null,
     section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name),
-    compare: (base, run) => embedded(run.replace('profile', 'comparison')),
+    compare: async (base, run) => ({comparison: await embedded(run.replace('profile', 'comparison'))}),
     basesOf: run => records.filter(record => isBased(run) && record.run === 'base'),
     baseFor: async run => (isBased(run) ? 'base' : null),
   };
@@ -100,7 +100,15 @@ function tensorBoardSource() {
     load: run => ask('profile', {run}),
     has: (run, method, name) => Boolean(method.document[name]),
     section: async (run, method, name) => partOf({...method.document, texts: method.texts}, name),
-    compare: (base, run) => ask('compare', {base, new: run}),
+    compare: async (base, run, added, labelOf) => {
+      if (!added.length) return {comparison: await ask('compare', {base, new: run})};
+      const asked = [base, run, ...added].flatMap(each => [
+        ['run', each],
+        ['name', labelOf(each)],
+      ]);
+      const {comparison, records: sideBySide} = await ask('records', asked);
+      return {comparison: comparison ?? (await ask('compare', {base, new: run})), sideBySide};
+    },
     basesOf: (run, records) => records.filter(record => record.run !== run),
     baseFor: async run => (await ask('base', {new: run})).run,
   };
@@ -108,12 +116,13 @@ function tensorBoardSource() {
 
 /**
  * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run,
- * records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard records may appear or be
- * rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it.
- * several is the
- * library's answer about three records and more side by side, in a report that has it. load() gives the document of a
- * run, section() a part of a method, {value: null if it has none, texts}, and has()
- * whether it has one; compare() gives the library's comparison of two runs, basesOf() the records that a run can be
+ * records), baseFor(run), compare(base, run, added, labelOf)}. In a report nothing changes; in TensorBoard records may
+ * appear or be rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a
+ * report lacks it.
+ * several is the library's answer about three records and more side by side, in a report that has it. load() gives the
+ * document of a run, section() a part of a method, {value: null if it has none, texts}, and has()
+ * whether it has one; compare() gives the library's comparison of two runs and, if others are added in TensorBoard, its
+ * answer about all, {comparison, sideBySide}, in which verdicts are the same; basesOf() the records that a run can be
  * compared with, and baseFor() the run to begin with, or null.
  */
 export async function openSource() {

@@ -3,8 +3,6 @@
 // compare.js - the view that compares two records: the verdict, from the base to this record step by step, the same
 // modules on one scale, and what changed in each. The library pairs nodes, sums and judges (schema/diff.schema.json).
 
-import {useEffect} from 'preact/hooks';
-
 import {
   askedBase,
   baseMethod,
@@ -18,7 +16,6 @@ import {
   select,
   selectRow,
   selectedRows,
-  shownRun,
   source,
   timeOf,
   timeWithUnit,
@@ -36,7 +33,7 @@ import {room} from '../parts/room.js';
 import {SmallTable} from '../parts/table.js';
 import {neutral, theme, widthsOf} from '../parts/theme.js';
 import {Verdict, baseOf, changeOf, intervalText, newOf, verdictText} from './changes.js';
-import {AddRecords, Records, loadRecords} from './records.js';
+import {AddRecords, Records} from './records.js';
 
 declare({nodes: flag(false)}); // whether the table of nodes is open
 
@@ -524,11 +521,6 @@ export function BaseChoice() {
 }
 
 export function CompareView() {
-  const base = compared.value?.base,
-    added = get('with');
-  useEffect(() => {
-    loadRecords(base, shownRun.value, base ? added : []);
-  }, [base, shownRun.value, added.join('\n')]);
   if (bases.value.length === 0)
     return source.value.several
       ? html`<div class="compare"><${Records} /></div>`

@@ -1,75 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// records.js - several records side by side: what each takes, and its verdict against the first; then a column of
-// times for each record. A report has the library's answer about all; in TensorBoard those about pairs are joined.
+// records.js - several records side by side, as the library answers about them (schema/compare.schema.json): what each
+// takes, and its verdict against the first; then a column of times for each record.
 
-import {signal} from '@preact/signals';
-
-import {compared, labelOf, method, records, shownRun, source, timeOf, timeWithUnit, unitName} from '../base/app.js';
-import {sortRows} from '../base/columns.js';
+import {compared, method, records, shownRun, source, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {bytesText, numberText, relativeText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortOp} from '../base/labels.js';
-import {declare, get, list, set} from '../base/store.js';
+import {get, set} from '../base/store.js';
 import {Check, bar} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
-import {Verdict, baseOf, intervalText, newOf, verdictText} from './changes.js';
+import {Verdict, intervalText, verdictText} from './changes.js';
 
-const MOST_ROWS = 20,
-  MOST_RECORDS = 12;
-
-declare({with: list()}); // the records that were added to the base and this one
-
-/* What joined() made: null while it loads, and if there are no more than two records. */
-const answer = signal(null);
-let wanted = ''; // the records that were asked for last
-
-/**
- * Joins the library's comparisons of one record with each of several others: {records: [{record, methods: [{method,
- * typical, relative_change, interval, verdict}]}], rows: [{method, name, typical: of each record}], notes}. Each
- * verdict is that of two records alone. `names` are those of the records; a comparison that failed is {error}.
- */
-export function joined(names, comparisons) {
-  const records = names.map(record => ({record, methods: []})),
-    rows = new Map(),
-    notes = [];
-  comparisons.forEach((comparison, at) => {
-    const place = at + 1;
-    if (comparison.error) notes.push(`${names[place]}: ${comparison.error}`);
-    for (const {method: name, execute, by_op: ops, may_differ: differs} of comparison.methods ?? []) {
-      if (!(execute.new_runs > 0)) continue;
-      if (differs) notes.push(`${names[place]} and ${names[0]} look like two different models`);
-      const {relative_change, interval, verdict} = differs ? {verdict: 'cannot_tell'} : execute;
-      records[place].methods.push({method: name, typical: newOf(execute), relative_change, interval, verdict});
-      if (!(execute.base_runs > 0)) continue;
-      const [first] = records;
-      if (!first.methods.some(other => other.method === name))
-        first.methods.push({method: name, typical: baseOf(execute)});
-      for (const row of ops ?? []) {
-        const key = JSON.stringify([name, row.op]);
-        if (!rows.has(key)) rows.set(key, {method: name, name: row.op, typical: names.map(() => null)});
-        const {typical} = rows.get(key);
-        typical[0] ??= baseOf(row);
-        typical[place] = newOf(row);
-      }
-    }
-  });
-  const most = ({typical}) => Math.max(...typical.map(ns => ns ?? 0));
-  return {records, rows: sortRows([...rows.values()], most, true), notes};
-}
-
-/** Loads the records side by side: those of a report, or the base, this one and those that were added. */
-export async function loadRecords(base, run, added) {
-  const {compare, several} = source.peek(),
-    runs = [base, run, ...added.filter(other => other !== base && other !== run)].slice(0, MOST_RECORDS);
-  answer.value = several ?? null;
-  wanted = runs.join('\n');
-  if (several || runs.length < 3) return;
-  const comparisons = await Promise.all(
-    runs.slice(1).map(other => compare(base, other).catch(error => ({error: error.message}))),
-  );
-  if (wanted === runs.join('\n')) answer.value = joined(runs.map(labelOf), comparisons);
-}
+const MOST_ROWS = 20;
 
 /** Adds records to a comparison, in TensorBoard. */
 export function AddRecords() {
@@ -201,15 +144,15 @@ const showRecord = ({record}) => {
 
 /** Several records side by side; nothing if there are no more than two. */
 export function Records() {
-  if (!answer.value) return null;
-  const {records: all, rows = [], notes} = answer.value,
+  const answer = source.value.several ?? compared.value?.sideBySide;
+  if (!answer) return null;
+  const {records: all, notes} = answer,
     first = all[0].record,
-    lines = all.flatMap(record => (record.methods.length ? record.methods : [{}]).map(own => ({...record, ...own})));
-  const rule = source.value.several
-    ? 'Verdicts are corrected for their number: of a pair alone one may be surer.'
-    : `Each is compared with ${first} alone.`;
+    lines = all.flatMap(record => (record.methods.length ? record.methods : [{}]).map(own => ({...record, ...own}))),
+    problems = all.filter(({problem}) => problem).map(({record, problem}) => `${record}: ${problem}`),
+    rule = 'Verdicts are corrected for the number of records: of a pair alone one may be surer.';
   return html`<section class="card records"><${SmallTable} open=${showRecord}
     caption=${`${numberText(all.length)} records side by side`} rows=${lines} columns=${recordColumns(lines, first)} />
-    ${[...notes, rule].map(note => html`<p class="small quiet box-foot">${note}</p>`)}</section>
-    ${rows.length ? html`<section class="card records">${timesTable(answer.value)}</section>` : null}`;
+    ${[...problems, ...notes, rule].map(note => html`<p class="small quiet box-foot">${note}</p>`)}</section>
+    ${answer.rows.length ? html`<section class="card records">${timesTable(answer)}</section>` : null}`;
 }

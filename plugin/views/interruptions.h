@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * interruptions.h - the part of a method's typical run in which something else ran. Layer 4.
+ */
+#ifndef ETR_INTERRUPTIONS_H
+#define ETR_INTERRUPTIONS_H
+
+#include "base/arena.h"
+#include "etrecord_tb.h"
+
+/**
+ * What interruptions add to a method's typical run. The typical run leaves out whole runs that are
+ * slow, but where each run is interrupted somewhere it contains a part of it: one operator that
+ * waits for 30 ms in one of four runs seems to take 7.5 ms.
+ *
+ * An operator was interrupted in a run if it takes at least twice its median over the runs and
+ * loses at least 10 us and a hundredth of the typical time, while most others in that run take
+ * about their median: a slow clock, or more work, stretches all of them. What it takes beyond its
+ * median is counted, if that is a tenth of the typical time or more in all: else times are as they
+ * are shown. A method whose runs are of several phases has none that are known, and fewer than
+ * three runs have no median that an interruption would not move.
+ */
+typedef struct etr_interruptions {
+  const double *of_slice; /* per time slice of the method: its ticks in the typical run, like
+                             etr_stats.typical, that are interruptions */
+  double whole;           /* their sum */
+} etr_interruptions;
+
+/** Finds them. Returns false when out of memory. */
+bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_profile *profile,
+                            const etr_method *method);
+
+#endif

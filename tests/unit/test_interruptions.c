@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Interruptions: which part of the typical run they are, in methods of five operators whose times
+ * in each run are written out.
+ */
+#include "views/interruptions.h"
+
+#include "base/stats.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum { OPERATORS = 5, RUNS = 10, MOST = OPERATORS * RUNS };
+
+typedef struct test_case {
+  const char *name;
+  size_t runs;
+  uint64_t us[OPERATORS][RUNS]; /* per operator, in each run */
+  size_t phases;
+  double expected[OPERATORS]; /* us in the typical run that are interruptions */
+} test_case;
+
+#define EVENLY {100, 100, 100, 100, 100, 100, 100, 100, 100, 100}
+#define LITTLE {20, 20, 20, 20, 20, 20, 20, 20, 20, 20}
+
+static const test_case cases[] = {
+    {.name = "none", .runs = 10, .us = {EVENLY, EVENLY, EVENLY, EVENLY, EVENLY}},
+    /* Each run is interrupted once, so that those of the typical run are, too: runs 3 to 6. */
+    {.name = "each run somewhere",
+     .runs = 10,
+     .us = {{100, 100, 100, 900, 100, 100, 100, 100, 100, 900},
+            {100, 100, 100, 100, 900, 100, 100, 900, 100, 100},
+            {900, 100, 900, 100, 100, 900, 100, 100, 900, 100},
+            {100, 900, 100, 100, 100, 100, 900, 100, 100, 100},
+            EVENLY},
+     .expected = {200, 200, 200, 200}},
+    {.name = "a slow clock stretches all operators",
+     .runs = 10,
+     .us = {{100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
+            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
+            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
+            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
+            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100}}},
+    {.name = "less than twice the median",
+     .runs = 10,
+     .us = {{100, 100, 100, 190, 190, 190, 100, 100, 190, 100}, LITTLE, LITTLE, LITTLE, LITTLE}},
+    {.name = "steps of a coarse clock",
+     .runs = 10,
+     .us = {{1, 2, 1, 2, 1, 2, 1, 2, 1, 1},
+            {1, 1, 2, 1, 3, 1, 2, 1, 1, 2},
+            {2, 1, 1, 1, 1, 2, 1, 3, 1, 1},
+            {1, 1, 1, 3, 1, 1, 1, 1, 2, 1},
+            {1, 2, 1, 1, 1, 1, 1, 2, 1, 1}}},
+    {.name = "less than a tenth of the time in all",
+     .runs = 3,
+     .us =
+         {{100, 240, 100}, {2000, 2000, 2000}, {100, 100, 100}, {100, 100, 100}, {100, 100, 100}}},
+    {.name = "two runs have no median",
+     .runs = 2,
+     .us = {{100, 9000}, {100, 100}, {100, 100}, {100, 100}, {100, 100}}},
+    {.name = "phases differ by their work",
+     .runs = 10,
+     .us = {{100, 100, 100, 900, 900, 900, 900, 100, 100, 100}, EVENLY, EVENLY, EVENLY, EVENLY},
+     .phases = 2},
+};
+
+/* A method with the runs of a case. */
+typedef struct fixture {
+  etr_event events[OPERATORS];
+  etr_time_slice slices[MOST];
+  double weights[RUNS];
+  uint64_t execute[RUNS];
+  etr_method method;
+  etr_profile profile;
+} fixture;
+
+static void make_method(fixture *f, const test_case *c, bool has_nodes) {
+  size_t slices = 0, left_out = c->runs / 3;
+  *f = (fixture){.profile = {.ticks_per_second = 1e9}};
+  for (uint32_t op = 0; op < OPERATORS; op++) {
+    for (uint32_t run = 0; run < c->runs; run++) {
+      f->slices[slices++] = (etr_time_slice){
+          .ticks = 1000 * c->us[op][run],
+          .event = &f->events[op],
+          .run = run,
+          .node = has_nodes ? op : ETR_NONE,
+          .part = has_nodes ? ETR_TIME_OPERATORS : ETR_TIME_UNPLACED,
+      };
+      f->execute[run] += 1000 * c->us[op][run];
+    }
+  }
+  /* The runs in the middle: in these cases their order by time does not matter. */
+  for (size_t run = left_out; run < c->runs - left_out; run++)
+    f->weights[run] = 1;
+  f->method = (etr_method){.run_count = c->runs,
+                           .execute_per_run = f->execute,
+                           .typical = {f->weights, (double)(c->runs - 2 * left_out)},
+                           .mixed_phase_count = c->phases,
+                           .time_slices = f->slices,
+                           .time_slice_count = slices};
+  for (size_t run = 0; run < c->runs; run++)
+    f->method.execute.typical += f->weights[run] * (double)f->execute[run] /
+                                 f->method.typical.divisor;
+}
+
+static void expect_case(const test_case *c, bool has_nodes) {
+  static fixture f;
+  etr_arena arena = {0};
+  etr_interruptions found;
+  double of[OPERATORS] = {0}, whole = 0;
+  make_method(&f, c, has_nodes);
+  cr_assert(etr_interruptions_find(&found, &arena, &f.profile, &f.method));
+  for (size_t i = 0; i < f.method.time_slice_count; i++)
+    of[f.slices[i].event - f.events] += found.of_slice[i];
+  for (size_t op = 0; op < OPERATORS; op++) {
+    cr_expect(fabs(of[op] - 1000 * c->expected[op]) < 1, "%s, operator %zu: %g ns instead of %g us",
+              c->name, op, of[op], c->expected[op]);
+    whole += of[op];
+  }
+  cr_expect(fabs(found.whole - whole) < 1e-6, "%s", c->name);
+  etr_arena_clear(&arena);
+}
+
+Test(interruptions, parts_of_the_typical_run) {
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    expect_case(&cases[i], true);
+    expect_case(&cases[i], false);
+  }
+}
