@@ -7,11 +7,28 @@ cd "$(dirname "$0")/.."
 
 . tests/stage.sh
 
-install() {
-  bash tests/install.sh test
-  [ -x build/venv/bin/python ] || python3 -m venv build/venv
+# side_by_side COMMAND...: runs commands at once, each of them one word; fails if one fails.
+side_by_side() {
+  local command process processes=() failed=0
+  for command in "$@"; do
+    $command & # the words of a command have no spaces
+    processes+=($!)
+  done
+  for process in "${processes[@]}"; do
+    wait "$process" || failed=1
+  done
+  return $failed
+}
+
+install_for_python() {
   build/venv/bin/pip install -q --disable-pip-version-check -r tests/interop/requirements.txt
+}
+
+install_for_the_page() {
   npm ci --silent --no-audit --no-fund --prefix web
+}
+
+install_for_the_browser() {
   # shellcheck disable=SC2046 # the names are words
   npm install --silent --no-audit --no-fund --no-package-lock --no-save --prefix build/node $(node -p "Object.entries(require('./tests/browser/package.json').devDependencies).map(package => package.join('@')).join(' ')")
 }
@@ -25,13 +42,13 @@ if [ -w "$memory" ] && [ "$(df --output=avail -B1M "$memory" | tail -n 1)" -ge 4
   trap 'rm -rf "$TMPDIR"' EXIT
 fi
 
-stage install
+stage bash tests/install.sh test
+[ -x build/venv/bin/python ] || python3 -m venv build/venv
 # What was compiled before is not compiled again, in any of the builds and in those that tests make.
 [ -n "${CMAKE_C_COMPILER_LAUNCHER:-}" ] || ! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
+stage side_by_side install_for_python install_for_the_page install_for_the_browser
 # What is installed decides which tests there are.
-cmake --preset release
-cmake --preset asan-blocks
-cmake --preset tsan
+stage side_by_side 'cmake --preset release' 'cmake --preset asan-blocks' 'cmake --preset tsan'
 stage cmake --build --preset release --target lib/all proto/all plugin/all outside
 stage cmake --build --preset asan-blocks
 stage cmake --build --preset tsan --target threads

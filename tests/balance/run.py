@@ -8,6 +8,7 @@ and no share may be above 100 %.
 """
 
 import fnmatch
+import functools
 import itertools
 import json
 import os
@@ -311,6 +312,16 @@ def run(program, folder, *arguments):
     return outcome.stdout.decode(), outcome.stderr.decode()
 
 
+def texts_of(program, record, work):
+    """What command lines print about a record, each run once: a function of the line."""
+
+    @functools.cache
+    def text(line):
+        return run(program, work, *line.replace('RECORD', record).split())[0]
+
+    return text
+
+
 def summary_in_json(text, key):
     """The parts of each method by a statistic; parts that are not there are nothing."""
     return [
@@ -372,10 +383,11 @@ def check_record(program, record, says, work):
     any_timed = any(method['method'] and method['execute']['avg'] for method in json.loads(text)['methods'])
     for warning in says:
         require(warnings.count(warning) == 1, 'warns not once of "%s": %s', warning, warnings)
+    said = texts_of(program, record, work)
     for balances in want.values():
         check_all('JSON', balances, balances, 1e-3)
     for line, find, key, unit in OF_ALL_METHODS:
-        text, _ = run(program, work, *line.replace('RECORD', record).split())
+        text = said(line)
         found, wanted = find(text), want[key]
         if is_undecided and find in (in_report, in_report_avg):
             found, wanted = without_places(found), without_places(wanted)
@@ -385,12 +397,12 @@ def check_record(program, record, says, work):
             check_shares(line, text)
     for line in SHARES:
         if has_record or not line.startswith('dot'):
-            check_shares(line, run(program, work, *line.replace('RECORD', record).split())[0])
+            check_shares(line, said(line))
     if not has_record:
         return
     counts = {}
     for line, find, key, unit in OF_SOME:
-        found, wanted = find(run(program, work, *line.replace('RECORD', record).split())[0]), want[key]
+        found, wanted = find(said(line)), want[key]
         if is_undecided:
             found, wanted = without_places(found), without_places(wanted)
         counts[line] = check_all(line, found, wanted, unit)

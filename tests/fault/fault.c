@@ -33,6 +33,14 @@ static struct {
   size_t place_count, number_count;
 } watched;
 
+/* Calls that stood for all in any watch so far, by the hash of place, number of calls from it and
+ * name of the watch; 0 is an empty slot. */
+enum { MOST_STOOD = 1 << 20 };
+static struct {
+  uint64_t calls[MOST_STOOD], name;
+  size_t count;
+} stood;
+
 void fault_plan(fault_kind kind, long number, bool is_lasting) {
   plan.kind = kind;
   plan.left = number;
@@ -40,9 +48,17 @@ void fault_plan(fault_kind kind, long number, bool is_lasting) {
   plan.happened = plan.is_watched = false;
 }
 
-void fault_watch(fault_kind kind) {
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 29;
+}
+
+void fault_watch(fault_kind kind, const char *name) {
   fault_plan(kind, 0, false);
   memset(&watched, 0, sizeof watched);
+  stood.name = 1;
+  for (; *name; name++)
+    stood.name = mix(stood.name, (unsigned char)*name);
   plan.is_watched = true;
 }
 
@@ -58,27 +74,46 @@ typedef struct walk {
 
 static _Unwind_Reason_Code add_caller(struct _Unwind_Context *context, void *of) {
   walk *w = of;
-  w->hash = (w->hash ^ _Unwind_GetIP(context)) * 0x9E3779B97F4A7C15u;
-  w->hash ^= w->hash >> 29;
+  w->hash = mix(w->hash, _Unwind_GetIP(context));
   return --w->left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* How many calls came from here, with this one. */
-static uint32_t count_place(void) {
+/* Where a hash stands in a table of `size` slots, or the empty slot for it. */
+static size_t find_slot(const uint64_t *table, size_t size, uint64_t hash) {
+  size_t at = hash % size;
+  while (table[at] && table[at] != hash)
+    at = (at + 1) % size;
+  return at;
+}
+
+/* Gives the slot of the place that calls now, in `watched`. */
+static size_t find_place(void) {
   walk w = {.hash = 1, .left = CALLERS};
   _Unwind_Backtrace(add_caller, &w);
-  size_t at = w.hash % MOST_PLACES;
-  while (watched.callers[at] && watched.callers[at] != w.hash)
-    at = (at + 1) % MOST_PLACES;
+  size_t at = find_slot(watched.callers, MOST_PLACES, w.hash);
   if (!watched.callers[at] && ++watched.place_count == MOST_PLACES)
     abort();
   watched.callers[at] = w.hash;
-  return ++watched.calls[at];
+  return at;
+}
+
+/* Whether a call from there stands for others for the first time under this name. */
+static bool stands_first(uint64_t callers, uint32_t calls) {
+  uint64_t hash = mix(mix(stood.name, callers), calls);
+  size_t at = find_slot(stood.calls, MOST_STOOD, hash);
+  if (stood.calls[at])
+    return false;
+  if (++stood.count == MOST_STOOD)
+    abort();
+  stood.calls[at] = hash;
+  return true;
 }
 
 static void watch(void) {
-  uint32_t calls = count_place();
-  if ((calls & (calls - 1)) == 0 && watched.number_count < MOST_NUMBERS)
+  size_t place = find_place();
+  uint32_t calls = ++watched.calls[place];
+  if ((calls & (calls - 1)) == 0 && stands_first(watched.callers[place], calls) &&
+      watched.number_count < MOST_NUMBERS)
     watched.numbers[watched.number_count++] = watched.call_count;
   watched.call_count++;
 }

@@ -28,12 +28,13 @@ typedef enum fault_kind {
 void fault_plan(fault_kind kind, long number, bool is_lasting);
 
 /** Lets all calls of that kind go well and looks where they come from, until fault_plan(): see
- * fault_places(). */
-void fault_watch(fault_kind kind);
+ * fault_places(). The name is that of what makes them. */
+void fault_watch(fault_kind kind, const char *name);
 
 /**
  * Numbers of calls that stand for all that were watched, ascending: of those with the same callers,
- * the first, second, fourth and so on. Until the next fault_watch().
+ * the first, second, fourth and so on, but for those that stood for all in an earlier watch of the
+ * same name. Until the next fault_watch().
  */
 const long *fault_places(size_t *count);
 

@@ -78,7 +78,7 @@ static bool watch(const char *record, const named_emitter *what, attempt try_it,
                   etr_profile *open) {
   etr_profile *profile = open;
   etr_error error;
-  fault_watch(FAULT_MEMORY);
+  fault_watch(FAULT_MEMORY, what ? what->name : open ? "comparing values" : "reading");
   etr_status status = try_it(record, what, &profile, &error);
   fault_plan(FAULT_NONE, 0, false);
   if (!open)
@@ -106,7 +106,8 @@ static bool try_without(const char *record, const named_emitter *what, attempt t
   return !wrong;
 }
 
-/* Makes the allocations of every place fail, one after the other. */
+/* Makes the allocations of every place fail, one after the other, but for places where they failed
+ * before when the same was tried with another record. */
 static bool sweep(const char *record, const named_emitter *what, attempt try_it, etr_profile *open,
                   size_t *checks) {
   size_t count;
