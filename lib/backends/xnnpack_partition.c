@@ -160,6 +160,8 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
     return power_refusal(graph, node);
   if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
     return reason_of_type(graph, uses, node, op);
+  if (etr_slice_is(op, "erf"))
+    return "no configuration for this operator, only for torch.nn.functional.gelu";
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)
     if (etr_slice_equal(op, etr_slice_of(rewrites[i].op)))
       return rewrites[i].reason;
