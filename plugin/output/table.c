@@ -88,6 +88,16 @@ static bool is_for_programs(const etr_table *table, const etr_field *field) {
   return field->in & media && field->title;
 }
 
+/* Returns true for a column of some table for programs that has the rows' names: text begins with
+ * these. */
+static bool names_rows(const etr_table *table, etr_slice name) {
+  for (const etr_field *field = table->fields->first;
+       field < table->fields->first + table->fields->count; field++)
+    if (field->kind == ETR_CELL_NAME && is_called(field->title, name))
+      return true;
+  return false;
+}
+
 /* Refuses an unknown column; the message suggests the nearest name and lists all. */
 static void refuse_column(const etr_table *table, etr_slice name) {
   etr_text text;
@@ -99,6 +109,10 @@ static void refuse_column(const etr_table *table, etr_slice name) {
     if (is_for_programs(table, field))
       near = etr_nearer_word(name.data, name.size, near, plain_name(table, field));
   etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
+  if (!table->exact && names_rows(table, name)) {
+    etr_puts(&writer, " beside the names, with which text begins");
+    near = NULL;
+  }
   if (near)
     etr_putf(&writer, ": did you mean %s?", near);
   etr_puts(&writer, near ? " There are:" : "; there are:");
@@ -332,12 +346,12 @@ void etr_table_add_rows(etr_table *table, etr_rows rows) {
 /* Orders rows by key, then the largest weight first, then as they were added. */
 static int by_key_and_weight(const void *a, const void *b) {
   const etr_table_row *x = a, *y = b;
-  int order = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
-  if (order)
-    return order;
+  int compared = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
+  if (compared)
+    return compared;
   if (x->weight != y->weight)
     return x->weight < y->weight ? 1 : -1;
-  return x->place < y->place ? -1 : 1;
+  return x->sequence < y->sequence ? -1 : 1;
 }
 
 void etr_table_sort(etr_table *table) {
@@ -350,12 +364,12 @@ size_t etr_table_shown(const etr_table *table) {
 
 /* Returns the decimals of a time that has its own digits, none of them below a tenth of its clock's
  * step. */
-static int own_decimals(const etr_table *table, etr_cell cell) {
+static int own_decimals(const etr_table *table, double ticks, double step) {
   const etr_profile *profile = table->answer->profile;
   etr_unit unit = table->answer->options->unit;
-  double time = fabs(etr_ticks_to_unit(profile, cell.number, unit));
+  double time = fabs(etr_ticks_to_unit(profile, ticks, unit));
   /* A clock counts whole ticks, or whole steps of its own. */
-  double tenth = etr_ticks_to_unit(profile, fmax(cell.step, 1), unit) / 10;
+  double tenth = etr_ticks_to_unit(profile, fmax(step, 1), unit) / 10;
   int decimals = 0;
   while (time > 0 && time < pow(10, table->time_digits - 1 - decimals) &&
          pow(10, -decimals - 1) >= 0.99 * tenth)
@@ -368,7 +382,9 @@ static int own_decimals(const etr_table *table, etr_cell cell) {
 static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
   double time = etr_ticks_to_unit(table->answer->profile, cell.number,
                                   table->answer->options->unit);
-  int decimals = table->each_has_digits ? own_decimals(table, cell) : table->time_decimals;
+  int decimals = table->time_decimals;
+  if (cell.apart > 0 || table->each_has_digits)
+    decimals = own_decimals(table, cell.apart > 0 ? cell.apart : cell.number, cell.step);
   double least = pow(10, -decimals);
   bool is_zero = fabs(time) < least / 2;
   if (is_zero && time > 0 && !cell.is_signed) {
@@ -391,7 +407,7 @@ static int find_time_decimals(const etr_table *table, size_t shown) {
       if (table->columns[k]->kind != ETR_CELL_TIME)
         continue;
       etr_cell cell = etr_field_cell(table->columns[k], table->rows.data[i].row);
-      if (!cell.text && !cell.unit && fabs(cell.number) > longest)
+      if (!cell.text && !cell.unit && !(cell.apart > 0) && fabs(cell.number) > longest)
         longest = fabs(cell.number);
     }
   if (!(longest > 0))

@@ -61,6 +61,8 @@ typedef struct etr_cell {
   etr_style style; /* plain: shares are colored by heat */
   bool is_cold;    /* of ETR_CELL_SHARE: it is not colored by heat */
   bool is_signed;  /* of ETR_CELL_TIME: times above 0 get a "+" */
+  double apart;    /* of ETR_CELL_TIME: the time whose digits it has, because it is no part of the
+                      column's sum, as that of a load; 0: it has the column's */
 } etr_cell;
 
 enum { ETR_ALL_DIGITS = -1 };
@@ -318,7 +320,7 @@ typedef struct etr_table_row {
   const void *row;
   const char *key; /* sorts first */
   double weight;   /* sorts second, largest first */
-  size_t place;    /* sorts third; the number of the row in the order of adding */
+  size_t sequence; /* sorts third; the number of the row in the order of adding */
 } etr_table_row;
 
 typedef struct etr_table {

@@ -14,21 +14,23 @@ typedef struct table_row {
   const char *text;
   double base, newer;
   const etr_change *judged; /* NULL of sums */
+  double apart; /* of a time that is no part of Method::execute: the longer of both; else 0 */
 } table_row;
 
 static const table_row *as_row(const void *row) {
   return row;
 }
 static etr_cell base(const void *row) {
-  return etr_cell_number(as_row(row)->base);
+  return (etr_cell){.number = as_row(row)->base, .apart = as_row(row)->apart};
 }
 static etr_cell newer(const void *row) {
-  return etr_cell_number(as_row(row)->newer);
+  return (etr_cell){.number = as_row(row)->newer, .apart = as_row(row)->apart};
 }
 static etr_cell change(const void *row) {
   return (etr_cell){.number = etr_known_time(as_row(row)->newer) -
                               etr_known_time(as_row(row)->base),
-                    .is_signed = true};
+                    .is_signed = true,
+                    .apart = as_row(row)->apart};
 }
 
 static etr_cell percent(const void *row) {
@@ -55,14 +57,20 @@ typedef struct table {
   etr_table table;
 } table;
 
-/* Adds a line of the explanation. */
-static void put_line(table *t, const char *text, double base, double newer,
-                     const etr_change *judged) {
+/* Adds a line of the explanation, of a part of Method::execute or of a time apart from it. */
+static void add_line(table *t, const char *text, double base, double newer,
+                     const etr_change *judged, double apart) {
   table_row *row = etr_arena_alloc_array(&t->of->answer.arena, 1, sizeof *row);
   if (!row || !text)
     return;
-  *row = (table_row){t->of, text, base, newer, judged};
+  *row = (table_row){t->of, text, base, newer, judged, apart};
   etr_table_add(&t->table, row, "", 0);
+}
+
+/* Adds a line about Method::execute or a part of it. */
+static void put_line(table *t, const char *text, double base, double newer,
+                     const etr_change *judged) {
+  add_line(t, text, base, newer, judged, 0);
 }
 
 /* These return the time of a row on a side, or NaN if the row has none. */
@@ -173,7 +181,8 @@ bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
     return false;
   put_line(&t, "Method::execute", execute->base_typical, execute->new_typical, execute);
   if (load)
-    put_line(&t, "load, once", base_time(load), new_time(load), load);
+    add_line(&t, "load, once", base_time(load), new_time(load), load,
+             fmax(etr_known_time(base_time(load)), etr_known_time(new_time(load))));
   etr_table_fill(&t.table);
   etr_table_write(&t.table);
   return true;
