@@ -124,11 +124,11 @@ static bool may_have(const run_outputs *run, uint32_t output) {
 
 /* Removes the empty lists of a set, once, so that the runs of the set need not skip them. */
 static void compact(comparer *c, etr_pickle_value *list) {
-  etr_map_slot *known = etr_map_at(&c->compacted, ETR_BYTES(list));
-  if (!known || known->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
+  etr_map_slot *slot = etr_map_at(&c->compacted, ETR_BYTES(list));
+  if (!slot || slot->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
     return;
   size_t kept = 0;
-  known->value = 1;
+  slot->value = 1;
   for (size_t i = 0; i < list->items.count; i++) {
     etr_pickle_value *item = list->items.data[i];
     if (item->kind != ETR_PICKLE_LIST || item->items.count)
