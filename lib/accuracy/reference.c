@@ -191,7 +191,7 @@ static bool collect_runs(comparer *c, runs_with_outputs *out) {
 }
 
 /* Chooses the set of a run. Returns false if it is unknown. */
-static bool choose_set(const comparer *c, etr_output_gap *gap, size_t place, size_t run_count,
+static bool choose_set(const comparer *c, etr_output_gap *gap, size_t run_number, size_t run_count,
                        size_t set_count) {
   int32_t index = c->profile->runs[gap->run].bundled_input_index;
   if (index >= 0 && (size_t)index < set_count) {
@@ -201,7 +201,7 @@ static bool choose_set(const comparer *c, etr_output_gap *gap, size_t place, siz
   }
   gap->rule = set_count == 1 ? "the record's only set of reference outputs"
                              : "order: as many sets as runs";
-  gap->set = set_count == 1 ? 0 : (uint32_t)place;
+  gap->set = set_count == 1 ? 0 : (uint32_t)run_number;
   return set_count == 1 || set_count == run_count;
 }
 
@@ -243,10 +243,10 @@ static void compare_methods(comparer *c) {
     return;
   for (size_t i = 0, end; i < runs.count && !etr_arena_failed(c->arena); i = end) {
     uint32_t method = runs.data[i].method,
-             place = etr_map_get(&c->sets_of, etr_slice_of(c->profile->methods[method].name));
+             sets_index = etr_map_get(&c->sets_of, etr_slice_of(c->profile->methods[method].name));
     for (end = i + 1; end < runs.count && runs.data[end].method == method;)
       end++;
-    const etr_pickle_value *sets = place == ETR_NONE ? NULL : root->items.data[place];
+    const etr_pickle_value *sets = sets_index == ETR_NONE ? NULL : root->items.data[sets_index];
     if (sets && sets->kind == ETR_PICKLE_LIST)
       compare_method(c, method, &runs.data[i], end - i, sets);
   }

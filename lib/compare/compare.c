@@ -273,7 +273,7 @@ static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method 
                                  .dims = dims,
                                  .rank = rank,
                                  .shape = number_of_shape(numbers, item),
-                                 .place = is_event ? 0 : number_of(numbers, item->body),
+                                 .body = is_event ? 0 : number_of(numbers, item->body),
                                  .source = number_of_source(numbers, item),
                                  .only_moves = !is_event && etr_operator_only_moves(item->op),
                                  .producers = item->producers,
@@ -338,17 +338,17 @@ static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side si
   method->pairs = pairs;
   for (size_t i = 0; i < newer->item_count + base->item_count; i++) {
     bool gone = i >= newer->item_count;
-    size_t place = gone ? i - newer->item_count : i;
+    size_t listed = gone ? i - newer->item_count : i;
     const etr_pairing_side *list = &lists[gone ? ETR_BASE : ETR_NEWER];
-    uint32_t partner = list->partner[place];
+    uint32_t partner = list->partner[listed];
     if (gone && partner != ETR_NONE)
       continue;
-    uint32_t base_place = gone ? (uint32_t)place : partner;
-    const etr_side_item *items[ETR_SIDES] = {base_place == ETR_NONE ? NULL
-                                                                    : &base->items[base_place],
-                                             gone ? NULL : &newer->items[place]};
+    uint32_t base_index = gone ? (uint32_t)listed : partner;
+    const etr_side_item *items[ETR_SIDES] = {base_index == ETR_NONE ? NULL
+                                                                    : &base->items[base_index],
+                                             gone ? NULL : &newer->items[listed]};
     etr_node_pair *pair = &pairs[method->pair_count++];
-    if (!fill_pair(pair, sides, items, list->rules[place], &f))
+    if (!fill_pair(pair, sides, items, list->rules[listed], &f))
       return false;
     size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
     method->timed_nodes += timed;
@@ -458,14 +458,14 @@ static bool add_children(etr_rows *c, etr_node_groups *own, etr_node_groups *abo
       return false;
   }
   for (size_t i = 0; rows && i < trees.count; i++) {
-    uint32_t place = etr_map_get(&index, etr_slice_of(trees.rows[i].key));
-    if (place == ETR_NONE) {
-      place = (uint32_t)count++;
-      rows[place] = (etr_node_group){
+    uint32_t row = etr_map_get(&index, etr_slice_of(trees.rows[i].key));
+    if (row == ETR_NONE) {
+      row = (uint32_t)count++;
+      rows[row] = (etr_node_group){
           .key = trees.rows[i].key,
           .change = {.relative = NAN, .low = NAN, .high = NAN, .verdict = ETR_VERDICT_UNTIMED}};
     }
-    rows[place].with_children = &trees.rows[i];
+    rows[row].with_children = &trees.rows[i];
   }
   if (rows) {
     *above = (etr_node_groups){rows + own->count, count - own->count};

@@ -109,7 +109,7 @@ static void number_gaps(const pairer *p) {
 
 typedef struct key_text {
   uint64_t producers, consumers;
-  uint32_t name, op, module, place, shape, source, before, behind, gap, weight;
+  uint32_t name, op, module, body, shape, source, before, behind, gap, weight;
 } key_text;
 ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
@@ -123,7 +123,7 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
     text.name = item->name;
   if (key & KEY_MODULE) {
     text.module = p->evidence[side].modules.number[i];
-    text.place = item->place;
+    text.body = item->body;
   }
   if (key & KEY_SHAPE)
     text.shape = item->shape;

@@ -857,11 +857,11 @@ static void fail_producers(doc_reader *r) {
 
 /* Producers precede their users; -1 is an input. */
 static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_t user) {
-  double place = m->producers.data[at];
-  if (place < 0)
+  double producer = m->producers.data[at];
+  if (producer < 0)
     return ETR_NONE;
-  if (place < (double)user)
-    return (uint32_t)place;
+  if (producer < (double)user)
+    return (uint32_t)producer;
   fail_producers(r);
   return ETR_NONE;
 }

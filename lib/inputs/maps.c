@@ -91,8 +91,8 @@ static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *coun
 
 static int by_text(const void *a, const void *b) {
   const etr_map_delegate_id *x = a, *y = b;
-  int order = strcmp(x->id, y->id);
-  return order ? order : (x->place > y->place) - (x->place < y->place);
+  int compared = strcmp(x->id, y->id);
+  return compared ? compared : (x->file_index > y->file_index) - (x->file_index < y->file_index);
 }
 
 /* Reads the debug handles of each delegate id, sorted by id. */
@@ -104,7 +104,7 @@ static void read_delegate_ids(etr_maps *maps, etr_json *json, etr_map_instructio
     etr_map_delegate_id *id = etr_vec_push(maps->arena, &ids);
     if (!id)
       return;
-    *id = (etr_map_delegate_id){.id = etr_intern(maps->strings, key), .place = ids.count - 1};
+    *id = (etr_map_delegate_id){.id = etr_intern(maps->strings, key), .file_index = ids.count - 1};
     if (!id->id)
       return;
     id->handles = read_handles(maps, json, &id->handle_count);
@@ -202,11 +202,11 @@ static void read_output_counts_of(const method *m, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    uint32_t place = m ? etr_map_get(&m->by_id, key) : ETR_NONE;
+    uint32_t instruction = m ? etr_map_get(&m->by_id, key) : ETR_NONE;
     int64_t count = etr_json_peek(json) == ETR_JSON_NUMBER ? etr_json_int(json)
                                                            : (etr_json_skip(json), 0);
-    if (place != ETR_NONE && count > 0 && count < UINT32_MAX)
-      m->instructions.data[place].output_count = (uint32_t)count;
+    if (instruction != ETR_NONE && count > 0 && count < UINT32_MAX)
+      m->instructions.data[instruction].output_count = (uint32_t)count;
   }
 }
 

@@ -51,14 +51,14 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
 
 /* Archives of old are little-endian and do not say so. */
 static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error) {
-  etr_file order = {0};
+  etr_file byteorder = {0};
   etr_error ignored;
-  etr_status status = read_entry(&order, archive, "byteorder", 64, &ignored);
+  etr_status status = read_entry(&byteorder, archive, "byteorder", 64, &ignored);
   if (status != ETR_OK)
     return status == ETR_ERROR_MEMORY ? etr_fail_memory_of(error, archive->path, archive->entry)
                                       : ETR_OK;
-  bool little = etr_slice_is(etr_file_bytes(&order), "little");
-  etr_file_clear(&order);
+  bool little = etr_slice_is(etr_file_bytes(&byteorder), "little");
+  etr_file_clear(&byteorder);
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
 }
 

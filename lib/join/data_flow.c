@@ -26,7 +26,7 @@ typedef struct held_node {
 
 struct missing_handles {
   const etr_placement *placement;
-  const etr_lowering *order;
+  const etr_lowering *lowering;
   const etr_assignment *assignment;
   etr_arena *arena;
   const etr_placed *call; /* the call that is examined */
@@ -44,13 +44,13 @@ enum { BUDGET = 1 << 22 }; /* limit in steps: calls may share payloads and lists
 /* Creates the search for all calls of a method; it borrows all arguments. Returns NULL when out of
  * memory. */
 static missing_handles *new_missing_handles(const etr_placement *placement,
-                                            const etr_lowering *order,
+                                            const etr_lowering *lowering,
                                             const etr_assignment *assignment, etr_arena *arena) {
   missing_handles *l = etr_arena_alloc(arena, sizeof *l);
   if (!l)
     return NULL;
   *l = (missing_handles){.placement = placement,
-                         .order = order,
+                         .lowering = lowering,
                          .assignment = assignment,
                          .arena = arena,
                          .budget = BUDGET};
@@ -72,15 +72,15 @@ static etr_handle_loss loss_of(const missing_handles *l, uint32_t node) {
   return l->backend->loses_handle(method->graph, method->uses, &method->graph->nodes[node]);
 }
 
-/* Adds a node whose handle is the list's entry `place`. If the order is proven, it says which nodes
+/* Adds a node whose handle is the list's entry `entry`. If the order is proven, it says which nodes
  * the delegate contains, and where; else the list does, because it follows the delegate's nodes. */
-static void append_held_node(missing_handles *l, uint32_t node, uint32_t place) {
-  bool is_elsewhere = l->order->is_proven && l->order->delegate_of[node] != l->call->id;
+static void append_held_node(missing_handles *l, uint32_t node, uint32_t entry) {
+  bool is_elsewhere = l->lowering->is_proven && l->lowering->delegate_of[node] != l->call->id;
   if (is_elsewhere || loss_of(l, node) == ETR_KEEPS_HANDLE)
     return;
   held_node *added = etr_vec_push(l->arena, &l->held);
   if (added)
-    *added = (held_node){l->order->is_proven ? etr_assignment_rank(l->assignment, node) : place,
+    *added = (held_node){l->lowering->is_proven ? etr_assignment_rank(l->assignment, node) : entry,
                          node};
 }
 
@@ -182,7 +182,7 @@ enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
 typedef struct flow {
   etr_placement *placement;
   const etr_pte_method *program;
-  const etr_lowering *order;
+  const etr_lowering *lowering;
   const uint32_t *rank; /* rank of the order; NULL: it is not proven */
   bool *taken;
   etr_assignment assignment;
@@ -259,7 +259,7 @@ static void join_kernel(flow *f, etr_placed *known) {
       read_tensor(f, origin_of(f, use->value));
   }
   size_t index = (size_t)(known - f->placement->instructions.data);
-  etr_wanted wanted = {.expected = f->rank ? f->order->node_of[index] : ETR_NONE,
+  etr_wanted wanted = {.expected = f->rank ? f->lowering->node_of[index] : ETR_NONE,
                        .handles = known->map->handles,
                        .handle_count = known->map->handle_count,
                        .kind = op,
@@ -538,12 +538,12 @@ static bool follow_all(flow *f) {
   return !etr_arena_failed(f->scratch);
 }
 
-bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken,
+bool etr_data_flow_find(etr_placement *placement, const etr_lowering *lowering, bool *taken,
                         bool *is_cut, etr_arena *arena, etr_arena *scratch) {
   flow f = {.placement = placement,
             .program = placement->method->program,
-            .order = order,
-            .rank = order->is_proven ? order->rank : NULL,
+            .lowering = lowering,
+            .rank = lowering->is_proven ? lowering->rank : NULL,
             .taken = taken,
             .arena = arena,
             .scratch = scratch,
@@ -561,7 +561,7 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   f.kernels = f.assignment.uncertain
                   ? etr_candidates_new(&placement->method->by_operator, &f.assignment, scratch)
                   : NULL;
-  f.missing = new_missing_handles(placement, order, &f.assignment, scratch);
+  f.missing = new_missing_handles(placement, lowering, &f.assignment, scratch);
   if (!f.kernels || !f.missing || !find_returned(&f))
     return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch))

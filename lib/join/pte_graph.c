@@ -157,8 +157,8 @@ static etr_node *push_graph_node(builder *b, int32_t instruction_id) {
 /* Appends a node that etr_pte_graph_node() finds. */
 static etr_node *add_graph_node(builder *b, int32_t instruction_id, const char *delegate_id) {
   etr_node *node = push_graph_node(b, instruction_id);
-  uint32_t place = (uint32_t)(b->nodes.count - 1);
-  return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, place) ? node : NULL;
+  uint32_t node_index = (uint32_t)(b->nodes.count - 1);
+  return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, node_index) ? node : NULL;
 }
 
 /* Adds a node of the Edge graph to those that the node runs. */
@@ -527,8 +527,8 @@ static bool add_sources(builder *b) {
     return false;
   for (size_t i = 0; i < b->links.sources.count; i++) {
     etr_node *node = push_graph_node(b, NO_INSTRUCTION);
-    uint32_t place = (uint32_t)(b->nodes.count - 1);
-    if (!node || !etr_links_add_source(&b->links, node, place, b->links.sources.data[i]))
+    uint32_t node_index = (uint32_t)(b->nodes.count - 1);
+    if (!node || !etr_links_add_source(&b->links, node, node_index, b->links.sources.data[i]))
       return false;
   }
   return true;

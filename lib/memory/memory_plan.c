@@ -210,10 +210,10 @@ static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *pr
 
 /* Returns the blob of a delegate, which delegates with the same bytes share; a delegate without
  * bytes has a separate one. */
-static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, size_t *count,
+static etr_delegate_blob *blob_of(etr_map *by_extent, etr_delegate_blob *blobs, size_t *count,
                                   const etr_pte_delegate *delegate) {
-  const uint64_t place[2] = {delegate->payload_at, delegate->payload_bytes};
-  etr_map_slot *slot = etr_map_at(places, (etr_slice){(const char *)place, sizeof place});
+  const uint64_t extent[2] = {delegate->payload_at, delegate->payload_bytes};
+  etr_map_slot *slot = etr_map_at(by_extent, (etr_slice){(const char *)extent, sizeof extent});
   if (!slot)
     return NULL;
   if (slot->value == ETR_NONE || delegate->payload_bytes == 0) {
@@ -232,12 +232,12 @@ static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *progr
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
   uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count,
                                                      sizeof *blob_of_delegate);
-  etr_map places;
-  etr_map_init(&places, scratch);
+  etr_map by_extent;
+  etr_map_init(&by_extent, scratch);
   if (!blobs || !blob_of_delegate)
     return false;
   for (size_t i = 0; i < program->delegate_count; i++) {
-    etr_delegate_blob *blob = blob_of(&places, blobs, &plan->blob_count, &program->delegates[i]);
+    etr_delegate_blob *blob = blob_of(&by_extent, blobs, &plan->blob_count, &program->delegates[i]);
     if (!blob)
       return false;
     blob->delegate_count++;

@@ -110,7 +110,7 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
 
 /* The order of ExecuTorch: the exported program, the lowered programs, other programs, the maps
  * that join them. */
-static const etr_entry_kind order[] = {
+static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_EDGE_PROGRAM,  ETR_ENTRY_OTHER_PROGRAM,     ETR_ENTRY_WEIGHTS,
     ETR_ENTRY_HANDLE_MAP,    ETR_ENTRY_DELEGATE_MAP,      ETR_ENTRY_OUTPUT_COUNTS,
     ETR_ENTRY_DELEGATE_INFO, ETR_ENTRY_REFERENCE_OUTPUTS, ETR_ENTRY_REPRESENTATIVE_INPUTS,
@@ -120,9 +120,9 @@ static const etr_entry_kind order[] = {
 static size_t rank_of(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)
-    return 1 + ETR_COUNT(order);
+    return 1 + ETR_COUNT(entry_order);
   etr_entry_kind kind = etr_entry_kind_of(part->name, "edge");
-  while (rank < ETR_COUNT(order) && order[rank] != kind)
+  while (rank < ETR_COUNT(entry_order) && entry_order[rank] != kind)
     rank++;
   return strcmp(part->name, "aten") == 0 ? 0 : 1 + rank;
 }
@@ -234,7 +234,7 @@ static etr_status pack_record(packer *p, const etr_part *parts, size_t count, co
   ETR_TRY(plan_base(p, error));
   etr_map given;
   etr_map_init(&given, &p->arena);
-  for (size_t rank = 0; rank <= 1 + ETR_COUNT(order); rank++)
+  for (size_t rank = 0; rank <= 1 + ETR_COUNT(entry_order); rank++)
     for (size_t i = 0; i < count; i++)
       if (rank_of(&parts[i]) == rank)
         ETR_TRY(plan_part(p, &given, &parts[i], error));

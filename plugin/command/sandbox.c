@@ -118,21 +118,21 @@ static landlock_rules landlock_begin(void) {
  * it gets the same error. */
 static void landlock_allow(landlock_rules *rules, const char *path, unsigned rights) {
   struct stat about;
-  int place = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
-  if (place < 0) {
+  int opened = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
+  if (opened < 0) {
     if (rules->descriptor >= 0 && is_shortage(errno))
       rules->failure = errno;
     return;
   }
   uint64_t possible = rules->accesses;
-  if (fstat(place, &about) == 0 && !S_ISDIR(about.st_mode))
+  if (fstat(opened, &about) == 0 && !S_ISDIR(about.st_mode))
     possible &= of_single_files;
   struct landlock_path_beneath_attr rule = {.allowed_access = accesses_of(rights) & possible,
-                                            .parent_fd = place};
+                                            .parent_fd = opened};
   if (rule.allowed_access != 0 &&
       syscall(SYS_landlock_add_rule, rules->descriptor, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
     rules->failure = errno;
-  (void)close(place);
+  (void)close(opened);
 }
 
 /* Forbids everything that the rules do not allow, also for programs that this process starts. Open

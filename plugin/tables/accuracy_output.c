@@ -346,14 +346,14 @@ ETR_ROW_TYPE(accuracy_tap, tap_fields);
 typedef struct sorted_row {
   etr_accuracy_row row;
   double key; /* the smallest first */
-  size_t place;
+  size_t rank;
 } sorted_row;
 
 static int by_key(const void *a, const void *b) {
   const sorted_row *x = a, *y = b;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
+  return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static bool is_chosen(const accuracy_output *o, const etr_value_accuracy *value) {
@@ -408,7 +408,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   etr_sort(list, count, sizeof *list, by_key);
   for (size_t i = 0; i < count; i++) {
     o->rows[i] = list[i].row;
-    o->ranks[i] = list[i].place;
+    o->ranks[i] = list[i].rank;
     o->has_steps |= list[i].row.value->is_integer;
   }
   o->count = count;

@@ -137,10 +137,10 @@ static void add_shared(packer *p, const void *of, void (*add)(packer *p, const v
 /* Adds the location and the code of a source line. */
 static void add_source(packer *p, const void *of) {
   const etr_source *source = of;
-  const char *place = etr_label_source(p->arena, source);
-  if (place && source->code[0] != '\0')
-    place = etr_arena_format(p->arena, "%s: %s", place, source->code);
-  add_text(p, "source", place);
+  const char *location = etr_label_source(p->arena, source);
+  if (location && source->code[0] != '\0')
+    location = etr_arena_format(p->arena, "%s: %s", location, source->code);
+  add_text(p, "source", location);
 }
 
 static void add_target(packer *p, const void *target) {

@@ -94,7 +94,7 @@ static double micros(const etr_profile *profile, double ticks) {
 
 /* Places a time that begins at the exact time `start`. It is at least 1 us long, because the page
  * drops a time of 0. */
-static void place(etr_tb_timed *timed, double start) {
+static void set_start_and_length(etr_tb_timed *timed, double start) {
   timed->start_micros = llround(start);
   timed->length_micros = ETR_MAX(llround(start + timed->micros) - timed->start_micros, 1);
 }
@@ -128,7 +128,7 @@ static void lay_out_starts(etr_tb_stats *stats) {
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
     double *start = scope == ETR_NONE ? &next_on_top : &next[scope];
-    place(&stats->nodes[i], *start);
+    set_start_and_length(&stats->nodes[i], *start);
     *start += stats->nodes[i].micros;
   }
 }
@@ -144,7 +144,7 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
                                                   time->per_run.max, time->per_run.avg};
     timed->micros = micros(profile, ticks[statistic]);
     if (statistic == ETR_TB_TIMELINE)
-      place(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
+      set_start_and_length(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
   }
   if (statistic != ETR_TB_TIMELINE)
     lay_out_starts(stats);

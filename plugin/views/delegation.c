@@ -232,14 +232,14 @@ static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *me
   etr_map_init(&places, &scratch);
   for (size_t i = 0; i < method->delegate_count; i++) {
     const char *name = method->delegates[i].backend;
-    etr_map_slot *place = etr_map_at(&places, etr_slice_of(name));
-    etr_backend_use *added = place && place->value == ETR_NONE ? etr_vec_push(arena, &uses) : NULL;
+    etr_map_slot *slot = etr_map_at(&places, etr_slice_of(name));
+    etr_backend_use *added = slot && slot->value == ETR_NONE ? etr_vec_push(arena, &uses) : NULL;
     if (added)
       *added = (etr_backend_use){.name = name};
     if (added)
-      place->value = (uint32_t)(uses.count - 1);
-    if (place && place->value != ETR_NONE)
-      uses.data[place->value].delegates++;
+      slot->value = (uint32_t)(uses.count - 1);
+    if (slot && slot->value != ETR_NONE)
+      uses.data[slot->value].delegates++;
   }
   if (etr_arena_failed(&scratch))
     etr_arena_fail(arena);

@@ -236,16 +236,16 @@ void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debu
   static const char *const keys[] = {"min", "max", "mean", "elements", "zeros", "nan", "inf"};
   etr_field_count(fields, "index", value->index);
   etr_field_text(fields, "role", etr_logged_role(value));
-  etr_edge place = etr_debug_value_origin(fields->profile, value);
+  etr_edge origin = etr_debug_value_origin(fields->profile, value);
   const etr_graph *graph = etr_logged_graph(fields->profile, value);
-  uint32_t node = place.node == ETR_NONE && !value->is_output ? value->node : place.node;
+  uint32_t node = origin.node == ETR_NONE && !value->is_output ? value->node : origin.node;
   etr_field_text(fields, "node",
                  graph && node != ETR_NONE ? etr_label_node(arena, graph, node) : NULL);
   etr_jw_key(fields->json, "output");
-  if (place.output == ETR_NONE)
+  if (origin.output == ETR_NONE)
     etr_jw_null(fields->json);
   else
-    etr_jw_uint(fields->json, place.output);
+    etr_jw_uint(fields->json, origin.output);
   etr_field_text(fields, "kind", etr_debug_kind_name(value->kind));
   etr_field_text(fields, "dtype", value->dtype);
   put_shape(fields, value);
