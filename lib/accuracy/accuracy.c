@@ -129,9 +129,9 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
   if (!find_origin(m, value, &key) || add_statistics(m, value, &key))
     return;
-  uint32_t known = etr_map_get(&m->rows, ETR_BYTES(key));
-  if (known != ETR_NONE) {
-    etr_value_accuracy *row = &m->values.data[known];
+  uint32_t found = etr_map_get(&m->rows, ETR_BYTES(key));
+  if (found != ETR_NONE) {
+    etr_value_accuracy *row = &m->values.data[found];
     if (value->is_output)
       row->is_output = true; /* the method returns what an instruction logged before */
     else if (value->instruction_id == row->value->instruction_id &&

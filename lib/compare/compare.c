@@ -389,13 +389,13 @@ static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const su
       const char *within = sum->op ? sum->op : sum->backend;
       const char *id = within ? etr_arena_format(c->scratch, "%s\n%s", sum->key, within) : sum->key;
       const etr_slice key = etr_slice_of(etr_or_empty(id));
-      uint32_t known = etr_map_get(&index, key);
-      if (known == ETR_NONE) {
-        known = (uint32_t)out->count;
-        if (!id || !etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known))
+      uint32_t found = etr_map_get(&index, key);
+      if (found == ETR_NONE) {
+        found = (uint32_t)out->count;
+        if (!id || !etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, found))
           return false;
       }
-      out->data[known].sums[k] = sum;
+      out->data[found].sums[k] = sum;
     }
   return true;
 }
@@ -562,13 +562,13 @@ static int by_text(const void *a, const void *b) {
  * when out of memory. */
 static const char *backends_of(const etr_side_method *side, etr_arena *arena, etr_arena *scratch) {
   enum { MOST_NAMED = 8 };
-  etr_map known;
+  etr_map seen;
   etr_vec(const char *) names = {0};
   const char *text = "";
-  etr_map_init(&known, scratch);
+  etr_map_init(&seen, scratch);
   for (size_t i = 0; i < side->item_count; i++) {
     const char *backend = side->items[i].backend;
-    if (!backend || etr_map_count(&known, etr_slice_of(backend)) > 0)
+    if (!backend || etr_map_count(&seen, etr_slice_of(backend)) > 0)
       continue;
     const char **added = etr_vec_push(scratch, &names);
     if (added)

@@ -315,23 +315,23 @@ static const char *clock_of(const etr_event *e) {
 /* Takes the durations of an event into account for the step of its backend's clock. */
 static bool note_clock(lister *l, const etr_event *e) {
   const char *clock = clock_of(e);
-  uint32_t known = etr_map_get(&l->clock_of, etr_slice_of(clock));
-  if (known == ETR_NONE) {
+  uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
+  if (found == ETR_NONE) {
     uint64_t *divisor = etr_vec_push(&l->scratch, &l->divisors);
     etr_side_clock *added = etr_vec_push(l->arena, &l->clocks);
-    known = (uint32_t)(l->divisors.count - 1);
-    if (!divisor || !added || !etr_map_set(&l->clock_of, etr_slice_of(clock), known))
+    found = (uint32_t)(l->divisors.count - 1);
+    if (!divisor || !added || !etr_map_set(&l->clock_of, etr_slice_of(clock), found))
       return false;
     added->backend = clock;
   }
   for (size_t i = 0; i < e->sample_count; i++)
-    l->divisors.data[known] = etr_common_divisor(e->durations[i], l->divisors.data[known]);
+    l->divisors.data[found] = etr_common_divisor(e->durations[i], l->divisors.data[found]);
   return true;
 }
 
 static double step_of_clock(const lister *l, const char *clock) {
-  uint32_t known = etr_map_get(&l->clock_of, etr_slice_of(clock));
-  return known == ETR_NONE ? 1 : l->clocks.data[known].step;
+  uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
+  return found == ETR_NONE ? 1 : l->clocks.data[found].step;
 }
 
 /* Finds the step of each clock that timed the method, by the largest common divisor of its
@@ -404,13 +404,13 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
                                                                               : NULL;
   char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id,
                               inside ? "/" : "", inside ? inside : "");
-  uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
+  if (found != ETR_NONE)
+    return found;
   etr_side_item *item = add_item(l);
   event_runs *runs = etr_vec_push(&l->scratch, &l->events);
-  known = (uint32_t)(l->items.count - 1);
-  if (!id || !item || !runs || !etr_map_set(index, etr_slice_of(id), known))
+  found = (uint32_t)(l->items.count - 1);
+  if (!id || !item || !runs || !etr_map_set(index, etr_slice_of(id), found))
     return ETR_NONE;
   *item = (etr_side_item){.node = ETR_NONE,
                           .name = id,
@@ -419,7 +419,7 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
                           .body = "",
                           .backend = backend_of(e)};
   item->time.step = step_of_clock(l, clock_of(e));
-  return known;
+  return found;
 }
 
 /* Lists the events of the slices that are operators, on nodes or not: they add up to these parts.
@@ -464,16 +464,16 @@ typedef etr_vec(kernel) kernels;
 static uint32_t kernel_of(lister *l, kernels *list, etr_map *index, const etr_time_slice *slice) {
   const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
   char *id = etr_arena_format(&l->scratch, "%s\n%s", name, etr_or_empty(backend));
-  uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
+  if (found != ETR_NONE)
+    return found;
   kernel *added = etr_vec_push(&l->scratch, list);
-  known = (uint32_t)(list->count - 1);
-  if (!id || !added || !etr_map_set(index, etr_slice_of(id), known))
+  found = (uint32_t)(list->count - 1);
+  if (!id || !added || !etr_map_set(index, etr_slice_of(id), found))
     return ETR_NONE;
   *added = (kernel){
       .name = name, .backend = backend, .step = step_of_clock(l, clock_of(slice->event))};
-  return known;
+  return found;
 }
 
 /* Sums the time of each kernel over all runs. */

@@ -154,15 +154,15 @@ static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
       continue;
     key_text text = key_of(p, side, i, key);
     etr_slice bytes = {(const char *)&text, sizeof text};
-    uint32_t known = etr_map_get(index, bytes);
-    if (known == ETR_NONE) {
+    uint32_t found = etr_map_get(index, bytes);
+    if (found == ETR_NONE) {
       group *added = etr_vec_push(&p->arena, &p->groups);
-      known = (uint32_t)(p->groups.count - 1);
-      if (!added || !etr_map_set(index, bytes, known))
+      found = (uint32_t)(p->groups.count - 1);
+      if (!added || !etr_map_set(index, bytes, found))
         return false;
     }
-    p->group[side][i] = known;
-    p->groups.data[known].count[side]++;
+    p->group[side][i] = found;
+    p->groups.data[found].count[side]++;
   }
   return true;
 }

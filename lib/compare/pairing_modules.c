@@ -90,17 +90,17 @@ static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
   enum {
     MOST_LEVELS = 64
   }; /* more than models have; the rest is one name, so that no path costs its length squared */
-  uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
+  if (found != ETR_NONE)
+    return found;
   for (size_t end = 0; above != ETR_NONE; end++) {
     bool is_part = path[end] == '.' && level < MOST_LEVELS;
     if (!is_part && path[end] != '\0')
       continue;
     etr_slice part = {path, end};
     level++;
-    known = etr_map_get(&t->by_path, part);
-    above = known == ETR_NONE ? add_module(t, part, above, arena) : known;
+    found = etr_map_get(&t->by_path, part);
+    above = found == ETR_NONE ? add_module(t, part, above, arena) : found;
     if (path[end] == '\0')
       break;
   }

@@ -679,8 +679,8 @@ static const char *text_at(const doc_strings *list, const doc_numbers *indices, 
 }
 
 static const char *body_of(const doc_method *m, const char *subgraph) {
-  uint32_t known = subgraph ? etr_map_get(&m->body_of, etr_slice_of(subgraph)) : ETR_NONE;
-  return known == ETR_NONE ? "" : etr_or_empty(m->bodies.data[known]);
+  uint32_t found = subgraph ? etr_map_get(&m->body_of, etr_slice_of(subgraph)) : ETR_NONE;
+  return found == ETR_NONE ? "" : etr_or_empty(m->bodies.data[found]);
 }
 
 static double step_of(const doc_reader *r, const doc_method *m, const char *backend) {

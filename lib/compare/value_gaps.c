@@ -211,15 +211,15 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
   value_key any_run = *key;
   any_run.run = ETR_NONE;
   gap.problem = measure_gap(c, &gap.gap, gap.base, gap.newer);
-  uint32_t known = etr_map_get(&c->known, ETR_BYTES(any_run));
-  if (known == ETR_NONE) {
+  uint32_t found = etr_map_get(&c->known, ETR_BYTES(any_run));
+  if (found == ETR_NONE) {
     etr_value_gap *added = etr_vec_push(c->arena, &c->gaps);
     if (!added || !etr_map_set(&c->known, ETR_BYTES(any_run), (uint32_t)(c->gaps.count - 1)))
       return;
     *added = gap;
     return;
   }
-  etr_value_gap *worst = &c->gaps.data[known];
+  etr_value_gap *worst = &c->gaps.data[found];
   size_t run_pairs = worst->run_pairs + 1;
   if (is_worse(&gap, worst))
     *worst = gap;

@@ -31,9 +31,9 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
 
 /* Returns the map of a method, made when first asked for; NULL when out of memory. */
 static method *find_method(etr_maps *maps, etr_slice name) {
-  uint32_t known = etr_map_get(&maps->by_name, name);
-  if (known != ETR_NONE)
-    return &maps->methods.data[known];
+  uint32_t found = etr_map_get(&maps->by_name, name);
+  if (found != ETR_NONE)
+    return &maps->methods.data[found];
   method *added = etr_vec_push(maps->arena, &maps->methods);
   if (!added || !etr_map_set(&maps->by_name, name, (uint32_t)(maps->methods.count - 1)))
     return NULL;
@@ -216,9 +216,9 @@ void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
     return;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    uint32_t known = etr_map_get(&maps->by_name, key);
+    uint32_t found = etr_map_get(&maps->by_name, key);
     if (etr_json_peek(json) == ETR_JSON_OBJECT)
-      read_output_counts_of(known == ETR_NONE ? NULL : &maps->methods.data[known], json);
+      read_output_counts_of(found == ETR_NONE ? NULL : &maps->methods.data[found], json);
     else
       etr_json_skip(json);
   }

@@ -119,8 +119,8 @@ etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
     etr_slice key = tensor->storage->text;
     if (!archive->zip)
       return fail(archive, error, ETR_NO_OFFSET, "the numbers of a tensor are missing");
-    uint32_t known = etr_map_get(&archive->storages, key);
-    if (known == ETR_NONE) {
+    uint32_t found = etr_map_get(&archive->storages, key);
+    if (found == ETR_NONE) {
       char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64),
                                     key.data);
       etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
@@ -129,12 +129,12 @@ etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
       *file = (etr_file){0};
       ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
       archive->loaded_bytes += file->size;
-      known = (uint32_t)(archive->loaded.count - 1);
-      if (!etr_map_set(&archive->storages, key, known))
+      found = (uint32_t)(archive->loaded.count - 1);
+      if (!etr_map_set(&archive->storages, key, found))
         return etr_fail_memory_of(error, archive->path, archive->entry);
     }
-    out->memory = (etr_slice){(const char *)archive->loaded.data[known].data,
-                              archive->loaded.data[known].size};
+    out->memory = (etr_slice){(const char *)archive->loaded.data[found].data,
+                              archive->loaded.data[found].size};
   }
   const char *fault = etr_tensor_fault(out);
   if (!fault)

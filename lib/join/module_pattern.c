@@ -47,15 +47,15 @@ static etr_slice number_in(etr_slice name) {
  * memory. */
 static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   etr_slice key = etr_key_of(f->scratch, parent, name);
-  etr_map_slot *known = key.size ? etr_map_at(&f->by_name, key) : NULL;
-  if (!known || known->value != ETR_NONE)
-    return known ? known->value : ETR_NONE;
+  etr_map_slot *slot = key.size ? etr_map_at(&f->by_name, key) : NULL;
+  if (!slot || slot->value != ETR_NONE)
+    return slot ? slot->value : ETR_NONE;
   part *added = etr_vec_push(f->scratch, &f->parts);
   if (!added)
     return ETR_NONE;
   *added = (part){.parent = parent, .name = name, .digits = number_in(name)};
-  known->value = (uint32_t)(f->parts.count - 1);
-  return known->value;
+  slot->value = (uint32_t)(f->parts.count - 1);
+  return slot->value;
 }
 
 /* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */

@@ -697,15 +697,15 @@ static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction
 /* Adds the node of an instruction. */
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
-  const etr_placed *known = etr_placed_instruction(b->placement, id);
+  const etr_placed *placed = etr_placed_instruction(b->placement, id);
   uint32_t index = (uint32_t)b->nodes.count;
   etr_node *node = add_graph_node(b, id, NULL);
   if (!node)
     return false;
   node->name = etr_arena_numbered(b->arena, "instruction_", (uint32_t)id);
   node->target = node->op_type = target_of(b, instruction);
-  if (b->placement->method->graph && known && known->node != ETR_NONE)
-    take_edge_node(b, node, known->node);
+  if (b->placement->method->graph && placed && placed->node != ETR_NONE)
+    take_edge_node(b, node, placed->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
     return add_call(b, id);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL)

@@ -30,12 +30,12 @@ static bool is_planned(const packer *p, const char *name) {
 
 /* Adds an entry, which replaces an entry with that name. */
 static etr_status plan(packer *p, const etr_planned *planned, etr_error *error) {
-  uint32_t known = etr_map_get(&p->by_name, etr_slice_of(planned->name));
-  etr_planned *slot = known == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[known];
+  uint32_t found = etr_map_get(&p->by_name, etr_slice_of(planned->name));
+  etr_planned *slot = found == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[found];
   if (!slot)
     return etr_fail_memory(error);
   *slot = *planned;
-  bool is_kept = known != ETR_NONE || etr_map_set(&p->by_name, etr_slice_of(planned->name),
+  bool is_kept = found != ETR_NONE || etr_map_set(&p->by_name, etr_slice_of(planned->name),
                                                   (uint32_t)(p->plan.count - 1));
   return is_kept ? ETR_OK : etr_fail_memory(error);
 }

@@ -211,9 +211,9 @@ static size_t called_like_module(const etr_redaction *h, etr_slice name) {
 etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
   if (!h->renames || name.size == 0)
     return name;
-  uint32_t known = etr_map_get(&h->values, name);
-  if (known != ETR_NONE)
-    return etr_slice_of(h->new_values.data[known]);
+  uint32_t found = etr_map_get(&h->values, name);
+  if (found != ETR_NONE)
+    return etr_slice_of(h->new_values.data[found]);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
   if (!prefix)
     prefix = prefix_of(name, other_prefixes, ETR_COUNT(other_prefixes));

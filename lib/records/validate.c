@@ -109,20 +109,20 @@ static bool is_only_program(const etr_graph *graph) {
 
 /* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these
  * had handles of their own, which follow the handle of the operator whose results they take. */
-static bool is_known(const node_handles *known, uint32_t handle) {
+static bool is_known(const node_handles *handles, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
-  size_t from = 0, to = known->count;
+  size_t from = 0, to = handles->count;
   while (from < to) {
     size_t middle = from + (to - from) / 2;
-    if (known->data[middle].handle <= handle)
+    if (handles->data[middle].handle <= handle)
       from = middle + 1;
     else
       to = middle;
   }
-  const node_handle *nearest = from ? &known->data[from - 1] : NULL;
+  const node_handle *nearest = from ? &handles->data[from - 1] : NULL;
   if (!nearest || nearest->handle == handle)
     return nearest;
-  return known->has_getitems && nearest->output_count > 1 &&
+  return handles->has_getitems && nearest->output_count > 1 &&
          handle - nearest->handle <= nearest->output_count;
 }
 

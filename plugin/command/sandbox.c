@@ -96,22 +96,22 @@ static uint64_t accesses_of(unsigned rights) {
  * including TCP, abstract sockets and signals to other processes. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  rule_set known = {.files = of_first_version};
+  rule_set rules = {.files = of_first_version};
   if (version < 1)
     return (landlock_rules){.descriptor = -1};
   if (version >= 2)
-    known.files |= REFER;
+    rules.files |= REFER;
   if (version >= 3)
-    known.files |= TRUNCATE;
+    rules.files |= TRUNCATE;
   if (version >= 4)
-    known.network = 3;
+    rules.network = 3;
   if (version >= 5)
-    known.files |= IOCTL_DEVICE;
+    rules.files |= IOCTL_DEVICE;
   if (version >= 6)
-    known.scopes = 3;
+    rules.scopes = 3;
   return (landlock_rules){
-      .descriptor = (int)syscall(SYS_landlock_create_ruleset, &known, sizeof known, 0),
-      .accesses = known.files};
+      .descriptor = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0),
+      .accesses = rules.files};
 }
 
 /* Allows `rights` on a path and follows links. Ignores a path that cannot be opened: whoever opens

@@ -83,9 +83,9 @@ static void put_text(folder *f, const char *text) {
 /* Returns the number of the key that was put since the text was begun. */
 static uint32_t number_of_text(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
-  uint32_t known = etr_map_get(map, key);
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(map, key);
+  if (found != ETR_NONE)
+    return found;
   const char *copy = etr_arena_copy(f->arena, key);
   return copy != NULL ? etr_map_number(map, (etr_slice){copy, key.size}) : ETR_NONE;
 }

@@ -119,9 +119,9 @@ static void add_outputs(packer *p, size_t node) {
  * of the nodes. */
 static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
   const etr_slice key = {(const char *)&of, sizeof of};
-  uint32_t known = etr_map_get(&p->once, key);
-  if (known != ETR_NONE) {
-    etr_pack_again(p->out, p->shared.data[known]);
+  uint32_t found = etr_map_get(&p->once, key);
+  if (found != ETR_NONE) {
+    etr_pack_again(p->out, p->shared.data[found]);
     return;
   }
   size_t behind = etr_packed_size(p->out);

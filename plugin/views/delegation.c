@@ -61,9 +61,9 @@ typedef struct counting {
 
 /* Returns NULL when out of memory. */
 static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
-  uint32_t known = etr_map_get(&c->index, op_type);
-  if (known != ETR_NONE)
-    return &c->rows.data[known];
+  uint32_t found = etr_map_get(&c->index, op_type);
+  if (found != ETR_NONE)
+    return &c->rows.data[found];
   etr_delegation_row *added = etr_vec_push(c->arena, &c->rows);
   if (!added || !etr_map_set(&c->index, op_type, (uint32_t)(c->rows.count - 1)))
     return NULL;

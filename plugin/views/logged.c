@@ -54,8 +54,8 @@ static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
 
 bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile *profile) {
   etr_vec(etr_logged) rows = {0};
-  etr_map known;
-  etr_map_init(&known, arena);
+  etr_map seen;
+  etr_map_init(&seen, arena);
   for (size_t i = 0; i < profile->debug_value_count; i++) {
     const etr_debug_value *value = &profile->debug_values[i];
     const struct {
@@ -66,11 +66,11 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
              value->is_output};
     ETR_NO_PADDING(key, sizeof(char *) + 4 * sizeof(uint32_t));
     etr_slice bytes = {(const char *)&key, sizeof key};
-    uint32_t at = etr_map_get(&known, bytes);
+    uint32_t at = etr_map_get(&seen, bytes);
     if (at == ETR_NONE) {
       at = (uint32_t)rows.count;
       etr_logged *added = etr_vec_push(arena, &rows);
-      if (!added || !etr_map_set(&known, bytes, at))
+      if (!added || !etr_map_set(&seen, bytes, at))
         return false;
       added->value = value;
     }
