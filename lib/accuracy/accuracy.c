@@ -129,9 +129,9 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
   if (!find_origin(m, value, &key) || add_statistics(m, value, &key))
     return;
-  uint32_t known = etr_map_get(&m->rows, ETR_BYTES(key));
-  if (known != ETR_NONE) {
-    etr_value_accuracy *row = &m->values.data[known];
+  uint32_t found = etr_map_get(&m->rows, ETR_BYTES(key));
+  if (found != ETR_NONE) {
+    etr_value_accuracy *row = &m->values.data[found];
     if (value->is_output)
       row->is_output = true; /* the method returns what an instruction logged before */
     else if (value->instruction_id == row->value->instruction_id &&
@@ -437,13 +437,14 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
 static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
   double lowest = NAN;
   for (uint32_t i = 0; m->has_local; i++) {
-    char place[1024], number[16];
+    char numbered_name[1024], number[16];
     etr_tensor_view views[2];
     etr_numeric_gap gap;
     const char *problem;
-    (void)snprintf(place, sizeof place, "%s/%u", m->graph->nodes[row->node].name, i);
+    (void)snprintf(numbered_name, sizeof numbered_name, "%s/%u", m->graph->nodes[row->node].name,
+                   i);
     (void)snprintf(number, sizeof number, "%u", i);
-    const etr_reference_key changed = {"impact", place, 0}, usual = {"output", number, 0};
+    const etr_reference_key changed = {"impact", numbered_name, 0}, usual = {"output", number, 0};
     const etr_safetensor *got = etr_reference_find(&m->reference, row->value->run, &changed);
     const etr_safetensor *wanted = got ? etr_reference_find(&m->reference, row->input, &usual)
                                        : NULL;

@@ -87,14 +87,14 @@ static bool agree(const etr_placement *placement, const etr_debug_value *last,
 /* Sets the outputs of a call's values. The last arguments of a call are its outputs. */
 static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   uint32_t method = j->values[first].method;
-  returned *known = &j->returned[method];
+  returned *of_method = &j->returned[method];
   size_t count;
-  if (!known->is_known &&
-      !etr_delegate_outputs_find(&known->outputs, &j->placements[method], j->scratch))
+  if (!of_method->is_known &&
+      !etr_delegate_outputs_find(&of_method->outputs, &j->placements[method], j->scratch))
     return false;
-  known->is_known = true;
+  of_method->is_known = true;
   const etr_node_output *outputs = etr_outputs_of_delegate(
-      &known->outputs, j->values[first].instruction_id, &count, j->scratch);
+      &of_method->outputs, j->values[first].instruction_id, &count, j->scratch);
   etr_debug_value *last = &j->values[end - ETR_MIN(count, end - first)];
   if (!outputs || count > end - first || !agree(&j->placements[method], last, outputs, count))
     return !etr_arena_failed(j->scratch);

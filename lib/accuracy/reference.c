@@ -124,11 +124,11 @@ static bool may_have(const run_outputs *run, uint32_t output) {
 
 /* Removes the empty lists of a set, once, so that the runs of the set need not skip them. */
 static void compact(comparer *c, etr_pickle_value *list) {
-  etr_map_slot *known = etr_map_at(&c->compacted, ETR_BYTES(list));
-  if (!known || known->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
+  etr_map_slot *slot = etr_map_at(&c->compacted, ETR_BYTES(list));
+  if (!slot || slot->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
     return;
   size_t kept = 0;
-  known->value = 1;
+  slot->value = 1;
   for (size_t i = 0; i < list->items.count; i++) {
     etr_pickle_value *item = list->items.data[i];
     if (item->kind != ETR_PICKLE_LIST || item->items.count)
@@ -191,7 +191,7 @@ static bool collect_runs(comparer *c, runs_with_outputs *out) {
 }
 
 /* Chooses the set of a run. Returns false if it is unknown. */
-static bool choose_set(const comparer *c, etr_output_gap *gap, size_t place, size_t run_count,
+static bool choose_set(const comparer *c, etr_output_gap *gap, size_t run_number, size_t run_count,
                        size_t set_count) {
   int32_t index = c->profile->runs[gap->run].bundled_input_index;
   if (index >= 0 && (size_t)index < set_count) {
@@ -201,7 +201,7 @@ static bool choose_set(const comparer *c, etr_output_gap *gap, size_t place, siz
   }
   gap->rule = set_count == 1 ? "the record's only set of reference outputs"
                              : "order: as many sets as runs";
-  gap->set = set_count == 1 ? 0 : (uint32_t)place;
+  gap->set = set_count == 1 ? 0 : (uint32_t)run_number;
   return set_count == 1 || set_count == run_count;
 }
 
@@ -243,10 +243,10 @@ static void compare_methods(comparer *c) {
     return;
   for (size_t i = 0, end; i < runs.count && !etr_arena_failed(c->arena); i = end) {
     uint32_t method = runs.data[i].method,
-             place = etr_map_get(&c->sets_of, etr_slice_of(c->profile->methods[method].name));
+             sets_index = etr_map_get(&c->sets_of, etr_slice_of(c->profile->methods[method].name));
     for (end = i + 1; end < runs.count && runs.data[end].method == method;)
       end++;
-    const etr_pickle_value *sets = place == ETR_NONE ? NULL : root->items.data[place];
+    const etr_pickle_value *sets = sets_index == ETR_NONE ? NULL : root->items.data[sets_index];
     if (sets && sets->kind == ETR_PICKLE_LIST)
       compare_method(c, method, &runs.data[i], end - i, sets);
   }

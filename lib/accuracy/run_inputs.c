@@ -78,18 +78,18 @@ static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, siz
 
 /* Returns the input of the reference that a run had, by the strongest evidence there is. place: the
  * run's number among those that logged values. */
-static etr_run_input choose_input(input_finder *f, uint32_t run, uint32_t place, size_t first,
+static etr_run_input choose_input(input_finder *f, uint32_t run, uint32_t run_number, size_t first,
                                   size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
   if (bundled >= 0 && (size_t)bundled < f->reference->method->input_count)
     return (etr_run_input){(uint32_t)bundled, ETR_INPUT_BUNDLED};
   if (f->reference->method->input_count == 1)
     return (etr_run_input){0, ETR_INPUT_ONLY};
-  uint32_t equal = f->buffer ? find_equal(f, place, first, end) : ETR_NONE;
+  uint32_t equal = f->buffer ? find_equal(f, run_number, first, end) : ETR_NONE;
   if (equal != ETR_NONE)
     return (etr_run_input){equal, ETR_INPUT_EQUAL};
-  if (place < f->reference->method->input_count)
-    return (etr_run_input){place, ETR_INPUT_ORDER};
+  if (run_number < f->reference->method->input_count)
+    return (etr_run_input){run_number, ETR_INPUT_ORDER};
   return (etr_run_input){ETR_NONE, ETR_INPUT_UNKNOWN};
 }
 

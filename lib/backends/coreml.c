@@ -156,7 +156,7 @@ static uint64_t read_size(etr_json *json) {
 
 /* Reads one entry of the list. Returns its place if it is the model's specification. */
 static package_file read_package_file(etr_json *json) {
-  package_file place = {0};
+  package_file file = {0};
   bool is_model = false;
   etr_slice key;
   etr_json_object(json);
@@ -168,15 +168,15 @@ static package_file read_package_file(etr_json *json) {
       etr_json_object(json);
       while (etr_json_key(json, &key))
         if (etr_slice_is(key, "offset"))
-          place.offset = read_size(json);
+          file.offset = read_size(json);
         else if (etr_slice_is(key, "size"))
-          place.size = read_size(json);
+          file.size = read_size(json);
         else
           etr_json_skip(json);
     } else {
       etr_json_skip(json);
     }
-  return is_model ? place : (package_file){0};
+  return is_model ? file : (package_file){0};
 }
 
 /* Finds the model's specification in the list of files. What follows the list is not read. */

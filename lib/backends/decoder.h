@@ -52,8 +52,8 @@ typedef struct etr_event_meaning {
   etr_slice kernel;      /* as in etr_event, where the label does not begin with it; borrowed from
                             the facts, or in the scratch arena. Empty: the label's */
   const char *note;      /* as in etr_event, in the scratch arena */
-  int64_t place; /* for ETR_KEY_OPERATOR: number of the operator. Events with the same number belong
-                    to one operator; operators run in ascending order */
+  int64_t operator_number; /* for ETR_KEY_OPERATOR: number of the operator. Events with the same
+                    number belong to one operator; operators run in ascending order */
 } etr_event_meaning;
 
 /** The deepest nesting of wrappers. The outermost wrapper has depth 1. */
@@ -85,8 +85,8 @@ typedef struct etr_decoder {
   etr_slice (*kind_of)(const char *target);
 
   /** As payload_needed() and read_graph() of backend.h, if the .pte contains a backend graph; NULL
-   * if it contains nothing that can be read. `place` of an event's meaning is the id of an operator
-   * of that graph. */
+   * if it contains nothing that can be read. `operator_number` of an event's meaning is the id of
+   * an operator of that graph. */
   uint64_t (*payload_needed)(etr_slice head, uint64_t size);
   etr_own_graph_reader read_graph;
 

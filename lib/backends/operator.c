@@ -263,8 +263,8 @@ static const row rows[] = {
     {"view_copy", {NULL, "size"}},
 };
 
-const char *etr_argument_name(etr_slice op, size_t place) {
-  const row *found = place < MOST ? etr_operator_row(op, rows, ETR_COUNT(rows), sizeof *rows)
+const char *etr_argument_name(etr_slice op, size_t index) {
+  const row *found = index < MOST ? etr_operator_row(op, rows, ETR_COUNT(rows), sizeof *rows)
                                   : NULL;
-  return found ? found->names[place] : NULL;
+  return found ? found->names[index] : NULL;
 }

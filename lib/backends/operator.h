@@ -61,8 +61,8 @@ bool etr_operator_draws(const char *target);
 
 /* ---- The names of ATen's arguments, which a .pte does not contain ---- */
 
-/** Returns the name of an argument of an operator such as "convolution". `place` is the argument's
+/** Returns the name of an argument of an operator such as "convolution". `index` is the argument's
  * index; tensors count. NULL if it is not known. Static. */
-const char *etr_argument_name(etr_slice op, size_t place);
+const char *etr_argument_name(etr_slice op, size_t index);
 
 #endif

@@ -379,7 +379,7 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
   out->key = ETR_KEY_OPERATOR;
   out->operator_ = read.operator_;
   out->kernel = etr_slice_of(read.operator_);
-  out->place = read.node_id;
+  out->operator_number = read.node_id;
 }
 
 /* ---- Operators ---- */

@@ -22,8 +22,8 @@ static bool is_quantization(etr_slice op) {
          etr_slice_starts(op, ETR_SLICE("choose_qparams"));
 }
 
-static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t place) {
-  const etr_edge *edge = place < node->input_count ? &node->inputs[place] : NULL;
+static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t input) {
+  const etr_edge *edge = input < node->input_count ? &node->inputs[input] : NULL;
   return edge && edge->output < graph->nodes[edge->node].output_count
              ? &graph->nodes[edge->node].outputs[edge->output]
              : NULL;
@@ -41,8 +41,8 @@ static bool keeps_type(const etr_graph *graph, const etr_node *node) {
  * that is transposed for a product and also used elsewhere, such as a tied embedding, is not the
  * weight of a linear layer (GEMMConfig._get_weight_deps). */
 static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node,
-                              size_t place) {
-  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node]
+                              size_t input) {
+  const etr_node *weight = input < node->input_count ? &graph->nodes[node->inputs[input].node]
                                                      : NULL;
   bool is_transposed = false;
   for (int steps = 0; weight && weight->kind == ETR_NODE_OP && weight->input_count && steps < 4;
@@ -55,7 +55,7 @@ static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, cons
   }
   if (!weight || weight->kind < ETR_NODE_PARAMETER)
     return !weight;
-  return !is_transposed || place == 2 || uses[weight - graph->nodes] == 1;
+  return !is_transposed || input == 2 || uses[weight - graph->nodes] == 1;
 }
 
 /* Returns true for overloads without a configuration: arithmetic with a number, limits that are
@@ -160,6 +160,8 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
     return power_refusal(graph, node);
   if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
     return reason_of_type(graph, uses, node, op);
+  if (etr_slice_is(op, "erf"))
+    return "no configuration for this operator, only for torch.nn.functional.gelu";
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)
     if (etr_slice_equal(op, etr_slice_of(rewrites[i].op)))
       return rewrites[i].reason;
@@ -202,8 +204,8 @@ static bool names_dim(const etr_node *node, const char *name, int32_t dim) {
   return !given || strcmp(given, "-1") == 0 || strcmp(given, number) == 0;
 }
 
-static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t place) {
-  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node]
+static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t input) {
+  const etr_node *weight = input < node->input_count ? &graph->nodes[node->inputs[input].node]
                                                      : NULL;
   if (weight && weight->input_count && is_quantization(etr_operator_of_target(weight->target)))
     weight = &graph->nodes[weight->inputs[0].node];

@@ -73,8 +73,8 @@ int etr_by_number(const void *a, const void *b) {
 }
 
 int etr_by_two_numbers(const void *a, const void *b) {
-  int order = etr_by_number(a, b);
-  return order ? order : etr_by_number((const uint32_t *)a + 1, (const uint32_t *)b + 1);
+  int compared = etr_by_number(a, b);
+  return compared ? compared : etr_by_number((const uint32_t *)a + 1, (const uint32_t *)b + 1);
 }
 
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,

@@ -62,9 +62,9 @@ etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes) {
   made->path = made->name + name_size;
   snprintf(made->path, path_size, "%s/%s", prefix, name);
   lock();
-  etr_memory_file *known = find_equal(made);
-  if (known) {
-    known->holders++;
+  etr_memory_file *held = find_equal(made);
+  if (held) {
+    held->holders++;
   } else {
     for (size_t number = 2; find_path(made->path); number++)
       snprintf(made->path, path_size, "%s%zu/%s", prefix, number, name);
@@ -72,9 +72,9 @@ etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes) {
     files = made;
   }
   unlock();
-  if (known)
+  if (held)
     free(made);
-  return known ? known : made;
+  return held ? held : made;
 }
 
 void etr_memory_file_share(etr_memory_file *file) {

@@ -31,14 +31,14 @@ static int compare_leading_numbers(const char **x, const char **y) {
 
 int etr_natural_compare(const char *a, const char *b) {
   const char *x = a, *y = b;
-  int order = 0;
-  while (order == 0 && *x != '\0' && *y != '\0') {
+  int compared = 0;
+  while (compared == 0 && *x != '\0' && *y != '\0') {
     if (is_digit(*x) && is_digit(*y))
-      order = compare_leading_numbers(&x, &y);
+      compared = compare_leading_numbers(&x, &y);
     else
-      order = (unsigned char)*x++ - (unsigned char)*y++;
+      compared = (unsigned char)*x++ - (unsigned char)*y++;
   }
-  if (order == 0)
-    order = (*x != '\0') - (*y != '\0');
-  return order ? order : strcmp(a, b);
+  if (compared == 0)
+    compared = (*x != '\0') - (*y != '\0');
+  return compared ? compared : strcmp(a, b);
 }

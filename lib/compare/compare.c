@@ -273,7 +273,7 @@ static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method 
                                  .dims = dims,
                                  .rank = rank,
                                  .shape = number_of_shape(numbers, item),
-                                 .place = is_event ? 0 : number_of(numbers, item->body),
+                                 .body = is_event ? 0 : number_of(numbers, item->body),
                                  .source = number_of_source(numbers, item),
                                  .only_moves = !is_event && etr_operator_only_moves(item->op),
                                  .producers = item->producers,
@@ -338,17 +338,17 @@ static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side si
   method->pairs = pairs;
   for (size_t i = 0; i < newer->item_count + base->item_count; i++) {
     bool gone = i >= newer->item_count;
-    size_t place = gone ? i - newer->item_count : i;
+    size_t listed = gone ? i - newer->item_count : i;
     const etr_pairing_side *list = &lists[gone ? ETR_BASE : ETR_NEWER];
-    uint32_t partner = list->partner[place];
+    uint32_t partner = list->partner[listed];
     if (gone && partner != ETR_NONE)
       continue;
-    uint32_t base_place = gone ? (uint32_t)place : partner;
-    const etr_side_item *items[ETR_SIDES] = {base_place == ETR_NONE ? NULL
-                                                                    : &base->items[base_place],
-                                             gone ? NULL : &newer->items[place]};
+    uint32_t base_index = gone ? (uint32_t)listed : partner;
+    const etr_side_item *items[ETR_SIDES] = {base_index == ETR_NONE ? NULL
+                                                                    : &base->items[base_index],
+                                             gone ? NULL : &newer->items[listed]};
     etr_node_pair *pair = &pairs[method->pair_count++];
-    if (!fill_pair(pair, sides, items, list->rules[place], &f))
+    if (!fill_pair(pair, sides, items, list->rules[listed], &f))
       return false;
     size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
     method->timed_nodes += timed;
@@ -389,13 +389,13 @@ static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const su
       const char *within = sum->op ? sum->op : sum->backend;
       const char *id = within ? etr_arena_format(c->scratch, "%s\n%s", sum->key, within) : sum->key;
       const etr_slice key = etr_slice_of(etr_or_empty(id));
-      uint32_t known = etr_map_get(&index, key);
-      if (known == ETR_NONE) {
-        known = (uint32_t)out->count;
-        if (!id || !etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known))
+      uint32_t found = etr_map_get(&index, key);
+      if (found == ETR_NONE) {
+        found = (uint32_t)out->count;
+        if (!id || !etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, found))
           return false;
       }
-      out->data[known].sums[k] = sum;
+      out->data[found].sums[k] = sum;
     }
   return true;
 }
@@ -458,14 +458,14 @@ static bool add_children(etr_rows *c, etr_node_groups *own, etr_node_groups *abo
       return false;
   }
   for (size_t i = 0; rows && i < trees.count; i++) {
-    uint32_t place = etr_map_get(&index, etr_slice_of(trees.rows[i].key));
-    if (place == ETR_NONE) {
-      place = (uint32_t)count++;
-      rows[place] = (etr_node_group){
+    uint32_t row = etr_map_get(&index, etr_slice_of(trees.rows[i].key));
+    if (row == ETR_NONE) {
+      row = (uint32_t)count++;
+      rows[row] = (etr_node_group){
           .key = trees.rows[i].key,
           .change = {.relative = NAN, .low = NAN, .high = NAN, .verdict = ETR_VERDICT_UNTIMED}};
     }
-    rows[place].with_children = &trees.rows[i];
+    rows[row].with_children = &trees.rows[i];
   }
   if (rows) {
     *above = (etr_node_groups){rows + own->count, count - own->count};
@@ -562,13 +562,13 @@ static int by_text(const void *a, const void *b) {
  * when out of memory. */
 static const char *backends_of(const etr_side_method *side, etr_arena *arena, etr_arena *scratch) {
   enum { MOST_NAMED = 8 };
-  etr_map known;
+  etr_map seen;
   etr_vec(const char *) names = {0};
   const char *text = "";
-  etr_map_init(&known, scratch);
+  etr_map_init(&seen, scratch);
   for (size_t i = 0; i < side->item_count; i++) {
     const char *backend = side->items[i].backend;
-    if (!backend || etr_map_count(&known, etr_slice_of(backend)) > 0)
+    if (!backend || etr_map_count(&seen, etr_slice_of(backend)) > 0)
       continue;
     const char **added = etr_vec_push(scratch, &names);
     if (added)

@@ -21,9 +21,9 @@ typedef struct tracer {
   const etr_graph *graph;
   uint32_t *item_of; /* per node: index of its item; for a delegate's call, the item of its lowered
                         module's output node */
-  uint32_t *place;   /* per input node: its index among the inputs of its subgraph */
-  uint32_t *lowered; /* per node: the lowered module that it calls; ETR_NONE */
-  uint32_t *output;  /* per subgraph: its output node; ETR_NONE */
+  uint32_t *input_index; /* per input node: its index among the inputs of its subgraph */
+  uint32_t *lowered;     /* per node: the lowered module that it calls; ETR_NONE */
+  uint32_t *output;      /* per subgraph: its output node; ETR_NONE */
   etr_arena *scratch;
 } tracer;
 
@@ -32,12 +32,12 @@ typedef struct tracer {
 static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   *t = (tracer){.graph = graph, .scratch = scratch};
   t->item_of = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->item_of);
-  t->place = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->place);
+  t->input_index = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->input_index);
   t->lowered = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->lowered);
   t->output = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *t->output);
   uint32_t *inputs = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *inputs),
            items = 0;
-  if (!t->item_of || !t->place || !t->lowered || !t->output || !inputs)
+  if (!t->item_of || !t->input_index || !t->lowered || !t->output || !inputs)
     return false;
   for (size_t i = 0; i < graph->node_count; i++)
     t->lowered[i] = ETR_NONE;
@@ -52,7 +52,7 @@ static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
     if (node->subgraph == ETR_NONE)
       continue;
     if (node->kind == ETR_NODE_INPUT)
-      t->place[i] = inputs[node->subgraph]++;
+      t->input_index[i] = inputs[node->subgraph]++;
     if (node->kind == ETR_NODE_OUTPUT)
       t->output[node->subgraph] = i;
   }
@@ -67,8 +67,8 @@ static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
     const etr_subgraph *inside = &t->graph->subgraphs[node->subgraph];
     const etr_node *owner = &t->graph->nodes[inside->owner];
     bool is_told = inside->kind == ETR_SUBGRAPH_LOWERED &&
-                   t->place[edge->node] < owner->input_count;
-    return is_told ? &owner->inputs[t->place[edge->node]] : NULL;
+                   t->input_index[edge->node] < owner->input_count;
+    return is_told ? &owner->inputs[t->input_index[edge->node]] : NULL;
   }
   uint32_t lowered = t->lowered[edge->node],
            end = lowered == ETR_NONE ? ETR_NONE : t->output[lowered];
@@ -315,23 +315,23 @@ static const char *clock_of(const etr_event *e) {
 /* Takes the durations of an event into account for the step of its backend's clock. */
 static bool note_clock(lister *l, const etr_event *e) {
   const char *clock = clock_of(e);
-  uint32_t known = etr_map_get(&l->clock_of, etr_slice_of(clock));
-  if (known == ETR_NONE) {
+  uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
+  if (found == ETR_NONE) {
     uint64_t *divisor = etr_vec_push(&l->scratch, &l->divisors);
     etr_side_clock *added = etr_vec_push(l->arena, &l->clocks);
-    known = (uint32_t)(l->divisors.count - 1);
-    if (!divisor || !added || !etr_map_set(&l->clock_of, etr_slice_of(clock), known))
+    found = (uint32_t)(l->divisors.count - 1);
+    if (!divisor || !added || !etr_map_set(&l->clock_of, etr_slice_of(clock), found))
       return false;
     added->backend = clock;
   }
   for (size_t i = 0; i < e->sample_count; i++)
-    l->divisors.data[known] = etr_common_divisor(e->durations[i], l->divisors.data[known]);
+    l->divisors.data[found] = etr_common_divisor(e->durations[i], l->divisors.data[found]);
   return true;
 }
 
 static double step_of_clock(const lister *l, const char *clock) {
-  uint32_t known = etr_map_get(&l->clock_of, etr_slice_of(clock));
-  return known == ETR_NONE ? 1 : l->clocks.data[known].step;
+  uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
+  return found == ETR_NONE ? 1 : l->clocks.data[found].step;
 }
 
 /* Finds the step of each clock that timed the method, by the largest common divisor of its
@@ -404,13 +404,13 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
                                                                               : NULL;
   char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id,
                               inside ? "/" : "", inside ? inside : "");
-  uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
+  if (found != ETR_NONE)
+    return found;
   etr_side_item *item = add_item(l);
   event_runs *runs = etr_vec_push(&l->scratch, &l->events);
-  known = (uint32_t)(l->items.count - 1);
-  if (!id || !item || !runs || !etr_map_set(index, etr_slice_of(id), known))
+  found = (uint32_t)(l->items.count - 1);
+  if (!id || !item || !runs || !etr_map_set(index, etr_slice_of(id), found))
     return ETR_NONE;
   *item = (etr_side_item){.node = ETR_NONE,
                           .name = id,
@@ -419,14 +419,14 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
                           .body = "",
                           .backend = backend_of(e)};
   item->time.step = step_of_clock(l, clock_of(e));
-  return known;
+  return found;
 }
 
 /* Lists the events of the slices that are operators, on nodes or not: they add up to these parts.
  */
 static bool list_events(lister *l) {
   const etr_event *last = NULL;
-  uint32_t place = ETR_NONE;
+  uint32_t item = ETR_NONE;
   etr_map index;
   etr_map_init(&index, &l->scratch);
   for (size_t i = 0; i < l->method->time_slice_count; i++) {
@@ -434,10 +434,10 @@ static bool list_events(lister *l) {
     if (!etr_time_slice_is_work(slice))
       continue;
     if (slice->event != last)
-      place = item_of_event(l, &index, slice->event);
+      item = item_of_event(l, &index, slice->event);
     last = slice->event;
-    etr_run_ticks *added = place == ETR_NONE ? NULL
-                                             : etr_vec_push(&l->scratch, &l->events.data[place]);
+    etr_run_ticks *added = item == ETR_NONE ? NULL
+                                            : etr_vec_push(&l->scratch, &l->events.data[item]);
     if (!added)
       return false;
     *added = (etr_run_ticks){slice->run, slice->ticks};
@@ -464,16 +464,16 @@ typedef etr_vec(kernel) kernels;
 static uint32_t kernel_of(lister *l, kernels *list, etr_map *index, const etr_time_slice *slice) {
   const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
   char *id = etr_arena_format(&l->scratch, "%s\n%s", name, etr_or_empty(backend));
-  uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
+  if (found != ETR_NONE)
+    return found;
   kernel *added = etr_vec_push(&l->scratch, list);
-  known = (uint32_t)(list->count - 1);
-  if (!id || !added || !etr_map_set(index, etr_slice_of(id), known))
+  found = (uint32_t)(list->count - 1);
+  if (!id || !added || !etr_map_set(index, etr_slice_of(id), found))
     return ETR_NONE;
   *added = (kernel){
       .name = name, .backend = backend, .step = step_of_clock(l, clock_of(slice->event))};
-  return known;
+  return found;
 }
 
 /* Sums the time of each kernel over all runs. */
@@ -495,7 +495,7 @@ static bool sum_kernels(lister *l, etr_side_sums *out, const kernels *list) {
 static bool list_kernels(lister *l, etr_side_sums *out) {
   kernels list = {0};
   const etr_event *last = NULL;
-  uint32_t place = ETR_NONE;
+  uint32_t row = ETR_NONE;
   etr_map index, events;
   etr_map_init(&index, &l->scratch);
   etr_map_init(&events, &l->scratch);
@@ -506,14 +506,14 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
     if (slice->event != last) {
       char *event = etr_arena_format(&l->scratch, "%s\n%d", slice->event->name,
                                      (int)slice->event->instruction_id);
-      place = kernel_of(l, &list, &index, slice);
-      if (place == ETR_NONE || !event)
+      row = kernel_of(l, &list, &index, slice);
+      if (row == ETR_NONE || !event)
         return false;
       if (etr_map_count(&events, etr_slice_of(event)) == 0)
-        list.data[place].events++; /* once, in whatever block it is */
+        list.data[row].events++; /* once, in whatever block it is */
     }
     last = slice->event;
-    etr_run_ticks *added = etr_vec_push(&l->scratch, &list.data[place].runs);
+    etr_run_ticks *added = etr_vec_push(&l->scratch, &list.data[row].runs);
     if (!added)
       return false;
     *added = (etr_run_ticks){slice->run, slice->ticks};

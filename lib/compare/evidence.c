@@ -76,10 +76,10 @@ static bool find_flow(etr_evidence *e, etr_arena *arena) {
 
 /* ---- Alone ---- */
 
-typedef struct place_key {
-  uint32_t op, module, place, source;
-} place_key;
-ETR_NO_PADDING(place_key, 4 * sizeof(uint32_t));
+typedef struct body_key {
+  uint32_t op, module, body, source;
+} body_key;
+ETR_NO_PADDING(body_key, 4 * sizeof(uint32_t));
 
 /* Finds the items that are the only ones with their operator in their module, or on a source line
  * of it. */
@@ -88,10 +88,10 @@ static bool find_alone(bool **out, const etr_evidence *e, bool on_line, etr_aren
   etr_map counts;
   etr_map_init(&counts, arena);
   *out = etr_arena_alloc_array(arena, side->count, sizeof **out);
-  place_key *keys = etr_arena_alloc_array(arena, side->count, sizeof *keys);
+  body_key *keys = etr_arena_alloc_array(arena, side->count, sizeof *keys);
   for (size_t i = 0; keys && i < side->count; i++) {
     const etr_pairing_item *item = &side->items[i];
-    keys[i] = (place_key){item->op, e->modules.number[i], item->place, on_line ? item->source : 0};
+    keys[i] = (body_key){item->op, e->modules.number[i], item->body, on_line ? item->source : 0};
     (void)etr_map_count(&counts, (etr_slice){(const char *)&keys[i], sizeof *keys});
   }
   if (etr_arena_failed(arena))
@@ -249,7 +249,7 @@ static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, 
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
   const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];
-  bool same_module = a->modules.number[base] == b->modules.number[newer] && x->place == y->place;
+  bool same_module = a->modules.number[base] == b->modules.number[newer] && x->body == y->body;
   if (shapes_contradict(sides, base, newer))
     return true;
   bool has_module = a->modules.has_partner[base] || b->modules.has_partner[newer];

@@ -29,7 +29,7 @@ typedef struct etr_pairing_item {
   uint32_t weight_rank; /* number of dimensions of the weight */
   uint32_t dims;   /* dimensions of its first output, without the type; 0: unknown or symbolic */
   uint32_t rank;   /* number of dimensions of its first output */
-  uint32_t place;  /* body of a control-flow operator that it is in */
+  uint32_t body;   /* body of a control-flow operator that it is in */
   uint32_t source; /* text of its source line; 0: unknown */
   bool only_moves; /* it only moves, converts or quantizes what it reads */
   const uint32_t *producers; /* as in etr_side_item */

@@ -475,7 +475,7 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
   estimate *rows = etr_arena_alloc_array(rules->scratch, count, sizeof *rows);
   double *chances = etr_arena_alloc_array(rules->scratch, count, sizeof *chances);
   quantiles q = quantiles_of(LEVEL);
-  size_t known = 0;
+  size_t known_count = 0;
   if (!rows || !chances)
     return false;
   for (size_t i = 0; i < count; i++)
@@ -483,8 +483,8 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
   moderate(rows, count);
   for (size_t i = 0; i < count; i++)
     if (rows[i].is_known)
-      chances[known++] = chance_of(&rows[i], &q);
-  q = quantiles_of(believed_level(chances, known));
+      chances[known_count++] = chance_of(&rows[i], &q);
+  q = quantiles_of(believed_level(chances, known_count));
   for (size_t i = 0; i < count; i++) {
     set_verdict(&rows[i], &q, tests[i].change, rules);
     hold_printed(tests[i].change);

@@ -109,7 +109,7 @@ static void number_gaps(const pairer *p) {
 
 typedef struct key_text {
   uint64_t producers, consumers;
-  uint32_t name, op, module, place, shape, source, before, behind, gap, weight;
+  uint32_t name, op, module, body, shape, source, before, behind, gap, weight;
 } key_text;
 ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
@@ -123,7 +123,7 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
     text.name = item->name;
   if (key & KEY_MODULE) {
     text.module = p->evidence[side].modules.number[i];
-    text.place = item->place;
+    text.body = item->body;
   }
   if (key & KEY_SHAPE)
     text.shape = item->shape;
@@ -154,15 +154,15 @@ static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
       continue;
     key_text text = key_of(p, side, i, key);
     etr_slice bytes = {(const char *)&text, sizeof text};
-    uint32_t known = etr_map_get(index, bytes);
-    if (known == ETR_NONE) {
+    uint32_t found = etr_map_get(index, bytes);
+    if (found == ETR_NONE) {
       group *added = etr_vec_push(&p->arena, &p->groups);
-      known = (uint32_t)(p->groups.count - 1);
-      if (!added || !etr_map_set(index, bytes, known))
+      found = (uint32_t)(p->groups.count - 1);
+      if (!added || !etr_map_set(index, bytes, found))
         return false;
     }
-    p->group[side][i] = known;
-    p->groups.data[known].count[side]++;
+    p->group[side][i] = found;
+    p->groups.data[found].count[side]++;
   }
   return true;
 }

@@ -90,17 +90,17 @@ static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
   enum {
     MOST_LEVELS = 64
   }; /* more than models have; the rest is one name, so that no path costs its length squared */
-  uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
+  if (found != ETR_NONE)
+    return found;
   for (size_t end = 0; above != ETR_NONE; end++) {
     bool is_part = path[end] == '.' && level < MOST_LEVELS;
     if (!is_part && path[end] != '\0')
       continue;
     etr_slice part = {path, end};
     level++;
-    known = etr_map_get(&t->by_path, part);
-    above = known == ETR_NONE ? add_module(t, part, above, arena) : known;
+    found = etr_map_get(&t->by_path, part);
+    above = found == ETR_NONE ? add_module(t, part, above, arena) : found;
     if (path[end] == '\0')
       break;
   }
@@ -225,20 +225,20 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
 
 /* Aligns children that changed positions, if no other remaining child has the same content. */
 static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
-  etr_map counts[ETR_SIDES], place[ETR_SIDES];
+  etr_map counts[ETR_SIDES], child[ETR_SIDES];
   for (int s = 0; s < ETR_SIDES; s++) {
-    /* Counts the children of each content that have no partner yet; place[s] has the index of the
+    /* Counts the children of each content that have no partner yet; child[s] has the index of the
      * last one. */
     const children *c = &sides[s];
     etr_map_init(&counts[s], arena);
-    etr_map_init(&place[s], arena);
+    etr_map_init(&child[s], arena);
     for (size_t i = 0; i < c->count; i++) {
       const uint64_t content = content_of(child_at(c, i));
       const etr_slice key = {(const char *)&content, sizeof content};
       if (child_at(c, i)->partner != ETR_NONE)
         continue;
       (void)etr_map_count(&counts[s], key);
-      if (!etr_map_set(&place[s], key, (uint32_t)i))
+      if (!etr_map_set(&child[s], key, (uint32_t)i))
         return false;
     }
   }
@@ -248,7 +248,7 @@ static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
     if (child_at(&sides[ETR_BASE], i)->partner != ETR_NONE)
       continue;
     if (etr_map_get(&counts[ETR_BASE], key) == 1 && etr_map_get(&counts[ETR_NEWER], key) == 1)
-      align_pair(sides, i, etr_map_get(&place[ETR_NEWER], key));
+      align_pair(sides, i, etr_map_get(&child[ETR_NEWER], key));
   }
   return true;
 }

@@ -80,10 +80,10 @@ static void count_side(differ *d, int side, const etr_profile *profile) {
 
 static int by_method(const void *a, const void *b) {
   const etr_structure_change *x = a, *y = b;
-  int order = strcmp(x->method, y->method);
-  if (order == 0)
-    order = (x->kind > y->kind) - (x->kind < y->kind);
-  return order ? order : strcmp(x->name, y->name);
+  int compared = strcmp(x->method, y->method);
+  if (compared == 0)
+    compared = (x->kind > y->kind) - (x->kind < y->kind);
+  return compared ? compared : strcmp(x->name, y->name);
 }
 
 /* ---- The bytes of parts ---- */

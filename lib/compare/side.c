@@ -45,15 +45,15 @@ static bool collect_loads(loads *out, const etr_profile *profile) {
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
       const etr_event *e = &block->events[k];
-      uint32_t known = etr_map_get(&out->index, etr_slice_of(e->name));
-      if (known == ETR_NONE) {
-        known = (uint32_t)out->list.count;
+      uint32_t found = etr_map_get(&out->index, etr_slice_of(e->name));
+      if (found == ETR_NONE) {
+        found = (uint32_t)out->list.count;
         load *added = etr_vec_push(&out->scratch, &out->list);
-        if (!added || !etr_map_set(&out->index, etr_slice_of(e->name), known))
+        if (!added || !etr_map_set(&out->index, etr_slice_of(e->name), found))
           return false;
         added->name = e->name;
       }
-      load *to = &out->list.data[known];
+      load *to = &out->list.data[found];
       for (size_t j = 0; j < e->sample_count; j++) {
         uint64_t *ticks = etr_vec_push(&out->scratch, &to->ticks);
         uint32_t *dump = etr_vec_push(&out->scratch, &to->dumps);

@@ -679,8 +679,8 @@ static const char *text_at(const doc_strings *list, const doc_numbers *indices, 
 }
 
 static const char *body_of(const doc_method *m, const char *subgraph) {
-  uint32_t known = subgraph ? etr_map_get(&m->body_of, etr_slice_of(subgraph)) : ETR_NONE;
-  return known == ETR_NONE ? "" : etr_or_empty(m->bodies.data[known]);
+  uint32_t found = subgraph ? etr_map_get(&m->body_of, etr_slice_of(subgraph)) : ETR_NONE;
+  return found == ETR_NONE ? "" : etr_or_empty(m->bodies.data[found]);
 }
 
 static double step_of(const doc_reader *r, const doc_method *m, const char *backend) {
@@ -857,11 +857,11 @@ static void fail_producers(doc_reader *r) {
 
 /* Producers precede their users; -1 is an input. */
 static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_t user) {
-  double place = m->producers.data[at];
-  if (place < 0)
+  double producer = m->producers.data[at];
+  if (producer < 0)
     return ETR_NONE;
-  if (place < (double)user)
-    return (uint32_t)place;
+  if (producer < (double)user)
+    return (uint32_t)producer;
   fail_producers(r);
   return ETR_NONE;
 }

@@ -7,12 +7,12 @@
 #include "accuracy/debug_data.h"
 #include "accuracy/numeric_gap.h"
 
-typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE } place;
+typedef enum origin { ORIGIN_NODE, ORIGIN_OUTPUT, ORIGIN_INSTRUCTION, ORIGIN_NOWHERE } origin;
 
 /* The key by which values of both sides are paired. */
 typedef struct value_key {
   const char *delegate_id; /* interned over both sides; NULL if the node identifies the value */
-  uint32_t place, id;      /* index of the pair of nodes, or of the instruction */
+  uint32_t origin, id;     /* index of the pair of nodes, or of the instruction */
   uint32_t output,
       index;    /* which of the node's outputs; which of several of them, or of the instruction */
   uint64_t run; /* which of the runs that logged; ETR_NONE: any */
@@ -91,16 +91,16 @@ static uint32_t count_of(const etr_map *counts, const value_key *key) {
 
 /* Says where a value was computed, so that the value of the other side can be found: sets key to a
  * pair of nodes, an output, or an instruction. */
-static place place_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run,
-                      etr_map *counts, value_key *key) {
+static origin origin_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run,
+                        etr_map *counts, value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
   if (value->is_output)
-    return PLACE_OUTPUT;
+    return ORIGIN_OUTPUT;
   if (value->node != ETR_NONE) {
     key->id = s->pair_of[value->node];
     if (key->id == ETR_NONE)
-      return PLACE_NOWHERE;
-    key->place = PLACE_NODE;
+      return ORIGIN_NOWHERE;
+    key->origin = ORIGIN_NODE;
     key->output = value->output;
     /* Several instructions, or operators of a delegate, can be one node: its values are
      * distinguished by their order. */
@@ -108,14 +108,14 @@ static place place_of(comparer *c, const side *s, const etr_debug_value *value, 
     uint32_t index = count_of(counts, key);
     etr_map_set(counts, ETR_BYTES(output), index + 1);
     key->index = index;
-    return PLACE_NODE;
+    return ORIGIN_NODE;
   }
   if (!c->by_instruction)
-    return PLACE_NOWHERE;
+    return ORIGIN_NOWHERE;
   key->id = (uint32_t)value->instruction_id;
   key->delegate_id = value->delegate_id ? etr_intern(&c->ids, etr_slice_of(value->delegate_id))
                                         : NULL;
-  return PLACE_INSTRUCTION;
+  return ORIGIN_INSTRUCTION;
 }
 
 /* Calls visit() for every value of the method on one side that may also be on the other. Runs are
@@ -134,8 +134,8 @@ static void each_value(comparer *c, int which, etr_map *counts,
       continue;
     run += last != ETR_NONE && last != value->run;
     last = value->run;
-    key.place = place_of(c, s, value, run, counts, &key);
-    if (key.place != PLACE_NOWHERE)
+    key.origin = origin_of(c, s, value, run, counts, &key);
+    if (key.origin != ORIGIN_NOWHERE)
       visit(c, &key, i);
   }
 }
@@ -201,25 +201,25 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
   uint32_t partner = etr_map_get(&c->base_values, ETR_BYTES(*key));
   if (partner == ETR_NONE)
     return;
-  if (key->place == PLACE_NODE &&
+  if (key->origin == ORIGIN_NODE &&
       count_of(&c->counts[ETR_BASE], key) != count_of(&c->counts[ETR_NEWER], key))
     return;
   etr_value_gap gap = {.base = &c->sides[ETR_BASE].profile->debug_values[partner],
                        .newer = &c->sides[ETR_NEWER].profile->debug_values[value],
-                       .pair = key->place == PLACE_NODE ? key->id : ETR_NONE,
+                       .pair = key->origin == ORIGIN_NODE ? key->id : ETR_NONE,
                        .run_pairs = 1};
   value_key any_run = *key;
   any_run.run = ETR_NONE;
   gap.problem = measure_gap(c, &gap.gap, gap.base, gap.newer);
-  uint32_t known = etr_map_get(&c->known, ETR_BYTES(any_run));
-  if (known == ETR_NONE) {
+  uint32_t found = etr_map_get(&c->known, ETR_BYTES(any_run));
+  if (found == ETR_NONE) {
     etr_value_gap *added = etr_vec_push(c->arena, &c->gaps);
     if (!added || !etr_map_set(&c->known, ETR_BYTES(any_run), (uint32_t)(c->gaps.count - 1)))
       return;
     *added = gap;
     return;
   }
-  etr_value_gap *worst = &c->gaps.data[known];
+  etr_value_gap *worst = &c->gaps.data[found];
   size_t run_pairs = worst->run_pairs + 1;
   if (is_worse(&gap, worst))
     *worst = gap;

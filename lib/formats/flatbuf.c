@@ -121,12 +121,12 @@ static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned w
            slot = VTABLE_HEAD + 2 * (uint64_t)field;
   if (slot + 2 > load_bytes(fb, vtable, 2))
     return 0;
-  uint64_t place = load_bytes(fb, vtable + slot, 2);
-  if (place == 0)
+  uint64_t offset = load_bytes(fb, vtable + slot, 2);
+  if (offset == 0)
     return 0;
-  if (place < 4 || place >= load_bytes(fb, vtable + 2, 2) || !inside(fb, table + place, width))
+  if (offset < 4 || offset >= load_bytes(fb, vtable + 2, 2) || !inside(fb, table + offset, width))
     return fail(fb, vtable + slot, "a field lies outside its table");
-  return table + place;
+  return table + offset;
 }
 
 static uint64_t scalar(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width,

@@ -83,9 +83,9 @@ static const char *number_text(etr_arguments *a, form what, etr_json *json) {
 
 /* Returns the text of a list; lists that are repeated are read only once. */
 static const char *list_text(etr_arguments *a, etr_json *json) {
-  bool known;
-  uint32_t number = etr_text_cache_next(&a->lists, json, &known);
-  if (known)
+  bool is_known;
+  uint32_t number = etr_text_cache_next(&a->lists, json, &is_known);
+  if (is_known)
     return a->values.data[number];
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);

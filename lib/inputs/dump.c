@@ -540,8 +540,8 @@ static uint32_t number_at(FILE *file, uint64_t at, size_t bytes) {
 /* Returns where the vector of a table's field is; 0 if the table has none. */
 static uint64_t vector_at(FILE *file, uint64_t table, unsigned field) {
   uint64_t vtable = table - (uint64_t)(int64_t)(int32_t)number_at(file, table, 4);
-  unsigned place = 4 + 2 * field;
-  uint32_t offset = number_at(file, vtable, 2) > place ? number_at(file, vtable + place, 2) : 0;
+  unsigned entry = 4 + 2 * field;
+  uint32_t offset = number_at(file, vtable, 2) > entry ? number_at(file, vtable + entry, 2) : 0;
   uint64_t at = table + offset;
   return offset > 0 ? at + number_at(file, at, 4) : 0;
 }

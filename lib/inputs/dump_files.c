@@ -7,14 +7,14 @@
 #include "inputs/dump.h"
 #include "inputs/serial_log.h"
 
-typedef struct dump_place {
+typedef struct dump_source {
   const etr_dump_files *files;
   const char *path;
-} dump_place;
+} dump_source;
 
 static void warn_of_dump(void *context, uint64_t offset, const char *message) {
-  const dump_place *place = context;
-  etr_warn(place->files->warnings, place->path, NULL, offset, "%s", message);
+  const dump_source *source = context;
+  etr_warn(source->files->warnings, source->path, NULL, offset, "%s", message);
 }
 
 /* Returns true if two runs have the same events with the same times, as two copies of one run do.
@@ -65,17 +65,17 @@ static bool leave_out_repeated(etr_dump_files *f) {
  * sum of some of them can. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path,
                             etr_error *error) {
-  dump_place place = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
+  dump_source source = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
   etr_dump *dump = etr_vec_push(f->arena, &f->dumps);
   const char **name = etr_vec_push(f->arena, &f->paths);
-  if (!place.path || !dump || !name)
+  if (!source.path || !dump || !name)
     return etr_fail_memory(error);
-  *name = place.path;
+  *name = source.path;
   etr_dump_shared shared = {.arena = f->runs,
                             .names = f->names,
                             .budget = f->budget,
                             .warn = warn_of_dump,
-                            .context = &place};
+                            .context = &source};
   ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
   if (leave_out_repeated(f))
     return ETR_OK;

@@ -31,9 +31,9 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
 
 /* Returns the map of a method, made when first asked for; NULL when out of memory. */
 static method *find_method(etr_maps *maps, etr_slice name) {
-  uint32_t known = etr_map_get(&maps->by_name, name);
-  if (known != ETR_NONE)
-    return &maps->methods.data[known];
+  uint32_t found = etr_map_get(&maps->by_name, name);
+  if (found != ETR_NONE)
+    return &maps->methods.data[found];
   method *added = etr_vec_push(maps->arena, &maps->methods);
   if (!added || !etr_map_set(&maps->by_name, name, (uint32_t)(maps->methods.count - 1)))
     return NULL;
@@ -91,8 +91,8 @@ static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *coun
 
 static int by_text(const void *a, const void *b) {
   const etr_map_delegate_id *x = a, *y = b;
-  int order = strcmp(x->id, y->id);
-  return order ? order : (x->place > y->place) - (x->place < y->place);
+  int compared = strcmp(x->id, y->id);
+  return compared ? compared : (x->file_index > y->file_index) - (x->file_index < y->file_index);
 }
 
 /* Reads the debug handles of each delegate id, sorted by id. */
@@ -104,7 +104,7 @@ static void read_delegate_ids(etr_maps *maps, etr_json *json, etr_map_instructio
     etr_map_delegate_id *id = etr_vec_push(maps->arena, &ids);
     if (!id)
       return;
-    *id = (etr_map_delegate_id){.id = etr_intern(maps->strings, key), .place = ids.count - 1};
+    *id = (etr_map_delegate_id){.id = etr_intern(maps->strings, key), .file_index = ids.count - 1};
     if (!id->id)
       return;
     id->handles = read_handles(maps, json, &id->handle_count);
@@ -202,11 +202,11 @@ static void read_output_counts_of(const method *m, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    uint32_t place = m ? etr_map_get(&m->by_id, key) : ETR_NONE;
+    uint32_t instruction = m ? etr_map_get(&m->by_id, key) : ETR_NONE;
     int64_t count = etr_json_peek(json) == ETR_JSON_NUMBER ? etr_json_int(json)
                                                            : (etr_json_skip(json), 0);
-    if (place != ETR_NONE && count > 0 && count < UINT32_MAX)
-      m->instructions.data[place].output_count = (uint32_t)count;
+    if (instruction != ETR_NONE && count > 0 && count < UINT32_MAX)
+      m->instructions.data[instruction].output_count = (uint32_t)count;
   }
 }
 
@@ -216,9 +216,9 @@ void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
     return;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    uint32_t known = etr_map_get(&maps->by_name, key);
+    uint32_t found = etr_map_get(&maps->by_name, key);
     if (etr_json_peek(json) == ETR_JSON_OBJECT)
-      read_output_counts_of(known == ETR_NONE ? NULL : &maps->methods.data[known], json);
+      read_output_counts_of(found == ETR_NONE ? NULL : &maps->methods.data[found], json);
     else
       etr_json_skip(json);
   }

@@ -27,7 +27,7 @@ typedef struct etr_map_delegate_id {
   const char *id;
   const uint32_t *handles;
   size_t handle_count;
-  size_t place; /* index in the file's list */
+  size_t file_index; /* index in the file's list */
 } etr_map_delegate_id;
 
 typedef struct etr_map_method {

@@ -68,9 +68,9 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
     uint64_t parent;
   } key = {etr_intern(strings, type.size ? path_and_type : path), parent};
   ETR_NO_PADDING(key, sizeof(char *) + sizeof(uint64_t));
-  etr_map_slot *known = key.text ? etr_map_at(&tree->by_child, ETR_BYTES(key)) : NULL;
-  if (!known || known->value != ETR_NONE)
-    return known ? known->value : 0;
+  etr_map_slot *slot = key.text ? etr_map_at(&tree->by_child, ETR_BYTES(key)) : NULL;
+  if (!slot || slot->value != ETR_NONE)
+    return slot ? slot->value : 0;
   etr_module *module = etr_vec_push(strings->arena, &tree->list);
   if (!module)
     return 0;
@@ -78,8 +78,8 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
                          .recorded = etr_intern(strings, path),
                          .type = etr_intern(strings, type),
                          .parent = parent};
-  known->value = (uint32_t)(tree->list.count - 1);
-  return known->value;
+  slot->value = (uint32_t)(tree->list.count - 1);
+  return slot->value;
 }
 
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
@@ -282,10 +282,10 @@ void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena 
 }
 
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
-  bool known;
+  bool is_known;
   const char *name = meta->name;
-  uint32_t number = etr_text_cache_next(&metas->known, json, &known);
-  if (known) {
+  uint32_t number = etr_text_cache_next(&metas->known, json, &is_known);
+  if (is_known) {
     *meta = metas->values.data[number];
     meta->name = name;
     return;

@@ -348,9 +348,9 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
 
 /* Reads a stack trace; traces that are repeated are read only once. */
 static etr_trace read_trace(node_metadata *m, etr_json *json) {
-  bool known;
-  uint32_t number = etr_text_cache_next(&m->traces, json, &known);
-  if (known)
+  bool is_known;
+  uint32_t number = etr_text_cache_next(&m->traces, json, &is_known);
+  if (is_known)
     return m->read_traces.data[number];
   etr_trace trace = etr_trace_read(m->strings->arena, m->strings, etr_json_string(json),
                                    m->scope.source_root);
@@ -363,9 +363,9 @@ static etr_trace read_trace(node_metadata *m, etr_json *json) {
 /* Reads the stack of modules of a node and returns the innermost; stacks that are repeated are read
  * only once. */
 static uint32_t read_module(node_metadata *m, etr_json *json) {
-  bool known;
-  uint32_t number = etr_text_cache_next(&m->stacks, json, &known);
-  if (known)
+  bool is_known;
+  uint32_t number = etr_text_cache_next(&m->stacks, json, &is_known);
+  if (is_known)
     return m->innermost.data[number];
   uint32_t module = etr_module_tree_add(&m->modules, m->strings, etr_json_string(json));
   uint32_t *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->innermost);

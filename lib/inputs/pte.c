@@ -29,16 +29,16 @@ typedef struct pte_payloads {
   uint64_t segment_base;    /* 0: there are no segments */
   etr_fb_at inline_data, segments;
   uint32_t inline_count, segment_count;
-  etr_map places; /* location of a payload -> its index in the list */
+  etr_map extents; /* location of a payload -> its index in the list */
   etr_vec(etr_slice) list;
   uint64_t total; /* bytes of all of them */
 } pte_payloads;
 
 /* The location of a delegate's processed bytes. */
-typedef struct pte_payload_place {
+typedef struct pte_payload_extent {
   uint64_t at, size; /* in the file; size 0 if there are none */
   uint32_t segment;  /* ETR_NONE: inside the program */
-} pte_payload_place;
+} pte_payload_extent;
 
 /* The error if more would be read than `left` allows; it is compared as a pointer. */
 static const char beyond_limit[] =
@@ -63,10 +63,10 @@ enum { BUFFER_STORAGE };
 enum { LOCATION_INLINE, LOCATION_SEGMENT };
 
 /* The location of a payload in the file; size 0 if there is none. */
-typedef struct payload_place {
+typedef struct payload_extent {
   uint64_t at, size;
-} payload_place;
-ETR_NO_PADDING(payload_place, 2 * sizeof(uint64_t));
+} payload_extent;
+ETR_NO_PADDING(payload_extent, 2 * sizeof(uint64_t));
 
 static uint64_t size_of_file(const pte_payloads *p) {
   return p->file ? p->file->size : p->bytes.size;
@@ -74,50 +74,50 @@ static uint64_t size_of_file(const pte_payloads *p) {
 
 /* Returns where the bytes of a payload are in the file; nothing if the reference leads outside of
  * it. */
-static payload_place payload_place_of(pte_payloads *p, etr_fb_at reference) {
+static payload_extent payload_extent_of(pte_payloads *p, etr_fb_at reference) {
   if (reference == 0)
-    return (payload_place){0};
+    return (payload_extent){0};
   uint32_t index = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
   switch (etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
   case LOCATION_INLINE: {
     if (index >= p->inline_count)
-      return (payload_place){0};
+      return (payload_extent){0};
     etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index),
                                    INLINE_DATA);
-    return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size}
-                      : (payload_place){0};
+    return bytes.size ? (payload_extent){(uint64_t)(bytes.data - p->bytes.data), bytes.size}
+                      : (payload_extent){0};
   }
   case LOCATION_SEGMENT: {
     uint64_t file_size = size_of_file(p);
     if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size)
-      return (payload_place){0};
+      return (payload_extent){0};
     etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
     uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0),
              size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
     uint64_t room = file_size - p->segment_base;
     if (offset > room || size > room - offset)
-      return (payload_place){0};
-    return (payload_place){p->segment_base + offset, size};
+      return (payload_extent){0};
+    return (payload_extent){p->segment_base + offset, size};
   }
   default:
-    return (payload_place){0};
+    return (payload_extent){0};
   }
 }
 
 /* Reads from the file as much of a payload as is of use. */
-static etr_slice load_payload(pte_payloads *p, payload_place place) {
+static etr_slice load_payload(pte_payloads *p, payload_extent extent) {
   char head[ETR_PAYLOAD_HEAD_BYTES];
-  size_t head_size = (size_t)ETR_MIN(place.size, (uint64_t)sizeof head);
-  if (!etr_seekable_read(p->file, place.at, head, head_size))
+  size_t head_size = (size_t)ETR_MIN(extent.size, (uint64_t)sizeof head);
+  if (!etr_seekable_read(p->file, extent.at, head, head_size))
     return (etr_slice){0};
-  uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, place.size);
+  uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, extent.size);
   if (needed == 0)
-    needed = ETR_MIN(ETR_MIN(place.size, (uint64_t)ETR_PAYLOAD_FORMAT_BYTES), p->left);
+    needed = ETR_MIN(ETR_MIN(extent.size, (uint64_t)ETR_PAYLOAD_FORMAT_BYTES), p->left);
   if (needed > p->left)
     etr_fb_fail(p->fb, ETR_NO_OFFSET, beyond_limit);
   char *payload = needed && !etr_fb_failed(p->fb) ? etr_arena_alloc_raw(p->arena, (size_t)needed)
                                                   : NULL;
-  if (!payload || !etr_seekable_read(p->file, place.at, payload, (size_t)needed))
+  if (!payload || !etr_seekable_read(p->file, extent.at, payload, (size_t)needed))
     return (etr_slice){0};
   p->left -= needed;
   return (etr_slice){payload, (size_t)needed};
@@ -128,15 +128,15 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
  * outside the file. Delegates may share a payload, which is read once; payloads that overlap
  * otherwise are an error. */
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
-  payload_place place = payload_place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
-  if (place.size == 0)
+  payload_extent extent = payload_extent_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
+  if (extent.size == 0)
     return (etr_slice){0};
-  etr_map_slot *slot = etr_map_at(&p->places, ETR_BYTES(place));
+  etr_map_slot *slot = etr_map_at(&p->extents, ETR_BYTES(extent));
   if (!slot || slot->value != ETR_NONE)
     return slot ? p->list.data[slot->value] : (etr_slice){0};
-  bool is_loaded = !p->file || place.at + place.size <= p->bytes.size;
-  etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + place.at, (size_t)place.size}
-                                : load_payload(p, place);
+  bool is_loaded = !p->file || extent.at + extent.size <= p->bytes.size;
+  etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + extent.at, (size_t)extent.size}
+                                : load_payload(p, extent);
   etr_slice *added = etr_vec_push(p->arena, &p->list);
   if (!added)
     return (etr_slice){0};
@@ -149,14 +149,14 @@ static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
 }
 
 /* Returns the location of a delegate's payload. */
-static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
+static pte_payload_extent pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
   etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
-  payload_place place = payload_place_of(p, reference);
+  payload_extent extent = payload_extent_of(p, reference);
   bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) ==
                                      LOCATION_SEGMENT;
-  uint32_t segment = in_segment && place.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0)
-                                              : ETR_NONE;
-  return (pte_payload_place){place.at, place.size, segment};
+  uint32_t segment = in_segment && extent.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0)
+                                               : ETR_NONE;
+  return (pte_payload_extent){extent.at, extent.size, segment};
 }
 
 /* A payload whose bytes are read where they are. */
@@ -415,19 +415,19 @@ static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr
   etr_fb_at sizes = etr_fb_vector(fb, plan, PLAN_BUFFER_SIZES, sizeof(int64_t), &count);
   etr_fb_at devices = etr_fb_vector(fb, plan, PLAN_BUFFER_DEVICES, 4, &device_count);
   int64_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
-  etr_pte_device *places = etr_arena_alloc_array(arena, device_count, sizeof *places);
+  etr_pte_device *extents = etr_arena_alloc_array(arena, device_count, sizeof *extents);
   *out = (etr_pte_buffers){0};
-  if (!list || !places)
+  if (!list || !extents)
     return;
   for (uint32_t i = 0; i < count; i++)
     list[i] = etr_fb_i64_at(fb, sizes, i);
   for (uint32_t i = 0; i < device_count; i++) {
     etr_fb_at device = etr_fb_table_at(fb, devices, i);
-    places[i] = (etr_pte_device){etr_fb_i32(fb, device, DEVICE_BUFFER, 0),
-                                 etr_fb_u8(fb, device, DEVICE_TYPE, 0),
-                                 etr_fb_u8(fb, device, DEVICE_INDEX, 0)};
+    extents[i] = (etr_pte_device){etr_fb_i32(fb, device, DEVICE_BUFFER, 0),
+                                  etr_fb_u8(fb, device, DEVICE_TYPE, 0),
+                                  etr_fb_u8(fb, device, DEVICE_INDEX, 0)};
   }
-  *out = (etr_pte_buffers){list, count, places, device_count};
+  *out = (etr_pte_buffers){list, count, extents, device_count};
 }
 
 /* Reads where the segments of the file are. */
@@ -658,10 +658,10 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
     etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
     delegate->backend = read_text(reader, table, DELEGATE_ID);
     delegate->payload = pte_payload(&reader->payloads, table);
-    pte_payload_place place = pte_payload_where(&reader->payloads, table);
-    delegate->payload_at = place.at;
-    delegate->payload_bytes = place.size;
-    delegate->payload_segment = place.segment;
+    pte_payload_extent extent = pte_payload_where(&reader->payloads, table);
+    delegate->payload_at = extent.at;
+    delegate->payload_bytes = extent.size;
+    delegate->payload_segment = extent.segment;
     delegate->format = read_format(reader, delegate, table);
     uint32_t specs;
     (void)etr_fb_vector(&reader->fb, table, DELEGATE_SPECS, 4, &specs);
@@ -765,7 +765,7 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
   /* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and
    * `segment_base` are set. */
-  etr_map_init(&reader->payloads.places, reader->payloads.arena);
+  etr_map_init(&reader->payloads.extents, reader->payloads.arena);
   reader->payloads.inline_data = etr_fb_vector(reader->payloads.fb, program, PROGRAM_INLINE_DATA, 4,
                                                &reader->payloads.inline_count);
   reader->payloads.segments = etr_fb_vector(reader->payloads.fb, program, PROGRAM_SEGMENTS, 4,

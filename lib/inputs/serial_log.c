@@ -357,8 +357,8 @@ bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_
 }
 
 const etr_decoded_log *etr_decoded_logs_find(const etr_decoded_logs *logs, etr_slice path) {
-  uint32_t known = logs ? etr_map_get(&logs->by_path, path) : ETR_NONE;
-  return known != ETR_NONE ? logs->list.data[known] : NULL;
+  uint32_t found = logs ? etr_map_get(&logs->by_path, path) : ETR_NONE;
+  return found != ETR_NONE ? logs->list.data[found] : NULL;
 }
 
 void etr_decoded_logs_free(etr_decoded_logs *logs) {

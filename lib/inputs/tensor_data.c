@@ -193,10 +193,10 @@ static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t elemen
 static void move_to_next(etr_tensor_reader *reader) {
   const etr_tensor_view *view = &reader->view;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
-    reader->place += (uint64_t)view->strides[i];
+    reader->distance += (uint64_t)view->strides[i];
     if (++reader->index[i] < view->sizes[i])
       return;
-    reader->place -= (uint64_t)view->strides[i] * (uint64_t)view->sizes[i];
+    reader->distance -= (uint64_t)view->strides[i] * (uint64_t)view->sizes[i];
     reader->index[i] = 0;
   }
 }
@@ -210,7 +210,7 @@ size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_E
     return 0;
   if (!reader->in_order)
     for (size_t i = 0; i < piece; i++, move_to_next(reader))
-      etr_element_decode(view->element, memory_at(reader, reader->place), 1, &into[i]);
+      etr_element_decode(view->element, memory_at(reader, reader->distance), 1, &into[i]);
   else if (!view->file)
     etr_element_decode(view->element, memory_at(reader, reader->at), piece, into);
   else if (etr_seekable_read(view->file, view->offset + reader->at * view->element->size, bytes,

@@ -49,7 +49,7 @@ typedef struct etr_tensor_reader {
   bool in_order;      /* the memory order is the order of the dimensions */
   uint64_t count, at; /* number of elements in all, and number read so far */
   int64_t index[ETR_MOST_RANK];
-  uint64_t place; /* distance of the element `index` from the first element, in elements */
+  uint64_t distance; /* distance of the element `index` from the first element, in elements */
 } etr_tensor_reader;
 
 /** Starts reading. *problem becomes NULL, or a static text that says that the tensor is too large

@@ -51,14 +51,14 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
 
 /* Archives of old are little-endian and do not say so. */
 static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error) {
-  etr_file order = {0};
+  etr_file byteorder = {0};
   etr_error ignored;
-  etr_status status = read_entry(&order, archive, "byteorder", 64, &ignored);
+  etr_status status = read_entry(&byteorder, archive, "byteorder", 64, &ignored);
   if (status != ETR_OK)
     return status == ETR_ERROR_MEMORY ? etr_fail_memory_of(error, archive->path, archive->entry)
                                       : ETR_OK;
-  bool little = etr_slice_is(etr_file_bytes(&order), "little");
-  etr_file_clear(&order);
+  bool little = etr_slice_is(etr_file_bytes(&byteorder), "little");
+  etr_file_clear(&byteorder);
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
 }
 
@@ -119,8 +119,8 @@ etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
     etr_slice key = tensor->storage->text;
     if (!archive->zip)
       return fail(archive, error, ETR_NO_OFFSET, "the numbers of a tensor are missing");
-    uint32_t known = etr_map_get(&archive->storages, key);
-    if (known == ETR_NONE) {
+    uint32_t found = etr_map_get(&archive->storages, key);
+    if (found == ETR_NONE) {
       char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64),
                                     key.data);
       etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
@@ -129,12 +129,12 @@ etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
       *file = (etr_file){0};
       ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
       archive->loaded_bytes += file->size;
-      known = (uint32_t)(archive->loaded.count - 1);
-      if (!etr_map_set(&archive->storages, key, known))
+      found = (uint32_t)(archive->loaded.count - 1);
+      if (!etr_map_set(&archive->storages, key, found))
         return etr_fail_memory_of(error, archive->path, archive->entry);
     }
-    out->memory = (etr_slice){(const char *)archive->loaded.data[known].data,
-                              archive->loaded.data[known].size};
+    out->memory = (etr_slice){(const char *)archive->loaded.data[found].data,
+                              archive->loaded.data[found].size};
   }
   const char *fault = etr_tensor_fault(out);
   if (!fault)

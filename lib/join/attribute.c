@@ -1073,7 +1073,7 @@ static void warn_of_unexplained(const etr_time *t) {
 
 /* Attributes the time of a method to nodes, and sums it. The steps build on each other. */
 static bool attribute_method(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
-  if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings))
+  if (!etr_assign_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings))
     return false;
   if (!set_program_nodes(t->placement, t->method, t->blocks, t->arena))
     return false;

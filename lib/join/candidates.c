@@ -73,10 +73,10 @@ static int compare_input(const etr_candidates *c, uint32_t value, const etr_edge
 
 /* Returns the best score of an operator's input among the node's inputs; the input at the same
  * position comes first. */
-static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t value, size_t place,
+static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t value, size_t input,
                       const uint8_t *where, size_t count) {
   int best = CONTRADICTS;
-  if (place < count && compare_input(c, value, &node->inputs[where[place]]) == EXACTLY)
+  if (input < count && compare_input(c, value, &node->inputs[where[input]]) == EXACTLY)
     return EXACTLY + IN_PLACE;
   for (size_t i = 0; i < count; i++)
     best = ETR_MAX(best, compare_input(c, value, &node->inputs[where[i]]));

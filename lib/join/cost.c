@@ -1016,8 +1016,8 @@ static etr_known_costs *known_of(const etr_cost_job *job, const etr_graph *graph
 }
 
 /* Adds up the groups of a graph, or finds the sums of those before it. */
-static bool find_sums(finder *f, etr_known_costs *known, etr_arena *scratch) {
-  f->sums = find_known(known, f->graph);
+static bool find_sums(finder *f, etr_known_costs *costs, etr_arena *scratch) {
+  f->sums = find_known(costs, f->graph);
   if (f->sums)
     return true;
   if (!start_finder(f, scratch))
@@ -1026,8 +1026,8 @@ static bool find_sums(finder *f, etr_known_costs *known, etr_arena *scratch) {
   if (!add_all(f, scratch))
     return false;
   f->sums = f->tallies;
-  if (known)
-    keep(known, f);
+  if (costs)
+    keep(costs, f);
   return true;
 }
 

@@ -26,7 +26,7 @@ typedef struct held_node {
 
 struct missing_handles {
   const etr_placement *placement;
-  const etr_lowering *order;
+  const etr_lowering *lowering;
   const etr_assignment *assignment;
   etr_arena *arena;
   const etr_placed *call; /* the call that is examined */
@@ -44,13 +44,13 @@ enum { BUDGET = 1 << 22 }; /* limit in steps: calls may share payloads and lists
 /* Creates the search for all calls of a method; it borrows all arguments. Returns NULL when out of
  * memory. */
 static missing_handles *new_missing_handles(const etr_placement *placement,
-                                            const etr_lowering *order,
+                                            const etr_lowering *lowering,
                                             const etr_assignment *assignment, etr_arena *arena) {
   missing_handles *l = etr_arena_alloc(arena, sizeof *l);
   if (!l)
     return NULL;
   *l = (missing_handles){.placement = placement,
-                         .order = order,
+                         .lowering = lowering,
                          .assignment = assignment,
                          .arena = arena,
                          .budget = BUDGET};
@@ -72,15 +72,15 @@ static etr_handle_loss loss_of(const missing_handles *l, uint32_t node) {
   return l->backend->loses_handle(method->graph, method->uses, &method->graph->nodes[node]);
 }
 
-/* Adds a node whose handle is the list's entry `place`. If the order is proven, it says which nodes
+/* Adds a node whose handle is the list's entry `entry`. If the order is proven, it says which nodes
  * the delegate contains, and where; else the list does, because it follows the delegate's nodes. */
-static void append_held_node(missing_handles *l, uint32_t node, uint32_t place) {
-  bool is_elsewhere = l->order->is_proven && l->order->delegate_of[node] != l->call->id;
+static void append_held_node(missing_handles *l, uint32_t node, uint32_t entry) {
+  bool is_elsewhere = l->lowering->is_proven && l->lowering->delegate_of[node] != l->call->id;
   if (is_elsewhere || loss_of(l, node) == ETR_KEEPS_HANDLE)
     return;
   held_node *added = etr_vec_push(l->arena, &l->held);
   if (added)
-    *added = (held_node){l->order->is_proven ? etr_assignment_rank(l->assignment, node) : place,
+    *added = (held_node){l->lowering->is_proven ? etr_assignment_rank(l->assignment, node) : entry,
                          node};
 }
 
@@ -182,7 +182,7 @@ enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
 typedef struct flow {
   etr_placement *placement;
   const etr_pte_method *program;
-  const etr_lowering *order;
+  const etr_lowering *lowering;
   const uint32_t *rank; /* rank of the order; NULL: it is not proven */
   bool *taken;
   etr_assignment assignment;
@@ -242,14 +242,14 @@ static bool agrees_with_tensor(const void *context, const etr_node *node) {
 
 /* Finds the node of a kernel among those with its handle and operator, by the values that it reads.
  */
-static void join_kernel(flow *f, etr_placed *known) {
+static void join_kernel(flow *f, etr_placed *placed) {
   bool equal_candidates;
   size_t count = f->uses.result_count;
-  bool has_handles = known->map && !f->placement->method->graph->is_changed;
-  uint32_t op = has_handles && !known->is_prim
-                    ? etr_map_get(&f->placement->method->operators, known->op)
+  bool has_handles = placed->map && !f->placement->method->graph->is_changed;
+  uint32_t op = has_handles && !placed->is_prim
+                    ? etr_map_get(&f->placement->method->operators, placed->op)
                     : ETR_NONE;
-  if (op == ETR_NONE || known->node != ETR_NONE)
+  if (op == ETR_NONE || placed->node != ETR_NONE)
     return;
   /* Lists the values of the graph that the kernel reads. */
   f->inputs.count = 0;
@@ -258,34 +258,35 @@ static void join_kernel(flow *f, etr_placed *known) {
     if (use->is_read && !use->is_list)
       read_tensor(f, origin_of(f, use->value));
   }
-  size_t index = (size_t)(known - f->placement->instructions.data);
-  etr_wanted wanted = {.expected = f->rank ? f->order->node_of[index] : ETR_NONE,
-                       .handles = known->map->handles,
-                       .handle_count = known->map->handle_count,
+  size_t index = (size_t)(placed - f->placement->instructions.data);
+  etr_wanted wanted = {.expected = f->rank ? f->lowering->node_of[index] : ETR_NONE,
+                       .handles = placed->map->handles,
+                       .handle_count = placed->map->handle_count,
                        .kind = op,
                        .inputs = f->inputs.data,
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_tensor,
                        .context = count ? etr_tensor_at(f->program, f->uses.results[0]) : NULL};
   uint32_t node = etr_candidates_choose(f->kernels, &wanted, &equal_candidates,
-                                        &known->is_contradicted);
+                                        &placed->is_contradicted);
   if (node == ETR_NONE)
     return;
   f->taken[node] = true;
-  known->node = node;
-  known->match = f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  placed->node = node;
+  placed->match = f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
   if (!equal_candidates)
-    known->match = ETR_MATCH_HANDLE;
+    placed->match = ETR_MATCH_HANDLE;
 }
 
 /* Returns the value of the graph that a kernel's result is: that of its node, or what it hands on.
  */
-static uint32_t origin_of_result(flow *f, const etr_placed *known, size_t result) {
+static uint32_t origin_of_result(flow *f, const etr_placed *placed, size_t result) {
   if (f->uses.handed_on >= 0)
     return origin_of(f, f->uses.handed_on);
-  const etr_node *node = known->node == ETR_NONE ? NULL
-                                                 : &f->placement->method->graph->nodes[known->node];
-  return node && result < node->output_count ? f->values.first[known->node] + (uint32_t)result
+  const etr_node *node = placed->node == ETR_NONE
+                             ? NULL
+                             : &f->placement->method->graph->nodes[placed->node];
+  return node && result < node->output_count ? f->values.first[placed->node] + (uint32_t)result
                                              : UNKNOWN;
 }
 
@@ -480,12 +481,12 @@ enum { STEPS_PER_OPERATOR = 4 };
 
 /* Finds the nodes of a delegate's operators, if its payload can be read; else what it writes is
  * unknown. */
-static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *instruction) {
-  const etr_backend *backend = etr_backend_of(known->backend);
-  bool is_wanted = backend && known->map && !known->map->id_count && f->budget > 0;
+static bool join_delegate(flow *f, etr_placed *placed, const etr_instruction *instruction) {
+  const etr_backend *backend = etr_backend_of(placed->backend);
+  bool is_wanted = backend && placed->map && !placed->map->id_count && f->budget > 0;
   const etr_payload *payload = is_wanted ? etr_payloads_read(
                                                f->placement->method->payloads, backend,
-                                               etr_method_payload(f->placement->method, known->id))
+                                               etr_method_payload(f->placement->method, placed->id))
                                          : NULL;
   bool is_read = payload && etr_spend(&f->budget,
                                       STEPS_PER_OPERATOR * (payload->count + payload->value_count));
@@ -495,20 +496,20 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
       write_tensor(f, instruction->args[i], UNKNOWN);
   if (!is_read)
     return !etr_arena_failed(f->arena);
-  call c = {.known = known, .instruction = instruction, .payload = payload};
+  call c = {.known = placed, .instruction = instruction, .payload = payload};
   c.origins = etr_arena_alloc_array(f->scratch, payload->value_count, sizeof *c.origins);
   c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
   c.by_order = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.by_order);
   if (!c.origins || !c.nodes || !c.by_order || !index_classes(f, backend))
     return false;
   /* Sets the current call for operators without a handle. */
-  f->missing->call = known;
+  f->missing->call = placed;
   f->missing->backend = backend;
   f->missing->payload = payload;
   f->missing->is_listed = false;
-  known->payload = payload;
-  known->operator_nodes = c.nodes;
-  known->operator_by_order = c.by_order;
+  placed->payload = payload;
+  placed->operator_nodes = c.nodes;
+  placed->operator_by_order = c.by_order;
   return join_operators(f, &c);
 }
 
@@ -517,18 +518,18 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
 /* Finds the nodes of an instruction and what the values that it writes are. */
 static bool follow_instruction(flow *f, int32_t id) {
   const etr_instruction *instruction = &f->program->instructions[id];
-  etr_placed *known = etr_placed_instruction(f->placement, id);
+  etr_placed *placed = etr_placed_instruction(f->placement, id);
   if (instruction->kind != ETR_INSTRUCTION_DELEGATE)
     etr_uses_list(&f->uses, id);
   if (instruction->kind == ETR_INSTRUCTION_MOVE)
     follow_move(f, instruction);
-  if (instruction->kind == ETR_INSTRUCTION_KERNEL && known && known->is_kernel) {
-    join_kernel(f, known);
+  if (instruction->kind == ETR_INSTRUCTION_KERNEL && placed && placed->is_kernel) {
+    join_kernel(f, placed);
     for (size_t i = 0; i < f->uses.result_count; i++)
-      write_tensor(f, f->uses.results[i], origin_of_result(f, known, i));
+      write_tensor(f, f->uses.results[i], origin_of_result(f, placed, i));
   }
-  return instruction->kind != ETR_INSTRUCTION_DELEGATE || !known || !known->is_delegate ||
-         join_delegate(f, known, instruction);
+  return instruction->kind != ETR_INSTRUCTION_DELEGATE || !placed || !placed->is_delegate ||
+         join_delegate(f, placed, instruction);
 }
 
 static bool follow_all(flow *f) {
@@ -538,12 +539,12 @@ static bool follow_all(flow *f) {
   return !etr_arena_failed(f->scratch);
 }
 
-bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken,
+bool etr_data_flow_find(etr_placement *placement, const etr_lowering *lowering, bool *taken,
                         bool *is_cut, etr_arena *arena, etr_arena *scratch) {
   flow f = {.placement = placement,
             .program = placement->method->program,
-            .order = order,
-            .rank = order->is_proven ? order->rank : NULL,
+            .lowering = lowering,
+            .rank = lowering->is_proven ? lowering->rank : NULL,
             .taken = taken,
             .arena = arena,
             .scratch = scratch,
@@ -561,7 +562,7 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   f.kernels = f.assignment.uncertain
                   ? etr_candidates_new(&placement->method->by_operator, &f.assignment, scratch)
                   : NULL;
-  f.missing = new_missing_handles(placement, order, &f.assignment, scratch);
+  f.missing = new_missing_handles(placement, lowering, &f.assignment, scratch);
   if (!f.kernels || !f.missing || !find_returned(&f))
     return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch))

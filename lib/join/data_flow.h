@@ -18,12 +18,12 @@
 
 /**
  * Sets node and match of kernels, and for delegates with a readable payload the payload and the
- * node of each of its operators. `order` is the order of the lowering; if it is not proven, equal
- * candidates are assigned in graph order, and their match says so. Updates `taken`, which has an
- * entry for each node. Sets *is_cut if lists or payloads were too long to be followed completely.
- * Returns false when out of memory.
+ * node of each of its operators. `lowering` is the order of the lowering; if it is not proven,
+ * equal candidates are assigned in graph order, and their match says so. Updates `taken`, which has
+ * an entry for each node. Sets *is_cut if lists or payloads were too long to be followed
+ * completely. Returns false when out of memory.
  */
-bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken,
+bool etr_data_flow_find(etr_placement *placement, const etr_lowering *lowering, bool *taken,
                         bool *is_cut, etr_arena *arena, etr_arena *scratch);
 
 #endif

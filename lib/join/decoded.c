@@ -180,7 +180,7 @@ static bool list_operators(const etr_decoded *d, own_operators *list) {
     add_operator(d, list, own->operators[i].id, i, own->operators[i].name);
   for (uint32_t i = 0; !own && i < d->count; i++)
     if (d->meanings[i].key == ETR_KEY_OPERATOR)
-      add_operator(d, list, d->meanings[i].place, i, d->meanings[i].operator_);
+      add_operator(d, list, d->meanings[i].operator_number, i, d->meanings[i].operator_);
   if (list->count)
     etr_sort(list->data, list->count, sizeof *list->data, by_position);
   for (size_t i = 0; i < list->count; i++)
@@ -245,7 +245,7 @@ static bool join_by_operator(const etr_decoded *d) {
   for (size_t i = 0; i < d->count; i++) {
     if (d->meanings[i].key != ETR_KEY_OPERATOR)
       continue;
-    const own_operator wanted = {.position = d->meanings[i].place};
+    const own_operator wanted = {.position = d->meanings[i].operator_number};
     size_t at = etr_lower_bound(&wanted, list.data, list.count, sizeof wanted, by_position);
     const own_operator *found = at < list.count ? &list.data[at] : NULL;
     bool is_same = found && found->position == wanted.position &&

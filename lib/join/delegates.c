@@ -288,9 +288,9 @@ static bool is_in_known_order(delegate *d, uint32_t node) {
 
 /* Attributes a row to an operator of the payload, and to its node if there is an Edge graph. */
 static bool set_operator(delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
-  const etr_placed *known = d->instruction;
-  uint32_t node = known->payload ? known->operator_nodes[operator_] : ETR_NONE;
-  bool is_estimate = is_unsure || (node != ETR_NONE && known->operator_by_order[operator_] &&
+  const etr_placed *placed = d->instruction;
+  uint32_t node = placed->payload ? placed->operator_nodes[operator_] : ETR_NONE;
+  bool is_estimate = is_unsure || (node != ETR_NONE && placed->operator_by_order[operator_] &&
                                    !is_in_known_order(d, node));
   etr_match match = is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
   row->payload_operator = operator_;
@@ -759,8 +759,8 @@ static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
   return true;
 }
 
-bool etr_find_event_nodes(const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
-                          etr_arena *arena, etr_warnings *warnings) {
+bool etr_assign_event_nodes(const etr_placement *placement, uint32_t method,
+                            const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings) {
   finder f = {
       .placement = placement,
       .arena = arena,

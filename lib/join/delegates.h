@@ -15,8 +15,8 @@
  * from what the placement knows about their instructions. What the events point to lives in the
  * arena. Returns false when out of memory.
  */
-bool etr_find_event_nodes(const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
-                          etr_arena *arena, etr_warnings *warnings);
+bool etr_assign_event_nodes(const etr_placement *placement, uint32_t method,
+                            const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings);
 
 /** Limit on the operators of delegates that are compared with the rows of one method, over all
  * blocks. */

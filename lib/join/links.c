@@ -253,9 +253,9 @@ static bool note_other(etr_links *l, etr_other other) {
   return added != NULL;
 }
 
-/* Adds the last producer before node `place` to its inputs, and all others that may be read to the
- * others. */
-static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *inputs,
+/* Adds the last producer before node `node_index` to its inputs, and all others that may be read to
+ * the others. */
+static bool add_input(etr_links *l, etr_node *node, uint32_t node_index, etr_edges *inputs,
                       etr_write read) {
   int32_t index = follow_views_to_write(l, read.value, read.instruction);
   if (index < 0)
@@ -264,8 +264,8 @@ static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *i
   size_t earlier = earlier_writes(l, read.instruction);
   etr_edge start = r->from_start ? l->at_start[index] : (etr_edge){ETR_NONE, 0};
   etr_edge writer = earlier ? l->written_as[r->found.data[earlier - 1]] : start;
-  etr_other other = {place, ETR_NONE, writer.node == ETR_NONE ? ETR_NONE : (uint32_t)inputs->count,
-                     start};
+  etr_other other = {node_index, ETR_NONE,
+                     writer.node == ETR_NONE ? ETR_NONE : (uint32_t)inputs->count, start};
   if (earlier && start.node != ETR_NONE && !note_other(l, other))
     return false;
   for (size_t i = 0; i < r->found.count; i++) {
@@ -290,7 +290,7 @@ static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *i
 
 /* Adds an output of an instruction's node; a location that held another value before gets a name of
  * its own. */
-static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs,
+static bool add_output(etr_links *l, etr_node *node, uint32_t node_index, etr_values *outputs,
                        etr_write write) {
   int32_t index = write.value;
   if (l->written_at[index] == write.instruction)
@@ -302,32 +302,32 @@ static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values 
   bool is_changed = l->written_at[index] >= 0 || l->at_start[index].node != ETR_NONE ||
                     l->viewed[index] >= 0;
   if (is_changed) /* this is another value with another name */
-    output->name = etr_arena_format(l->arena, "value_%d_%u", index, place);
+    output->name = etr_arena_format(l->arena, "value_%d_%u", index, node_index);
   node->outputs = outputs->data;
   node->output_count = outputs->count;
-  return each_part(l, index, write.instruction, (etr_edge){place, (uint32_t)(outputs->count - 1)},
-                   set_written_as);
+  return each_part(l, index, write.instruction,
+                   (etr_edge){node_index, (uint32_t)(outputs->count - 1)}, set_written_as);
 }
 
 /* ---- Nodes ---- */
 
-bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
+bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int32_t index) {
   etr_value *value = is_value(l, index) ? etr_arena_alloc(l->arena, sizeof *value) : NULL;
   if (!value)
     return false;
   describe_value(l, value, index);
   node->outputs = value;
   node->output_count = 1;
-  return each_part(l, index, -1, (etr_edge){place, 0}, set_at_start);
+  return each_part(l, index, -1, (etr_edge){node_index, 0}, set_at_start);
 }
 
-bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
+bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
   const char *kind = value->constant ? "constant" : "buffer";
   node->kind = value->constant ? ETR_NODE_CONSTANT : ETR_NODE_BUFFER;
   node->name = node->target = node->op_type = etr_arena_format(l->arena, "%s_%d", kind, index);
   node->weight_name = value->weight;
-  return node->name && etr_links_add_input(l, node, place, index);
+  return node->name && etr_links_add_input(l, node, node_index, index);
 }
 
 /* Records the argument of the inputs and outputs that were added last. */
@@ -348,7 +348,7 @@ static void begin_node(etr_links *l) {
   l->misses_input = false;
 }
 
-bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, int32_t id) {
+bool etr_links_add(etr_links *l, etr_node *node, uint32_t node_index, int32_t id) {
   etr_edges inputs = {0};
   etr_values outputs = {0};
   begin_node(l);
@@ -356,9 +356,10 @@ bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, int32_t id) {
   for (size_t i = 0; i < l->picked.count; i++) {
     const etr_use *use = &l->picked.data[i];
     const etr_write of = {use->value, id};
-    if (use->is_read && l->written_at[use->value] != id && !add_input(l, node, place, &inputs, of))
+    if (use->is_read && l->written_at[use->value] != id &&
+        !add_input(l, node, node_index, &inputs, of))
       return false;
-    if (use->is_written && !add_output(l, node, place, &outputs, of))
+    if (use->is_written && !add_output(l, node, node_index, &outputs, of))
       return false;
     if (!record_argument(l, node, use->argument))
       return false;
@@ -366,13 +367,13 @@ bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, int32_t id) {
   return !etr_arena_failed(l->arena) && !etr_arena_failed(l->scratch);
 }
 
-bool etr_links_add_results(etr_links *l, etr_node *node, uint32_t place) {
+bool etr_links_add_results(etr_links *l, etr_node *node, uint32_t node_index) {
   etr_edges inputs = {0};
   int32_t end = (int32_t)ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
   begin_node(l);
   for (size_t i = 0; i < l->program->output_count; i++) {
     const etr_write of = {l->program->outputs[i], end};
-    if (is_value(l, of.value) && !add_input(l, node, place, &inputs, of))
+    if (is_value(l, of.value) && !add_input(l, node, node_index, &inputs, of))
       return false;
   }
   return true;
@@ -396,7 +397,7 @@ bool etr_links_set_others(const etr_links *l, etr_node *nodes) {
       etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
       if (edge.node == ETR_NONE)
         continue;
-      places[node->other_input_count] = others[k].place;
+      places[node->other_input_count] = others[k].input;
       list[node->input_count + node->other_input_count++] = edge;
     }
   }

@@ -17,7 +17,7 @@
 /** A producer of a node that is not among its inputs. */
 typedef struct etr_other {
   uint32_t reader, write; /* write: index in the writes; ETR_NONE: `edge` is the producer */
-  uint32_t place;         /* index of the input that it may replace; ETR_NONE */
+  uint32_t input;         /* index of the input that it may replace; ETR_NONE */
   etr_edge edge;
 } etr_other;
 
@@ -55,19 +55,19 @@ bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *ar
  * of the method must have been added. */
 bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method);
 
-/** Makes node `place` the input of the method with this value. Also returns false if there is no
- * such value. */
-bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index);
+/** Makes node `node_index` the input of the method with this value. Also returns false if there is
+ * no such value. */
+bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int32_t index);
 
-/** Makes node `place` a source, which nothing writes: a constant, or a buffer that keeps its value
- * between inferences. */
-bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t place, int32_t index);
+/** Makes node `node_index` a source, which nothing writes: a constant, or a buffer that keeps its
+ * value between inferences. */
+bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int32_t index);
 
-/** Fills inputs and outputs of node `place`, which is an instruction. */
-bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, int32_t id);
+/** Fills inputs and outputs of node `node_index`, which is an instruction. */
+bool etr_links_add(etr_links *l, etr_node *node, uint32_t node_index, int32_t id);
 
 /** Fills the inputs of the output node with the results of the method. */
-bool etr_links_add_results(etr_links *l, etr_node *node, uint32_t place);
+bool etr_links_add_results(etr_links *l, etr_node *node, uint32_t node_index);
 
 /** Gives each node its other producers, when all nodes have their outputs. */
 bool etr_links_set_others(const etr_links *l, etr_node *nodes);

@@ -47,15 +47,15 @@ static etr_slice number_in(etr_slice name) {
  * memory. */
 static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   etr_slice key = etr_key_of(f->scratch, parent, name);
-  etr_map_slot *known = key.size ? etr_map_at(&f->by_name, key) : NULL;
-  if (!known || known->value != ETR_NONE)
-    return known ? known->value : ETR_NONE;
+  etr_map_slot *slot = key.size ? etr_map_at(&f->by_name, key) : NULL;
+  if (!slot || slot->value != ETR_NONE)
+    return slot ? slot->value : ETR_NONE;
   part *added = etr_vec_push(f->scratch, &f->parts);
   if (!added)
     return ETR_NONE;
   *added = (part){.parent = parent, .name = name, .digits = number_in(name)};
-  known->value = (uint32_t)(f->parts.count - 1);
-  return known->value;
+  slot->value = (uint32_t)(f->parts.count - 1);
+  return slot->value;
 }
 
 /* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */
@@ -75,8 +75,8 @@ static uint32_t part_of_path(folder *f, const char *path) {
 
 static int compare_text(etr_slice a, etr_slice b) {
   size_t size = ETR_MIN(a.size, b.size);
-  int order = size ? memcmp(a.data, b.data, size) : 0;
-  return order ? order : (a.size > b.size) - (a.size < b.size);
+  int compared = size ? memcmp(a.data, b.data, size) : 0;
+  return compared ? compared : (a.size > b.size) - (a.size < b.size);
 }
 
 static etr_slice stem_of(const part *p) {
@@ -85,10 +85,10 @@ static etr_slice stem_of(const part *p) {
 
 /* Compares by name: "a", "a1", "a2", "a10". */
 static int compare_names(const part *a, const part *b) {
-  int order = compare_text(stem_of(a), stem_of(b));
-  if (order == 0)
-    order = etr_compare_digits(a->digits, b->digits);
-  return order ? order : compare_text(a->digits, b->digits);
+  int compared = compare_text(stem_of(a), stem_of(b));
+  if (compared == 0)
+    compared = etr_compare_digits(a->digits, b->digits);
+  return compared ? compared : compare_text(a->digits, b->digits);
 }
 
 static int by_parent(const void *a, const void *b) {
@@ -136,10 +136,10 @@ static const part *find_inside(const folder *f, const part *in, const part *want
   for (uint32_t from = in->first, to = in->end; from < to;) {
     uint32_t middle = from + (to - from) / 2;
     const part *here = f->sorted[middle];
-    int order = compare_names(wanted, here);
-    if (order == 0)
+    int compared = compare_names(wanted, here);
+    if (compared == 0)
       return here;
-    if (order < 0)
+    if (compared < 0)
       to = middle;
     else
       from = middle + 1;

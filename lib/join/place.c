@@ -98,14 +98,14 @@ static int by_rank(const void *a, const void *b) {
 }
 
 /* Assigns nodes to delegates as the lowering did, in its order. */
-static bool assign_in_order(finder *f, const etr_lowering *order) {
+static bool assign_in_order(finder *f, const etr_lowering *lowering) {
   size_t node_count = f->placement->method->graph->node_count, count = 0;
   ranked_node *list = etr_arena_alloc_array(f->scratch, node_count, sizeof *list);
   if (!list)
     return false;
   for (uint32_t i = 0; i < node_count; i++)
-    if (order->delegate_of[i] >= 0)
-      list[count++] = (ranked_node){order->delegate_of[i], order->rank[i], i};
+    if (lowering->delegate_of[i] >= 0)
+      list[count++] = (ranked_node){lowering->delegate_of[i], lowering->rank[i], i};
   etr_sort(list, count, sizeof *list, by_rank);
   for (size_t i = 0; i < count; i++)
     if (!add_delegate_node(f, list[i].instruction, list[i].node))
@@ -119,12 +119,12 @@ static bool assign_in_order(finder *f, const etr_lowering *order) {
  * graph order. `taken` says for each node whether a kernel or an operator of a payload runs it; the
  * nodes of delegates are added. Returns false when out of memory. */
 static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles,
-                                const etr_lowering *order, bool *taken, etr_arena *arena,
+                                const etr_lowering *lowering, bool *taken, etr_arena *arena,
                                 etr_arena *scratch) {
   finder f = {.placement = placement, .taken = taken, .arena = arena, .scratch = scratch};
   placement->is_ordered = true;
-  if (order->is_proven)
-    return assign_in_order(&f, order);
+  if (lowering->is_proven)
+    return assign_in_order(&f, lowering);
   for (size_t i = 0; roles->is_consistent && i < placement->method->graph->node_count; i++)
     taken[i] |= !roles->is_delegated[i];
   /* Each delegate's handles are assigned to nodes. */
@@ -151,7 +151,7 @@ typedef struct placer {
   etr_warnings *warnings;
   etr_kernel_groups groups;
   etr_roles roles;
-  etr_lowering order;
+  etr_lowering lowering;
   bool *taken; /* per node: a kernel or an operator of a payload runs it */
 } placer;
 
@@ -240,14 +240,14 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
       !etr_roles_find(&p->roles, placement, &p->groups, &p->scratch))
     return false;
   if (needs_order(placement->method) &&
-      !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
+      !etr_lowering_find(&p->lowering, placement, &p->roles, p->warnings, &p->scratch))
     return false;
-  placement->is_proven = p->order.is_proven;
-  placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
+  placement->is_proven = p->lowering.is_proven;
+  placement->ambiguous = p->lowering.is_proven ? 0 : p->roles.ambiguous;
   if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch))
     return false;
   if (placement->method->program &&
-      !etr_data_flow_find(placement, &p->order, p->taken, &is_cut, p->arena, &p->scratch))
+      !etr_data_flow_find(placement, &p->lowering, p->taken, &is_cut, p->arena, &p->scratch))
     return false;
   if (is_cut)
     etr_warn(p->warnings, NULL, NULL, ETR_NO_OFFSET,
@@ -256,12 +256,12 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
              "node, or an estimate",
              etr_method_label(placement->method));
   /* Assigns nodes by the order of the lowering. */
-  for (size_t i = 0; p->order.is_proven && i < p->placement->instructions.count; i++) {
+  for (size_t i = 0; p->lowering.is_proven && i < p->placement->instructions.count; i++) {
     etr_placed *kernel = &p->placement->instructions.data[i];
-    uint32_t node = p->order.node_of[i];
+    uint32_t node = p->lowering.node_of[i];
     if (!is_unplaced(kernel) || node == ETR_NONE || p->taken[node] || !agrees(p, kernel, node))
       continue;
-    set_node(p, kernel, node, p->order.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
+    set_node(p, kernel, node, p->lowering.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
   }
   for (size_t i = 0; i < p->groups.count; i++)
     place_group(p, &p->groups.data[i]);
@@ -278,7 +278,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   }
   if (!place_rest(p))
     return false;
-  return find_delegate_nodes(placement, &p->roles, &p->order, p->taken, p->arena, &p->scratch);
+  return find_delegate_nodes(placement, &p->roles, &p->lowering, p->taken, p->arena, &p->scratch);
 }
 
 bool etr_place_method(etr_placement *placement, uint32_t method, const etr_blocks *blocks,

@@ -26,15 +26,15 @@ typedef struct collector {
 /* Returns the entry of an instruction, made when first asked for; NULL when out of memory. */
 static etr_placed *add_instruction(collector *c, int32_t id) {
   etr_slice key = {(const char *)&id, sizeof id};
-  etr_map_slot *known = etr_map_at(&c->index, key);
-  if (!known)
+  etr_map_slot *slot = etr_map_at(&c->index, key);
+  if (!slot)
     return NULL;
-  if (known->value != ETR_NONE)
-    return &c->placement->instructions.data[known->value];
+  if (slot->value != ETR_NONE)
+    return &c->placement->instructions.data[slot->value];
   etr_placed *added = etr_vec_push(c->arena, &c->placement->instructions);
   if (!added)
     return NULL;
-  known->value = (uint32_t)(c->placement->instructions.count - 1);
+  slot->value = (uint32_t)(c->placement->instructions.count - 1);
   *added = (etr_placed){.id = id, .node = ETR_NONE};
   return added;
 }

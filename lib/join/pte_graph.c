@@ -157,8 +157,8 @@ static etr_node *push_graph_node(builder *b, int32_t instruction_id) {
 /* Appends a node that etr_pte_graph_node() finds. */
 static etr_node *add_graph_node(builder *b, int32_t instruction_id, const char *delegate_id) {
   etr_node *node = push_graph_node(b, instruction_id);
-  uint32_t place = (uint32_t)(b->nodes.count - 1);
-  return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, place) ? node : NULL;
+  uint32_t node_index = (uint32_t)(b->nodes.count - 1);
+  return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, node_index) ? node : NULL;
 }
 
 /* Adds a node of the Edge graph to those that the node runs. */
@@ -527,8 +527,8 @@ static bool add_sources(builder *b) {
     return false;
   for (size_t i = 0; i < b->links.sources.count; i++) {
     etr_node *node = push_graph_node(b, NO_INSTRUCTION);
-    uint32_t place = (uint32_t)(b->nodes.count - 1);
-    if (!node || !etr_links_add_source(&b->links, node, place, b->links.sources.data[i]))
+    uint32_t node_index = (uint32_t)(b->nodes.count - 1);
+    if (!node || !etr_links_add_source(&b->links, node, node_index, b->links.sources.data[i]))
       return false;
   }
   return true;
@@ -697,15 +697,15 @@ static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction
 /* Adds the node of an instruction. */
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
-  const etr_placed *known = etr_placed_instruction(b->placement, id);
+  const etr_placed *placed = etr_placed_instruction(b->placement, id);
   uint32_t index = (uint32_t)b->nodes.count;
   etr_node *node = add_graph_node(b, id, NULL);
   if (!node)
     return false;
   node->name = etr_arena_numbered(b->arena, "instruction_", (uint32_t)id);
   node->target = node->op_type = target_of(b, instruction);
-  if (b->placement->method->graph && known && known->node != ETR_NONE)
-    take_edge_node(b, node, known->node);
+  if (b->placement->method->graph && placed && placed->node != ETR_NONE)
+    take_edge_node(b, node, placed->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
     return add_call(b, id);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL)

@@ -23,8 +23,8 @@ typedef struct claim {
 typedef struct claims {
   const etr_pte_data *data;
   etr_arena *arena, *scratch;
-  etr_map by_place; /* start and size of payloads and of delegates' weights -> index in the list */
-  etr_map by_key;   /* key of named data -> its segment */
+  etr_map by_extent; /* start and size of payloads and of delegates' weights -> index in the list */
+  etr_map by_key;    /* key of named data -> its segment */
   etr_vec(claim) list;
 } claims;
 
@@ -46,8 +46,8 @@ static void add_claim(claims *c, uint64_t at, uint64_t size, etr_file_part part)
 /* Adds a range that several delegates may use. Returns false if it was added before, or when out of
  * memory. */
 static bool add_shared(claims *c, uint64_t at, uint64_t size, etr_file_part part) {
-  const uint64_t place[] = {at, size};
-  etr_map_slot *slot = etr_map_at(&c->by_place, (etr_slice){(const char *)place, sizeof place});
+  const uint64_t extent[] = {at, size};
+  etr_map_slot *slot = etr_map_at(&c->by_extent, (etr_slice){(const char *)extent, sizeof extent});
   if (!slot)
     return false;
   if (slot->value != ETR_NONE) {
@@ -175,8 +175,8 @@ static void add_calls(claims *c, const etr_pte_method *program, uint32_t method)
     if ((uint32_t)program->instructions[i].delegate >= program->delegate_count)
       continue;
     const etr_pte_delegate *delegate = &program->delegates[program->instructions[i].delegate];
-    const uint64_t place[] = {delegate->payload_at, delegate->payload_bytes};
-    uint32_t at = etr_map_get(&c->by_place, (etr_slice){(const char *)place, sizeof place});
+    const uint64_t extent[] = {delegate->payload_at, delegate->payload_bytes};
+    uint32_t at = etr_map_get(&c->by_extent, (etr_slice){(const char *)extent, sizeof extent});
     etr_delegate_use *added = at != ETR_NONE ? etr_vec_push(c->arena, &c->list.data[at].calls)
                                              : NULL;
     if (added)
@@ -220,7 +220,7 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
 /* ---- All ---- */
 
 /* Orders claims by offset, then the longest first, then by number. */
-static int by_place(const void *a, const void *b) {
+static int by_extent(const void *a, const void *b) {
   const claim *x = a, *y = b;
   if (x->part.offset_bytes != y->part.offset_bytes)
     return x->part.offset_bytes < y->part.offset_bytes ? -1 : 1;
@@ -233,7 +233,7 @@ static int by_place(const void *a, const void *b) {
  * cut. */
 static void nest(claims *c) {
   etr_vec(claim *) open = {0};
-  etr_sort(c->list.data, c->list.count, sizeof *c->list.data, by_place);
+  etr_sort(c->list.data, c->list.count, sizeof *c->list.data, by_extent);
   for (size_t i = 0; i < c->list.count; i++) {
     claim *inner = &c->list.data[i];
     while (open.count > 0 && open.data[open.count - 1]->end <= inner->part.offset_bytes)
@@ -272,7 +272,7 @@ bool etr_file_parts_make(etr_program_memory *out, const etr_program_constants *c
   claims c = {.data = constants->data, .arena = constants->arena, .scratch = &scratch};
   const etr_file_part none = {.tensor.rank = -1, .method = ETR_NONE, .instruction = -1};
   etr_file_part file = none, program = none;
-  etr_map_init(&c.by_place, &scratch);
+  etr_map_init(&c.by_extent, &scratch);
   etr_map_init(&c.by_key, &scratch);
   file.kind = c.data->program_at > 0 ? ETR_CONTENT_TESTS : ETR_CONTENT_PADDING;
   program.kind = ETR_CONTENT_PROGRAM;

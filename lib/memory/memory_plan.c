@@ -33,29 +33,29 @@ typedef struct op_key {
 ETR_NO_PADDING(op_key, 2 * sizeof(char *));
 
 /* Returns the name of a kernel with its overload, made once for each. */
-static const char *kernel_name(op_names *known, const etr_instruction *instruction,
+static const char *kernel_name(op_names *names, const etr_instruction *instruction,
                                etr_arena *arena) {
   const op_key key = {instruction->op, instruction->overload};
-  etr_map_slot *slot = etr_map_at(&known->names, ETR_BYTES(key));
+  etr_map_slot *slot = etr_map_at(&names->names, ETR_BYTES(key));
   if (!slot)
     return "";
   if (slot->value != ETR_NONE)
-    return known->texts.data[slot->value];
-  const char **text = etr_vec_push(arena, &known->texts);
+    return names->texts.data[slot->value];
+  const char **text = etr_vec_push(arena, &names->texts);
   if (!text)
     return "";
-  slot->value = (uint32_t)(known->texts.count - 1);
+  slot->value = (uint32_t)(names->texts.count - 1);
   *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "", key.overload);
   return *text;
 }
 
 /* Returns what an instruction does, in a word. */
-static const char *operation_of(op_names *known, const etr_pte_method *program,
+static const char *operation_of(op_names *names, const etr_pte_method *program,
                                 const etr_instruction *instruction, etr_arena *arena) {
   const etr_pte_delegate *delegate = etr_delegate_of(program, instruction);
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL:
-    return kernel_name(known, instruction, arena);
+    return kernel_name(names, instruction, arena);
   case ETR_INSTRUCTION_DELEGATE:
     return delegate ? delegate->backend : "";
   case ETR_INSTRUCTION_MOVE:
@@ -78,9 +78,9 @@ static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_place
   etr_map_init(&ops.names, arena);
   for (size_t i = 0; steps && i < count; i++) {
     const etr_instruction *instruction = &placement->method->program->instructions[i];
-    const etr_placed *known = etr_placed_instruction(placement, (int32_t)i);
+    const etr_placed *placed = etr_placed_instruction(placement, (int32_t)i);
     bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
-    uint32_t node = placement->method->graph && known && !is_delegate ? known->node : ETR_NONE;
+    uint32_t node = placement->method->graph && placed && !is_delegate ? placed->node : ETR_NONE;
     steps[i] = (etr_memory_step){
         .op = operation_of(&ops, placement->method->program, instruction, arena),
         .is_delegate = is_delegate,
@@ -210,10 +210,10 @@ static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *pr
 
 /* Returns the blob of a delegate, which delegates with the same bytes share; a delegate without
  * bytes has a separate one. */
-static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, size_t *count,
+static etr_delegate_blob *blob_of(etr_map *by_extent, etr_delegate_blob *blobs, size_t *count,
                                   const etr_pte_delegate *delegate) {
-  const uint64_t place[2] = {delegate->payload_at, delegate->payload_bytes};
-  etr_map_slot *slot = etr_map_at(places, (etr_slice){(const char *)place, sizeof place});
+  const uint64_t extent[2] = {delegate->payload_at, delegate->payload_bytes};
+  etr_map_slot *slot = etr_map_at(by_extent, (etr_slice){(const char *)extent, sizeof extent});
   if (!slot)
     return NULL;
   if (slot->value == ETR_NONE || delegate->payload_bytes == 0) {
@@ -232,12 +232,12 @@ static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *progr
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
   uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count,
                                                      sizeof *blob_of_delegate);
-  etr_map places;
-  etr_map_init(&places, scratch);
+  etr_map by_extent;
+  etr_map_init(&by_extent, scratch);
   if (!blobs || !blob_of_delegate)
     return false;
   for (size_t i = 0; i < program->delegate_count; i++) {
-    etr_delegate_blob *blob = blob_of(&places, blobs, &plan->blob_count, &program->delegates[i]);
+    etr_delegate_blob *blob = blob_of(&by_extent, blobs, &plan->blob_count, &program->delegates[i]);
     if (!blob)
       return false;
     blob->delegate_count++;

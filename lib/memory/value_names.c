@@ -97,17 +97,17 @@ static void name_all_values(namer *n) {
   size_t count = ETR_MIN(n->placement->method->program->instruction_count, (size_t)INT32_MAX);
   name_inputs(n);
   for (int32_t i = 0; i < (int32_t)count; i++) {
-    const etr_placed *known = etr_placed_instruction(n->placement, i);
+    const etr_placed *placed = etr_placed_instruction(n->placement, i);
     etr_uses_list(&n->uses, i);
     if (n->placement->method->program->instructions[i].kind == ETR_INSTRUCTION_DELEGATE)
       name_delegate_results(n, i);
-    else if (known && known->node != ETR_NONE) {
-      const etr_node *node = &n->placement->method->graph->nodes[known->node];
+    else if (placed && placed->node != ETR_NONE) {
+      const etr_node *node = &n->placement->method->graph->nodes[placed->node];
       if (list_values(n, true) && n->count <= node->output_count) {
         for (size_t k = 0; k < n->count; k++)
-          name_value(n, n->list[k], known->node, node->outputs[k].name, true);
+          name_value(n, n->list[k], placed->node, node->outputs[k].name, true);
       }
-      name_weights(n, known->node);
+      name_weights(n, placed->node);
     }
   }
 }

@@ -120,9 +120,9 @@ static void set_budget(etr_opened_record *out, const etr_options *options) {
 
 /* Returns the inputs of a method, added if it is new; NULL when out of memory. */
 static etr_method_inputs *method_of(reader *r, const char *name) {
-  uint32_t known = etr_map_get(&r->method_by_name, etr_slice_of(name));
-  if (known != ETR_NONE)
-    return &r->out->methods.data[known];
+  uint32_t found = etr_map_get(&r->method_by_name, etr_slice_of(name));
+  if (found != ETR_NONE)
+    return &r->out->methods.data[found];
   etr_method_inputs *added = etr_vec_push(r->arena, &r->out->methods);
   if (!added ||
       !etr_map_set(&r->method_by_name, etr_slice_of(name), (uint32_t)(r->out->methods.count - 1)))

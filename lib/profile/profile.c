@@ -276,12 +276,12 @@ static etr_status join_runs(loader *l, etr_error *error) {
 
 /* Where an entry point is shown: by the kind of its graph, then by module, then in the order of the
  * program. */
-typedef struct entry_place {
+typedef struct ranked_entry {
   int rank;        /* of the kind of graph */
   uint32_t module; /* index of the first graph of its module */
   uint32_t method; /* index of its method in that order; ETR_NONE comes last */
   uint32_t index;  /* among the record's graphs, and then the program's */
-} entry_place;
+} ranked_entry;
 
 /* Returns the rank of a graph among the kinds of graphs. */
 static int rank_of(const etr_graph *graph, const etr_method *methods) {
@@ -319,7 +319,7 @@ static uint32_t module_place(const loader *l, const etr_graph *graph) {
 
 /* Orders graphs as they are shown: by rank, module, method, and then as in the record. */
 static int by_place(const void *a, const void *b) {
-  const entry_place *x = a, *y = b;
+  const ranked_entry *x = a, *y = b;
   if (x->rank != y->rank)
     return (x->rank > y->rank) - (x->rank < y->rank);
   if (x->module != y->module)
@@ -350,21 +350,21 @@ static etr_status order_graphs(loader *l, etr_error *error) {
   size_t count = l->record.graph_count + l->programs.count;
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
   uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
-  entry_place *order = etr_arena_alloc_array(l->arena, count, sizeof *order);
-  if (!graphs || !places || !order)
+  ranked_entry *ranked = etr_arena_alloc_array(l->arena, count, sizeof *ranked);
+  if (!graphs || !places || !ranked)
     return etr_fail_memory(error);
   for (size_t i = 0; i < count; i++) {
     const etr_graph *graph = graph_at(l, i);
-    order[i] = (entry_place){.rank = rank_of(graph, p->methods),
-                             .module = module_place(l, graph),
-                             .method = method_place(l, graph),
-                             .index = (uint32_t)i};
+    ranked[i] = (ranked_entry){.rank = rank_of(graph, p->methods),
+                               .module = module_place(l, graph),
+                               .method = method_place(l, graph),
+                               .index = (uint32_t)i};
   }
   if (count)
-    etr_sort(order, count, sizeof *order, by_place);
+    etr_sort(ranked, count, sizeof *ranked, by_place);
   for (size_t i = 0; i < count; i++) {
-    places[order[i].index] = (uint32_t)i;
-    graphs[i] = *graph_at(l, order[i].index);
+    places[ranked[i].index] = (uint32_t)i;
+    graphs[i] = *graph_at(l, ranked[i].index);
   }
   p->graph_count = count;
   point_to_graphs(l, places);

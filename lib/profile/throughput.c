@@ -202,10 +202,10 @@ typedef etr_vec(reader) readers;
 static bool add_reader(readers *list, etr_arena *arena, reader added) {
   if (!added.throughput || isnan(added.throughput->tokens_per_run))
     return true;
-  reader *place = etr_vec_push(arena, list);
-  if (place)
-    *place = added;
-  return place != NULL;
+  reader *slot = etr_vec_push(arena, list);
+  if (slot)
+    *slot = added;
+  return slot != NULL;
 }
 
 /* Lists what reads a known number of tokens: phases of a method that has several, else methods. */
@@ -283,7 +283,7 @@ static bool is_inference(const filler *f, uint32_t run) {
  * has before them. A sequence begins with a prompt, which is one or several runs of more tokens, or
  * with the recording. Behind a run whose tokens are not known, positions are not known. */
 static void list_steps(const filler *f, const etr_method *method, steps *out) {
-  size_t place = 0, sequence = 0, last_sequence = 0;
+  size_t run_index = 0, sequence = 0, last_sequence = 0;
   double position = 0;
   bool is_in_prompt = false;
   for (uint32_t run = 0; run < f->profile->run_count; run++) {
@@ -296,11 +296,11 @@ static void list_steps(const filler *f, const etr_method *method, steps *out) {
       sequence++;
     }
     is_in_prompt = tokens > 1;
-    while (place < method->run_count && method->runs[place] < run)
-      place++;
-    bool is_mine = place < method->run_count && method->runs[place] == run;
+    while (run_index < method->run_count && method->runs[run_index] < run)
+      run_index++;
+    bool is_mine = run_index < method->run_count && method->runs[run_index] == run;
     if (is_mine && tokens == 1 && !isnan(position)) {
-      double ticks = (double)method->execute_per_run[place];
+      double ticks = (double)method->execute_per_run[run_index];
       out->list[out->count++] = (step){position, ticks / f->profile->ticks_per_second * 1e3};
       out->sequences += last_sequence != sequence;
       last_sequence = sequence;
@@ -349,8 +349,8 @@ static bool find_slope(etr_cache_growth *out, const step *list, size_t count, et
 
 static int by_position(const void *a, const void *b) {
   const step *x = a, *y = b;
-  int order = (x->position > y->position) - (x->position < y->position);
-  return order ? order : (x->ms > y->ms) - (x->ms < y->ms);
+  int compared = (x->position > y->position) - (x->position < y->position);
+  return compared ? compared : (x->ms > y->ms) - (x->ms < y->ms);
 }
 
 /* Sets the curve: the median time of each of up to MOST_POINTS ranges of positions. Sorts the

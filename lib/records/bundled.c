@@ -26,11 +26,11 @@ typedef struct reader {
 
 /* Computes the strides of contiguous elements whose dimensions have this order. Returns false if
  * the order is not a permutation. */
-static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, etr_slice order) {
+static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, etr_slice dim_order) {
   uint64_t stride = 1;
   uint64_t seen = 0;
   for (size_t i = rank; i-- > 0;) {
-    size_t dim = order.size ? (uint8_t)order.data[i] : i;
+    size_t dim = dim_order.size ? (uint8_t)dim_order.data[i] : i;
     if (dim >= rank || seen >> dim & 1)
       return false;
     seen |= (uint64_t)1 << dim;
@@ -54,15 +54,15 @@ static const char *put_value(etr_pickler *out, reader *r, etr_fb_at value) {
     const etr_element *element = dtype ? etr_element_of_dtype(dtype) : NULL;
     etr_fb_at vector = etr_fb_vector(&r->bundle.fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
     etr_slice data = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DATA),
-              order = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DIM_ORDER);
+              dim_order = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DIM_ORDER);
     if (!element || !element->storage)
       return "left out: a tensor has a number type that torch.save writes otherwise";
-    if (rank > ETR_MOST_RANK || (order.size && order.size != rank))
+    if (rank > ETR_MOST_RANK || (dim_order.size && dim_order.size != rank))
       return "left out: a tensor has a senseless shape";
     for (uint32_t i = 0; i < rank; i++)
       sizes[i] = etr_fb_i32_at(&r->bundle.fb, vector, i);
     if (!etr_tensor_count(sizes, (int32_t)rank, element->size, &count) ||
-        count * element->size != data.size || !find_strides(strides, sizes, rank, order))
+        count * element->size != data.size || !find_strides(strides, sizes, rank, dim_order))
       return "left out: a tensor has another size than its shape says";
     etr_pickler_put_tensor(out, &(etr_pickler_tensor){element, sizes, strides, rank, data});
     return NULL;

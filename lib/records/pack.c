@@ -30,12 +30,12 @@ static bool is_planned(const packer *p, const char *name) {
 
 /* Adds an entry, which replaces an entry with that name. */
 static etr_status plan(packer *p, const etr_planned *planned, etr_error *error) {
-  uint32_t known = etr_map_get(&p->by_name, etr_slice_of(planned->name));
-  etr_planned *slot = known == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[known];
+  uint32_t found = etr_map_get(&p->by_name, etr_slice_of(planned->name));
+  etr_planned *slot = found == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[found];
   if (!slot)
     return etr_fail_memory(error);
   *slot = *planned;
-  bool is_kept = known != ETR_NONE || etr_map_set(&p->by_name, etr_slice_of(planned->name),
+  bool is_kept = found != ETR_NONE || etr_map_set(&p->by_name, etr_slice_of(planned->name),
                                                   (uint32_t)(p->plan.count - 1));
   return is_kept ? ETR_OK : etr_fail_memory(error);
 }
@@ -110,7 +110,7 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
 
 /* The order of ExecuTorch: the exported program, the lowered programs, other programs, the maps
  * that join them. */
-static const etr_entry_kind order[] = {
+static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_EDGE_PROGRAM,  ETR_ENTRY_OTHER_PROGRAM,     ETR_ENTRY_WEIGHTS,
     ETR_ENTRY_HANDLE_MAP,    ETR_ENTRY_DELEGATE_MAP,      ETR_ENTRY_OUTPUT_COUNTS,
     ETR_ENTRY_DELEGATE_INFO, ETR_ENTRY_REFERENCE_OUTPUTS, ETR_ENTRY_REPRESENTATIVE_INPUTS,
@@ -120,9 +120,9 @@ static const etr_entry_kind order[] = {
 static size_t rank_of(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)
-    return 1 + ETR_COUNT(order);
+    return 1 + ETR_COUNT(entry_order);
   etr_entry_kind kind = etr_entry_kind_of(part->name, "edge");
-  while (rank < ETR_COUNT(order) && order[rank] != kind)
+  while (rank < ETR_COUNT(entry_order) && entry_order[rank] != kind)
     rank++;
   return strcmp(part->name, "aten") == 0 ? 0 : 1 + rank;
 }
@@ -234,7 +234,7 @@ static etr_status pack_record(packer *p, const etr_part *parts, size_t count, co
   ETR_TRY(plan_base(p, error));
   etr_map given;
   etr_map_init(&given, &p->arena);
-  for (size_t rank = 0; rank <= 1 + ETR_COUNT(order); rank++)
+  for (size_t rank = 0; rank <= 1 + ETR_COUNT(entry_order); rank++)
     for (size_t i = 0; i < count; i++)
       if (rank_of(&parts[i]) == rank)
         ETR_TRY(plan_part(p, &given, &parts[i], error));

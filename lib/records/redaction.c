@@ -125,17 +125,17 @@ static void put_class(etr_redaction *h, etr_slice name) {
 }
 
 /* Puts a level, KEY,PATH,TYPE. The key only distinguishes levels. */
-static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
+static void put_level(etr_redaction *h, etr_slice level, uint32_t depth) {
   etr_slice rest = etr_slice_after(level, find_any(level, ",") + 1);
   size_t comma = rest.size;
   while (comma > 0 && rest.data[comma - 1] != ',')
     comma--;
   etr_slice path = etr_slice_before(rest, comma ? comma - 1 : 0);
-  if (path.size || place == 0) {
+  if (path.size || depth == 0) {
     put_text(h, "L__self__");
     put_path(h, path);
   } else
-    put_numbered(h, "L__self__root_", place, "");
+    put_numbered(h, "L__self__root_", depth, "");
   put_text(h, ",");
   put_path(h, path);
   put_text(h, ",");
@@ -146,13 +146,13 @@ etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   if (!h->renames)
     return stack;
   h->text.count = 0;
-  uint32_t place = 0;
-  for (etr_slice rest = stack; rest.size > 0; place++) {
+  uint32_t depth = 0;
+  for (etr_slice rest = stack; rest.size > 0; depth++) {
     etr_slice level = etr_slice_before(rest, find_any(rest, ";"));
     rest = etr_slice_after(rest, level.size + 1);
-    if (place)
+    if (depth)
       put_text(h, ";");
-    put_level(h, level, place);
+    put_level(h, level, depth);
   }
   return taken(h);
 }
@@ -211,9 +211,9 @@ static size_t called_like_module(const etr_redaction *h, etr_slice name) {
 etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
   if (!h->renames || name.size == 0)
     return name;
-  uint32_t known = etr_map_get(&h->values, name);
-  if (known != ETR_NONE)
-    return etr_slice_of(h->new_values.data[known]);
+  uint32_t found = etr_map_get(&h->values, name);
+  if (found != ETR_NONE)
+    return etr_slice_of(h->new_values.data[found]);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
   if (!prefix)
     prefix = prefix_of(name, other_prefixes, ETR_COUNT(other_prefixes));

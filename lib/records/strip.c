@@ -34,12 +34,12 @@ typedef struct copier {
 } copier;
 
 /* The position of a value in the document. */
-typedef struct place {
+typedef struct json_context {
   object_kind kind;
   bool calls_delegate; /* in a node that does */
-} place;
+} json_context;
 
-static void copy_value(copier *c, place at);
+static void copy_value(copier *c, json_context at);
 
 /* ---- Texts ---- */
 
@@ -93,7 +93,7 @@ static void copy_document(copier *c, object_kind kind) {
   etr_jw_string_begin(c->out);
   etr_writer_init(&writer, &(etr_sink){write_inside, c->out});
   etr_jw_init(&out, &writer, ETR_JW_PYTHON_ASCII);
-  copy_value(&nested, (place){.kind = kind});
+  copy_value(&nested, (json_context){.kind = kind});
   etr_json_end(inner);
   (void)etr_writer_finish(&writer, NULL); /* what failed is the outer document's writer */
   etr_jw_string_end(c->out);
@@ -167,7 +167,7 @@ static void put_instead(copier *c, etr_slice value) {
   etr_jw_raw(c->out, value);
 }
 
-static void copy_target(copier *c, place *at) {
+static void copy_target(copier *c, json_context *at) {
   static const char call[] = "executorch_call_delegate";
   etr_slice raw;
   if (etr_json_peek_raw(c->in, &raw))
@@ -176,9 +176,9 @@ static void copy_target(copier *c, place *at) {
 }
 
 /* Copies the value of a member, or what replaces it. */
-static void copy_member(copier *c, place *at, member_action action) {
+static void copy_member(copier *c, json_context *at, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
-  place inside = {OF_PROGRAM, at->calls_delegate};
+  json_context inside = {OF_PROGRAM, at->calls_delegate};
   switch (action) {
   case EMPTY_TEXT:
     put_instead(c, ETR_SLICE("\"\""));
@@ -228,7 +228,7 @@ static void copy_member(copier *c, place *at, member_action action) {
 /* ---- Values ---- */
 
 /* Copies an object without the members that are dropped. */
-static void copy_object(copier *c, place at) {
+static void copy_object(copier *c, json_context at) {
   etr_slice key;
   etr_json_object(c->in);
   etr_jw_object(c->out);
@@ -244,7 +244,7 @@ static void copy_object(copier *c, place at) {
   etr_jw_end(c->out);
 }
 
-static void copy_array(copier *c, place at) {
+static void copy_array(copier *c, json_context at) {
   etr_json_array(c->in);
   etr_jw_array(c->out);
   while (etr_json_element(c->in))
@@ -253,7 +253,7 @@ static void copy_array(copier *c, place at) {
 }
 
 /* Copies an array or object with `copy`, unless it is nested too deeply. */
-static void copy_nested(copier *c, place at, void (*copy)(copier *, place)) {
+static void copy_nested(copier *c, json_context at, void (*copy)(copier *, json_context)) {
   if (c->depth == MOST_DEPTH)
     etr_json_fail(c->in, "nested too deeply");
   c->depth++;
@@ -263,7 +263,7 @@ static void copy_nested(copier *c, place at, void (*copy)(copier *, place)) {
 }
 
 /* Copies a value of any type. */
-static void copy_value(copier *c, place at) {
+static void copy_value(copier *c, json_context at) {
   switch (etr_json_peek(c->in)) {
   case ETR_JSON_OBJECT:
     copy_nested(c, at, copy_object);
@@ -294,7 +294,7 @@ static void copy_value(copier *c, place at) {
 static bool program_copy(etr_json *json, etr_jw *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
-  copy_value(&c, (place){.kind = OF_PROGRAM});
+  copy_value(&c, (json_context){.kind = OF_PROGRAM});
   etr_json_end(json);
   return !out_of_memory && !etr_json_out_of_memory(json);
 }

@@ -109,20 +109,20 @@ static bool is_only_program(const etr_graph *graph) {
 
 /* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these
  * had handles of their own, which follow the handle of the operator whose results they take. */
-static bool is_known(const node_handles *known, uint32_t handle) {
+static bool is_known(const node_handles *handles, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
-  size_t from = 0, to = known->count;
+  size_t from = 0, to = handles->count;
   while (from < to) {
     size_t middle = from + (to - from) / 2;
-    if (known->data[middle].handle <= handle)
+    if (handles->data[middle].handle <= handle)
       from = middle + 1;
     else
       to = middle;
   }
-  const node_handle *nearest = from ? &known->data[from - 1] : NULL;
+  const node_handle *nearest = from ? &handles->data[from - 1] : NULL;
   if (!nearest || nearest->handle == handle)
     return nearest;
-  return known->has_getitems && nearest->output_count > 1 &&
+  return handles->has_getitems && nearest->output_count > 1 &&
          handle - nearest->handle <= nearest->output_count;
 }
 
@@ -266,11 +266,11 @@ static void check_instructions(etr_flaws *flaws, const etr_map_method *map,
 
 /* Checks that the map has the method, and all its calls of delegates outside of bodies. */
 static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr_pte_method *method,
-                           const char *place) {
+                           const char *path_or_entry) {
   const etr_map_method *map = map_of(record, method->name);
   tally calls = {0};
   if (!map && edge_graph(record, method->name))
-    flaws_add(flaws, ETR_FLAW_MISMATCH, place, "its times cannot be joined to nodes",
+    flaws_add(flaws, ETR_FLAW_MISMATCH, path_or_entry, "its times cannot be joined to nodes",
               "debug_handle_map has no method %s", method->name);
   const bool *is_in_body = map ? etr_pte_find_bodies(method, flaws->arena) : NULL;
   for (size_t i = 0; is_in_body && i < method->instruction_count; i++) {
@@ -401,16 +401,17 @@ static void take_warnings(validator *v, const etr_warnings *warnings) {
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs,
                             etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
-  const char *entry = inputs->pte ? NULL : record->pte_entry, *place = entry ? entry : inputs->pte;
+  const char *entry = inputs->pte ? NULL : record->pte_entry,
+             *path_or_entry = entry ? entry : inputs->pte;
   etr_pte pte;
   etr_error failure = {.offset = ETR_NO_OFFSET};
-  if (!place || is_damaged(v, place))
+  if (!path_or_entry || is_damaged(v, path_or_entry))
     return ETR_OK;
-  v->validation.pte = etr_arena_copy(&v->arena, etr_slice_of(place));
+  v->validation.pte = etr_arena_copy(&v->arena, etr_slice_of(path_or_entry));
   etr_status status = entry ? etr_pte_read_entry(&pte, &v->arena, v->path, entry, &limits, &failure)
-                            : etr_pte_read_file(&pte, &v->arena, place, &limits, &failure);
+                            : etr_pte_read_file(&pte, &v->arena, path_or_entry, &limits, &failure);
   if (status == ETR_OK) {
-    /* Compares the maps with the program. `place` is its path or entry. */
+    /* Compares the maps with the program. `path_or_entry` is its path or entry. */
     for (size_t i = 0; i < record->method_count; i++) {
       const etr_map_method *map = &record->methods[i];
       const etr_pte_method *method = pte_method(&pte, map->name);
@@ -421,11 +422,11 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
                   "the program has no method %s", map->name);
     }
     for (size_t i = 0; i < pte.method_count; i++)
-      check_unmapped(&v->flaws, record, &pte.methods[i], place);
+      check_unmapped(&v->flaws, record, &pte.methods[i], path_or_entry);
   }
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
-    add_damage(v, &failure, place);
+    add_damage(v, &failure, path_or_entry);
     v->flaws.list.data[v->flaws.list.count - 1].suffers = etr_entry_loss(ETR_ENTRY_PTE);
   } else if (status != ETR_OK && error)
     *error = failure;
@@ -474,8 +475,8 @@ static int by_kind_and_entry(const void *a, const void *b) {
   const etr_flaw *x = a, *y = b;
   if (x->kind != y->kind)
     return (x->kind > y->kind) - (x->kind < y->kind);
-  int order = strcmp(x->entry, y->entry);
-  return order ? order : strcmp(x->what, y->what);
+  int compared = strcmp(x->entry, y->entry);
+  return compared ? compared : strcmp(x->what, y->what);
 }
 
 /* Checks the names and contents of all entries, then how they fit together. */

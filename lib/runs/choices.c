@@ -24,10 +24,10 @@ etr_status etr_choices_check(const etr_options *options, const etr_blocks *block
                              etr_error *error) {
   for (size_t i = 0; i < options->choice_count; i++) {
     const etr_method_choice *choice = &options->choices[i];
-    bool known = false;
+    bool is_known = false;
     for (size_t k = 0; k < method_count; k++)
-      known |= strcmp(inputs[k].name, choice->method) == 0;
-    if (!known)
+      is_known |= strcmp(inputs[k].name, choice->method) == 0;
+    if (!is_known)
       return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                       "cannot map run %zu to %s: no such method", choice->run, choice->method);
     ETR_TRY(check_run(blocks, ETR_MAX(choice->run, choice->last), error));

@@ -202,11 +202,11 @@ static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map
   if (bytes.size)
     return counts_of_payload(out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
   etr_arena scratch = {0};
-  bool known = etr_delegate_counts_of_nodes(out, &c->classes, map, &scratch);
+  bool is_known = etr_delegate_counts_of_nodes(out, &c->classes, map, &scratch);
   if (etr_arena_failed(&scratch))
     etr_arena_fail(fitter->arena);
   etr_arena_clear(&scratch);
-  return known;
+  return is_known;
 }
 
 /* Returns whether the number of operators of a class is known. It is not for operators that

@@ -197,9 +197,9 @@ static uint32_t find_block(builder *b, const block_key *key, const signatures *r
   memcpy(bytes, key, sizeof *key);
   if (rows_size)
     memcpy(bytes + sizeof *key, rows->data, rows_size);
-  uint32_t known = etr_map_get(&b->by_signature, (etr_slice){bytes, size});
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&b->by_signature, (etr_slice){bytes, size});
+  if (found != ETR_NONE)
+    return found;
   etr_block *block = etr_vec_push(b->arena, &b->blocks);
   signatures *kept = etr_vec_push(&b->scratch, &b->rows_of_block);
   signature *copy = etr_arena_alloc(&b->scratch, rows_size);

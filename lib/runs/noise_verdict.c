@@ -63,7 +63,7 @@ typedef struct means {
 static means means_of(const etr_trend_sample *samples, size_t first, size_t end) {
   means m = {0};
   for (size_t i = first; i < end; i++) {
-    m.x += (double)samples[i].place / (double)(end - first);
+    m.x += (double)samples[i].position / (double)(end - first);
     m.y += samples[i].value / (double)(end - first);
   }
   return m;
@@ -75,9 +75,9 @@ static fit fit_line(const etr_trend_sample *samples, size_t count) {
   for (size_t i = 0, end; i < count; i = end, f.segments++) {
     end = end_of_segment(samples, count, i);
     const means m = means_of(samples, i, end);
-    f.span = ETR_MAX(f.span, (size_t)samples[end - 1].place);
+    f.span = ETR_MAX(f.span, (size_t)samples[end - 1].position);
     for (size_t k = i; k < end; k++) {
-      double x = (double)samples[k].place - m.x, y = samples[k].value - m.y;
+      double x = (double)samples[k].position - m.x, y = samples[k].value - m.y;
       f.xx += x * x;
       f.xy += x * y;
       f.yy += y * y;
@@ -106,7 +106,7 @@ static rest rest_of_line(const etr_trend_sample *samples, size_t count, double s
     end = end_of_segment(samples, count, i);
     const means m = means_of(samples, i, end);
     for (size_t k = i; k < end; k++)
-      add_rest(&r, samples[k].value - m.y - slope * ((double)samples[k].place - m.x), k > i);
+      add_rest(&r, samples[k].value - m.y - slope * ((double)samples[k].position - m.x), k > i);
     *level += (m.y - slope * m.x) * (double)(end - i) / (double)count;
   }
   return r;
@@ -408,7 +408,7 @@ static size_t list_segments(const judged *j, bool by_stretch) {
     segments += starts;
     j->series[i] = (etr_trend_sample){.value = log(j->times[i]), .segment = (uint32_t)segments};
     if (!starts)
-      j->series[i].place = j->series[i - 1].place + 1;
+      j->series[i].position = j->series[i - 1].position + 1;
   }
   return segments;
 }

@@ -29,11 +29,12 @@ etr_noise etr_noise_of_parts(double *times, size_t count);
 /* ---- Whether a series of times jumps once or changes steadily, by comparing a step and a line by
  * least squares ---- */
 
-/** A sample of a series. The samples of one segment follow each other, in the order of `place`. */
+/** A sample of a series. The samples of one segment follow each other, in the order of `position`.
+ */
 typedef struct etr_trend_sample {
-  double value;     /**< natural logarithm of a time, so that a change is a factor */
-  uint32_t segment; /**< each segment has a level of its own; a slope is common to all */
-  uint32_t place;   /**< position in its segment, from 0 */
+  double value;      /**< natural logarithm of a time, so that a change is a factor */
+  uint32_t segment;  /**< each segment has a level of its own; a slope is common to all */
+  uint32_t position; /**< position in its segment, from 0 */
 } etr_trend_sample;
 
 typedef enum etr_trend_kind {

@@ -27,17 +27,17 @@ static int by_size(const void *x, const void *y) {
 /* Returns the statistics of some values, which it sorts. Values that are not finite do not count.
  */
 static statistics statistics_of(double *values, size_t count) {
-  size_t known = 0;
+  size_t known_count = 0;
   for (size_t i = 0; i < count; i++)
     if (isfinite(values[i]))
-      values[known++] = values[i];
-  if (known == 0)
+      values[known_count++] = values[i];
+  if (known_count == 0)
     return (statistics){0};
-  qsort(values, known, sizeof *values, by_size);
-  return (statistics){.count = known,
-                      .p50 = (values[(known - 1) / 2] + values[known / 2]) / 2,
+  qsort(values, known_count, sizeof *values, by_size);
+  return (statistics){.count = known_count,
+                      .p50 = (values[(known_count - 1) / 2] + values[known_count / 2]) / 2,
                       .min = values[0],
-                      .max = values[known - 1]};
+                      .max = values[known_count - 1]};
 }
 
 /* A figure in the lines "PyTorchObserver {...}" that ExecuTorch's LLM runner prints: a time between

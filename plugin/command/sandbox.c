@@ -96,43 +96,43 @@ static uint64_t accesses_of(unsigned rights) {
  * including TCP, abstract sockets and signals to other processes. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  rule_set known = {.files = of_first_version};
+  rule_set rules = {.files = of_first_version};
   if (version < 1)
     return (landlock_rules){.descriptor = -1};
   if (version >= 2)
-    known.files |= REFER;
+    rules.files |= REFER;
   if (version >= 3)
-    known.files |= TRUNCATE;
+    rules.files |= TRUNCATE;
   if (version >= 4)
-    known.network = 3;
+    rules.network = 3;
   if (version >= 5)
-    known.files |= IOCTL_DEVICE;
+    rules.files |= IOCTL_DEVICE;
   if (version >= 6)
-    known.scopes = 3;
+    rules.scopes = 3;
   return (landlock_rules){
-      .descriptor = (int)syscall(SYS_landlock_create_ruleset, &known, sizeof known, 0),
-      .accesses = known.files};
+      .descriptor = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0),
+      .accesses = rules.files};
 }
 
 /* Allows `rights` on a path and follows links. Ignores a path that cannot be opened: whoever opens
  * it gets the same error. */
 static void landlock_allow(landlock_rules *rules, const char *path, unsigned rights) {
   struct stat about;
-  int place = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
-  if (place < 0) {
+  int opened = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
+  if (opened < 0) {
     if (rules->descriptor >= 0 && is_shortage(errno))
       rules->failure = errno;
     return;
   }
   uint64_t possible = rules->accesses;
-  if (fstat(place, &about) == 0 && !S_ISDIR(about.st_mode))
+  if (fstat(opened, &about) == 0 && !S_ISDIR(about.st_mode))
     possible &= of_single_files;
   struct landlock_path_beneath_attr rule = {.allowed_access = accesses_of(rights) & possible,
-                                            .parent_fd = place};
+                                            .parent_fd = opened};
   if (rule.allowed_access != 0 &&
       syscall(SYS_landlock_add_rule, rules->descriptor, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
     rules->failure = errno;
-  (void)close(place);
+  (void)close(opened);
 }
 
 /* Forbids everything that the rules do not allow, also for programs that this process starts. Open

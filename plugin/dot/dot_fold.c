@@ -28,7 +28,7 @@ typedef struct folder {
   uint32_t *block;                  /* per scope: index of its block; ETR_NONE: it is not a block */
   etr_vec(block) blocks;
   uint32_t *seen_in,
-      *place;    /* per node: the form in which it was last seen, and its position there */
+      *position; /* per node: the form in which it was last seen, and its position there */
   uint32_t form; /* number of the form that is being made */
   uint32_t *stand_in, *same_as, *copies, *last;
   uint32_t *step_of; /* per node: its scope, a step or another */
@@ -83,9 +83,9 @@ static void put_text(folder *f, const char *text) {
 /* Returns the number of the key that was put since the text was begun. */
 static uint32_t number_of_text(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
-  uint32_t known = etr_map_get(map, key);
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(map, key);
+  if (found != ETR_NONE)
+    return found;
   const char *copy = etr_arena_copy(f->arena, key);
   return copy != NULL ? etr_map_number(map, (etr_slice){copy, key.size}) : ETR_NONE;
 }
@@ -118,10 +118,10 @@ static void put_input(folder *f, size_t count, uint32_t *outside, const etr_edge
   }
   if (f->seen_in[from] != f->form) {
     f->seen_in[from] = f->form;
-    f->place[from] = (uint32_t)count + (*outside)++;
+    f->position[from] = (uint32_t)count + (*outside)++;
   }
-  put_number(f, f->place[from] < count ? FROM_INSIDE : FROM_OUTSIDE);
-  put_number(f, f->place[from]);
+  put_number(f, f->position[from] < count ? FROM_INSIDE : FROM_OUTSIDE);
+  put_number(f, f->position[from]);
   put_number(f, input->output);
 }
 
@@ -132,7 +132,7 @@ static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
   f->form++;
   for (uint32_t i = 0; i < count; i++) {
     f->seen_in[nodes[i]] = f->form;
-    f->place[nodes[i]] = i;
+    f->position[nodes[i]] = i;
   }
   for (size_t i = 0; i < count; i++) {
     const etr_node *node = &f->graph->nodes[nodes[i]];
@@ -411,7 +411,7 @@ static bool begin_fold(folder *f) {
   etr_map_init(&f->step_forms, f->arena);
   f->kind = etr_arena_alloc_array(f->arena, nodes, sizeof *f->kind);
   f->seen_in = etr_arena_alloc_array(f->arena, nodes, sizeof *f->seen_in);
-  f->place = etr_arena_alloc_array(f->arena, nodes, sizeof *f->place);
+  f->position = etr_arena_alloc_array(f->arena, nodes, sizeof *f->position);
   f->stand_in = etr_arena_alloc_array(f->arena, nodes, sizeof *f->stand_in);
   if (etr_arena_failed(f->arena))
     return false;

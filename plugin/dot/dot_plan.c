@@ -70,7 +70,7 @@ static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
 
 /* Returns the index of the delegate that runs a node, which is added if it is new; ETR_NONE if no
  * delegate runs it. */
-static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
+static uint32_t delegate_of(planner *p, etr_map *seen, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
   uint32_t lowered = etr_dot_lowered_around(p->graph, node->subgraph);
@@ -87,7 +87,7 @@ static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
   }
   if (key.size == 0)
     return ETR_NONE;
-  uint32_t found = etr_map_get(known, key);
+  uint32_t found = etr_map_get(seen, key);
   if (found != ETR_NONE)
     return found;
   etr_dot_delegate *added = etr_vec_push(p->arena, &p->delegates);
@@ -95,11 +95,11 @@ static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
     return ETR_NONE;
   *added = delegate;
   uint32_t at = (uint32_t)p->delegates.count - 1;
-  return etr_map_set(known, key, at) ? at : ETR_NONE;
+  return etr_map_set(seen, key, at) ? at : ETR_NONE;
 }
 
 /* Sets the sum of a node: its time, what it is, and its delegate. */
-static void sum_node(planner *p, etr_map *known, uint32_t index) {
+static void sum_node(planner *p, etr_map *seen, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];
   const etr_dot_choice *choice = &p->plan->choice;
@@ -121,7 +121,7 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
   }
   if (node->kind != ETR_NODE_OP)
     return;
-  sum->delegate = delegate_of(p, known, index);
+  sum->delegate = delegate_of(p, seen, index);
   if (sum->delegate == ETR_NONE)
     return;
   sum->delegated = 1;
@@ -133,13 +133,13 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
  * stands in for them. */
 static void sum_scopes(planner *p) {
   const etr_scopes *scopes = &p->plan->scopes;
-  etr_map known;
-  etr_map_init(&known, p->arena);
+  etr_map seen;
+  etr_map_init(&seen, p->arena);
   for (size_t i = 0; i < scopes->count; i++)
     p->scope_sums[i].delegate = ETR_NONE;
   p->plan->total.delegate = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    sum_node(p, &known, i);
+    sum_node(p, &seen, i);
     if (etr_arena_failed(p->arena))
       return;
     add_sum(&p->plan->total, &p->node_sums[i]);

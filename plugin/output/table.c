@@ -88,6 +88,16 @@ static bool is_for_programs(const etr_table *table, const etr_field *field) {
   return field->in & media && field->title;
 }
 
+/* Returns true for a column of some table for programs that has the rows' names: text begins with
+ * these. */
+static bool names_rows(const etr_table *table, etr_slice name) {
+  for (const etr_field *field = table->fields->first;
+       field < table->fields->first + table->fields->count; field++)
+    if (field->kind == ETR_CELL_NAME && is_called(field->title, name))
+      return true;
+  return false;
+}
+
 /* Refuses an unknown column; the message suggests the nearest name and lists all. */
 static void refuse_column(const etr_table *table, etr_slice name) {
   etr_text text;
@@ -99,6 +109,10 @@ static void refuse_column(const etr_table *table, etr_slice name) {
     if (is_for_programs(table, field))
       near = etr_nearer_word(name.data, name.size, near, plain_name(table, field));
   etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
+  if (!table->exact && names_rows(table, name)) {
+    etr_puts(&writer, " beside the names, with which text begins");
+    near = NULL;
+  }
   if (near)
     etr_putf(&writer, ": did you mean %s?", near);
   etr_puts(&writer, near ? " There are:" : "; there are:");
@@ -332,12 +346,12 @@ void etr_table_add_rows(etr_table *table, etr_rows rows) {
 /* Orders rows by key, then the largest weight first, then as they were added. */
 static int by_key_and_weight(const void *a, const void *b) {
   const etr_table_row *x = a, *y = b;
-  int order = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
-  if (order)
-    return order;
+  int compared = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
+  if (compared)
+    return compared;
   if (x->weight != y->weight)
     return x->weight < y->weight ? 1 : -1;
-  return x->place < y->place ? -1 : 1;
+  return x->sequence < y->sequence ? -1 : 1;
 }
 
 void etr_table_sort(etr_table *table) {

@@ -320,7 +320,7 @@ typedef struct etr_table_row {
   const void *row;
   const char *key; /* sorts first */
   double weight;   /* sorts second, largest first */
-  size_t place;    /* sorts third; the number of the row in the order of adding */
+  size_t sequence; /* sorts third; the number of the row in the order of adding */
 } etr_table_row;
 
 typedef struct etr_table {

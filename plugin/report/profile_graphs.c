@@ -83,30 +83,30 @@ static uint32_t type_of(drawing *d, const etr_node *node) {
 /* Returns the index of the input of a body's owner that a parameter stands for; ETR_NONE if it is
  * unknown. The operands of control flow come last among the inputs of its node, and a delegate's
  * inputs are all of its call's. */
-static size_t operand_of(const etr_graph *graph, const etr_subgraph *body, size_t place,
+static size_t operand_of(const etr_graph *graph, const etr_subgraph *body, size_t index,
                          size_t parameter_count) {
   const etr_node *owner = &graph->nodes[body->owner];
   size_t others = owner->input_count - parameter_count;
   bool is_known = owner->input_count >= parameter_count &&
                   (others == 0 || body->kind == ETR_SUBGRAPH_BODY);
-  return is_known ? others + place : ETR_NONE;
+  return is_known ? others + index : ETR_NONE;
 }
 
 /* Notes that a node reads a value, once. Weights are only counted. */
 static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
-  uint32_t place = g->row_of[node];
-  drawn_node *row = &g->rows[place];
+  uint32_t row_index = g->row_of[node];
+  drawn_node *row = &g->rows[row_index];
   if (edge.node == ETR_NONE || edge.node == node)
     return true;
   uint32_t *reader = &g->reader_of[g->first_value[edge.node] + edge.output];
-  if (*reader == place + 1)
+  if (*reader == row_index + 1)
     return true;
-  *reader = place + 1;
+  *reader = row_index + 1;
   if (g->row_of[edge.node] == ETR_NONE) {
     row->weights++;
     return true;
   }
-  int64_t distance = (int64_t)place - (int64_t)g->row_of[edge.node];
+  int64_t distance = (int64_t)row_index - (int64_t)g->row_of[edge.node];
   int64_t *input = etr_vec_push(&d->e->arena, &g->inputs);
   uint32_t *output = etr_vec_push(&d->e->arena, &g->outputs);
   if (!input || !output)
@@ -440,7 +440,7 @@ static const etr_field subgraph_fields[] = {
 ETR_ROW_TYPE(graph_subgraph, subgraph_fields);
 
 /* Returns what the place-th body of a control-flow operator is to it. */
-static const char *role_of(const etr_graph *graph, const etr_subgraph *subgraph, size_t place) {
+static const char *role_of(const etr_graph *graph, const etr_subgraph *subgraph, size_t index) {
   static const struct {
     const char *target, *roles[2];
   } known[] = {{"higher_order.cond", {"true", "false"}},
@@ -448,8 +448,8 @@ static const char *role_of(const etr_graph *graph, const etr_subgraph *subgraph,
   if (subgraph->kind == ETR_SUBGRAPH_LOWERED)
     return "delegate";
   for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (strcmp(graph->nodes[subgraph->owner].target, known[i].target) == 0 && place < 2)
-      return known[i].roles[place];
+    if (strcmp(graph->nodes[subgraph->owner].target, known[i].target) == 0 && index < 2)
+      return known[i].roles[index];
   return "body";
 }
 

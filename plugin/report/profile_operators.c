@@ -57,13 +57,14 @@ static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
 /* Writes a source line, unless it was already written. Returns its number; ETR_NONE when out of
  * memory. by_place: line, function and file -> number. */
 static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const etr_source *source) {
-  etr_text *place = &e->joined;
-  place->size = 0;
-  etr_text_add(place, ETR_BYTES(source->line));
-  etr_text_add(place, (etr_slice){source->function, strlen(source->function) + 1});
-  bool good = etr_text_add(place, etr_slice_of(source->file));
-  etr_map_slot *slot = good ? etr_map_at(by_place, (etr_slice){place->data, place->size}) : NULL;
-  place->size = 0;
+  etr_text *line_key = &e->joined;
+  line_key->size = 0;
+  etr_text_add(line_key, ETR_BYTES(source->line));
+  etr_text_add(line_key, (etr_slice){source->function, strlen(source->function) + 1});
+  bool good = etr_text_add(line_key, etr_slice_of(source->file));
+  etr_map_slot *slot = good ? etr_map_at(by_place, (etr_slice){line_key->data, line_key->size})
+                            : NULL;
+  line_key->size = 0;
   if (!slot)
     return ETR_NONE;
   if (slot->value == ETR_NONE) {

@@ -11,14 +11,14 @@
 
 typedef struct run_time {
   uint64_t ticks;
-  uint32_t place;
+  uint32_t run_index;
 } run_time;
 
 static int by_time(const void *a, const void *b) {
   const run_time *x = a, *y = b;
   if (x->ticks != y->ticks)
     return x->ticks < y->ticks ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
+  return (x->run_index > y->run_index) - (x->run_index < y->run_index);
 }
 
 /* Returns the method's runs, the fastest one first; NULL when out of memory. */
@@ -50,9 +50,9 @@ static size_t most_events(etr_arena *arena, const etr_profile *profile, const et
   return most;
 }
 
-static size_t index_of(const etr_profile_runs *runs, uint32_t place) {
+static size_t index_of(const etr_profile_runs *runs, uint32_t run_index) {
   size_t at = 0;
-  while (at < runs->count && runs->places[at] != place)
+  while (at < runs->count && runs->places[at] != run_index)
     at++;
   return at;
 }
@@ -67,7 +67,8 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
     return false;
   size_t count = method->run_count,
          room = ETR_PROFILE_MOST_EVENTS / most_events(arena, profile, method);
-  const uint32_t first[] = {runs[(count - 1) / 2].place, runs[count - 1].place, runs[0].place, 0};
+  const uint32_t first[] = {runs[(count - 1) / 2].run_index, runs[count - 1].run_index,
+                            runs[0].run_index, 0};
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
     is_chosen[first[i]] = true;
   size_t left = count, others,
@@ -146,11 +147,13 @@ static bool go_through_events(run_list *l, uint32_t node, bool is_cleared) {
   for (uint32_t i = l->first_event[node]; i != ETR_NONE; i = l->events.data[i].next) {
     const etr_event *event = l->events.data[i].event;
     for (size_t k = 0; k < event->sample_count; k++) {
-      size_t place = place_of(l->method, event->sample_runs[k]);
-      if (place == l->method->run_count)
+      size_t run_index = place_of(l->method, event->sample_runs[k]);
+      if (run_index == l->method->run_count)
         continue;
-      is_same = is_same && (!is_cleared || l->ticks[place] == 0);
-      l->ticks[place] = is_cleared ? 0 : etr_add_up_to_most(l->ticks[place], event->durations[k]);
+      is_same = is_same && (!is_cleared || l->ticks[run_index] == 0);
+      l->ticks[run_index] = is_cleared
+                                ? 0
+                                : etr_add_up_to_most(l->ticks[run_index], event->durations[k]);
     }
     is_same = is_same && event->unit == ETR_EVENT_UNIT_TIME;
   }
@@ -207,7 +210,7 @@ enum { MOST_BLAMED = 3 };
 
 /* A run, and the operators that take longest in it beyond their medians, the worst first. */
 typedef struct slow_run {
-  uint32_t place;
+  uint32_t run_index;
   bool is_outlier;
   struct {
     uint32_t operator;
@@ -224,7 +227,7 @@ typedef struct slow_run {
   }
 
 static const etr_field slow_run_fields[] = {
-    {"run", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(slow_run, place),
+    {"run", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(slow_run, run_index),
      .says = "index into execute_per_run"},
     {"outlier", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, ETR_AT(slow_run, is_outlier),
      .says = "it is far slower than the others; otherwise it is slower than the median"},
@@ -268,7 +271,7 @@ static bool put_slow_runs(run_list *l) {
   if (!runs)
     return false;
   for (uint32_t i = 0; i < method->run_count; i++) {
-    runs[i].place = i;
+    runs[i].run_index = i;
     for (size_t k = 0; k < MOST_BLAMED; k++)
       runs[i].blamed[k].operator = ETR_NONE;
   }

@@ -219,9 +219,9 @@ static bool put_run_events(etr_profile_doc *e) {
 }
 
 /* place: of the run among the method's. */
-static bool put_run(timeline *t, uint32_t place) {
+static bool put_run(timeline *t, uint32_t run_index) {
   const etr_fields *f = &t->e->fields;
-  uint32_t index = t->method->runs[place];
+  uint32_t index = t->method->runs[run_index];
   etr_tracks lanes = {0};
   (void)etr_place_run(&t->e->placer, index);
   if (!etr_place_levels(&t->e->placer, index, &lanes, &t->e->arena))
@@ -230,7 +230,7 @@ static bool put_run(timeline *t, uint32_t place) {
   if (number == ETR_NONE)
     return false;
   etr_jw_object(f->json);
-  etr_field_count(f, "run", place);
+  etr_field_count(f, "run", run_index);
   etr_field_count(f, "structure", number);
   bool good = put_run_events(t->e);
   etr_jw_end(f->json);

@@ -346,14 +346,14 @@ ETR_ROW_TYPE(accuracy_tap, tap_fields);
 typedef struct sorted_row {
   etr_accuracy_row row;
   double key; /* the smallest first */
-  size_t place;
+  size_t rank;
 } sorted_row;
 
 static int by_key(const void *a, const void *b) {
   const sorted_row *x = a, *y = b;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
+  return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static bool is_chosen(const accuracy_output *o, const etr_value_accuracy *value) {
@@ -408,7 +408,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   etr_sort(list, count, sizeof *list, by_key);
   for (size_t i = 0; i < count; i++) {
     o->rows[i] = list[i].row;
-    o->ranks[i] = list[i].place;
+    o->ranks[i] = list[i].rank;
     o->has_steps |= list[i].row.value->is_integer;
   }
   o->count = count;
@@ -474,12 +474,12 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
   etr_arena *arena = &o->answer.arena;
   accuracy_group *groups = etr_arena_alloc_array(arena, o->count, sizeof *groups);
   size_t count = 0;
-  etr_map known;
-  etr_map_init(&known, arena);
+  etr_map seen;
+  etr_map_init(&seen, arena);
   for (size_t i = 0; groups && i < o->count; i++) {
     const etr_accuracy_row *row = &o->rows[i];
     const char *key = group_key(o, row);
-    uint32_t at = key ? etr_map_number(&known, etr_slice_of(key)) : ETR_NONE;
+    uint32_t at = key ? etr_map_number(&seen, etr_slice_of(key)) : ETR_NONE;
     if (at == ETR_NONE)
       return false;
     if (at == count)
@@ -647,12 +647,12 @@ static const char *other_shapes_text(accuracy_output *o) {
     const etr_value_accuracy *value = &a->values[i];
     const uint32_t key[] = {value->value->method, value->node, value->output};
     etr_slice bytes = {(const char *)key, sizeof key};
-    uint32_t known = etr_map_get(&first_of, bytes);
-    if (known == ETR_NONE) {
+    uint32_t found = etr_map_get(&first_of, bytes);
+    if (found == ETR_NONE) {
       etr_map_set(&first_of, bytes, i);
       continue;
     }
-    const etr_debug_value *other = a->values[known].value;
+    const etr_debug_value *other = a->values[found].value;
     if (value->value->run == last || same_sizes(value->value, other))
       continue;
     last = value->value->run;

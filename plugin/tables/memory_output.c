@@ -506,10 +506,10 @@ static void add_allocations(etr_arena *arena, allocation_list *list, const char 
   const char *facts = etr_arena_format(
       arena, "%s\n%zu %" PRIu64 " %" PRIu64 "\n%s", allocations->allocator, allocations->count,
       allocations->total_bytes, allocations->largest_bytes, method ? method : "");
-  uint32_t known = facts ? etr_map_get(&list->known, etr_slice_of(facts)) : ETR_NONE;
-  if (known != ETR_NONE)
-    list->rows.data[known].runs++;
-  if (!facts || known != ETR_NONE)
+  uint32_t found = facts ? etr_map_get(&list->known, etr_slice_of(facts)) : ETR_NONE;
+  if (found != ETR_NONE)
+    list->rows.data[found].runs++;
+  if (!facts || found != ETR_NONE)
     return;
   allocation_row *added = etr_vec_push(arena, &list->rows);
   if (added)

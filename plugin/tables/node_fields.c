@@ -174,12 +174,12 @@ static etr_cell joined(const void *row) {
 }
 
 /* Adds a shape to "f32[1,8], i64[1]". */
-static bool join_shape(etr_text *joined, size_t place, const etr_value *value) {
+static bool join_shape(etr_text *joined, size_t index, const etr_value *value) {
   char text[ETR_SHAPE_ROOM];
   etr_slice shape = {text, etr_format_shape(text, value)};
   if (shape.size == 0)
     return true;
-  return (place == 0 || etr_text_add(joined, ETR_SLICE(", "))) && etr_text_add(joined, shape);
+  return (index == 0 || etr_text_add(joined, ETR_SLICE(", "))) && etr_text_add(joined, shape);
 }
 
 bool etr_node_add_shapes(etr_text *text, const etr_node *node) {

@@ -325,8 +325,8 @@ static int by_bytes(const void *a, const void *b) {
   const size_sum *x = a, *y = b;
   if (x->bytes != y->bytes)
     return x->bytes < y->bytes ? 1 : -1;
-  int order = etr_natural_compare(etr_or_empty(x->module), etr_or_empty(y->module));
-  return order ? order : strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
+  int compared = etr_natural_compare(etr_or_empty(x->module), etr_or_empty(y->module));
+  return compared ? compared : strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
 }
 
 /* Returns the sum of a module and a type, which is added if it is new; NULL when out of memory. */

@@ -52,9 +52,9 @@ static etr_cell node(const void *row) {
 /* Returns the name of the result in the graph: "getitem_1" for a split. */
 static etr_cell result(const void *row) {
   const etr_graph *graph = etr_logged_graph(as_row(row)->of->answer.profile, as_row(row)->value);
-  etr_edge place = etr_debug_value_origin(as_row(row)->of->answer.profile, as_row(row)->value);
+  etr_edge origin = etr_debug_value_origin(as_row(row)->of->answer.profile, as_row(row)->value);
   return etr_cell_text(
-      place.node == ETR_NONE ? NULL : graph->nodes[place.node].outputs[place.output].name);
+      origin.node == ETR_NONE ? NULL : graph->nodes[origin.node].outputs[origin.output].name);
 }
 
 static etr_cell type(const void *row) {

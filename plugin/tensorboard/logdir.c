@@ -200,8 +200,8 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
     return false;
   etr_slice key = etr_slice_of(
       graph->module); /* folders are numbered by module, so that the graph tab opens the first */
-  uint32_t known = etr_map_get(&names->modules, key),
-           number = known != ETR_NONE ? known : (uint32_t)names->modules.count + 1;
+  uint32_t found = etr_map_get(&names->modules, key),
+           number = found != ETR_NONE ? found : (uint32_t)names->modules.count + 1;
   etr_map_set(&names->modules, key, number);
   const char *run = take_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
                               method, index);

@@ -29,8 +29,8 @@ static const double least_ms = 0.001, least_share = 0.01;
 /* A key by which time slices are added up: an operator or a backend. */
 typedef struct key_sum {
   const char *key;
-  uint64_t ticks; /* sum over all runs */
-  uint32_t place; /* number in the order of appearance */
+  uint64_t ticks;  /* sum over all runs */
+  uint32_t number; /* number in the order of appearance */
 } key_sum;
 
 typedef struct builder {
@@ -199,30 +199,30 @@ static int by_ticks(const void *x, const void *y) {
 /* Sums by a key, largest first, and the key of each time slice. */
 typedef struct sums_by_key {
   etr_vec(key_sum) list;
-  uint32_t *place; /* per time slice: key_sum.place of its key; ETR_NONE: it has no key */
+  uint32_t *number; /* per time slice: key_sum.place of its key; ETR_NONE: it has no key */
 } sums_by_key;
 
 /* Adds up time slices by a key. Returns false when out of memory. Time slices of a node are next to
  * each other, so a key is only looked up when it changes. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   const char *before = NULL;
-  uint32_t place = ETR_NONE;
+  uint32_t number = ETR_NONE;
   etr_map places;
   etr_map_init(&places, b->arena);
   *sums = (sums_by_key){
-      .place = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *sums->place)};
+      .number = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *sums->number)};
   for (size_t i = 0; i < b->method->time_slice_count && !etr_arena_failed(b->arena); i++) {
     const char *text = key(b, &b->method->time_slices[i]);
     if (text && text != before)
-      place = etr_map_number(&places, etr_slice_of(before = text));
-    if (text && place == sums->list.count) {
+      number = etr_map_number(&places, etr_slice_of(before = text));
+    if (text && number == sums->list.count) {
       key_sum *added = etr_vec_push(b->arena, &sums->list);
       if (added)
-        *added = (key_sum){.key = text, .place = place};
+        *added = (key_sum){.key = text, .number = number};
     }
-    sums->place[i] = text ? place : ETR_NONE;
-    if (text && place < sums->list.count)
-      sums->list.data[place].ticks += b->method->time_slices[i].ticks;
+    sums->number[i] = text ? number : ETR_NONE;
+    if (text && number < sums->list.count)
+      sums->list.data[number].ticks += b->method->time_slices[i].ticks;
   }
   if (etr_arena_failed(b->arena))
     return false;
@@ -237,11 +237,11 @@ static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown + 1) * runs, sizeof *ticks);
   size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
   for (size_t i = 0; row_of && i < sums->list.count; i++)
-    row_of[sums->list.data[i].place] = ETR_MIN(i, shown);
+    row_of[sums->list.data[i].number] = ETR_MIN(i, shown);
   for (size_t i = 0; i < b->method->time_slice_count && ticks && row_of; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
-    if (sums->place[i] != ETR_NONE)
-      ticks[row_of[sums->place[i]] * runs + time_slice->run] += time_slice->ticks;
+    if (sums->number[i] != ETR_NONE)
+      ticks[row_of[sums->number[i]] * runs + time_slice->run] += time_slice->ticks;
   }
   return row_of ? ticks : NULL;
 }

@@ -119,9 +119,9 @@ static void add_outputs(packer *p, size_t node) {
  * of the nodes. */
 static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
   const etr_slice key = {(const char *)&of, sizeof of};
-  uint32_t known = etr_map_get(&p->once, key);
-  if (known != ETR_NONE) {
-    etr_pack_again(p->out, p->shared.data[known]);
+  uint32_t found = etr_map_get(&p->once, key);
+  if (found != ETR_NONE) {
+    etr_pack_again(p->out, p->shared.data[found]);
     return;
   }
   size_t behind = etr_packed_size(p->out);
@@ -137,10 +137,10 @@ static void add_shared(packer *p, const void *of, void (*add)(packer *p, const v
 /* Adds the location and the code of a source line. */
 static void add_source(packer *p, const void *of) {
   const etr_source *source = of;
-  const char *place = etr_label_source(p->arena, source);
-  if (place && source->code[0] != '\0')
-    place = etr_arena_format(p->arena, "%s: %s", place, source->code);
-  add_text(p, "source", place);
+  const char *location = etr_label_source(p->arena, source);
+  if (location && source->code[0] != '\0')
+    location = etr_arena_format(p->arena, "%s: %s", location, source->code);
+  add_text(p, "source", location);
 }
 
 static void add_target(packer *p, const void *target) {

@@ -31,10 +31,10 @@ static int64_t value_bytes(const etr_value *value) {
       {"uint64", 8},  {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
   };
   const char *dtype = value->rank < 0 ? NULL : value->dtype;
-  size_t known = 0;
-  while (dtype && known < ETR_COUNT(sizes) && strcmp(sizes[known].dtype, dtype) != 0)
-    known++;
-  int64_t bytes = dtype && known < ETR_COUNT(sizes) ? sizes[known].bytes : 0;
+  size_t known_count = 0;
+  while (dtype && known_count < ETR_COUNT(sizes) && strcmp(sizes[known_count].dtype, dtype) != 0)
+    known_count++;
+  int64_t bytes = dtype && known_count < ETR_COUNT(sizes) ? sizes[known_count].bytes : 0;
   if (dtype && strncmp(dtype, "float8", 6) == 0)
     bytes = 1;
   for (int32_t i = 0; i < value->rank; i++) {
@@ -94,7 +94,7 @@ static double micros(const etr_profile *profile, double ticks) {
 
 /* Places a time that begins at the exact time `start`. It is at least 1 us long, because the page
  * drops a time of 0. */
-static void place(etr_tb_timed *timed, double start) {
+static void set_start_and_length(etr_tb_timed *timed, double start) {
   timed->start_micros = llround(start);
   timed->length_micros = ETR_MAX(llround(start + timed->micros) - timed->start_micros, 1);
 }
@@ -128,7 +128,7 @@ static void lay_out_starts(etr_tb_stats *stats) {
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
     double *start = scope == ETR_NONE ? &next_on_top : &next[scope];
-    place(&stats->nodes[i], *start);
+    set_start_and_length(&stats->nodes[i], *start);
     *start += stats->nodes[i].micros;
   }
 }
@@ -144,7 +144,7 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
                                                   time->per_run.max, time->per_run.avg};
     timed->micros = micros(profile, ticks[statistic]);
     if (statistic == ETR_TB_TIMELINE)
-      place(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
+      set_start_and_length(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
   }
   if (statistic != ETR_TB_TIMELINE)
     lay_out_starts(stats);

@@ -46,9 +46,9 @@ static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   etr_text_add(&list->key, ETR_BYTES(value->rank));
   etr_text_add(&list->key, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
   etr_slice key = {list->key.data, list->key.size};
-  uint32_t known = etr_map_get(&list->known, key);
-  if (known != ETR_NONE)
-    return list->all.data[known];
+  uint32_t found = etr_map_get(&list->known, key);
+  if (found != ETR_NONE)
+    return list->all.data[found];
   etr_tb_shape *made = etr_arena_alloc(list->arena, sizeof *made);
   etr_tb_shape **added = etr_vec_push(list->arena, &list->all);
   if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1)))
@@ -128,9 +128,9 @@ typedef struct device_list {
 
 /* Returns the index of a device, which is added if it is new. */
 static uint32_t device_of(device_list *list, const char *backend, unsigned units) {
-  etr_map *known = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
+  etr_map *seen = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
   etr_slice key = etr_slice_of(backend ? backend : "");
-  uint32_t device = etr_map_get(known, key);
+  uint32_t device = etr_map_get(seen, key);
   if (device != ETR_NONE)
     return device;
   const char *name = new_device(list->arena, backend, units);
@@ -141,7 +141,7 @@ static uint32_t device_of(device_list *list, const char *backend, unsigned units
     device = (uint32_t)list->names.count - 1;
     etr_map_set(&list->by_name, etr_slice_of(name), device);
   }
-  etr_map_set(known, key, device);
+  etr_map_set(seen, key, device);
   return device;
 }
 

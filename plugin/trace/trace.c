@@ -57,9 +57,9 @@ static void put_name(tracer *t, const char *what, size_t process, uint32_t threa
 /* Returns the number of an event's backend. */
 static uint32_t backend_of(tracer *t, const etr_event *event) {
   etr_slice name = etr_slice_of(event->backend != NULL ? event->backend : "");
-  uint32_t known = etr_map_get(&t->backends, name);
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&t->backends, name);
+  if (found != ETR_NONE)
+    return found;
   etr_map_set(&t->backends, name, (uint32_t)t->backends.count);
   return (uint32_t)t->backends.count - 1;
 }
@@ -75,9 +75,9 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
                    .is_synthetic = span->in_delegate && span->is_synthetic ? 1 : 0,
                    .lane = span->lane == ETR_NONE ? 0 : span->lane};
   etr_slice bytes = {(const char *)&key, sizeof key};
-  uint32_t known = etr_map_get(&t->tracks, bytes);
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&t->tracks, bytes);
+  if (found != ETR_NONE)
+    return found;
   const char *name = etr_trace_method_name(t->profile, block);
   if (t->next_thread[process] == 0) {
     bool is_one_of_several = t->profile->etdump_count > 1 && of->dump < t->profile->etdump_count;

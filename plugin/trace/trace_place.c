@@ -420,10 +420,10 @@ typedef struct lane {
 } lane;
 
 /* Finds the lanes of the spans of one track, which are sorted by start. */
-static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
+static void find_lanes(etr_placer *p, uint32_t *by_start, size_t count) {
   lane lanes[ETR_TRACE_LANES] = {0};
   for (size_t i = 0; i < count; i++) {
-    etr_span *span = &p->spans.data[order[i]];
+    etr_span *span = &p->spans.data[by_start[i]];
     size_t open = 0;
     for (span->lane = 0; span->lane < ETR_TRACE_LANES;
          span->lane++) { /* the first lane that the span fits into */
@@ -460,10 +460,10 @@ static int by_track(const void *a, const void *b) {
 /* Finds lanes for the spans of each track by itself. */
 static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
   tracked *list = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *list);
-  uint32_t *order = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *order);
+  uint32_t *by_start = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *by_start);
   etr_tracks tracks = {0};
   track_index index = index_tracks(&tracks, &p->scratch);
-  if (list == NULL || order == NULL)
+  if (list == NULL || by_start == NULL)
     return;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
@@ -472,11 +472,11 @@ static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
   }
   etr_sort(list, p->spans.count, sizeof *list, by_track);
   for (size_t i = 0; i < p->spans.count; i++)
-    order[i] = list[i].span;
+    by_start[i] = list[i].span;
   for (size_t first = 0, end; first < p->spans.count; first = end) {
     for (end = first; end < p->spans.count && list[end].track == list[first].track;)
       end++;
-    find_lanes(p, order + first, end - first);
+    find_lanes(p, by_start + first, end - first);
   }
 }
 

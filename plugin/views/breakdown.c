@@ -45,9 +45,9 @@ static row_key key_of_node(const etr_graph *graph, size_t index, etr_breakdown_b
 /* Orders rows by key; those of source lines with the same key by line. */
 static int by_key(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
-  int order = etr_natural_compare(x->key, y->key);
-  if (order || !x->source || !y->source)
-    return order;
+  int compared = etr_natural_compare(x->key, y->key);
+  if (compared || !x->source || !y->source)
+    return compared;
   return (x->source->line > y->source->line) - (x->source->line < y->source->line);
 }
 
@@ -66,9 +66,9 @@ typedef struct collector {
   etr_arena *arena;
   etr_breakdown_by by;
   uint32_t *row_of_node;
-  etr_map by_text; /* -> row */
-  etr_text place;  /* a source's line and file */
-  uint32_t last;   /* number of the row that was found last; ETR_NONE: none */
+  etr_map by_text;   /* -> row */
+  etr_text line_key; /* a source's line and file */
+  uint32_t last;     /* number of the row that was found last; ETR_NONE: none */
   etr_vec(etr_breakdown_row) rows;
 } collector;
 
@@ -76,10 +76,10 @@ typedef struct collector {
 static etr_slice text_of_key(collector *c, const row_key *row) {
   if (!row->source)
     return etr_slice_of(row->key);
-  c->place.size = 0;
-  etr_text_add(&c->place, ETR_BYTES(row->source->line));
-  etr_text_add(&c->place, etr_slice_of(row->key));
-  return (etr_slice){c->place.data, c->place.size};
+  c->line_key.size = 0;
+  etr_text_add(&c->line_key, ETR_BYTES(row->source->line));
+  etr_text_add(&c->line_key, etr_slice_of(row->key));
+  return (etr_slice){c->line_key.data, c->line_key.size};
 }
 
 /* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
@@ -174,7 +174,7 @@ bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena,
     if (!(kinds & 1u << by))
       continue;
     collector *c = &list[count++];
-    *c = (collector){.arena = arena, .by = by, .place = {.arena = arena}, .last = ETR_NONE};
+    *c = (collector){.arena = arena, .by = by, .line_key = {.arena = arena}, .last = ETR_NONE};
     c->row_of_node = etr_arena_alloc_raw_array(arena, graph ? graph->node_count : 0,
                                                sizeof *c->row_of_node);
     etr_map_init(&c->by_text, arena);

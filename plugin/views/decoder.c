@@ -358,8 +358,8 @@ static int32_t indexed_dim(const etr_graph *graph, const etr_node *node, const e
       values = value;
   }
   for (int32_t i = 0; values && i < buffer->rank; i++) {
-    int32_t place = i - (buffer->rank - values->rank);
-    int64_t size = place < 0 ? 1 : values->dims[place].size;
+    int32_t own_dim = i - (buffer->rank - values->rank);
+    int64_t size = own_dim < 0 ? 1 : values->dims[own_dim].size;
     if (size != buffer->dims[i].size)
       return i;
   }

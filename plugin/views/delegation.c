@@ -61,9 +61,9 @@ typedef struct counting {
 
 /* Returns NULL when out of memory. */
 static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
-  uint32_t known = etr_map_get(&c->index, op_type);
-  if (known != ETR_NONE)
-    return &c->rows.data[known];
+  uint32_t found = etr_map_get(&c->index, op_type);
+  if (found != ETR_NONE)
+    return &c->rows.data[found];
   etr_delegation_row *added = etr_vec_push(c->arena, &c->rows);
   if (!added || !etr_map_set(&c->index, op_type, (uint32_t)(c->rows.count - 1)))
     return NULL;
@@ -232,14 +232,14 @@ static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *me
   etr_map_init(&places, &scratch);
   for (size_t i = 0; i < method->delegate_count; i++) {
     const char *name = method->delegates[i].backend;
-    etr_map_slot *place = etr_map_at(&places, etr_slice_of(name));
-    etr_backend_use *added = place && place->value == ETR_NONE ? etr_vec_push(arena, &uses) : NULL;
+    etr_map_slot *slot = etr_map_at(&places, etr_slice_of(name));
+    etr_backend_use *added = slot && slot->value == ETR_NONE ? etr_vec_push(arena, &uses) : NULL;
     if (added)
       *added = (etr_backend_use){.name = name};
     if (added)
-      place->value = (uint32_t)(uses.count - 1);
-    if (place && place->value != ETR_NONE)
-      uses.data[place->value].delegates++;
+      slot->value = (uint32_t)(uses.count - 1);
+    if (slot && slot->value != ETR_NONE)
+      uses.data[slot->value].delegates++;
   }
   if (etr_arena_failed(&scratch))
     etr_arena_fail(arena);

@@ -60,8 +60,8 @@ static int by_change(const void *a, const void *b) {
 
 static int by_text(const etr_diff_row *x, const etr_diff_row *y, const char *x_key,
                    const char *y_key) {
-  int order = x->is_news != y->is_news ? by_news(x, y) : etr_natural_compare(x_key, y_key);
-  return order ? order : by_change(x, y);
+  int compared = x->is_news != y->is_news ? by_news(x, y) : etr_natural_compare(x_key, y_key);
+  return compared ? compared : by_change(x, y);
 }
 
 static int by_name(const void *a, const void *b) {
@@ -234,11 +234,11 @@ static bool add_of_trees(const side *s, etr_diff_row *rows, size_t count, etr_ar
     return false;
   for (size_t i = 0; i < sums->count; i++)
     for (size_t level = 0, end = 0; etr_next_module_around(sums->rows[i].key, &level, &end);) {
-      uint32_t place = etr_map_get(places, (etr_slice){sums->rows[i].key, end});
-      if (place == ETR_NONE)
+      uint32_t row = etr_map_get(places, (etr_slice){sums->rows[i].key, end});
+      if (row == ETR_NONE)
         continue;
-      is_known[place] = true;
-      etr_cost_add_sum(&costs[place], &sums->rows[i].costs);
+      is_known[row] = true;
+      etr_cost_add_sum(&costs[row], &sums->rows[i].costs);
     }
   for (size_t i = 0; i < count; i++) {
     if (!is_known[i])
@@ -261,9 +261,9 @@ static bool add_costs_of_sums(const side *s, etr_diff_row *rows, size_t count, e
     if (!etr_map_set(&places, etr_slice_of(rows[i].name), i))
       return false;
   for (size_t i = 0; i < sums.count; i++) {
-    uint32_t place = etr_map_get(&places, etr_slice_of(sums.rows[i].key));
-    if (place != ETR_NONE)
-      set_cost(s, &rows[place], &sums.rows[i].cost);
+    uint32_t row = etr_map_get(&places, etr_slice_of(sums.rows[i].key));
+    if (row != ETR_NONE)
+      set_cost(s, &rows[row], &sums.rows[i].cost);
   }
   return (by != ETR_BY_MODULE && by != ETR_BY_PATTERN) ||
          add_of_trees(s, rows, count, arena, &sums, &places);

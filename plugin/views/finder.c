@@ -97,6 +97,30 @@ bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node) 
   return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
+const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node) {
+  const etr_node *weight = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
+                                                 : NULL;
+  const etr_value *value = weight && weight->output_count ? &weight->outputs[0] : NULL;
+  bool is_one_channel = !etr_is_program(finder->graph) && value && value->rank >= 3 &&
+                        value->dims[1].size == 1 && value->dims[0].size > 1;
+  return is_one_channel ? value : NULL;
+}
+
+const char *etr_finder_class(const etr_finder *finder, uint32_t node) {
+  uint32_t module = etr_counted_module(finder->graph, finder->graph->nodes[node].module);
+  const char *type = etr_or_empty(finder->graph->modules[module].type);
+  const char *dot = strrchr(type, '.');
+  return dot ? dot + 1 : type;
+}
+
+bool etr_is_recurrent(const char *name) {
+  static const char *const names[] = {"LSTM", "GRU", "RNN"};
+  for (size_t i = 0; i < ETR_COUNT(names); i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
 const char *etr_finder_short_op(const etr_finder *finder, const char *target) {
   return etr_or_empty(etr_arena_copy(finder->arena, etr_label_op(target)));
 }

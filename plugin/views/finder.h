@@ -96,6 +96,16 @@ int64_t etr_layer_rows(const etr_node *layer);
  * what it reads. */
 bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node);
 
+/** Returns the weight of a convolution in which each filter sees one channel; NULL for another
+ * node. */
+const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node);
+
+/** Returns the class of the module that a node is of, "LSTM"; "" if it is not known. */
+const char *etr_finder_class(const etr_finder *finder, uint32_t node);
+
+/** Returns true for the class of a layer that computes step by step: LSTM, GRU, RNN. */
+bool etr_is_recurrent(const char *name);
+
 /** Returns the operator of a node without namespace and overload, "linear"; "" when out of memory.
  */
 const char *etr_finder_short_op(const etr_finder *finder, const char *target);

@@ -59,6 +59,7 @@ typedef enum etr_finding_kind {
   ETR_FINDING_WEIGHTS,       /* weights that a decoder reads for each token, which bound its time */
   ETR_FINDING_EMBEDDING,     /* a large embedding in floating point */
   ETR_FINDING_SOFTMAX_CHECK, /* kernels that look for rows that a mask hides whole */
+  ETR_FINDING_SPLIT_DEPTHWISE, /* depthwise convolutions with more weights than fast kernels take */
   /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
    * not on something that is wrong with the model. */
   ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */
@@ -88,6 +89,7 @@ typedef enum etr_effort {
 typedef enum etr_finding_variant {
   ETR_VARIANT_USUAL,
   ETR_VARIANT_EXPORT, /* copies: the export makes them, and no line of the model */
+  ETR_VARIANT_MOVES,  /* copies: they move or convert data, and cannot just be removed */
   ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8 */
   ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
 } etr_finding_variant;

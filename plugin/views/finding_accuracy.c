@@ -120,16 +120,17 @@ static bool is_rounding(const etr_accuracy *accuracy) {
 static const char *advice(etr_finder *finder, const etr_accuracy_row *row,
                           const coarse_step *step) {
   etr_arena *arena = finder->arena;
-  const char *place = etr_accuracy_place(row),
+  const char *location = etr_accuracy_place(row),
              *backend = finder->graph->times[row->value->computed_by].backend;
   if (step->input_scale > 0)
     return etr_arena_format(
         arena, "Quantize the result of %s over a smaller range, or keep it in floating point",
         etr_finder_node_name(finder, step->operator));
   if (row->accuracy->reference_record != row->accuracy->profile)
-    return etr_arena_format(arena, "Keep %s in floating point, or quantize it more finely", place);
+    return etr_arena_format(arena, "Keep %s in floating point, or quantize it more finely",
+                            location);
   return etr_arena_format(arena, "Check how %s computes %s: it differs from the program",
-                          backend ? backend : "the kernel", place);
+                          backend ? backend : "the kernel", location);
 }
 
 static const char *title_of(const etr_accuracy_row *row, const coarse_step *step) {

@@ -50,6 +50,30 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
       [ETR_FINDING_SOFTMAX_CHECK] = {"before = scaled_dot_product_attention(q, k, v, mask)",
                                      "after = torch.softmax(q @ k.transpose(-2, -1) * scale + "
                                      "mask, dim=-1) @ v"},
+      [ETR_FINDING_SPLIT_DEPTHWISE] =
+          {"before = conv(x)",
+           "class Split(torch.nn.Module):\n"
+           "    def __init__(self, conv):\n"
+           "        super().__init__()\n"
+           "        self.parts = torch.nn.ModuleList()\n"
+           "        for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):\n"
+           "            weight = conv.weight.data[:, :, row::2, column::2].clone()\n"
+           "            padding = conv.padding[0] - row, conv.padding[1] - column\n"
+           "            count, has_bias = len(weight), not self.parts and conv.bias is not None\n"
+           "            part = torch.nn.Conv2d(count, count, weight.shape[2:], conv.stride, "
+           "padding, "
+           "2, count, has_bias)\n"
+           "            part.weight.data = weight\n"
+           "            if has_bias:\n"
+           "                part.bias.data = conv.bias.data\n"
+           "            self.parts.append(part)\n"
+           "\n"
+           "    def forward(self, x):\n"
+           "        a, b, c, d = self.parts\n"
+           "        return a(x) + b(x) + c(x) + d(x)\n"
+           "\n"
+           "\n"
+           "after = Split(conv)(x)"},
       [ETR_FINDING_BATCH_NORM] = {"before = torch.nn.Sequential(conv, norm)",
                                   "after = fuse_conv_bn_eval(conv, norm)"},
       [ETR_FINDING_COPIES] = {"before = x.expand(x.shape)[:, 0:32]", "after = x"},
@@ -69,6 +93,8 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
   const etr_finding_code *other = code_of_variant(finding);
   if (other)
     return other;
+  if (finding->variant == ETR_VARIANT_MOVES) /* what to write instead depends on the model */
+    return NULL;
   bool is_known = (size_t)kind < ETR_COUNT(codes) && codes[kind].before;
   return is_known ? &codes[kind] : NULL;
 }

@@ -56,10 +56,10 @@ static bool is_layout(const etr_event *event) {
 static bool add_inserted(insertions *in, const etr_block *block, size_t row, uint64_t ticks) {
   const etr_event *event = &block->events[row];
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
-  uint32_t known = key ? etr_map_get(&in->index, etr_slice_of(key)) : ETR_NONE;
+  uint32_t found = key ? etr_map_get(&in->index, etr_slice_of(key)) : ETR_NONE;
   in->ticks += ticks;
-  if (known != ETR_NONE) {
-    in->list.data[known].ticks += ticks;
+  if (found != ETR_NONE) {
+    in->list.data[found].ticks += ticks;
     return true;
   }
   inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;

@@ -379,11 +379,13 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
         "%s Without them %zu of %zu delegates would remain, whose calls take %s less.",
         added->evidence, merged.after, merged.before,
         etr_finder_time(finder, (uint64_t)merged.most));
-  if (!is_all)
+  if (!is_all) {
+    added->variant = ETR_VARIANT_MOVES;
     etr_finding_judge(added, ETR_POSSIBLE, "the model may need some of them");
-  else
-    etr_finding_judge(added, are_merged ? ETR_LIKELY : ETR_SURE,
-                      are_merged ? "the partitioner joins what nothing cuts apart" : NULL);
+    return true;
+  }
+  etr_finding_judge(added, are_merged ? ETR_LIKELY : ETR_SURE,
+                    are_merged ? "the partitioner joins what nothing cuts apart" : NULL);
   return true;
 }
 

@@ -34,15 +34,6 @@ static uint64_t over_runs(const largest *of, double typical) {
   return etr_finder_usual(of->finder, typical);
 }
 
-/* Returns true for a convolution in which each filter sees one channel. */
-static bool is_depthwise(const etr_finder *finder, const etr_node *node) {
-  const etr_node *weight = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
-                                                 : NULL;
-  const etr_value *value = weight && weight->output_count ? &weight->outputs[0] : NULL;
-  return !etr_is_program(finder->graph) && value && value->rank >= 3 && value->dims[1].size == 1 &&
-         value->dims[0].size > 1;
-}
-
 /* Marks the operators of the part; of convolutions in float32 those that int8 makes faster. */
 static void mark_operators(largest *of, const etr_groups *groups) {
   const etr_finder *finder = of->finder;
@@ -62,7 +53,7 @@ static void mark_operators(largest *of, const etr_groups *groups) {
 static void leave_out_depthwise(largest *of) {
   const etr_finder *finder = of->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    if (!of->marked[i] || !is_depthwise(finder, &finder->graph->nodes[i]))
+    if (!of->marked[i] || !etr_finder_depthwise_weight(finder, &finder->graph->nodes[i]))
       continue;
     of->marked[i] = false;
     of->left_out++;
@@ -167,30 +158,19 @@ static etr_ratio ratio_to(const etr_type_ratio *type, const etr_type_ratio *from
   return (etr_ratio){rounded(type->low / from->high), rounded(type->high / from->low)};
 }
 
-/* Returns the class of the module that a node is of, "LSTM"; "" if it is not known. */
-static const char *class_of(const etr_finder *finder, uint32_t node) {
-  uint32_t module = etr_counted_module(finder->graph, finder->graph->nodes[node].module);
-  const char *type = etr_or_empty(finder->graph->modules[module].type);
-  const char *dot = strrchr(type, '.');
-  return dot ? dot + 1 : type;
-}
-
 /* Finds out how quantizers see the marked linear layers. They look for aten.linear, and torchao's
  * quantize_() for modules of torch.nn.Linear: the layers inside of an LSTM are part of aten.lstm
  * when they look, and a module of one's own may multiply with addmm. Sets *class to the class of
  * most. */
 static etr_finding_variant see_layers(const largest *of, const char **class) {
-  static const char *const recurrent[] = {"LSTM", "GRU", "RNN"};
   const etr_finder *finder = of->finder;
   double hidden = 0, others = 0, longest = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    const char *name = of->marked[i] ? class_of(finder, i) : "";
+    const char *name = of->marked[i] ? etr_finder_class(finder, i) : "";
     double ticks = of->marked[i] ? finder->usual[i] : 0;
     bool is_linear = etr_slice_ends(etr_slice_of(name), ETR_SLICE("Linear")) || !name[0];
-    bool is_inside = false;
-    for (size_t k = 0; k < ETR_COUNT(recurrent); k++)
-      is_inside |= strcmp(name, recurrent[k]) == 0;
-    bool is_hidden = is_inside || (!is_linear && !etr_slice_is(finder->ops[i], "linear"));
+    bool is_hidden = etr_is_recurrent(name) ||
+                     (!is_linear && !etr_slice_is(finder->ops[i], "linear"));
     others += is_linear ? 0 : ticks;
     hidden += is_hidden ? ticks : 0;
     if (is_hidden && ticks > longest) {
@@ -352,7 +332,7 @@ static bool are_slow_in_int8(const largest *of) {
   bool is_int8 = of->part->is_convolution && of->part->dtype &&
                  strcmp(of->part->dtype, "int8") == 0;
   for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
-    if (of->marked[i] && is_depthwise(finder, &finder->graph->nodes[i]))
+    if (of->marked[i] && etr_finder_depthwise_weight(finder, &finder->graph->nodes[i]))
       depthwise += finder->usual[i];
   return depthwise * 2 > of->ticks;
 }
@@ -418,7 +398,9 @@ static bool add_for_operators(const largest *of) {
     return false;
   if (!part->backend && (taken.count || !part->has_graph) && add_delegate(&taken))
     return !etr_arena_failed(of->finder->arena);
-  return (!of->is_first && !reason) || add_less_work(of, reason);
+  bool has_library = !part->backend && part->op && has_kind(of->finder, ETR_FINDING_LIBRARY) &&
+                     etr_is_optimized(etr_label_op(part->op));
+  return (!of->is_first && !reason) || has_library || add_less_work(of, reason);
 }
 
 /* The next step for time in delegates that record no operators. */
@@ -488,14 +470,14 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
   if (part->has_graph) {
     of.count = 0;
     mark_operators(&of, groups);
-    if (is_said(&of))
-      return true;
     if (part->is_convolution && part->backend && is_floating(part->dtype))
       leave_out_depthwise(&of);
     if (of.count == 0) { /* all are depthwise: only less work makes them faster */
       mark_operators(&of, groups);
-      return !is_first || add_less_work(&of, NULL);
+      return !is_first || is_said(&of) || add_less_work(&of, NULL);
     }
+    if (is_said(&of))
+      return true;
   }
   return add_for_operators(&of);
 }

@@ -313,6 +313,23 @@ static const char *fallback_title(const partition *p, size_t operators, size_t a
   return etr_arena_format(p->finder->arena, "Make %zu %s delegates %zu", p->delegates, name, after);
 }
 
+/* Returns "GRU" if at least half of the operators between delegates are of one: a user wrote that,
+ * and none of its operators. NULL otherwise. */
+static const char *recurrent_between(const partition *p) {
+  size_t count = 0, inside = 0;
+  const char *found = NULL;
+  for (uint32_t i = 0; i < p->finder->graph->node_count; i++) {
+    if (!p->is_between[i] || is_getitem(&p->finder->graph->nodes[i]))
+      continue;
+    const char *name = etr_finder_class(p->finder, i);
+    bool is_inside = etr_is_recurrent(name);
+    found = is_inside ? name : found;
+    inside += is_inside;
+    count++;
+  }
+  return inside * 2 >= count ? found : NULL;
+}
+
 /* Says which operators lie between the delegates: "64 expand_copy, 33 mean and 2 others are between
  * them"; "8 where and 4 pow can go, 50 others between them stay". */
 static const char *fallback_fact(const partition *p, const between *b) {
@@ -325,6 +342,9 @@ static const char *fallback_fact(const partition *p, const between *b) {
   if (!list)
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
+  const char *recurrent = recurrent_between(p);
+  if (recurrent)
+    etr_putf(&writer, "the steps of %s: ", recurrent);
   for (size_t i = 0; i < count && shown < LISTED; i++) {
     if (!list[i].can_go)
       continue;

@@ -65,8 +65,8 @@ static uint32_t behind_own_copies(const patterns *p, uint32_t node) {
   return node;
 }
 
-static const etr_node *input_of(const patterns *p, const etr_node *node, size_t place) {
-  return place < node->input_count ? &p->graph->nodes[node->inputs[place].node] : NULL;
+static const etr_node *input_of(const patterns *p, const etr_node *node, size_t index) {
+  return index < node->input_count ? &p->graph->nodes[node->inputs[index].node] : NULL;
 }
 
 static bool is_product(const patterns *p, const etr_node *node) {

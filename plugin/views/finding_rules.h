@@ -19,6 +19,7 @@ bool etr_find_constants(etr_finder *finder);
 bool etr_find_copies(etr_finder *finder);
 bool etr_find_patterns(etr_finder *finder);
 bool etr_find_decoder(etr_finder *finder);
+bool etr_find_wide_depthwise(etr_finder *finder);
 bool etr_find_layouts(etr_finder *finder);
 bool etr_find_slow_calls(etr_finder *finder);
 bool etr_find_outliers(etr_finder *finder);

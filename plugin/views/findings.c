@@ -31,8 +31,9 @@ const char *etr_finding_docs(etr_finding_kind kind) {
       PAGE "slow_rate",    PAGE "above_peak",    PAGE "step",           PAGE "modes",
       PAGE "slow_runs",    PAGE "periodic",      PAGE "slow_operator",  PAGE "inaccurate",
       PAGE "cache_copies", PAGE "positions",     PAGE "merge",          PAGE "repeated_heads",
-      PAGE "weights",      PAGE "embedding",     PAGE "softmax_check",  PAGE "quantize",
-      PAGE "delegate",     PAGE "more_per_call", PAGE "profiler",       PAGE "less_work"};
+      PAGE "weights",      PAGE "embedding",     PAGE "softmax_check",  PAGE "split_depthwise",
+      PAGE "quantize",     PAGE "delegate",      PAGE "more_per_call",  PAGE "profiler",
+      PAGE "less_work"};
   return (size_t)kind < ETR_COUNT(sections) ? sections[kind] : "";
 }
 
@@ -398,8 +399,9 @@ static bool find_everything(etr_finder *finder) {
     good = etr_finder_measure_calls(finder) && etr_finder_look_at_graph(finder) &&
            etr_find_partitions(finder) && etr_find_softmax_checks(finder) &&
            etr_find_constants(finder) && etr_find_copies(finder) && etr_find_patterns(finder) &&
-           etr_find_decoder(finder) && etr_find_slow_calls(finder) && etr_find_outliers(finder) &&
-           etr_find_costs(finder) && etr_find_inaccurate(finder);
+           etr_find_wide_depthwise(finder) && etr_find_decoder(finder) &&
+           etr_find_slow_calls(finder) && etr_find_outliers(finder) && etr_find_costs(finder) &&
+           etr_find_inaccurate(finder);
   /* The lever comes before advice on timing, which is no reason to leave it out. */
   return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
          etr_find_delegates(finder) && etr_find_lever(finder) && find_first_run(finder) &&

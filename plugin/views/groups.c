@@ -247,14 +247,14 @@ static int by_typical(const void *a, const void *b) {
     return x->stats.typical < y->stats.typical ? 1 : -1;
   if (x->part != y->part)
     return x->part < y->part ? -1 : 1;
-  int order = etr_natural_compare(etr_or_empty(x->pattern), etr_or_empty(y->pattern));
-  if (order == 0)
-    order = etr_natural_compare(etr_or_empty(x->op), etr_or_empty(y->op));
-  if (order == 0)
-    order = strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
-  if (order == 0)
-    order = strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
-  return order ? order : (x->phase > y->phase) - (x->phase < y->phase);
+  int compared = etr_natural_compare(etr_or_empty(x->pattern), etr_or_empty(y->pattern));
+  if (compared == 0)
+    compared = etr_natural_compare(etr_or_empty(x->op), etr_or_empty(y->op));
+  if (compared == 0)
+    compared = strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
+  if (compared == 0)
+    compared = strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
+  return compared ? compared : (x->phase > y->phase) - (x->phase < y->phase);
 }
 
 /* Notes the longest node of each row. */

@@ -299,16 +299,16 @@ static void put_interruptions(etr_writer *writer, const etr_headline *headline, 
 
 /* Says where the time goes; NULL when out of memory. */
 static const char *where_text(etr_arena *arena, const etr_method *method,
-                              const etr_headline *headline, bool is_short) {
+                              const etr_headline *headline, size_t count, bool is_short) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
   if (is_interrupted_first)
     put_interruptions(&writer, headline, is_short);
-  for (size_t i = 0; i < headline->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     const etr_headline_part *part = &headline->parts[i];
-    bool is_one_place = headline->count > 1 && part->backend &&
+    bool is_one_place = count > 1 && part->backend &&
                         is_same_text(headline->parts[0].backend, headline->parts[1].backend);
     bool is_place_said = is_one_place &&
                          (i ? headline->parts[0].kind == ETR_HEADLINE_CALLS
@@ -320,7 +320,7 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
     etr_puts(&writer, "; ");
     put_interruptions(&writer, headline, is_short);
   }
-  etr_puts(&writer, headline->count ? "." : "");
+  etr_puts(&writer, count ? "." : "");
   return etr_text_end(&text, &writer);
 }
 
@@ -360,13 +360,11 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
   etr_put_time(&writer, profile, method->execute.typical, unit);
   etr_putf(&writer, " %s per inference", etr_unit_name(unit));
   out->time = etr_text_end(&text, &writer);
-  out->where = where_text(arena, method, out, false);
+  out->where = where_text(arena, method, out, out->count, false);
   if (out->where && letters_of(out->where) > ETR_HEADLINE_LONGEST)
-    out->where = where_text(arena, method, out, true);
-  if (out->where && out->interrupted > 0 && letters_of(out->where) > ETR_HEADLINE_LONGEST) {
-    out->count = 1; /* three parts have no room */
-    out->where = where_text(arena, method, out, true);
-  }
+    out->where = where_text(arena, method, out, out->count, true);
+  if (out->where && out->interrupted > 0 && letters_of(out->where) > ETR_HEADLINE_LONGEST)
+    out->where = where_text(arena, method, out, 1, true); /* there is no room for three parts */
   out->text = etr_arena_format(arena, "%s. %s", etr_or_empty(out->time), etr_or_empty(out->where));
   return !etr_arena_failed(arena);
 }

@@ -46,20 +46,31 @@ typedef struct search {
   size_t *slow;      /* per run: those of them that are slow */
 } search;
 
+/* What a series is of: a node, or an event and the part of it. */
+typedef struct series_key {
+  const etr_event *event;
+  uint32_t node, part;
+} series_key;
+
 /* Numbers the series: slices of a node, and of an event of which one part is on no node. */
 static bool number_series(search *s) {
   etr_map numbers;
+  series_key last;
+  memset(&last, 0, sizeof last);
   etr_map_init(&numbers, s->scratch);
   for (size_t i = 0; i < s->method->time_slice_count; i++) {
     const etr_time_slice *slice = &s->method->time_slices[i];
-    struct {
-      const etr_event *event;
-      uint32_t node, part;
-    } key;
+    series_key key;
     memset(&key, 0, sizeof key); /* the bytes of the key count, also those between its members */
     key.node = slice->node;
     key.part = (uint32_t)slice->part;
     key.event = slice->node == ETR_NONE ? slice->event : NULL;
+    bool is_same = i && memcmp(&key, &last, sizeof key) == 0; /* slices of one follow each other */
+    last = key;
+    if (is_same) {
+      s->series_of[i] = s->series_of[i - 1];
+      continue;
+    }
     etr_map_slot *slot = etr_map_at(&numbers, ETR_BYTES(key));
     if (!slot)
       return false;

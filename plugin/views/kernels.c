@@ -78,8 +78,8 @@ static int by_weight(const void *a, const void *b) {
   const etr_kernel_row *x = a, *y = b;
   if (x->weight != y->weight)
     return x->weight < y->weight ? 1 : -1;
-  int order = etr_natural_compare(x->kernel, y->kernel);
-  return order ? order : strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
+  int compared = etr_natural_compare(x->kernel, y->kernel);
+  return compared ? compared : strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
 }
 
 bool etr_kernels_make(etr_kernels *out, etr_arena *arena, const etr_profile *profile,

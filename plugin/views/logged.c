@@ -54,8 +54,8 @@ static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
 
 bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile *profile) {
   etr_vec(etr_logged) rows = {0};
-  etr_map known;
-  etr_map_init(&known, arena);
+  etr_map seen;
+  etr_map_init(&seen, arena);
   for (size_t i = 0; i < profile->debug_value_count; i++) {
     const etr_debug_value *value = &profile->debug_values[i];
     const struct {
@@ -66,11 +66,11 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
              value->is_output};
     ETR_NO_PADDING(key, sizeof(char *) + 4 * sizeof(uint32_t));
     etr_slice bytes = {(const char *)&key, sizeof key};
-    uint32_t at = etr_map_get(&known, bytes);
+    uint32_t at = etr_map_get(&seen, bytes);
     if (at == ETR_NONE) {
       at = (uint32_t)rows.count;
       etr_logged *added = etr_vec_push(arena, &rows);
-      if (!added || !etr_map_set(&known, bytes, at))
+      if (!added || !etr_map_set(&seen, bytes, at))
         return false;
       added->value = value;
     }
@@ -236,16 +236,16 @@ void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debu
   static const char *const keys[] = {"min", "max", "mean", "elements", "zeros", "nan", "inf"};
   etr_field_count(fields, "index", value->index);
   etr_field_text(fields, "role", etr_logged_role(value));
-  etr_edge place = etr_debug_value_origin(fields->profile, value);
+  etr_edge origin = etr_debug_value_origin(fields->profile, value);
   const etr_graph *graph = etr_logged_graph(fields->profile, value);
-  uint32_t node = place.node == ETR_NONE && !value->is_output ? value->node : place.node;
+  uint32_t node = origin.node == ETR_NONE && !value->is_output ? value->node : origin.node;
   etr_field_text(fields, "node",
                  graph && node != ETR_NONE ? etr_label_node(arena, graph, node) : NULL);
   etr_jw_key(fields->json, "output");
-  if (place.output == ETR_NONE)
+  if (origin.output == ETR_NONE)
     etr_jw_null(fields->json);
   else
-    etr_jw_uint(fields->json, place.output);
+    etr_jw_uint(fields->json, origin.output);
   etr_field_text(fields, "kind", etr_debug_kind_name(value->kind));
   etr_field_text(fields, "dtype", value->dtype);
   put_shape(fields, value);

@@ -103,10 +103,10 @@ static int by_bytes(const void *a, const void *b) {
   const etr_weight_sum *x = a, *y = b;
   if (x->bytes != y->bytes)
     return x->bytes < y->bytes ? 1 : -1;
-  int order = etr_natural_compare(x->module, y->module);
-  if (order == 0)
-    order = etr_natural_compare(x->place, y->place);
-  return order ? order : strcmp(x->dtype, y->dtype);
+  int compared = etr_natural_compare(x->module, y->module);
+  if (compared == 0)
+    compared = etr_natural_compare(x->place, y->place);
+  return compared ? compared : strcmp(x->dtype, y->dtype);
 }
 
 /* Returns the sums, sorted; NULL when out of memory. */
@@ -549,13 +549,13 @@ static const char *step_text(const etr_memory_finder *f, int32_t instruction) {
 }
 
 /* Adds "NAME 1,024" to a list. */
-static void name_tensor(const etr_memory_finder *f, etr_writer *writer, size_t place,
+static void name_tensor(const etr_memory_finder *f, etr_writer *writer, size_t index,
                         const etr_planned_tensor *tensor) {
   enum { LISTED = 4 };
-  if (place < LISTED)
-    etr_putf(writer, "%s%.*s %s", place ? ", " : "", ETR_HEAD(tensor->tensor.name, 96),
+  if (index < LISTED)
+    etr_putf(writer, "%s%.*s %s", index ? ", " : "", ETR_HEAD(tensor->tensor.name, 96),
              bytes_of(f, tensor->size_bytes));
-  else if (place == LISTED)
+  else if (index == LISTED)
     etr_puts(writer, ", ...");
 }
 

@@ -25,8 +25,8 @@ static int by_parent(const void *a, const void *b) {
     return x->row.parent < y->row.parent ? -1 : 1;
   if (x->row.weight != y->row.weight)
     return x->row.weight < y->row.weight ? 1 : -1;
-  int order = strcmp(x->row.path, y->row.path);
-  return order ? order : (x->module > y->module) - (x->module < y->module);
+  int compared = strcmp(x->row.path, y->row.path);
+  return compared ? compared : (x->module > y->module) - (x->module < y->module);
 }
 
 /* Makes the row of each module and adds the nodes that are directly in it. */
@@ -258,9 +258,9 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
 static int by_pattern(const void *a, const void *b) {
   const etr_module_row *x = *(const etr_module_row *const *)a,
                        *y = *(const etr_module_row *const *)b;
-  int order = strcmp(x->pattern, y->pattern);
-  if (order)
-    return order;
+  int compared = strcmp(x->pattern, y->pattern);
+  if (compared)
+    return compared;
   if (x->weight != y->weight)
     return x->weight < y->weight ? 1 : -1;
   return strcmp(x->path, y->path);

@@ -8,9 +8,9 @@
 
 /* A group's time in single runs. */
 typedef struct group_runs {
-  uint32_t *group;  /* per run of the method: the group that ran in it last, plus one */
-  size_t *place;    /* per run: where that group's time in this run is in the sample */
-  uint64_t *sample; /* ticks in each of the runs in which the group ran */
+  uint32_t *group;      /* per run of the method: the group that ran in it last, plus one */
+  size_t *sample_index; /* per run: where that group's time in this run is in the sample */
+  uint64_t *sample;     /* ticks in each of the runs in which the group ran */
   const etr_typical_run *typical;
 } group_runs;
 
@@ -29,10 +29,10 @@ static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_
     uint32_t run = time_slices[i].run;
     if (r->group[run] != group + 1) {
       r->group[run] = group + 1;
-      r->place[run] = runs;
+      r->sample_index[run] = runs;
       r->sample[runs++] = 0;
     }
-    r->sample[r->place[run]] += time_slices[i].ticks;
+    r->sample[r->sample_index[run]] += time_slices[i].ticks;
     typical += r->typical->weights[run] * (double)time_slices[i].ticks;
   }
   etr_stats stats = etr_stats_of(r->sample, runs);
@@ -61,11 +61,12 @@ static bool fill_stats(etr_stats *stats, etr_arena *scratch, const etr_method *m
   size_t *end = etr_arena_alloc_array(scratch, group_count + 1, sizeof *end);
   group_time_slice *sorted = etr_arena_alloc_raw_array(scratch, method->time_slice_count,
                                                        sizeof *sorted);
-  group_runs r = {.group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
-                  .place = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.place),
-                  .sample = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample),
-                  .typical = &method->typical};
-  if (!end || !sorted || !r.group || !r.place || !r.sample)
+  group_runs r = {
+      .group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
+      .sample_index = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample_index),
+      .sample = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample),
+      .typical = &method->typical};
+  if (!end || !sorted || !r.group || !r.sample_index || !r.sample)
     return false;
   sort_time_slices(sorted, end, method, group_of, group_count);
   for (uint32_t group = 0; group < group_count; group++) {

@@ -148,9 +148,9 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   if (subgraph >= graph->subgraph_count)
     return ETR_TREE_TOP;
   box_key key = {subgraph, KEY_SELF};
-  uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&p->boxes, ETR_BYTES(key));
+  if (found != ETR_NONE)
+    return found;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
   /* The label begins with the part that distinguishes it from its siblings, because TensorBoard's
    * page cuts labels at a dozen characters. */
@@ -175,9 +175,9 @@ static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   if (module == outer_module(p, subgraph))
     return subgraph_box(p, subgraph);
   box_key key = {subgraph, module};
-  uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&p->boxes, ETR_BYTES(key));
+  if (found != ETR_NONE)
+    return found;
   const etr_graph *graph = p->tree->graph;
   uint32_t parent = p->shown[parent_module(graph, module)];
   uint32_t box = module_box(p, subgraph, parent);
@@ -202,9 +202,9 @@ static uint32_t inputs_box(placing *p, uint32_t subgraph) {
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
     return parent;
   box_key key = {subgraph, KEY_INPUTS};
-  uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (known != ETR_NONE)
-    return known;
+  uint32_t found = etr_map_get(&p->boxes, ETR_BYTES(key));
+  if (found != ETR_NONE)
+    return found;
   uint32_t box = add_box_of_key(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
   if (box != parent)
     p->tree->boxes.data[box].stem = "inputs";
@@ -567,17 +567,17 @@ static const char *last_parts(const char *label, uint32_t parts) {
 
 /* Finds the boxes whose labels differ only in a number at the end. */
 static void find_families(shortening *s) {
-  etr_map known;
-  etr_map_init(&known, s->tree->arena);
+  etr_map seen;
+  etr_map_init(&seen, s->tree->arena);
   for (uint32_t i = 1; i < s->tree->boxes.count; i++) {
     const etr_box *box = &s->tree->boxes.data[i];
     size_t stem = strlen(box->label);
     while (stem > 0 && box->label[stem - 1] >= '0' && box->label[stem - 1] <= '9')
       stem--;
     etr_slice key = etr_key_of(s->tree->arena, box->parent, (etr_slice){box->label, stem});
-    uint32_t first = etr_map_get(&known, key);
+    uint32_t first = etr_map_get(&seen, key);
     s->family[i] = first == ETR_NONE ? i : first;
-    if (first == ETR_NONE && !etr_map_set(&known, key, i))
+    if (first == ETR_NONE && !etr_map_set(&seen, key, i))
       return;
     s->parts[i] = 1;
   }
@@ -636,22 +636,22 @@ static void cut_words(shortening *s) {
   etr_box *boxes = s->tree->boxes.data;
   uint32_t count = (uint32_t)s->tree->boxes.count;
   bool *can_be_cut = etr_arena_alloc_array(s->tree->arena, count, sizeof *can_be_cut);
-  etr_map known;
-  etr_map_init(&known, s->tree->arena);
+  etr_map seen;
+  etr_map_init(&seen, s->tree->arena);
   if (!can_be_cut)
     return;
   measure_families(s);
   for (uint32_t i = 1; i < count && !etr_arena_failed(s->tree->arena); i++) {
     const char *words = last_words(s, i);
-    note_label(s, &known, i, boxes[i].label);
+    note_label(s, &seen, i, boxes[i].label);
     if (words)
-      note_label(s, &known, i, words);
+      note_label(s, &seen, i, words);
     can_be_cut[s->family[i]] |= words != NULL;
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
-    if (words && etr_map_get(&known, etr_key_of(s->tree->arena, boxes[i].parent,
-                                                etr_slice_of(words))) == NO_FAMILY)
+    if (words && etr_map_get(&seen, etr_key_of(s->tree->arena, boxes[i].parent,
+                                               etr_slice_of(words))) == NO_FAMILY)
       can_be_cut[s->family[i]] = false;
   }
   for (uint32_t i = 1; i < count; i++) {
@@ -680,17 +680,17 @@ static void tree_shorten(etr_tree *tree) {
     /* Lengthens the labels of families by one part if two of their boxes would have the same label.
      * Returns true if there were any. */
     bool grown = false;
-    etr_map known;
-    etr_map_init(&known, s.tree->arena);
+    etr_map seen;
+    etr_map_init(&seen, s.tree->arena);
     for (uint32_t i = 1; i < s.tree->boxes.count && !etr_arena_failed(s.tree->arena); i++) {
       const etr_box *box = &s.tree->boxes.data[i];
       const char *shown = box->kind == ETR_SCOPE_MODULE
                               ? last_parts(box->label, s.parts[s.family[i]])
                               : box->label;
       etr_slice key = etr_key_of(s.tree->arena, box->parent, etr_slice_of(shown));
-      uint32_t other = etr_map_get(&known, key);
+      uint32_t other = etr_map_get(&seen, key);
       if (other == ETR_NONE)
-        etr_map_set(&known, key, i);
+        etr_map_set(&seen, key, i);
       if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other)))
         continue;
       lengthen_labels(&s, s.family[i]);
@@ -785,10 +785,10 @@ static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t ind
   if (box->kind != ETR_SCOPE_MODULE || box->label[stem] == '\0')
     return index;
   etr_slice key = etr_key_of(tree->arena, box->parent, (etr_slice){box->label, stem});
-  uint32_t known = etr_map_get(lists, key);
-  if (known == ETR_NONE)
+  uint32_t found = etr_map_get(lists, key);
+  if (found == ETR_NONE)
     etr_map_set(lists, key, index);
-  return known == ETR_NONE ? index : known;
+  return found == ETR_NONE ? index : found;
 }
 
 /* Chooses how a box that has too many children is divided. */

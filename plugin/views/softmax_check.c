@@ -7,10 +7,10 @@
 #include "views/softmax_check.h"
 
 /* Returns what made an input of a node, behind copies; ETR_NONE if there is none. */
-static uint32_t source_of(const etr_graph *graph, uint32_t node, size_t place) {
+static uint32_t source_of(const etr_graph *graph, uint32_t node, size_t index) {
   const etr_node *at = &graph->nodes[node];
-  return place < at->input_count && at->inputs[place].node < node
-             ? etr_graph_behind_copies(graph, at->inputs[place].node)
+  return index < at->input_count && at->inputs[index].node < node
+             ? etr_graph_behind_copies(graph, at->inputs[index].node)
              : ETR_NONE;
 }
 

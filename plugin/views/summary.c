@@ -152,8 +152,8 @@ static int by_file_and_line(const void *a, const void *b) {
                    *y = (*(const etr_breakdown_row *const *)b)->source;
   if (!x || !y)
     return !x - !y;
-  int order = strcmp(x->file, y->file);
-  return order ? order : (x->line > y->line) - (x->line < y->line);
+  int compared = strcmp(x->file, y->file);
+  return compared ? compared : (x->line > y->line) - (x->line < y->line);
 }
 
 static int by_path(const void *a, const void *b) {
@@ -244,8 +244,8 @@ static int by_module(const void *a, const void *b) {
   const timed *x = a, *y = b;
   if (x->line != y->line)
     return x->line < y->line ? -1 : 1;
-  int order = strcmp(x->pattern, y->pattern);
-  return order ? order : strcmp(x->path, y->path);
+  int compared = strcmp(x->pattern, y->pattern);
+  return compared ? compared : strcmp(x->path, y->path);
 }
 
 /* Orders the layers of a line by time, the longest first. */

@@ -27,8 +27,8 @@ static inline int etr_timed_node_order(const void *a, const void *b) {
 /** Compares for qsort(): by operator; nodes of the same operator are in the graph's order. */
 static inline int etr_timed_node_by_op(const void *a, const void *b) {
   const etr_timed_node *x = a, *y = b;
-  int order = strcmp(x->op, y->op);
-  return order ? order : (x->node > y->node) - (x->node < y->node);
+  int compared = strcmp(x->op, y->op);
+  return compared ? compared : (x->node > y->node) - (x->node < y->node);
 }
 
 #endif

@@ -77,6 +77,35 @@ def rotate(x, cosine, sine):
     return torch.cat([left * cosine - right * sine, left * sine + right * cosine], dim=-1)
 
 
+class Split(nn.Module):
+    """A depthwise convolution as four of every second weight, for which XNNPACK has fast kernels."""
+
+    def __init__(self, conv):
+        super().__init__()
+        self.parts = nn.ModuleList()
+        for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            weight = conv.weight.data[:, :, row::2, column::2].clone()
+            padding = conv.padding[0] - row, conv.padding[1] - column
+            part = nn.Conv2d(len(weight), len(weight), weight.shape[2:], padding=padding, dilation=2, groups=len(weight), bias=not self.parts)
+            part.weight.data = weight
+            if part.bias is not None:
+                part.bias.data = conv.bias.data
+            self.parts.append(part)
+
+    def forward(self, x):
+        a, b, c, d = self.parts
+        return a(x) + b(x) + c(x) + d(x)
+
+
+def wide(is_split):
+    """Returns blocks as in ConvNeXt: a depthwise convolution of 7 x 7, and one of 1 x 1."""
+    layers = []
+    for _ in range(3):
+        depthwise = nn.Conv2d(80, 80, 7, padding=3, groups=80)
+        layers += [Split(depthwise) if is_split else depthwise, nn.Conv2d(80, 80, 1), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
 class Vision(nn.Module):
     """A small network of convolutions."""
 
@@ -374,6 +403,7 @@ def step(attention, **sizes):
     return Cached(attention, **sizes), (torch.tensor([[3]]), torch.tensor([5]))
 
 
+CHANNELS = (torch.randn(1, 80, 24, 24).to(memory_format=torch.channels_last),)
 IMAGE, ROWS = (torch.randn(1, 3, 64, 64),), (torch.randn(64, WIDTH),)
 POSITIONS = (torch.randn(1, 64, 128),)
 
@@ -401,6 +431,7 @@ REPAIRS = [
     ('convolutions as CPU kernels: XNNPACK', ('not_delegated',), lambda: (Vision(8, 2, depthwise=True), IMAGE), {'delegate': False}, lambda: (Vision(8, 2, depthwise=True), IMAGE), {}),
     ('linear layers as CPU kernels: XNNPACK', ('not_delegated',), lambda: (linears(3, WIDTH), ROWS), {'delegate': False}, lambda: (linears(3, WIDTH), ROWS), {}),
     ('batch norms, CPU kernels: folded', ('batch_norm',), lambda: (Vision(8, 4, norm=True, kernel=1), IMAGE), {'delegate': False}, lambda: (folded(Vision(8, 4, norm=True, kernel=1)), IMAGE), {'delegate': False}),
+    ('depthwise convolutions of 7 × 7: four of every second weight', ('split_depthwise',), lambda: (wide(False), CHANNELS), {}, lambda: (wide(True), CHANNELS), {}),
     ('BERT of transformers: `attn_implementation="eager"`', ('softmax_check',), lambda: (bert(), WORDS), {}, lambda: (bert('eager'), WORDS), {}),
     ("CLIP's text encoder: the same", ('softmax_check',), lambda: (clip(), WORDS), {}, lambda: (clip('eager'), WORDS), {}),
     ("CLIP's text encoder, eager: no expands of `matmul`, by a pass", ('copies',), lambda: (clip('eager'), WORDS), {}, lambda: (clip('eager'), WORDS), {'change': drop_expands}),

@@ -47,6 +47,10 @@ def check_groups(where, method):
     counted = sum(group["count"] for group in groups if group["part"] == "operators")
     by_op = sum(row["count"] for row in method["by_op"]) if any(group["pattern"] is not None for group in groups) else 0
     assert counted == by_op, f"{where}: {counted} operators in rows, {by_op} in by_op"
+    interrupted = sum(group["interrupted"] for group in groups)
+    assert all(0 <= group["interrupted"] <= group["typical"] + 1e-9 for group in groups), where
+    assert math.isclose(interrupted / total, method["answer"]["interrupted"], abs_tol=1e-6), (where, interrupted, method["answer"])
+    assert interrupted == 0 or interrupted >= 0.1 * total, (where, interrupted)
     assert [group["typical"] for group in groups] == sorted((group["typical"] for group in groups), reverse=True), where
 
 

@@ -142,7 +142,7 @@ static void check_meaning(const etr_event_meaning *m, const etr_event_facts *fac
   if (m->key == ETR_KEY_NODE)
     check(m->node.size > 0 && m->node.data >= facts->name && m->node.size <= strlen(facts->name));
   if (m->key == ETR_KEY_OPERATOR)
-    check(m->operator_ && m->place >= 0);
+    check(m->operator_ && m->operator_number >= 0);
   if (m->key == ETR_KEY_MAP)
     check(facts->is_listed);
 }

@@ -221,7 +221,7 @@ static void describe(const etr_event_meaning *m, char *out, size_t size) {
     fprintf(file, "%.*s", (int)m->node.size, m->node.data);
     break;
   case ETR_KEY_OPERATOR:
-    fprintf(file, "%s@%lld", m->operator_, (long long)m->place);
+    fprintf(file, "%s@%lld", m->operator_, (long long)m->operator_number);
     break;
   }
   if (m->wrapper)

@@ -448,7 +448,7 @@ Test(delegates, the_delegate_call_may_be_any_row) {
                                .end_of_method = (const size_t[]){1},
                                .method_count = 1};
     etr_warnings warnings = {.arena = &arena};
-    cr_assert(etr_find_event_nodes(&placement, 0, &blocks, &arena, &warnings));
+    cr_assert(etr_assign_event_nodes(&placement, 0, &blocks, &arena, &warnings));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].rows, got,
                      cases[i].want);

@@ -882,6 +882,50 @@ Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
   }
 }
 
+/* A depthwise convolution is split if its filter is too large for fast kernels, and a quarter of it
+ * is not. */
+Test(findings, wide_depthwise_convolutions_are_found) {
+  static const struct {
+    int64_t channels, rows, columns;
+    const char *runs_as;
+    bool is_found;
+  } cases[] = {
+      {1, 7, 7, "Convolution (NHWC, F32) IGEMM #1", true},
+      {1, 9, 9, "Convolution (NHWC, F32) IGEMM #1", true},
+      {1, 13, 3, "Convolution (NHWC, F32) IGEMM #1", true},
+      {1, 5, 5, "Convolution (NHWC, F32) IGEMM #1", false},   /* a fast kernel takes it */
+      {1, 11, 11, "Convolution (NHWC, F32) IGEMM #1", false}, /* a quarter has 36 weights */
+      {1, 7, 7, "Convolution (NHWC, F32) DWConv #1", false},
+      {1, 7, 7, "Convolution (NHWC, QC8) IGEMM #1", false}, /* nothing was measured of int8 */
+      {4, 7, 7, "Convolution (NHWC, F32) IGEMM #1", false}, /* not depthwise */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_dim sizes[] = {{.size = 8, .hint = -1},
+                             {.size = cases[i].channels, .hint = -1},
+                             {.size = cases[i].rows, .hint = -1},
+                             {.size = cases[i].columns, .hint = -1}};
+    const etr_value filter = {.name = "w", .dtype = "float32", .dims = sizes, .rank = 4};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             w = tiny_node(&t, ETR_NODE_PARAMETER, "w", "w", 0),
+             conv = op(&t, "conv", "aten.convolution.default", x);
+    tiny_input(&t, conv, w, 0);
+    t.nodes.data[w].outputs = &filter;
+    tiny_time(&t, conv, 700000)->runs_as = cases[i].runs_as;
+    const etr_profile *profile = whole(&t);
+    t.graph.dialect = "edge";
+    const etr_finding *finding = find(&t, profile, ETR_FINDING_SPLIT_DEPTHWISE);
+    cr_expect_eq(finding != NULL, cases[i].is_found, "case %zu", i);
+    if (finding) {
+      cr_expect_eq(finding->node_count, 1);
+      cr_expect_float_eq(finding->least, 700000 * (1 - 1 / 3.0), 1);
+      cr_expect_float_eq(finding->potential, 700000 * (1 - 1 / 14.0), 1);
+      cr_expect_eq(finding->sureness, ETR_RULE_OF_THUMB);
+    }
+    tiny_clear(&t);
+  }
+}
+
 /* Keys that were copied for each head are advice; keys that something computed are none. */
 Test(findings, repeated_keys_are_found) {
   static const struct {

@@ -109,3 +109,42 @@ Test(partition_refusals, of_other_backends_are_not_known) {
   cr_expect(etr_partition_refusals(reasons, "QnnBackend", &graph, NULL));
   cr_expect_str_eq(reasons[0], "untouched");
 }
+
+/* PowConfig takes a square only if its exponent is a whole number. */
+Test(partition_refusals, of_powers) {
+  static const struct {
+    const char *exponent, *reason; /* the beginning; NULL: it is taken */
+  } cases[] = {{"2", NULL},
+               {"2.0", "takes the power 2 only as a whole number"},
+               {"3", "takes only the power 2"}};
+  static const etr_dim dims[] = {{.size = 4, .hint = -1}};
+  static const etr_value values[] = {{.name = "x", .dtype = "float32", .dims = dims, .rank = 1}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_argument arguments[] = {{"exponent", cases[i].exponent}};
+    const etr_edge input = {.node = 0};
+    const etr_node nodes[] = {{.name = "x",
+                               .target = "x",
+                               .kind = ETR_NODE_INPUT,
+                               .subgraph = ETR_NONE,
+                               .outputs = values,
+                               .output_count = 1},
+                              {.name = "pow",
+                               .target = "aten.pow.Tensor_Scalar",
+                               .kind = ETR_NODE_OP,
+                               .subgraph = ETR_NONE,
+                               .inputs = &input,
+                               .input_count = 1,
+                               .outputs = values,
+                               .output_count = 1,
+                               .arguments = arguments,
+                               .argument_count = 1}};
+    const etr_graph graph = {
+        .dialect = "edge", .schema_version = "5.4", .nodes = nodes, .node_count = 2};
+    const char *reasons[2] = {NULL};
+    cr_assert(etr_partition_refusals(reasons, etr_known_partitioner(), &graph, NULL));
+    bool is_as_expected = cases[i].reason ? reasons[1] && strncmp(reasons[1], cases[i].reason,
+                                                                  strlen(cases[i].reason)) == 0
+                                          : !reasons[1];
+    cr_expect(is_as_expected, "%s: %s", cases[i].exponent, reasons[1] ? reasons[1] : "taken");
+  }
+}

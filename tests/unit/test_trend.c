@@ -46,7 +46,7 @@ static etr_trend trend_of(shape *of, size_t count, size_t segment, double noise,
   for (size_t i = 0; i < count; i++)
     samples[i] = (etr_trend_sample){.value = of(i, count, segment) + noise * random_normal(seed),
                                     .segment = (uint32_t)(i / segment),
-                                    .place = (uint32_t)(i % segment)};
+                                    .position = (uint32_t)(i % segment)};
   return etr_trend_of(samples, count);
 }
 
@@ -137,7 +137,7 @@ Test(trend, correlated_noise_rarely_has_a_trend) {
     etr_trend_sample samples[40];
     double at = .05 * random_normal(&seed);
     for (uint32_t i = 0; i < 40; i++) {
-      samples[i] = (etr_trend_sample){.value = at, .place = i};
+      samples[i] = (etr_trend_sample){.value = at, .position = i};
       at = .8 * at + .03 * random_normal(&seed);
     }
     etr_trend t = etr_trend_of(samples, 40);
