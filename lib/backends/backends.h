@@ -16,6 +16,9 @@ const etr_backend *etr_backend_of(const char *id);
  * record states; NULL if there is none. */
 const etr_backend *etr_backend_of_event(const char *delegate_id);
 
+/** Returns true if any of these events was timed by a clock that counts cycles. */
+bool etr_events_count_cycles(const etr_block *blocks, size_t count);
+
 /**
  * Returns how much time of `operators` operators a backend's clock can hide, in ticks: half a step
  * for each operator, because counting whole steps loses half a step on average. backend may be

@@ -294,27 +294,47 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
   return (int)ETR_COUNT(modules) + 1;
 }
 
-/* Returns the index of a graph's method. The entries of a record may stand in any order, its
- * methods are in the order of the program. */
-static uint32_t method_place(const loader *l, const etr_graph *graph) {
-  for (uint32_t i = 0; i < l->methods.count; i++)
-    if (strcmp(l->methods.data[i].name, graph->method) == 0)
-      return i;
-  return ETR_NONE;
-}
-
 /* Returns one of the record's graphs, or, after these, of the program's. */
 static const etr_graph *graph_at(const loader *l, size_t index) {
   return index < l->record.graph_count ? &l->record.graphs[index]
                                        : &l->programs.data[index - l->record.graph_count];
 }
 
-/* Returns the index of the first graph of a graph's module: extra modules keep their order. */
-static uint32_t module_place(const loader *l, const etr_graph *graph) {
-  uint32_t first = 0;
-  while (strcmp(graph_at(l, first)->module, graph->module) != 0)
-    first++;
-  return first;
+/* Fills *out with the number of each method by its name, of which the first one counts. Returns
+ * false when out of memory. */
+static bool number_methods(etr_map *out, const loader *l) {
+  for (uint32_t i = 0; i < l->methods.count; i++) {
+    etr_slice name = etr_slice_of(l->methods.data[i].name);
+    if (etr_map_get(out, name) == ETR_NONE && !etr_map_set(out, name, i))
+      return false;
+  }
+  return true;
+}
+
+/* Sets where each graph is shown. The entries of a record may be in any order: its methods are in
+ * the order of the program, and extra modules keep theirs, which is that of their first graphs.
+ * Returns false when out of memory. */
+static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
+  etr_arena scratch = {0};
+  etr_map methods, modules;
+  etr_map_init(&methods, &scratch);
+  etr_map_init(&modules, &scratch);
+  bool good = number_methods(&methods, l);
+  for (size_t i = 0; good && i < count; i++) {
+    const etr_graph *graph = graph_at(l, i);
+    etr_slice module = etr_slice_of(graph->module);
+    uint32_t first = etr_map_get(&modules, module);
+    if (first == ETR_NONE) {
+      first = (uint32_t)i;
+      good = etr_map_set(&modules, module, first);
+    }
+    ranked[i] = (ranked_entry){.rank = rank_of(graph, l->profile->methods),
+                               .module = first,
+                               .method = etr_map_get(&methods, etr_slice_of(graph->method)),
+                               .index = (uint32_t)i};
+  }
+  etr_arena_clear(&scratch);
+  return good;
 }
 
 /* Orders graphs as they are shown: by rank, module, method, and then as in the record. */
@@ -351,15 +371,8 @@ static etr_status order_graphs(loader *l, etr_error *error) {
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
   uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
   ranked_entry *ranked = etr_arena_alloc_array(l->arena, count, sizeof *ranked);
-  if (!graphs || !places || !ranked)
+  if (!graphs || !places || !ranked || !rank_graphs(l, ranked, count))
     return etr_fail_memory(error);
-  for (size_t i = 0; i < count; i++) {
-    const etr_graph *graph = graph_at(l, i);
-    ranked[i] = (ranked_entry){.rank = rank_of(graph, p->methods),
-                               .module = module_place(l, graph),
-                               .method = method_place(l, graph),
-                               .index = (uint32_t)i};
-  }
   if (count)
     etr_sort(ranked, count, sizeof *ranked, by_place);
   for (size_t i = 0; i < count; i++) {
@@ -378,6 +391,8 @@ static etr_status order_graphs(loader *l, etr_error *error) {
   p->block_count = l->blocks.block_count;
   p->foreign_run_count = l->blocks.foreign_run_count;
   p->ticks_per_second = l->blocks.ticks_per_second;
+  p->takes_cycles_as_ns = p->ticks_per_second == 1e9 &&
+                          etr_events_count_cycles(p->blocks, p->block_count);
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 

@@ -58,7 +58,7 @@ typedef struct message_count {
 void message_new_warnings(message_count *count, const etr_profile *profile,
                           const etr_profile *other);
 
-/** Warns if the times of a profile may be no times: see etr_takes_cycles_as_ns(). */
+/** Warns if the times of a profile may be no times: see etr_profile.takes_cycles_as_ns. */
 void message_clock(const etr_profile *profile);
 
 /** Prints how many more warnings there were, if there were any. */
