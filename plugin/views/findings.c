@@ -381,9 +381,11 @@ static int by_saving(const void *a, const void *b) {
 static const char *shortened(const etr_finder *finder, const char *text, size_t most) {
   if (!text || strlen(text) <= most)
     return text;
-  size_t size = most - 3;
-  while (size > most / 2 && text[size] != ' ')
-    size--;
+  size_t size = most - 3, blank = size;
+  while (blank > most / 2 && text[blank] != ' ')
+    blank--;
+  if (text[blank] == ' ') /* else one name is that long, and is cut */
+    size = blank;
   while (((unsigned char)text[size] & 0xC0) == 0x80)
     size--;
   return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
