@@ -17,6 +17,7 @@
 #include "runs/runs.h"
 #include "runs/typical.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* The profile, and the arena in which all that it points to lives, apart from the record. */
@@ -25,7 +26,8 @@ typedef struct profile_box {
   etr_arena arena;
   etr_opened_record
       *own; /* the record, if etr_profile_open() opened it; NULL: the caller owns it */
-  etr_held_buffers *held; /* buffers that ETDumps were read from; NULL: none */
+  etr_held_buffers *held;  /* buffers that ETDumps were read from; NULL: none */
+  etr_kept_payloads *kept; /* what was read of the .pte; NULL: the record keeps it */
 } profile_box;
 
 typedef struct loader {
@@ -564,6 +566,36 @@ static etr_status load_profile(loader *l, etr_error *error) {
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
+/* ---- What is read of the .pte, by the first join alone ---- */
+
+/* Starts with the payloads that the record keeps or, if it keeps none yet, with memory for them.
+ * Returns false when out of memory. */
+static bool begin_payloads(profile_box *box, etr_payloads *payloads,
+                           const etr_opened_record *opened) {
+  const etr_kept_payloads *known = atomic_load(&opened->known_payloads->first);
+  if (!known) {
+    box->kept = calloc(1, sizeof *box->kept);
+    if (!box->kept)
+      return false;
+    etr_arena_init(&box->kept->arena);
+  }
+  etr_payloads_init(payloads, known ? &known->payloads : NULL,
+                    known ? &box->arena : &box->kept->arena);
+  return true;
+}
+
+/* Gives the payloads to the record, unless another thread was faster: then they are this profile's.
+ */
+static void keep_payloads(profile_box *box, const etr_payloads *payloads,
+                          const etr_opened_record *opened) {
+  etr_kept_payloads *none = NULL;
+  if (!box->kept)
+    return;
+  box->kept->payloads = *payloads;
+  if (atomic_compare_exchange_strong(&opened->known_payloads->first, &none, box->kept))
+    box->kept = NULL;
+}
+
 etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
                           const etr_inputs *dumps, const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
@@ -587,11 +619,18 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
               .opened = opened,
               .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
-  etr_payloads_init(&l.payloads, l.arena);
+  if (!begin_payloads(box, &l.payloads, opened)) {
+    etr_profile_close(&box->profile);
+    return etr_fail_memory(error);
+  }
   etr_status status = etr_held_buffers_share(&box->held, dumps->held, error);
   if (status == ETR_OK)
     status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
+  if (status == ETR_OK && etr_arena_failed(l.payloads.arena))
+    status = etr_fail_memory(error);
+  if (status == ETR_OK)
+    keep_payloads(box, &l.payloads, opened);
   if (status == ETR_OK)
     *out = &box->profile;
   else
@@ -632,6 +671,7 @@ void etr_profile_close(etr_profile *profile) {
     return;
   etr_close_record(box->own);
   etr_held_buffers_release(box->held);
+  etr_kept_payloads_free(box->kept);
   etr_arena_clear(&box->arena);
   free(box);
 }

@@ -21,7 +21,8 @@ typedef enum exit_status {
 } exit_status;
 
 /** The message about inputs without a graph. */
-#define MESSAGE_NO_GRAPH "an ETDump has no graph: add its ETRecord"
+#define MESSAGE_NO_GRAPH                                                                           \
+  "an ETDump has no graph: add its ETRecord or .pte (summary and events have its times)"
 
 /** Prints a text from a file safely: see etr_write_plain(). */
 void message_put_plain(FILE *out, const char *text);

@@ -257,11 +257,11 @@ static bool is_one_long(const etr_group *group, double whole) {
          group->largest * (double)(group->count - 1) >= times * others;
 }
 
-/* Returns true if most of a row's time is interruptions, and something of the whole: what it takes
- * without them says more. */
+/* Returns true if a part of a row's time that matters is interruptions, and something of the whole:
+ * what it takes without them says more. */
 static bool is_interrupted(const etr_group *group, double whole) {
-  const double least = 0.02;
-  return group->interrupted * 2 >= group->stats.typical && group->interrupted >= least * whole;
+  const double least = 0.02, part = 0.25;
+  return group->interrupted >= part * group->stats.typical && group->interrupted >= least * whole;
 }
 
 /* Returns "usually 0.06" of a row that was interrupted, "one: 5.40" of one with a long node, or "".
@@ -629,6 +629,9 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
   const char *title = overlap ? "what to change (savings overlap)" : "what to change";
   if (s->is_part)
     title = "what to change (in the whole method)";
+  else if (s->headline.interrupted > 0 || etr_runs_differ_much(s->method))
+    title = overlap ? "what to change, after measuring again (savings overlap)"
+                    : "what to change, after measuring again";
   if (is_markdown) {
     etr_putf(w, "\n| %s | saves | effort |\n|---|---|---|\n", title);
   } else {

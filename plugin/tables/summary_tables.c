@@ -800,11 +800,9 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   const char *clock = etr_balance_note(arena, r->answer.profile, s->method, r->options.unit);
   if (clock && clock[0] && !s->is_part)
     out[count++] = clock;
-  if (!s->is_part && s->findings.is_nothing_structural)
-    out[count++] = s->findings.count
-                       ? "nothing structural stands out: the changes above are other kernels, or "
-                         "save less than 10 %"
-                       : "nothing structural stands out";
+  if (!s->is_part && s->findings.is_nothing_large)
+    out[count++] = s->findings.count ? "nothing stands out: no change above is known to save 10 %"
+                                     : "nothing stands out";
   return count;
 }
 

@@ -39,7 +39,13 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   }
   etr_puts(w, ": **");
   etr_put_execute(w, answer->profile, method, unit);
-  etr_puts(w, "** per inference\n\n");
+  etr_puts(w, "** per inference");
+  if (etr_is_between_modes(method)) {
+    etr_puts(w, " (typical ");
+    etr_put_time(w, answer->profile, method->execute.typical, unit);
+    etr_putf(w, " %s)", etr_unit_name(unit));
+  }
+  etr_puts(w, "\n\n");
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &answer->profile->graphs[method->graph];
   if (graph && graph->is_changed)
