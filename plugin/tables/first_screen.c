@@ -537,7 +537,9 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     etr_puts(&w, DASH);
   }
   put_saving(&w, answer, unit, most, whole);
-  etr_putf(&w, " %s%s", etr_unit_name(unit), finding->is_once ? " once" : "");
+  if (unit != ETR_UNIT_CYCLES) /* all of the screen is in cycles then, and numbers are long */
+    etr_putf(&w, " %s", etr_unit_name(unit));
+  etr_puts(&w, finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
 }
 

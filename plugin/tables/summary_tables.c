@@ -337,6 +337,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   const char *clock = etr_label_clock(r->answer.profile, r->answer.options->unit);
   if (clock)
     etr_putf(&writer, "%s" DOT, clock);
+  else if (r->answer.profile->takes_cycles_as_ns && !r->options.has_unit)
+    etr_puts(&writer, ETR_CYCLES_HAVE_NO_RATE DOT);
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
   double factor = etr_first_run_factor(&s->first_run);
@@ -765,7 +767,7 @@ enum {
 /* Chooses the unit of a method's screen and tables, unless the user did. */
 static void choose_unit(report *r, const etr_method *method) {
   if (!r->options.has_unit && r->options.unit == ETR_UNIT_MS)
-    r->options.unit = etr_unit_of_method(r->answer.profile, method);
+    r->options.unit = etr_unit_of_screen(r->answer.profile, method);
 }
 
 /* Returns "long runs: 3 of 41.2 ms; short runs: 49 of 1.02 ms"; NULL for runs of one kind. */

@@ -17,6 +17,8 @@
 #include "views/loads.h"
 #include "views/steadiness.h"
 
+/* Of fewer runs, the 90th percentile is the longest one. */
+enum { LEAST_OF_PERCENTILE = 10 };
 enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 
 /* ---- Head ---- */
@@ -26,7 +28,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
                        const etr_first_screen *screen) {
   etr_writer *w = &answer->writer;
   bool is_first = screen != NULL;
-  etr_unit unit = etr_unit_of_method(answer->profile, method);
+  etr_unit unit = etr_unit_of_screen(answer->profile, method);
   const char *excluded = etr_excluded_runs_text(answer, method);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
   const char *odd = etr_odd_recordings_text(&answer->arena, answer->profile, method);
@@ -54,11 +56,12 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_first_screen_put_sentence(answer, screen, false);
     etr_puts(w, "\n");
   }
-  if (method->run_count == 1) {
+  if (method->run_count == 1)
     etr_puts(w, "one run");
-  } else {
-    etr_putf(w, "%s of %zu runs, 90th percentile ", etr_statistic_word(answer->profile),
-             method->run_count);
+  else
+    etr_putf(w, "%s of %zu runs", etr_statistic_word(answer->profile), method->run_count);
+  if (method->run_count >= LEAST_OF_PERCENTILE) {
+    etr_puts(w, ", 90th percentile ");
     etr_put_time(w, answer->profile, method->execute.p90, unit);
     etr_putf(w, " %s", etr_unit_name(unit));
   }
@@ -73,9 +76,8 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_puts(w, "; ");
     etr_put_markdown(w, odd);
   }
-  const char *clock = is_first ? etr_label_clock(answer->profile, unit) : NULL;
-  if (clock)
-    etr_putf(w, "; **%s**", clock);
+  if (is_first && answer->profile->takes_cycles_as_ns)
+    etr_puts(w, "; **" ETR_CYCLES_HAVE_NO_RATE "**");
   etr_puts(w, "\n");
 }
 
@@ -116,7 +118,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_answer_begin(&answer, p->profile, NULL, &options, sink);
   etr_first_screen screen;
   bool good = etr_first_screen_make(&screen, &answer, method, &p->found->findings,
-                                    etr_unit_of_method(p->profile, method), NULL);
+                                    etr_unit_of_screen(p->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
   put_methods(&answer, p->name, method, good ? &screen : NULL);

@@ -34,6 +34,10 @@ etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method
   return etr_unit_of_ticks(profile, method->execute.typical);
 }
 
+etr_unit etr_unit_of_screen(const etr_profile *profile, const etr_method *method) {
+  return profile->takes_cycles_as_ns ? ETR_UNIT_CYCLES : etr_unit_of_method(profile, method);
+}
+
 etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options,
                         double ticks) {
   bool is_free = !options->has_unit && options->unit != ETR_UNIT_CYCLES;
