@@ -618,6 +618,24 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   put_reason(answer, finding);
 }
 
+/* Writes a fact as Markdown. A command in it, `etrecord-tb ...`, is code; names from the files
+ * never are. */
+static void put_fact(etr_answer *answer, const char *fact) {
+  static const char start[] = "`etrecord-tb ";
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyz -";
+  etr_writer *w = &answer->writer;
+  const char *code = strstr(fact, start);
+  size_t size = code ? 1 + strspn(code + 1, allowed) : 0;
+  if (!code || code[size] != '`') {
+    etr_put_markdown(w, fact);
+    return;
+  }
+  etr_put_markdown(
+      w, etr_or_empty(etr_arena_format(&answer->arena, "%.*s", (int)(code - fact), fact)));
+  etr_put(w, (etr_slice){code, size + 1});
+  etr_put_markdown(w, code + size + 1);
+}
+
 void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
   bool is_markdown = etr_section_is_markdown(answer),
@@ -654,7 +672,7 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     etr_puts(w, "| **");
     etr_put_markdown(w, finding->title);
     etr_puts(w, finding->fact[0] ? "** (" : "**");
-    etr_put_markdown(w, finding->fact);
+    put_fact(answer, finding->fact);
     /* TensorBoard breaks words in narrow columns, so how sure it is has none of its own. */
     const char *saves = saves_text(answer, s, finding), *effort = etr_finding_effort_text(finding);
     const char *sureness = effort[0] ? etr_sureness_text(finding->sureness) : "";

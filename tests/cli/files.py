@@ -91,6 +91,10 @@ NAMED = [
     ('half.etdp', DUMP[: len(DUMP) // 2], 'summary', 1, f'the ETDump is cut short: it has {{size}} bytes and needs {len(DUMP)}'),
     ('head.etdp', DUMP[:100], 'summary', 1, f'the ETDump is cut short: it has 100 bytes and needs {len(DUMP)}'),
     ('etrecord.bin', RECORD[: len(RECORD) // 2], 'info', 1, 'not an ETRecord, or a truncated one'),
+    # What a file contains decides, not how it is named.
+    ('program.etdump', PTE, 'nodes', 0, ''),
+    ('dump.pte', DUMP, 'events', 0, ''),
+    ('dump.pte', DUMP[:100], 'summary', 1, 'the ETDump is cut short: it has 100 bytes'),
     ('called_otherwise', RECORD[: len(RECORD) // 2], 'info', 1, 'not an ETRecord, or a truncated one'),
 ]
 # files of a folder, command, exit status, what is said
@@ -103,6 +107,9 @@ FOLDERS = [
     ({'model.onnx': b'\x08\x08\x12\x07pytorch', 'etrecord.bin': RECORD}, 'info', 0, ''),
     ({'README': b'hello', 'model.onnx': b'\x08\x08\x12\x07pytorch'}, 'info', 1, 'only README; model.onnx (a model of ONNX (.onnx))'),
     ({'record.zip': zipped('record/model.pte')}, 'summary', 1, 'only record.zip (a zip archive of files, no ETRecord: unpack it with `unzip`)'),
+    ({'program.etdump': PTE, 'dump.pte': LONG_DUMP}, 'nodes', 0, ''),
+    ({'one.etdp': DUMP, 'two.etdp': LONG_DUMP}, 'summary', 0, ''),
+    ({'model.pte': fixture('external_weights/model.pte')}, 'memory', 0, ''),
     ({'a.pte': PTE, 'b.pte': PTE}, 'info', 0, 'has the same content as another file here: counted once'),
     ({'a.pte': PTE, 'b.pte': fixture('add_mul/model.pte')}, 'info', 1, '2 .pte programs here'),
     ({'etrecord.bin': RECORD, 'cut.etrecord': RECORD[:5000]}, 'info', 1, '2 ETRecords here (cut.etrecord, etrecord.bin)'),
