@@ -1701,6 +1701,10 @@ struct etr_profile {
   const etr_weights *weights; /**< one entry for each .ptd */
   size_t weight_count;
   double ticks_per_second; /**< rate of the ETDump's clock, as assumed */
+  bool takes_cycles_as_ns; /**< the ETDump has events of a backend or of kernels (Ethos-U, Neutron,
+                              Cortex-M) whose runners read a clock that counts cycles, while a tick
+                              is taken as 1 ns, because no other rate was given. The format stores
+                              no rate. Times are then no times, but their ratios are right */
   const etr_graph *graphs; /**< in order of usefulness: timed Edge graphs, other Edge graphs,
                               program, aten, extra modules */
   size_t graph_count;
@@ -1815,12 +1819,6 @@ ETR_API double etr_ticks_to_ns(const etr_profile *profile, double ticks);
  * and delegate calls. */
 ETR_API double etr_clock_step(const etr_profile *profile, const char *backend,
                               const char *delegate_id);
-
-/** Returns true if the ETDump has events of a backend or of kernels (Ethos-U, Neutron, Cortex-M)
- * whose runners read a clock that counts cycles, while a tick is taken as 1 ns, because no other
- * rate was given. The format stores no rate. Times are then no times, but their ratios are right.
- */
-ETR_API bool etr_takes_cycles_as_ns(const etr_profile *profile);
 
 #ifdef __cplusplus
 }

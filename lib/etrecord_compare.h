@@ -520,9 +520,9 @@ typedef struct etr_method_pair {
   const char *name; /**< "" if neither side knows it */
   uint32_t base_method,
       new_method; /**< indices into the profiles' methods; ETR_NONE on a side where it is missing */
-  bool by_events; /**< true if a side has no graph with times: pairs are events then, which add up
-                     to the parts of operators, and there are no modules, patterns and source lines
-                   */
+  bool by_events; /**< true if a side has no graph with times, or one that of a .pte and the other
+                     that of an ETRecord: pairs are events then, which add up to the parts of
+                     operators, and there are no modules, patterns and source lines */
   etr_change execute;         /**< Method::execute */
   const etr_node_pair *pairs; /**< operators of the newer graph in its order, then the removed
                                  operators in the order of the base */
@@ -534,8 +534,8 @@ typedef struct etr_method_pair {
                       timed node matches. Without weights on both sides it is
                       true if fewer than a quarter of the timed nodes match, or if fewer than half
                       of them match and fewer than half of the timed modules below the top level
-                      were timed on both sides. False if only events are compared and the backends
-                      differ: these events cannot match, whatever the models are */
+                      were timed on both sides. False if only events are compared and a side has
+                      none, or the backends differ: these cannot match, whatever the models are */
   const etr_difference *differences; /**< filled for a method on both sides */
   size_t difference_count;
   const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */

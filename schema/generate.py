@@ -354,8 +354,9 @@ COLUMN_TYPES = {"text": "text", "word": "text", "unit": "text", "flag": "true or
 
 def columns_of(printed):
     said = ["# Columns", "",
-            "What CSV, TSV, JSON Lines, Arrow and `--columns` have, in this order. Names are those of the JSON documents, whose schemas are beside this page. Times are in the unit of",
-            "`--unit`. A cell may be empty, or null, where \"may be null\" says so.", "",
+            "What CSV, TSV, JSON Lines, Arrow and `--columns` have, in this order. Names are those of the JSON documents, whose",
+            "schemas are beside this page. Times are in the unit of `--unit`. A cell may be empty, or null, where \"may be null\"",
+            "says so.", "",
             "This page is generated from the fields in C: `ninja -C build/release generate`."]
     for command, table in printed["tables"].items():
         says = {}

@@ -15,7 +15,7 @@ cd "$clone"
 
 # configure SCRIPT: as the script does it.
 configure() {
-  grep -E '^cmake --preset release' "$1" >configure.sh || { echo "FAILED: $1 configures no release build"; exit 1; }
+  grep -oE "cmake --preset release[^']*" "$1" >configure.sh || { echo "FAILED: $1 configures no release build"; exit 1; }
   bash -e configure.sh >configure.log 2>&1 || { cat configure.log; exit 1; }
 }
 

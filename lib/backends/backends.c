@@ -111,10 +111,10 @@ static bool is_in_cycles(const etr_event *event) {
          etr_slice_starts(etr_slice_of(event->name), ETR_SLICE("native_call_cortex_m::"));
 }
 
-bool etr_takes_cycles_as_ns(const etr_profile *profile) {
-  for (size_t i = 0; profile->ticks_per_second == 1e9 && i < profile->block_count; i++)
-    for (size_t k = 0; k < profile->blocks[i].event_count; k++)
-      if (is_in_cycles(&profile->blocks[i].events[k]))
+bool etr_events_count_cycles(const etr_block *blocks, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < blocks[i].event_count; k++)
+      if (is_in_cycles(&blocks[i].events[k]))
         return true;
   return false;
 }

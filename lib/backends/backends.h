@@ -16,6 +16,9 @@ const etr_backend *etr_backend_of(const char *id);
  * record states; NULL if there is none. */
 const etr_backend *etr_backend_of_event(const char *delegate_id);
 
+/** Returns true if any of these events was timed by a clock that counts cycles. */
+bool etr_events_count_cycles(const etr_block *blocks, size_t count);
+
 /**
  * Returns how much time of `operators` operators a backend's clock can hide, in ticks: half a step
  * for each operator, because counting whole steps loses half a step on average. backend may be
@@ -53,7 +56,9 @@ const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice 
 
 /** The payloads that were read so far. */
 typedef struct etr_payloads {
-  etr_arena *arena; /* arena of the profile, in which the payloads live */
+  const struct etr_payloads *known; /* those that were read before, for another profile of the same
+                                       program: they are only looked up. NULL: none */
+  etr_arena *arena;                 /* arena in which the payloads live */
   etr_map by_place; /* address and size of the bytes, and the backend -> index in `list` */
   etr_vec(const etr_payload *) list;
   etr_map graph_by_place; /* address and size of the bytes, and the backend's name -> index in
@@ -65,8 +70,8 @@ typedef struct etr_payloads {
   size_t hidden;   /* number of delegates whose operators are not shown */
 } etr_payloads;
 
-/** Starts with no payloads. */
-void etr_payloads_init(etr_payloads *payloads, etr_arena *arena);
+/** Starts with no payloads but those that are known, which must live as long; NULL for none. */
+void etr_payloads_init(etr_payloads *payloads, const etr_payloads *known, etr_arena *arena);
 
 /** Returns the payload that a backend reads from these bytes; the same bytes give the same pointer.
  * NULL if it cannot read them, or when out of memory (the arena failed). */

@@ -46,7 +46,9 @@ typedef struct etr_own_graph {
   const uint32_t *written; /* indices of the call's arguments that operators write, ascending;
                               etr_payloads_graph() fills it, not the reader */
   size_t written_count;
-  bool is_numbered; /* as in etr_subgraph */
+  const char *const *titles; /* of each operator its name and id, "Conv2d #3";
+                                etr_payloads_graph() fills it, not the reader */
+  bool is_numbered;          /* as in etr_subgraph */
 } etr_own_graph;
 
 /** Reads the backend graph of a payload and copies what it keeps into the arena. Returns false,

@@ -4,8 +4,10 @@
  */
 #include "backends/backends.h"
 
-void etr_payloads_init(etr_payloads *payloads, etr_arena *arena) {
-  *payloads = (etr_payloads){.arena = arena};
+#include <inttypes.h>
+
+void etr_payloads_init(etr_payloads *payloads, const etr_payloads *known, etr_arena *arena) {
+  *payloads = (etr_payloads){.known = known, .arena = arena};
   etr_map_init(&payloads->by_place, arena);
   etr_map_init(&payloads->graph_by_place, arena);
   etr_map_init(&payloads->shown, arena);
@@ -29,8 +31,12 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
     const etr_backend *backend;
   } key = {bytes, backend};
   ETR_NO_PADDING(key, sizeof bytes + sizeof backend);
+  const etr_payloads *known = payloads->known;
+  uint32_t at = known ? etr_map_get(&known->by_place, ETR_BYTES(key)) : ETR_NONE;
   if (bytes.size == 0)
     return NULL;
+  if (at != ETR_NONE)
+    return known->list.data[at];
   etr_map_slot *slot = etr_map_at(&payloads->by_place, ETR_BYTES(key));
   if (!slot || slot->value != ETR_NONE)
     return slot ? payloads->list.data[slot->value] : NULL;
@@ -74,6 +80,16 @@ static bool find_written(etr_own_graph *graph, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
+/* Makes the titles of the operators. */
+static bool make_titles(etr_own_graph *graph, etr_arena *arena) {
+  const char **titles = etr_arena_alloc_array(arena, graph->count, sizeof *titles);
+  for (size_t i = 0; titles && i < graph->count; i++)
+    titles[i] = etr_arena_format(arena, "%s #%" PRId64, graph->operators[i].name,
+                                 graph->operators[i].id);
+  graph->titles = titles;
+  return !etr_arena_failed(arena);
+}
+
 /* Reads the graph of a payload; NULL, and the backend is noted, if it cannot be read. */
 static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_reader reader,
                                        const char *backend, etr_slice bytes) {
@@ -81,7 +97,8 @@ static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_rea
   if (!graph)
     return NULL;
   if (bytes.size && reader(graph, payloads->arena, bytes))
-    return find_written(graph, payloads->arena) ? graph : NULL;
+    return find_written(graph, payloads->arena) && make_titles(graph, payloads->arena) ? graph
+                                                                                       : NULL;
   note_unread(payloads, backend);
   return NULL;
 }
@@ -94,6 +111,13 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
     etr_own_graph_reader reader;
   } key = {bytes, reader};
   ETR_NO_PADDING(key, sizeof bytes + sizeof reader);
+  const etr_payloads *known = payloads->known;
+  uint32_t at = known && reader ? etr_map_get(&known->graph_by_place, ETR_BYTES(key)) : ETR_NONE;
+  if (at != ETR_NONE) {
+    if (!known->graphs.data[at])
+      note_unread(payloads, backend);
+    return known->graphs.data[at];
+  }
   etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, ETR_BYTES(key)) : NULL;
   if (!slot || slot->value != ETR_NONE)
     return slot ? payloads->graphs.data[slot->value] : NULL;

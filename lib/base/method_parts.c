@@ -44,3 +44,17 @@ bool etr_method_adds_up(const etr_method *m) {
   return left == 0 && m->estimated_ticks <= etr_method_part_ticks(m, ETR_TIME_OPERATORS) &&
          m->clock_hidden_ticks <= etr_method_part_ticks(m, ETR_TIME_CALL_OVERHEAD);
 }
+
+size_t etr_loaded_method_count(const etr_profile *profile) {
+  size_t named = 0, unnamed = 0;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (method->run_count == 0 || method->computes_nothing)
+      continue;
+    if (method->name[0])
+      named++;
+    else
+      unnamed++;
+  }
+  return named > 0 ? named : unnamed;
+}

@@ -11,4 +11,9 @@
  * than that part. */
 bool etr_method_adds_up(const etr_method *method);
 
+/** Returns the number of methods that ran and are loaded, each once. Runs whose method is not known
+ * are an entry of the profile's methods with an empty name: they are of other methods, unless there
+ * is no other. */
+size_t etr_loaded_method_count(const etr_profile *profile);
+
 #endif

@@ -612,7 +612,8 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
   if (!old || !now)
     return false;
   /* Kernels of one side never pair with operators of a delegate on the other by events alone. */
-  bool can_tell = !pair->by_events || strcmp(old, now) == 0;
+  bool have_events = base->item_count && newer->item_count && strcmp(old, now) == 0;
+  bool can_tell = !pair->by_events || have_events;
   pair->may_differ = can_tell && may_differ(pair, base, newer, shared);
   if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
     return false;
@@ -758,8 +759,21 @@ static etr_status list_events(comparator *c, const etr_side_method **out, const 
   return ETR_OK;
 }
 
-/* Lists the items that are compared on each side: operators if both sides have them, else events.
- */
+/* Returns true if one side has the graph of a .pte and the other that of an ETRecord, whose nodes
+ * have neither names nor operators in common. */
+static bool are_of_other_kinds(const comparator *c, const method_side sides[ETR_SIDES]) {
+  bool is_program[ETR_SIDES];
+  for (int k = 0; k < ETR_SIDES; k++) {
+    const etr_method *method = sides[k].method;
+    if (!c->has_events || !method || method->graph == ETR_NONE)
+      return false;
+    is_program[k] = strcmp(c->sides[k]->profile->graphs[method->graph].dialect, "program") == 0;
+  }
+  return is_program[ETR_BASE] != is_program[ETR_NEWER];
+}
+
+/* Lists the items that are compared on each side: operators if both sides have them of one kind,
+ * else events. */
 static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
   const uint32_t indices[ETR_SIDES] = {pair->base_method, pair->new_method};
@@ -769,6 +783,7 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side s
                              exists ? &c->sides[k]->methods[indices[k]] : &nothing};
     pair->by_events |= exists && !sides[k].compared->has_graph;
   }
+  pair->by_events |= are_of_other_kinds(c, sides);
   for (int k = 0; k < ETR_SIDES; k++)
     if (pair->by_events && sides[k].compared->has_graph)
       ETR_TRY(list_events(c, &sides[k].compared, c->sides[k], indices[k]));

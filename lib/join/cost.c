@@ -1008,10 +1008,16 @@ static void keep(etr_known_costs *known, const finder *f) {
     free(costs); /* another thread was faster: the next recording keeps them */
 }
 
-static etr_known_costs *known_of(const etr_cost_job *job, const etr_graph *graph) {
-  for (size_t i = 0; i < job->known_count; i++)
-    if (job->known[i].nodes == graph->nodes && graph->nodes)
-      return &job->known[i];
+/* Returns what is known of a graph; NULL if nothing is kept of it. The search begins at *next,
+ * behind the graph that was found last: most graphs are in the order of the record. */
+static etr_known_costs *known_of(const etr_cost_job *job, const etr_graph *graph, size_t *next) {
+  for (size_t i = 0; graph->nodes && i < job->known_count; i++) {
+    size_t at = (*next + i) % job->known_count;
+    if (job->known[at].nodes != graph->nodes)
+      continue;
+    *next = at + 1;
+    return &job->known[at];
+  }
   return NULL;
 }
 
@@ -1033,13 +1039,14 @@ static bool find_sums(finder *f, etr_known_costs *costs, etr_arena *scratch) {
 
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
+  size_t next = 0;
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_graph *graph = &job->graphs[i];
     etr_arena scratch = {0};
     finder f = {
         .graph = graph, .method = method_that_ran(profile, graph), .has_jumps = has_jumps(graph)};
     etr_cost *costs = etr_arena_alloc_raw_array(job->arena, graph->node_count, sizeof *costs);
-    bool good = costs && find_sums(&f, known_of(job, graph), &scratch);
+    bool good = costs && find_sums(&f, known_of(job, graph, &next), &scratch);
     for (uint32_t k = 0; good && k < graph->node_count; k++) {
       if (!fill_cost(&f, k, &costs[k]) || f.overflow_count++)
         continue;

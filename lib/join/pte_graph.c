@@ -337,8 +337,7 @@ static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o)
 /* Adds an operator of the payload, with the Edge node that it runs if that is known. */
 static bool add_operator(inside *in, size_t index) {
   const etr_own_operator *o = &in->own->operators[index];
-  const char *name = etr_arena_format(in->b->arena, "%s #%" PRId64, o->name, o->id);
-  etr_node *node = push_node(in, ETR_NODE_OP, name, o->name);
+  etr_node *node = push_node(in, ETR_NODE_OP, in->own->titles[index], o->name);
   if (!node || !link_operator(in, node, o))
     return false;
   bool is_whole = node->input_count == o->read_count;
@@ -801,7 +800,7 @@ bool etr_pte_count_macs(etr_method_inputs *method) {
   static const etr_blocks no_blocks = {0};
   etr_arena arena = {0}, scratch = {0};
   etr_payloads payloads;
-  etr_payloads_init(&payloads, &arena);
+  etr_payloads_init(&payloads, NULL, &arena);
   etr_budget budget;
   etr_budget_init(&budget);
   if (method->budget)

@@ -14,6 +14,7 @@
 #include "join/cost.h"
 #include "join/module_pattern.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { DEFAULT_MAX_FILE_GIB = 1 }; /* limit on a file that is read whole and kept in memory */
@@ -244,6 +245,7 @@ static etr_status read_all(reader *r, etr_error *error) {
       return etr_fail_memory(error);
   out->known_costs = etr_arena_alloc_array(r->arena, out->record.graph_count,
                                            sizeof *out->known_costs);
+  out->known_payloads = etr_arena_alloc(r->arena, sizeof *out->known_payloads);
   for (size_t i = 0; out->known_costs && i < out->record.graph_count; i++)
     out->known_costs[i].nodes = out->record.graphs[i].nodes;
   ETR_TRY(read_weights(r, error));
@@ -305,9 +307,17 @@ etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
   return status;
 }
 
+void etr_kept_payloads_free(etr_kept_payloads *kept) {
+  if (kept)
+    etr_arena_clear(&kept->arena);
+  free(kept);
+}
+
 void etr_close_record(etr_opened_record *opened) {
   if (!opened)
     return;
+  if (opened->known_payloads)
+    etr_kept_payloads_free(atomic_load(&opened->known_payloads->first));
   for (size_t i = 0; opened->known_costs && i < opened->record.graph_count; i++)
     etr_known_costs_clear(&opened->known_costs[i]);
   etr_file_clear(&opened->pte.file);

@@ -9,6 +9,21 @@
 #include "inputs/method.h"
 #include "join/cost.h"
 
+/** Payloads of the .pte and their memory. */
+typedef struct etr_kept_payloads {
+  etr_arena arena;
+  etr_payloads payloads;
+} etr_kept_payloads;
+
+/** What the first join reads of the .pte and the next ones look up; NULL: nothing yet. Several
+ * threads may use it. */
+typedef struct etr_known_payloads {
+  _Atomic(etr_kept_payloads *) first;
+} etr_known_payloads;
+
+/** Frees payloads. NULL is allowed. */
+void etr_kept_payloads_free(etr_kept_payloads *kept);
+
 /** What etr_open_record() read. Joining only reads it, so that several threads can join ETDumps at
  * once. */
 struct etr_opened_record {
@@ -26,6 +41,7 @@ struct etr_opened_record {
                                          name, in this order; without payloads and budget */
   size_t edge_graph_count;
   etr_known_costs *known_costs; /* of each graph of the record; joining adds to it */
+  etr_known_payloads *known_payloads;
 };
 
 /** Returns true if the processor on which the inputs were recorded has AVX-512 VNNI: by the

@@ -17,6 +17,7 @@
 #include "runs/runs.h"
 #include "runs/typical.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* The profile, and the arena in which all that it points to lives, apart from the record. */
@@ -25,7 +26,8 @@ typedef struct profile_box {
   etr_arena arena;
   etr_opened_record
       *own; /* the record, if etr_profile_open() opened it; NULL: the caller owns it */
-  etr_held_buffers *held; /* buffers that ETDumps were read from; NULL: none */
+  etr_held_buffers *held;  /* buffers that ETDumps were read from; NULL: none */
+  etr_kept_payloads *kept; /* what was read of the .pte; NULL: the record keeps it */
 } profile_box;
 
 typedef struct loader {
@@ -294,27 +296,47 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
   return (int)ETR_COUNT(modules) + 1;
 }
 
-/* Returns the index of a graph's method. The entries of a record may stand in any order, its
- * methods are in the order of the program. */
-static uint32_t method_place(const loader *l, const etr_graph *graph) {
-  for (uint32_t i = 0; i < l->methods.count; i++)
-    if (strcmp(l->methods.data[i].name, graph->method) == 0)
-      return i;
-  return ETR_NONE;
-}
-
 /* Returns one of the record's graphs, or, after these, of the program's. */
 static const etr_graph *graph_at(const loader *l, size_t index) {
   return index < l->record.graph_count ? &l->record.graphs[index]
                                        : &l->programs.data[index - l->record.graph_count];
 }
 
-/* Returns the index of the first graph of a graph's module: extra modules keep their order. */
-static uint32_t module_place(const loader *l, const etr_graph *graph) {
-  uint32_t first = 0;
-  while (strcmp(graph_at(l, first)->module, graph->module) != 0)
-    first++;
-  return first;
+/* Fills *out with the number of each method by its name, of which the first one counts. Returns
+ * false when out of memory. */
+static bool number_methods(etr_map *out, const loader *l) {
+  for (uint32_t i = 0; i < l->methods.count; i++) {
+    etr_slice name = etr_slice_of(l->methods.data[i].name);
+    if (etr_map_get(out, name) == ETR_NONE && !etr_map_set(out, name, i))
+      return false;
+  }
+  return true;
+}
+
+/* Sets where each graph is shown. The entries of a record may be in any order: its methods are in
+ * the order of the program, and extra modules keep theirs, which is that of their first graphs.
+ * Returns false when out of memory. */
+static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
+  etr_arena scratch = {0};
+  etr_map methods, modules;
+  etr_map_init(&methods, &scratch);
+  etr_map_init(&modules, &scratch);
+  bool good = number_methods(&methods, l);
+  for (size_t i = 0; good && i < count; i++) {
+    const etr_graph *graph = graph_at(l, i);
+    etr_slice module = etr_slice_of(graph->module);
+    uint32_t first = etr_map_get(&modules, module);
+    if (first == ETR_NONE) {
+      first = (uint32_t)i;
+      good = etr_map_set(&modules, module, first);
+    }
+    ranked[i] = (ranked_entry){.rank = rank_of(graph, l->profile->methods),
+                               .module = first,
+                               .method = etr_map_get(&methods, etr_slice_of(graph->method)),
+                               .index = (uint32_t)i};
+  }
+  etr_arena_clear(&scratch);
+  return good;
 }
 
 /* Orders graphs as they are shown: by rank, module, method, and then as in the record. */
@@ -351,15 +373,8 @@ static etr_status order_graphs(loader *l, etr_error *error) {
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
   uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
   ranked_entry *ranked = etr_arena_alloc_array(l->arena, count, sizeof *ranked);
-  if (etr_arena_failed(l->arena))
+  if (etr_arena_failed(l->arena) || !rank_graphs(l, ranked, count))
     return etr_fail_memory(error);
-  for (size_t i = 0; i < count; i++) {
-    const etr_graph *graph = graph_at(l, i);
-    ranked[i] = (ranked_entry){.rank = rank_of(graph, p->methods),
-                               .module = module_place(l, graph),
-                               .method = method_place(l, graph),
-                               .index = (uint32_t)i};
-  }
   if (count)
     etr_sort(ranked, count, sizeof *ranked, by_place);
   for (size_t i = 0; i < count; i++) {
@@ -378,6 +393,8 @@ static etr_status order_graphs(loader *l, etr_error *error) {
   p->block_count = l->blocks.block_count;
   p->foreign_run_count = l->blocks.foreign_run_count;
   p->ticks_per_second = l->blocks.ticks_per_second;
+  p->takes_cycles_as_ns = p->ticks_per_second == 1e9 &&
+                          etr_events_count_cycles(p->blocks, p->block_count);
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
@@ -549,6 +566,36 @@ static etr_status load_profile(loader *l, etr_error *error) {
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
+/* ---- What is read of the .pte, by the first join alone ---- */
+
+/* Starts with the payloads that the record keeps or, if it keeps none yet, with memory for them.
+ * Returns false when out of memory. */
+static bool begin_payloads(profile_box *box, etr_payloads *payloads,
+                           const etr_opened_record *opened) {
+  const etr_kept_payloads *known = atomic_load(&opened->known_payloads->first);
+  if (!known) {
+    box->kept = calloc(1, sizeof *box->kept);
+    if (!box->kept)
+      return false;
+    etr_arena_init(&box->kept->arena);
+  }
+  etr_payloads_init(payloads, known ? &known->payloads : NULL,
+                    known ? &box->arena : &box->kept->arena);
+  return true;
+}
+
+/* Gives the payloads to the record, unless another thread was faster: then they are this profile's.
+ */
+static void keep_payloads(profile_box *box, const etr_payloads *payloads,
+                          const etr_opened_record *opened) {
+  etr_kept_payloads *none = NULL;
+  if (!box->kept)
+    return;
+  box->kept->payloads = *payloads;
+  if (atomic_compare_exchange_strong(&opened->known_payloads->first, &none, box->kept))
+    box->kept = NULL;
+}
+
 etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
                           const etr_inputs *dumps, const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
@@ -572,11 +619,18 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
               .opened = opened,
               .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
-  etr_payloads_init(&l.payloads, l.arena);
+  if (!begin_payloads(box, &l.payloads, opened)) {
+    etr_profile_close(&box->profile);
+    return etr_fail_memory(error);
+  }
   etr_status status = etr_held_buffers_share(&box->held, dumps->held, error);
   if (status == ETR_OK)
     status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
+  if (status == ETR_OK && etr_arena_failed(l.payloads.arena))
+    status = etr_fail_memory(error);
+  if (status == ETR_OK)
+    keep_payloads(box, &l.payloads, opened);
   if (status == ETR_OK)
     *out = &box->profile;
   else
@@ -617,6 +671,7 @@ void etr_profile_close(etr_profile *profile) {
     return;
   etr_close_record(box->own);
   etr_held_buffers_release(box->held);
+  etr_kept_payloads_free(box->kept);
   etr_arena_clear(&box->arena);
   free(box);
 }

@@ -143,7 +143,7 @@ static bool join(trial *t, const finder *f, const etr_method_inputs *method, etr
   saved before;
   *t = (trial){.inputs = *method,
                .method = {.name = "", .blocks = f->mine, .block_count = f->count}};
-  etr_payloads_init(&t->payloads, arena);
+  etr_payloads_init(&t->payloads, method->payloads ? method->payloads->known : NULL, arena);
   etr_budget_init(&t->budget);
   if (method->budget)
     t->budget = *method->budget;

@@ -4,6 +4,7 @@
  */
 #include "profile/throughput.h"
 
+#include "base/method_parts.h"
 #include "base/stats.h"
 
 #include <math.h>
@@ -232,9 +233,6 @@ static bool find_first_token(const filler *f) {
   if (!list_readers(f, &list))
     return false;
   const reader *most = NULL, *least = NULL;
-  size_t timed_methods = 0;
-  for (size_t i = 0; i < f->profile->method_count; i++)
-    timed_methods += f->methods[i].run_count > 0;
   for (size_t i = 0; i < list.count; i++) {
     const reader *at = &list.data[i];
     if (!most || at->throughput->tokens_per_run > most->throughput->tokens_per_run)
@@ -248,9 +246,9 @@ static bool find_first_token(const filler *f) {
   if (!found)
     return false;
   *found = (etr_first_token){most->method, most->phase, most->ticks, NAN};
-  /* Each method that ran is loaded once. */
   if (f->profile->load)
-    found->with_load = most->ticks + f->profile->load->stats.typical * (double)timed_methods;
+    found->with_load = most->ticks + f->profile->load->stats.typical *
+                                         (double)etr_loaded_method_count(f->profile);
   f->profile->first_token = found;
   return true;
 }

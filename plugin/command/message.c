@@ -91,7 +91,7 @@ void message_new_warnings(message_count *count, const etr_profile *profile,
 }
 
 void message_clock(const etr_profile *profile) {
-  if (etr_takes_cycles_as_ns(profile))
+  if (profile->takes_cycles_as_ns)
     message_warning("1 tick is taken as 1 ns, but this clock counts cycles: give its rate, "
                     "--ticks-per-second 400e6 for 400 MHz");
 }

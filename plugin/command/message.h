@@ -21,7 +21,8 @@ typedef enum exit_status {
 } exit_status;
 
 /** The message about inputs without a graph. */
-#define MESSAGE_NO_GRAPH "an ETDump has no graph: add its ETRecord"
+#define MESSAGE_NO_GRAPH                                                                           \
+  "an ETDump has no graph: add its ETRecord or .pte (summary and events have its times)"
 
 /** Prints a text from a file safely: see etr_write_plain(). */
 void message_put_plain(FILE *out, const char *text);
@@ -57,7 +58,7 @@ typedef struct message_count {
 void message_new_warnings(message_count *count, const etr_profile *profile,
                           const etr_profile *other);
 
-/** Warns if the times of a profile may be no times: see etr_takes_cycles_as_ns(). */
+/** Warns if the times of a profile may be no times: see etr_profile.takes_cycles_as_ns. */
 void message_clock(const etr_profile *profile);
 
 /** Prints how many more warnings there were, if there were any. */

@@ -313,7 +313,7 @@ const char *etr_count_text(etr_arena *arena, uint64_t bytes) {
 }
 
 const char *etr_label_clock(const etr_profile *profile, etr_unit unit) {
-  if (unit == ETR_UNIT_CYCLES || !etr_takes_cycles_as_ns(profile))
+  if (unit == ETR_UNIT_CYCLES || !profile->takes_cycles_as_ns)
     return NULL;
   return "1 tick is taken as 1 ns, but this clock counts cycles: give its rate, "
          "--ticks-per-second 400e6 for 400 MHz, or --unit cycles";

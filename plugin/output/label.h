@@ -83,6 +83,10 @@ const char *etr_label_method(const char *name);
  * if the profile does not have exactly one ETDump. */
 const char *etr_label_dump(etr_arena *arena, const etr_profile *profile);
 
+/** What to say where a first screen is in cycles, although nobody asked for them. */
+#define ETR_CYCLES_HAVE_NO_RATE                                                                    \
+  "this clock counts cycles: --ticks-per-second 400e6, for 400 MHz, gives times"
+
 /** Returns what to say where times are shown in a unit if they may be no times, because a clock
  * counts cycles and its rate was not given: "1 tick is taken as 1 ns, ...". NULL if there is
  * nothing to say. Static. */

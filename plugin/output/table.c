@@ -383,8 +383,10 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
   double time = etr_ticks_to_unit(table->answer->profile, cell.number,
                                   table->answer->options->unit);
   int decimals = table->time_decimals;
-  if (cell.apart > 0 || table->each_has_digits)
-    decimals = own_decimals(table, cell.apart > 0 ? cell.apart : cell.number, cell.step);
+  if (table->each_has_digits)
+    decimals = own_decimals(table, cell.number, cell.step);
+  else if (cell.apart > 0)
+    decimals = ETR_MIN(decimals, own_decimals(table, cell.apart, cell.step));
   double least = pow(10, -decimals);
   bool is_zero = fabs(time) < least / 2;
   if (is_zero && time > 0 && !cell.is_signed) {

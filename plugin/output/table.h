@@ -61,8 +61,9 @@ typedef struct etr_cell {
   etr_style style; /* plain: shares are colored by heat */
   bool is_cold;    /* of ETR_CELL_SHARE: it is not colored by heat */
   bool is_signed;  /* of ETR_CELL_TIME: times above 0 get a "+" */
-  double apart;    /* of ETR_CELL_TIME: the time whose digits it has, because it is no part of the
-                      column's sum, as that of a load; 0: it has the column's */
+  double apart; /* of ETR_CELL_TIME: the time whose digits it has, but no finer than the column's,
+                   because it is no part of the column's sum, as that of a load; 0: the column's
+                 */
 } etr_cell;
 
 enum { ETR_ALL_DIGITS = -1 };

@@ -143,16 +143,19 @@ static void add_largest(sentence *s, const changed *judged) {
              "takes", etr_diff_typical(&judged->groups[0]->change));
 }
 
-/* Adds what calls of delegates and the copies around them cost. */
+/* Adds what calls of delegates and the copies around them cost. Where events are compared, copies
+ * are among them, because a side without a graph does not say which were inserted. */
 static bool add_calls(sentence *s) {
   etr_part_changes parts;
   double change = 0;
+  bool has_copies = !s->method->by_events;
   if (!etr_part_changes_make(&parts, &s->o->answer.arena, s->o->comparison, s->method))
     return false;
   for (size_t i = 0; i < parts.count; i++)
-    if (parts.rows[i].part == ETR_TIME_CALL_OVERHEAD || parts.rows[i].part == ETR_TIME_INSERTED)
+    if (parts.rows[i].part == ETR_TIME_CALL_OVERHEAD ||
+        (has_copies && parts.rows[i].part == ETR_TIME_INSERTED))
       change += parts.rows[i].new_typical - parts.rows[i].base_typical;
-  add_change(s, "calls and copies", "cost", change);
+  add_change(s, has_copies ? "calls and copies" : "calls of delegates", "cost", change);
   return true;
 }
 

@@ -170,7 +170,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   put_verdict(o, method);
   etr_section_clock(
       &o->answer,
-      etr_takes_cycles_as_ns(o->comparison->base) ? o->comparison->base : o->comparison->newer, 2);
+      o->comparison->base->takes_cycles_as_ns ? o->comparison->base : o->comparison->newer, 2);
   if (is_timed_twice(method) && !only_verdict) {
     if (!markdown)
       etr_puts(&o->answer.writer, "\n");

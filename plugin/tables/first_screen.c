@@ -257,11 +257,11 @@ static bool is_one_long(const etr_group *group, double whole) {
          group->largest * (double)(group->count - 1) >= times * others;
 }
 
-/* Returns true if most of a row's time is interruptions, and something of the whole: what it takes
- * without them says more. */
+/* Returns true if a part of a row's time that matters is interruptions, and something of the whole:
+ * what it takes without them says more. */
 static bool is_interrupted(const etr_group *group, double whole) {
-  const double least = 0.02;
-  return group->interrupted * 2 >= group->stats.typical && group->interrupted >= least * whole;
+  const double least = 0.02, part = 0.25;
+  return group->interrupted >= part * group->stats.typical && group->interrupted >= least * whole;
 }
 
 /* Returns "usually 0.06" of a row that was interrupted, "one: 5.40" of one with a long node, or "".
@@ -537,7 +537,9 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     etr_puts(&w, DASH);
   }
   put_saving(&w, answer, unit, most, whole);
-  etr_putf(&w, " %s%s", etr_unit_name(unit), finding->is_once ? " once" : "");
+  if (unit != ETR_UNIT_CYCLES) /* all of the screen is in cycles then, and numbers are long */
+    etr_putf(&w, " %s", etr_unit_name(unit));
+  etr_puts(&w, finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
@@ -616,6 +618,24 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   put_reason(answer, finding);
 }
 
+/* Writes a fact as Markdown. A command in it, `etrecord-tb ...`, is code; names from the files
+ * never are. */
+static void put_fact(etr_answer *answer, const char *fact) {
+  static const char start[] = "`etrecord-tb ";
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyz -";
+  etr_writer *w = &answer->writer;
+  const char *code = strstr(fact, start);
+  size_t size = code ? 1 + strspn(code + 1, allowed) : 0;
+  if (!code || code[size] != '`') {
+    etr_put_markdown(w, fact);
+    return;
+  }
+  etr_put_markdown(
+      w, etr_or_empty(etr_arena_format(&answer->arena, "%.*s", (int)(code - fact), fact)));
+  etr_put(w, (etr_slice){code, size + 1});
+  etr_put_markdown(w, code + size + 1);
+}
+
 void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
   bool is_markdown = etr_section_is_markdown(answer),
@@ -629,6 +649,9 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
   const char *title = overlap ? "what to change (savings overlap)" : "what to change";
   if (s->is_part)
     title = "what to change (in the whole method)";
+  else if (s->headline.interrupted > 0 || etr_runs_differ_much(s->method))
+    title = overlap ? "what to change, after measuring again (savings overlap)"
+                    : "what to change, after measuring again";
   if (is_markdown) {
     etr_putf(w, "\n| %s | saves | effort |\n|---|---|---|\n", title);
   } else {
@@ -649,7 +672,7 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     etr_puts(w, "| **");
     etr_put_markdown(w, finding->title);
     etr_puts(w, finding->fact[0] ? "** (" : "**");
-    etr_put_markdown(w, finding->fact);
+    put_fact(answer, finding->fact);
     /* TensorBoard breaks words in narrow columns, so how sure it is has none of its own. */
     const char *saves = saves_text(answer, s, finding), *effort = etr_finding_effort_text(finding);
     const char *sureness = effort[0] ? etr_sureness_text(finding->sureness) : "";

@@ -337,6 +337,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   const char *clock = etr_label_clock(r->answer.profile, r->answer.options->unit);
   if (clock)
     etr_putf(&writer, "%s" DOT, clock);
+  else if (r->answer.profile->takes_cycles_as_ns && !r->options.has_unit)
+    etr_puts(&writer, ETR_CYCLES_HAVE_NO_RATE DOT);
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
   double factor = etr_first_run_factor(&s->first_run);
@@ -765,7 +767,7 @@ enum {
 /* Chooses the unit of a method's screen and tables, unless the user did. */
 static void choose_unit(report *r, const etr_method *method) {
   if (!r->options.has_unit && r->options.unit == ETR_UNIT_MS)
-    r->options.unit = etr_unit_of_method(r->answer.profile, method);
+    r->options.unit = etr_unit_of_screen(r->answer.profile, method);
 }
 
 /* Returns "long runs: 3 of 41.2 ms; short runs: 49 of 1.02 ms"; NULL for runs of one kind. */
@@ -800,11 +802,9 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   const char *clock = etr_balance_note(arena, r->answer.profile, s->method, r->options.unit);
   if (clock && clock[0] && !s->is_part)
     out[count++] = clock;
-  if (!s->is_part && s->findings.is_nothing_structural)
-    out[count++] = s->findings.count
-                       ? "nothing structural stands out: the changes above are other kernels, or "
-                         "save less than 10 %"
-                       : "nothing structural stands out";
+  if (!s->is_part && s->findings.is_nothing_large)
+    out[count++] = s->findings.count ? "nothing stands out: no change above is known to save 10 %"
+                                     : "nothing stands out";
   return count;
 }
 
@@ -1009,8 +1009,13 @@ static void put_untimed(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
-  const char *why = r->answer.profile->run_count ? "no run is known to have executed it"
-                                                 : "there is no ETDump";
+  bool any_inference = false;
+  for (size_t i = 0; i < r->answer.profile->method_count; i++)
+    any_inference |= r->answer.profile->methods[i].run_count > 0 ||
+                     r->answer.profile->methods[i].skipped_run_count > 0;
+  const char *why = "there is no ETDump";
+  if (r->answer.profile->run_count)
+    why = any_inference ? "no run is known to have executed it" : "no inference was recorded";
   if (method->skipped_run_count)
     why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++)
@@ -1023,6 +1028,22 @@ static void put_untimed(report *r, const etr_method *method) {
                      etr_label_method(method->name), why, operators, etr_plural(operators),
                      method->delegate_count, etr_plural(method->delegate_count)));
   put_held(r, &h);
+}
+
+/* Says that ETDumps have loads alone, as of a program that failed before its first inference. */
+static void put_only_loads(report *r) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  etr_putf(&writer, "%s: not timed: no inference was recorded",
+           etr_label_record(&r->answer.arena, r->answer.profile));
+  if (r->loads.whole) {
+    etr_puts(&writer, "; loading takes ");
+    put_load_time(r, &writer, r->loads.whole->stats.typical);
+  }
+  const char *line = etr_text_end(&text, &writer);
+  if (line)
+    put_heading(r, line);
 }
 
 /* Returns the method that takes most in all of its runs; NULL if none was timed. */
@@ -1079,6 +1100,8 @@ static bool put_methods(report *r) {
   const etr_method *longest = longest_method(r);
   r->longest = longest;
   r->is_each = r->options.by || r->options.all;
+  if (r->answer.profile->method_count == 0 && r->answer.profile->run_count > 0)
+    put_only_loads(r);
   /* The numbers of findings are those of the screen. */
   if (!r->options.explain && !put_others(r, longest))
     return false;

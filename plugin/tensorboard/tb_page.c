@@ -17,6 +17,8 @@
 #include "views/loads.h"
 #include "views/steadiness.h"
 
+/* Of fewer runs, the 90th percentile is the longest one. */
+enum { LEAST_OF_PERCENTILE = 10 };
 enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 
 /* ---- Head ---- */
@@ -26,7 +28,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
                        const etr_first_screen *screen) {
   etr_writer *w = &answer->writer;
   bool is_first = screen != NULL;
-  etr_unit unit = etr_unit_of_method(answer->profile, method);
+  etr_unit unit = etr_unit_of_screen(answer->profile, method);
   const char *excluded = etr_excluded_runs_text(answer, method);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
   const char *odd = etr_odd_recordings_text(&answer->arena, answer->profile, method);
@@ -39,7 +41,13 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   }
   etr_puts(w, ": **");
   etr_put_execute(w, answer->profile, method, unit);
-  etr_puts(w, "** per inference\n\n");
+  etr_puts(w, "** per inference");
+  if (etr_is_between_modes(method)) {
+    etr_puts(w, " (typical ");
+    etr_put_time(w, answer->profile, method->execute.typical, unit);
+    etr_putf(w, " %s)", etr_unit_name(unit));
+  }
+  etr_puts(w, "\n\n");
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &answer->profile->graphs[method->graph];
   if (graph && graph->is_changed)
@@ -48,11 +56,12 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_first_screen_put_sentence(answer, screen, false);
     etr_puts(w, "\n");
   }
-  if (method->run_count == 1) {
+  if (method->run_count == 1)
     etr_puts(w, "one run");
-  } else {
-    etr_putf(w, "%s of %zu runs, 90th percentile ", etr_statistic_word(answer->profile),
-             method->run_count);
+  else
+    etr_putf(w, "%s of %zu runs", etr_statistic_word(answer->profile), method->run_count);
+  if (method->run_count >= LEAST_OF_PERCENTILE) {
+    etr_puts(w, ", 90th percentile ");
     etr_put_time(w, answer->profile, method->execute.p90, unit);
     etr_putf(w, " %s", etr_unit_name(unit));
   }
@@ -60,6 +69,8 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_putf(w, "; %s", excluded);
   if (steadiness && steadiness[0])
     etr_putf(w, "; %s", steadiness);
+  if (method->noise.verdict == ETR_NOISE_FEW_RUNS && !(steadiness && steadiness[0]))
+    etr_puts(w, "; too few runs to judge noise");
   if (etr_runs_differ_much(method))
     etr_puts(w, steadiness && steadiness[0] ? ETR_TIMES_NOT_SURE
                                             : "; the runs differ much" ETR_TIMES_NOT_SURE);
@@ -67,9 +78,8 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_puts(w, "; ");
     etr_put_markdown(w, odd);
   }
-  const char *clock = is_first ? etr_label_clock(answer->profile, unit) : NULL;
-  if (clock)
-    etr_putf(w, "; **%s**", clock);
+  if (is_first && answer->profile->takes_cycles_as_ns)
+    etr_puts(w, "; **" ETR_CYCLES_HAVE_NO_RATE "**");
   etr_puts(w, "\n");
 }
 
@@ -110,7 +120,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_answer_begin(&answer, p->profile, NULL, &options, sink);
   etr_first_screen screen;
   bool good = etr_first_screen_make(&screen, &answer, method, &p->found->findings,
-                                    etr_unit_of_method(p->profile, method), NULL);
+                                    etr_unit_of_screen(p->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
   put_methods(&answer, p->name, method, good ? &screen : NULL);

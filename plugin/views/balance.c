@@ -133,8 +133,8 @@ size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *are
       part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
                 "the backend's own estimate, not measured"),
       part_note(arena, method, method->shared_ticks,
-                "an estimate: delegates measured their operators in cycles, and the time of all of "
-                "them together"),
+                "an estimate: the backend counts the cycles of each operator, and has one time for "
+                "all of them"),
       has_plans(method) ? "compute units are those that the backend planned for; where operators "
                           "ran is not recorded"
                         : NULL,

@@ -100,8 +100,8 @@ enum { ETR_TITLE_LONGEST = 44, ETR_FACT_LONGEST = 120 };
 /** Smallest part of Method::execute's typical time that a finding could save, or costs if that is
  * not known. Less than this is within the variation of measurements. */
 #define ETR_FINDING_LEAST_SHARE 0.01
-/** Part of the time that some structural finding must be able to save, or else a note says that
- * nothing structural stands out. */
+/** Part of the time that some change must be able to save, or else a note says that nothing stands
+ * out. */
 #define ETR_FINDING_MUCH 0.1
 /** How many times the others' median a first run takes at least: caches and lazily made things, not
  * chance. */

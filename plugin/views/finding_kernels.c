@@ -77,7 +77,7 @@ static etr_slice operator_of(const char *kernel) {
 /* Returns true if kernels could run elsewhere: on a processor with an operating system, where
  * nothing but the known partitioner's backend was used. */
 static bool could_be_delegated(const etr_finder *finder, const char *known) {
-  if (etr_takes_cycles_as_ns(finder->profile))
+  if (finder->profile->takes_cycles_as_ns)
     return false;
   for (size_t i = 0; i < finder->method->part_count; i++) {
     const char *backend = finder->method->parts[i].backend;

@@ -60,6 +60,8 @@ const char *etr_effort_name(etr_effort effort) {
 const char *etr_finding_effort_text(const etr_finding *finding) {
   static const char *const texts[] = {"link flag", "re-export", "change the model", "record again"};
   bool is_a_look = finding->kind == ETR_FINDING_PROFILER;
+  if (finding->kind == ETR_FINDING_FIRST_RUN || finding->kind == ETR_FINDING_LOAD)
+    return "change the program"; /* that runs the model */
   return !is_a_look && (size_t)finding->effort < ETR_COUNT(texts) ? texts[finding->effort] : "";
 }
 
@@ -381,9 +383,11 @@ static int by_saving(const void *a, const void *b) {
 static const char *shortened(const etr_finder *finder, const char *text, size_t most) {
   if (!text || strlen(text) <= most)
     return text;
-  size_t size = most - 3;
-  while (size > most / 2 && text[size] != ' ')
-    size--;
+  size_t size = most - 3, blank = size;
+  while (blank > most / 2 && text[blank] != ' ')
+    blank--;
+  if (text[blank] == ' ') /* else one name is that long, and is cut */
+    size = blank;
   while (((unsigned char)text[size] & 0xC0) == 0x80)
     size--;
   return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
@@ -469,16 +473,16 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     finder.found.data[i].effort = effort_of(&finder.found.data[i]);
     put_saving(&finder, &finder.found.data[i]);
   }
-  bool is_structural = false;
+  bool is_any_large = false;
   for (size_t i = 0; i < finder.found.count; i++) {
     const etr_finding *found = &finder.found.data[i];
-    bool is_other = etr_finding_is_lever(found->kind) || etr_finding_is_timing(found->kind);
+    bool is_known = !isnan(found->potential) || !etr_finding_is_lever(found->kind);
     double share = isnan(found->potential) ? found->share : found->potential_share;
     share *= method->execute.typical / etr_finder_whole(&finder);
     /* Of a backend that records no operators, nobody knows what its time is. */
-    is_structural |= found->kind == ETR_FINDING_PROFILER;
-    is_structural |= !is_other && share >= ETR_FINDING_MUCH;
+    is_any_large |= found->kind == ETR_FINDING_PROFILER;
+    is_any_large |= is_known && !etr_finding_is_timing(found->kind) && share >= ETR_FINDING_MUCH;
   }
-  *out = (etr_findings){finder.found.data, finder.found.count, !is_structural, finder.facts};
+  *out = (etr_findings){finder.found.data, finder.found.count, !is_any_large, finder.facts};
   return !etr_arena_failed(arena);
 }

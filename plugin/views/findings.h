@@ -11,7 +11,7 @@ typedef struct etr_findings {
   const etr_finding *list; /* about accuracy; about the model, by the middle of the saving times how
                               sure it is; about timing; what was spent once */
   size_t count;
-  bool is_nothing_structural; /* no finding but levers and timing could save ETR_FINDING_MUCH */
+  bool is_nothing_large; /* no change of the model is known to save ETR_FINDING_MUCH */
   const etr_delegate_facts
       *delegates; /* of each of the method's delegates; NULL if it never ran or has no graph */
 } etr_findings;
@@ -43,7 +43,8 @@ const char *etr_sureness_text(etr_sureness sureness);
 /** Returns "link_flag", "re_export", "change_model" or "record_again". Static. */
 const char *etr_effort_name(etr_effort effort);
 
-/** Returns what a finding takes, for people: "link flag", "re-export", ...; "" where the files at
+/** Returns what a finding takes, for people: "link flag", "re-export", ...; "change the program" of
+ * how the model is loaded and run; "" where the files at
  * hand, or one more of the same export, already show what it is about. Static. */
 const char *etr_finding_effort_text(const etr_finding *finding);
 

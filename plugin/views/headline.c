@@ -34,6 +34,10 @@ etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method
   return etr_unit_of_ticks(profile, method->execute.typical);
 }
 
+etr_unit etr_unit_of_screen(const etr_profile *profile, const etr_method *method) {
+  return profile->takes_cycles_as_ns ? ETR_UNIT_CYCLES : etr_unit_of_method(profile, method);
+}
+
 etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options,
                         double ticks) {
   bool is_free = !options->has_unit && options->unit != ETR_UNIT_CYCLES;
@@ -239,10 +243,14 @@ static void put_range(etr_writer *writer, const etr_headline_part *part) {
   etr_put_percent(writer, part->high);
 }
 
+/* How many words a sentence has: all, without remarks, and with the shortest names. */
+typedef enum sentence_length { WHOLE, SHORT, SHORTEST } sentence_length;
+
 /* How a part is written: in few words if the sentence would be too long, and without its place if
  * the part before it says that. */
 typedef struct part_style {
-  bool is_short, is_place_said;
+  sentence_length length;
+  bool is_place_said;
 } part_style;
 
 /* Writes a part of the headline as a clause. */
@@ -272,7 +280,7 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
       etr_putf(writer, "%s %zu times", etr_or_empty(name), part->count);
     if (is_next_to_nothing(part))
       etr_puts(writer, " (coarse clock)");
-    else if (!style.is_short)
+    else if (style.length == WHOLE)
       etr_puts(writer, part->inserted >= LEAST_INSERTED * part->ticks ? ", with inserted copies"
                                                                       : ", not into computing");
     break;
@@ -284,7 +292,8 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
     etr_putf(writer, " is %s%s", phase_words(part->phase), etr_or_empty(place_words(arena, part)));
     break;
   case ETR_HEADLINE_RUNTIME:
-    etr_puts(writer, style.is_short ? " is the runtime" : " is the runtime, outside operators");
+    etr_puts(writer,
+             style.length == SHORTEST ? " is the runtime" : " is the runtime, outside operators");
     break;
   default:
     etr_puts(writer, " is unexplained");
@@ -292,33 +301,34 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
 }
 
 /* Writes how much something else ran. */
-static void put_interruptions(etr_writer *writer, const etr_headline *headline, bool is_short) {
+static void put_interruptions(etr_writer *writer, const etr_headline *headline,
+                              sentence_length length) {
   etr_put_percent(writer, headline->interrupted);
-  etr_puts(writer, is_short ? " is interruptions" : " is interruptions of single operators");
+  etr_puts(writer, length > WHOLE ? " is interruptions" : " is interruptions of single operators");
 }
 
 /* Says where the time goes; NULL when out of memory. */
 static const char *where_text(etr_arena *arena, const etr_method *method,
-                              const etr_headline *headline, size_t count, bool is_short) {
+                              const etr_headline *headline, size_t count, sentence_length length) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
   if (is_interrupted_first)
-    put_interruptions(&writer, headline, is_short);
+    put_interruptions(&writer, headline, length);
   for (size_t i = 0; i < count; i++) {
     const etr_headline_part *part = &headline->parts[i];
     bool is_one_place = count > 1 && part->backend &&
                         is_same_text(headline->parts[0].backend, headline->parts[1].backend);
     bool is_place_said = is_one_place &&
                          (i ? headline->parts[0].kind == ETR_HEADLINE_CALLS
-                            : is_short && headline->parts[1].kind == ETR_HEADLINE_OPERATORS);
+                            : length > WHOLE && headline->parts[1].kind == ETR_HEADLINE_OPERATORS);
     etr_puts(&writer, i || is_interrupted_first ? "; " : "");
-    put_part(&writer, arena, method, part, (part_style){is_short, is_place_said});
+    put_part(&writer, arena, method, part, (part_style){length, is_place_said});
   }
   if (headline->interrupted > 0 && !is_interrupted_first) {
     etr_puts(&writer, "; ");
-    put_interruptions(&writer, headline, is_short);
+    put_interruptions(&writer, headline, length);
   }
   etr_puts(&writer, count ? "." : "");
   return etr_text_end(&text, &writer);
@@ -360,11 +370,11 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
   etr_put_time(&writer, profile, method->execute.typical, unit);
   etr_putf(&writer, " %s per inference", etr_unit_name(unit));
   out->time = etr_text_end(&text, &writer);
-  out->where = where_text(arena, method, out, out->count, false);
-  if (out->where && letters_of(out->where) > ETR_HEADLINE_LONGEST)
-    out->where = where_text(arena, method, out, out->count, true);
+  for (sentence_length length = WHOLE; length <= SHORTEST; length++)
+    if (length == WHOLE || (out->where && letters_of(out->where) > ETR_HEADLINE_LONGEST))
+      out->where = where_text(arena, method, out, out->count, length);
   if (out->where && out->interrupted > 0 && letters_of(out->where) > ETR_HEADLINE_LONGEST)
-    out->where = where_text(arena, method, out, 1, true); /* there is no room for three parts */
+    out->where = where_text(arena, method, out, 1, SHORT); /* there is no room for three parts */
   out->text = etr_arena_format(arena, "%s. %s", etr_or_empty(out->time), etr_or_empty(out->where));
   return !etr_arena_failed(arena);
 }

@@ -67,6 +67,10 @@ etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks);
  * run. */
 etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method);
 
+/** Returns the unit in which a first screen shows a method unless the user chose one: cycles if the
+ * clock counts them and its rate is not known, else etr_unit_of_method(). */
+etr_unit etr_unit_of_screen(const etr_profile *profile, const etr_method *method);
+
 /** Returns the unit of a time that is spent once, as by loading or warming up, and so may be a
  * thousand times those of a table: its own, unless the user chose one. */
 etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options, double ticks);

@@ -4,6 +4,7 @@
  */
 #include "views/loads.h"
 
+#include "base/method_parts.h"
 #include "base/stats.h"
 #include "output/text_table.h"
 #include "views/headline.h"
@@ -12,7 +13,6 @@
 
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile) {
   etr_vec(etr_load) list = {0};
-  size_t timed = 0;
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
@@ -23,9 +23,8 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
                           &block->events[k] == profile->load};
     }
   }
-  for (size_t i = 0; i < profile->method_count; i++)
-    timed += profile->methods[i].run_count > 0 && !profile->methods[i].computes_nothing;
-  *out = (etr_loads){.list = list.data, .count = list.count, .timed_methods = timed};
+  *out = (etr_loads){
+      .list = list.data, .count = list.count, .timed_methods = etr_loaded_method_count(profile)};
   for (size_t i = 0; i < list.count; i++)
     if (list.data[i].is_whole)
       out->whole = &list.data[i];

@@ -21,8 +21,8 @@ typedef struct etr_loads {
   size_t count;
   const etr_load *whole; /* the longest event, which contains the others: Program::load_method. NULL
                             if no load was recorded */
-  size_t timed_methods;  /* number of methods with runs; if it is more than one, it is not known
-                            which method a load  belongs to */
+  size_t timed_methods;  /* number of methods that ran; if it is more than one, it is not known
+                            which method a load belongs to */
 } etr_loads;
 
 /** Lists the events of loads. Returns false when out of memory. */

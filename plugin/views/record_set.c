@@ -83,6 +83,9 @@ static void remark_of(etr_record_set *set, const char *name, const char *kind, c
       return;
     *remark = (etr_set_remark){.kind = kind, .what = what, .group = group};
   }
+  if (remark->last == name) /* another method of the same record */
+    return;
+  remark->last = name;
   if (remark->count < ETR_NAMED_RECORDS)
     remark->names[remark->count] = name;
   remark->count++;

@@ -51,6 +51,7 @@ typedef struct etr_set_remark {
   const char *what;
   uint64_t group; /* remarks of other groups are not about the same, though the text is equal */
   const char *names[ETR_NAMED_RECORDS]; /* of the first records */
+  const char *last;                     /* name of the last record */
   size_t count;                         /* of all records */
 } etr_set_remark;
 

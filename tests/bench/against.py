@@ -15,7 +15,11 @@ COMMANDS = {
     'summary': (),
     'write': ('--logdir', 'out', '--name', 'bench'),
     'report': ('-o', 'out.html'),
+    'trace': ('-o', 'out.json'),  # mostly numbers as text
+    'nodes': ('--format', 'jsonl', '--each'),
+    'delegation': ('--format', 'jsonl', '--each'),
 }
+DUMPS = 50  # of --each
 BUILD = ('-DCMAKE_BUILD_TYPE=Release', '-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON', '-DBUILD_TESTING=OFF')
 
 
@@ -71,5 +75,7 @@ def beside_commit(bench):
         print('%-36s %9s %9s %7s' % ('million instructions', bench.against[:9], 'now', 'ratio'))
         for name, path in records(bench.folder):
             for command, options in COMMANDS.items():
-                before, now = (bench.count(command, path, *options, program=program) for program in (earlier, bench.program))
-                print('%-36s %9.1f %9.1f %7.2f' % (command + ' ' + name, before, now, now / before), flush=True)
+                dumps = [os.path.join(path, file) for file in os.listdir(path) if file.endswith('.etdp')] * DUMPS if '--each' in options else []
+                before, now = (bench.count(command, path, *options, *dumps, program=program) for program in (earlier, bench.program))
+                title = '%s%s %s' % (command, ' --each' if dumps else '', name)
+                print('%-36s %9.1f %9.1f %7.2f' % (title, before, now, now / before), flush=True)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that are not what was expected: files.py PATH/TO/etrecord-tb. Each row of the table has a file, what is asked of it, the exit status and what is said."""
 
+import base64
 import bz2
 import gzip
 import io
@@ -45,6 +46,13 @@ ANNEX = b'/annex/objects/SHA256E-s12345--4d7a2146.pte\n'
 SAFETENSORS = (40).to_bytes(8, 'little') + b'{"a":{"dtype":"F32","shape":[1]}}       '
 OLD_TORCH = bytes.fromhex('80028a0a6cfc9c46f9206aa85019') + b'.'
 WRONG_SIZE = (len(DUMP) + 1000).to_bytes(4, 'little') + DUMP[4:]
+# An ETDump of a program that was loaded and never ran.
+LOAD_ALONE = base64.b64decode(
+    'BAEAABQAAABFRDAwAAAAAAgACAAAAAQACAAAAAQAAAABAAAAEAAAAAwADAAEAAAAAAAIAAwAAADEAAAABAAAAAIAAABoAAAABAAA'
+    'AKb///8YAAAAFAAkAAQACAAMAAAAAAAAABAAGAAUAAAAIAAAAP////8AAAAAoMguAAAAAAAogS8AAAAAAAAAAAAUAAAAUHJvZ3Jh'
+    'bTo6bG9hZF9tZXRob2QAAAYACAAEAAYAAAAYAAAAFAAgAAQACAAMAAAAAAAAABAAGAAUAAAAHAAAAP////8AAAAA5couAAAAAAD2'
+    'eS8AAAAAAAwAAABNZXRob2Q6OmluaXQAAAAABwAAAERlZmF1bHQA'
+)
 
 # name of the file, its bytes, command, exit status, what is said (of the size of the file: {size})
 NAMED = [
@@ -91,6 +99,10 @@ NAMED = [
     ('half.etdp', DUMP[: len(DUMP) // 2], 'summary', 1, f'the ETDump is cut short: it has {{size}} bytes and needs {len(DUMP)}'),
     ('head.etdp', DUMP[:100], 'summary', 1, f'the ETDump is cut short: it has 100 bytes and needs {len(DUMP)}'),
     ('etrecord.bin', RECORD[: len(RECORD) // 2], 'info', 1, 'not an ETRecord, or a truncated one'),
+    # What a file contains decides, not how it is named.
+    ('program.etdump', PTE, 'nodes', 0, ''),
+    ('dump.pte', DUMP, 'events', 0, ''),
+    ('dump.pte', DUMP[:100], 'summary', 1, 'the ETDump is cut short: it has 100 bytes'),
     ('called_otherwise', RECORD[: len(RECORD) // 2], 'info', 1, 'not an ETRecord, or a truncated one'),
 ]
 # files of a folder, command, exit status, what is said
@@ -103,6 +115,9 @@ FOLDERS = [
     ({'model.onnx': b'\x08\x08\x12\x07pytorch', 'etrecord.bin': RECORD}, 'info', 0, ''),
     ({'README': b'hello', 'model.onnx': b'\x08\x08\x12\x07pytorch'}, 'info', 1, 'only README; model.onnx (a model of ONNX (.onnx))'),
     ({'record.zip': zipped('record/model.pte')}, 'summary', 1, 'only record.zip (a zip archive of files, no ETRecord: unpack it with `unzip`)'),
+    ({'program.etdump': PTE, 'dump.pte': LONG_DUMP}, 'nodes', 0, ''),
+    ({'one.etdp': DUMP, 'two.etdp': LONG_DUMP}, 'summary', 0, ''),
+    ({'model.pte': fixture('external_weights/model.pte')}, 'memory', 0, ''),
     ({'a.pte': PTE, 'b.pte': PTE}, 'info', 0, 'has the same content as another file here: counted once'),
     ({'a.pte': PTE, 'b.pte': fixture('add_mul/model.pte')}, 'info', 1, '2 .pte programs here'),
     ({'etrecord.bin': RECORD, 'cut.etrecord': RECORD[:5000]}, 'info', 1, '2 ETRecords here (cut.etrecord, etrecord.bin)'),
@@ -145,6 +160,18 @@ def unreadable(folder):
     return say(holds(done, 1, 'etdump.etdp: cannot open: Permission denied'), 'a file that may not be opened', done)
 
 
+def only_loaded(folder):
+    """An ETDump without an inference, alone and beside a program, says so."""
+    path = os.path.join(folder, 'etdump.etdp')
+    with open(path, 'wb') as file:
+        file.write(LOAD_ALONE)
+    with open(os.path.join(folder, 'model.pte'), 'wb') as file:
+        file.write(PTE)
+    done = [ask('summary', path), ask('summary', folder)]
+    good = [each.returncode == 0 and 'not timed: no inference was recorded' in each.stdout for each in done]
+    return say(all(good), f'a dump of a load alone: {done[0].stdout} {done[1].stdout}', done[0])
+
+
 def refused_early(folder):
     """A large ETDump with too many events is refused before it is read, which would take as much memory as it has bytes."""
     path = os.path.join(folder, 'large.etdp')
@@ -178,6 +205,8 @@ def main():
             results.append(say(holds(done, status, said), f'folder {number} {", ".join(files)}', done))
     with tempfile.TemporaryDirectory() as folder:
         results.append(unreadable(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        results.append(only_loaded(folder))
     with tempfile.TemporaryDirectory() as folder:
         results.append(refused_early(folder))
     print(f'{sum(results)} passed, {len(results) - sum(results)} failed')

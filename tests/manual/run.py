@@ -148,6 +148,14 @@ def check_readme_names_what_there_is():
     expect(text.count("\n") <= 150, f"README.md has {text.count(chr(10))} lines, more than 150")
 
 
+def check_exit_statuses_are_in_one_table():
+    """That of formats.md has each status of each command's help, and no other."""
+    rows = re.findall(r"^\| (\d) \| ([^|]*) \|", (ROOT / "docs/formats.md").read_text(), re.M)
+    listed = {(int(status), name) for status, names in rows for name in (commands() if names == "all" else re.findall(r"`(\w+)`", names))}
+    helped = {(int(status), name) for name in commands() for status in re.findall(r"^  (\d)  ", section(run(PROGRAM, "help", name).stdout, "exit status"), re.M)}
+    expect(listed == helped, f"formats.md and help differ in {sorted(listed ^ helped)}")
+
+
 def check_documents_name_options_that_there_are():
     for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for line in re.findall(r"^(?:\$ )?etrecord-tb (.+)$", document.read_text(), re.M):
@@ -158,7 +166,7 @@ def check_documents_name_options_that_there_are():
 
 def check_lines_of_documents_are_short():
     """At most 120 columns, but for tables, pictures, and what is shown as it is."""
-    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")):
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "tests/README.md", *(ROOT / "packaging").glob("**/*.md"), *(ROOT / "docs").glob("*.md")):
         prose = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), document.read_text(), flags=re.M | re.S)
         for number, line in enumerate(prose.splitlines(), 1):
             expect(len(line) <= 120 or line.startswith(("|", "![")), f"{document.name}:{number} has {len(line)} columns")

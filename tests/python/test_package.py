@@ -312,6 +312,27 @@ def test_write_tensorboard_artifact(tmp_path):
     assert {os.path.relpath(os.path.dirname(path), tmp_path / "runs") for path in written} == {"x", "x/dot/aten", "x/dot/edge"}
 
 
+def test_builds_are_one_run(tmp_path, monkeypatch):
+    """With the same files as the command's, and steps that it refuses."""
+    builds = [FIXTURES / name for name in ("turns_base", "turns_new")]
+    with quiet(etrecord_tb.Profile, builds[0]) as before, quiet(etrecord_tb.Profile, builds[1]) as after:
+        before.write(tmp_path / "runs", "x", step=7)
+        written = after.write(tmp_path / "runs", "x", step=8, against=before)
+        answer("write", builds[0], "--logdir", tmp_path / "said", "--name", "x", "--step", "7")
+        answer("write", builds[1], "--logdir", tmp_path / "said", "--name", "x", "--step", "8", "--against", builds[0])
+        points, said = (next((tmp_path / logdir / "x").glob(f"events.out.tfevents.{8:020}.*.0")) for logdir in ("runs", "said"))
+        assert str(points) in written and b"0_builds_ms/slower" in points.read_bytes() and points.stat().st_size == said.stat().st_size
+        before.write(tmp_path / "times", "x", step_from="time")
+        assert list((tmp_path / "times" / "x").glob(f"events.out.tfevents.{int(max(path.stat().st_mtime for path in builds[0].glob('*.etdp'))):020}.*.0"))
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
+        for wrong, message in (({"step": -1}, "step"), ({"step": 10**15}, "step"), ({"step": 1, "step_from": "time"}, "exclude"), ({"step_from": "moon"}, "step_from must be"),
+                               ({"against": before}, "against needs"), ({"step": 1, "graphs": "all"}, "one run"), ({"step_from": "git"}, "step_from: git")):
+            with pytest.raises(ValueError, match=message):
+                after.write(tmp_path / "none", **wrong)
+        assert not (tmp_path / "none").exists()
+
+
 def test_report_is_the_commands():
     with etrecord_tb.Profile(FIXTURES / "mv2_xnnpack") as profile:
         assert profile.report() == answer("report", FIXTURES / "mv2_xnnpack")

@@ -52,3 +52,18 @@ def test_a_record_is_kept(tmp_path):
     with pytest.raises(etrecord_tb.RecordError, match="force") as error:
         etrecord_tb.record(None, None, out=tmp_path, progress=False)
     assert error.value.stage == "save" and (tmp_path / "etrecord.bin").exists()
+
+
+def test_the_command_that_is_printed_decides_methods(tmp_path, monkeypatch, capsys):
+    class Closed:
+        def close(self):
+            pass
+
+    def record(model, inputs, *, _deciding, **options):
+        _deciding += recording._map_options({1: "prefill", 2: "prefill", 4: "decode", 5: "decode"})
+        return Closed()
+
+    monkeypatch.setattr(recording, "_call_factory", lambda named: (None, None, {}))
+    monkeypatch.setattr(recording, "record", record)
+    assert recording.main(["decoder.py:make", "-o", "decoder"]) == 0
+    assert capsys.readouterr().out == "etrecord-tb summary decoder --map 1-2=prefill --map 4-5=decode\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The linters of the ecosystem: lint.sh. Each that is not installed is said to be skipped. LINTERS is a folder with more of them, such as a virtual environment's bin.
-# From: shellcheck, codespell (Debian); validate-pyproject, cffconvert, reuse, twine (PyPI); markdownlint-cli2 (npm); actionlint (go install). Debian's lintian runs in
+# From: shellcheck, codespell (Debian); validate-pyproject, cffconvert, reuse, twine, zizmor (PyPI); markdownlint-cli2 (npm); actionlint (go install). Debian's lintian runs in
 # packaging/debian/build.sh, on the packages.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -31,6 +31,7 @@ lint cffconvert --validate
 lint reuse lint --quiet
 lint markdownlint-cli2
 lint actionlint "${workflows[@]}"
+lint zizmor --offline --quiet "${workflows[@]}"
 [ ${#wheels[@]} -eq 0 ] || lint twine check --strict "${wheels[@]}"
 # Lines above 512 characters look to Debian's lintian as if no source was there.
 mapfile -t long < <(git ls-files 'web/src/*.js' 'tests/*.js' | xargs awk 'length > 512 {print FILENAME ":" FNR}')

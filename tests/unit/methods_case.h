@@ -112,7 +112,7 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
   etr_dump dumps[2];
   size_t count = 0, dump_count = 0;
   etr_map_init(&names, &arena);
-  etr_payloads_init(&payloads, &arena);
+  etr_payloads_init(&payloads, NULL, &arena);
   for (; dump_count < 2 && c->events[dump_count]; dump_count++)
     dumps[dump_count] = make_dump(&arena, &names, c->events[dump_count]);
   for (; count < MOST_METHODS && c->methods[count].name; count++) {

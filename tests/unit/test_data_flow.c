@@ -190,7 +190,7 @@ static void run_case(const flow_case *c, char *out, size_t size) {
                               .payloads = &payloads,
                               .map = make_map(&arena, c)};
   etr_placement placement = {.method = &method};
-  etr_payloads_init(&payloads, &arena);
+  etr_payloads_init(&payloads, NULL, &arena);
   size_t count;
   bool *taken = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *taken);
   cr_assert(etr_method_index_nodes(&method, &arena));

@@ -91,3 +91,56 @@ Test(steadiness, each_phase_has_its_sentence) {
                    " the typical run; decode: 12 % slower from run 26 on");
   etr_arena_clear(&arena);
 }
+
+/* The head has both times if the typical one is of neither mode. */
+Test(steadiness, of_two_modes_both_times_are_written) {
+  static const struct {
+    double typical;
+    size_t phases;
+    bool is_between;
+    const char *text;
+  } cases[] = {
+      {2e6, 0, true, "1.05 or 8.40 ms"},
+      {1.2e6, 0, false, "1.20 ms"}, /* as good as the fast mode */
+      {8e6, 0, false, "8.00 ms"},
+      {2e6, 2, false, "2.00 ms"}, /* the phases have their own */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    etr_arena arena = {0};
+    etr_text text;
+    etr_writer writer;
+    const etr_method method = {
+        .noise = {.verdict = ETR_NOISE_TWO_MODES, .modes = {{41, 1.05e6}, {9, 8.4e6}}},
+        .mixed_phase_count = cases[i].phases,
+        .execute = {.count = 50, .typical = cases[i].typical}};
+    etr_text_begin(&text, &arena, &writer);
+    etr_put_execute(&writer, &profile, &method, ETR_UNIT_MS);
+    cr_expect_str_eq(etr_text_end(&text, &writer), cases[i].text);
+    cr_expect_eq(etr_is_between_modes(&method), cases[i].is_between, "%zu", i);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* Slow runs are counted once: by the finding about them. */
+Test(steadiness, outliers_give_way_to_slow_runs) {
+  static const struct {
+    size_t slow_runs;
+    const char *text;
+  } cases[] = {
+      {0, "noisy, with 2 outliers in 59 runs, 4.0" TIMES " the typical run"},
+      {2, "noisy, with 2 outliers in 59 runs, 4.0" TIMES " the typical run"},
+      {26, ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    etr_arena arena = {0};
+    const etr_method method = {.noise = {.verdict = ETR_NOISE_NOISY,
+                                         .run_count = 59,
+                                         .outliers = 2,
+                                         .least_outlier = 4,
+                                         .most_outlier = 4},
+                               .slow_runs = {.run_count = cases[i].slow_runs},
+                               .execute = {.p50 = 1e6, .typical = 1e6}};
+    cr_expect_str_eq(etr_steadiness_text(&arena, &profile, &method, ETR_UNIT_MS), cases[i].text);
+    etr_arena_clear(&arena);
+  }
+}

@@ -4,6 +4,8 @@
  * slopes and intervals were computed with Python from the formula of Theil and Sen.
  */
 #include "profile/throughput.h"
+
+#include "base/method_parts.h"
 #include "tiny_graph.h"
 
 #include <math.h>
@@ -84,5 +86,26 @@ Test(throughput, the_time_of_a_token_grows_with_the_cache) {
     make_runs(&t, cases[i].ticks, false);
     cr_expect_null(t.profile.cache_growth, "%s: nothing is kept", cases[i].title);
     etr_arena_clear(&t.arena);
+  }
+}
+
+Test(throughput, runs_of_an_unknown_method_load_no_further_one) {
+  static const struct {
+    const char *names[3]; /* of the methods that ran; the first NULL ends them */
+    size_t unknown, loaded;
+  } cases[] = {
+      {{"prefill", "decode"}, 0, 2},
+      {{"prefill", "decode"}, 1, 2},
+      {{NULL}, 1, 1}, /* an ETDump alone */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_method methods[4] = {{.name = "idle"}};
+    size_t count = 1;
+    for (size_t k = 0; cases[i].names[k]; k++)
+      methods[count++] = (etr_method){.name = cases[i].names[k], .run_count = 2};
+    for (size_t k = 0; k < cases[i].unknown; k++)
+      methods[count++] = (etr_method){.name = "", .run_count = 2};
+    etr_profile profile = {.methods = methods, .method_count = count};
+    cr_expect_eq(etr_loaded_method_count(&profile), cases[i].loaded, "case %zu", i);
   }
 }

@@ -17,6 +17,7 @@ from typing import Any, Iterator
 SONAME = {"darwin": "libetrecord_tb.0.dylib", "win32": "etrecord_tb-0.dll"}.get(sys.platform, "libetrecord_tb.so.0")
 NO_OFFSET = 2**64 - 1
 BY_OP = 1  # ETR_RECORDS_BY_OP
+STEP_OF_TIME = -1  # ETR_STEP_OF_TIME
 UNITS = ("ms", "ns", "us", "s", "cycles", "auto")
 STATISTICS = ("typical", "avg", "p50")  # etr_statistic
 ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind

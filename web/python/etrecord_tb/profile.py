@@ -550,22 +550,42 @@ class Profile(_Handle):
             count = len(handles)
             return collect(library.etr_emit_report_of, (ctypes.c_void_p * count)(*handles), (ctypes.c_char_p * count)(*names), count, _unit(unit)).decode()
 
-    def write(self, logdir: Path = "runs", name: Path | None = None, dot_depth: int = 0, graphs: str | None = None) -> list[str]:
+    def write(
+        self, logdir: Path = "runs", name: Path | None = None, dot_depth: int = 0, graphs: str | None = None, *, step: int | None = None, step_from: str | None = None,
+        against: Profile | None = None,
+    ) -> list[str]:
         """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. Returns the paths of the written files.
 
         logdir: the folder for TensorBoard. name: of the record in it; by default that of its directory. dot_depth: how many levels of modules a DOT file shows; 0: as many as stay readable.
         graphs: writes these graphs only, as in "edge" or "edge,aten".
 
-        Raises EtrecordError if a file cannot be written; then none is left half-written.
+        step: the profile is this build of a model, a number from 0 of at most 15 digits; all builds are one run, with curves over them, and each call adds the points of a build or replaces them.
+        step_from: takes the step "git", the number of commits of the working directory's HEAD, or "time", the seconds since 1970 at which the newest ETDump was changed.
+        against: the build before. Where this one surely got slower or faster the curve is marked.
+
+        Raises ValueError for a step that is none, or that git does not say, and EtrecordError if a file cannot be written; then none is left half-written.
         """
         import platform
 
+        if step is not None and step_from is not None:
+            raise ValueError("step and step_from exclude each other")
+        is_build = step is not None or step_from is not None
+        if against is not None and not is_build:
+            raise ValueError("against needs step or step_from: it marks a curve of builds")
+        if is_build and graphs == "all":
+            raise ValueError('graphs "all" has a run for each graph, and builds are one run')
+        if step_from is not None:
+            step = _commits() if _index(("git", "time"), "step_from", step_from) == 0 else None
+        number = 0 if step is None else _number("step", step, 10**15 - 1)
         written: list[str] = []
         on_file = _library.ON_FILE(lambda _context, path, _entry_point, _kind: written.append(os.fsdecode(path)))
         options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=platform.node().encode(), pid=os.getpid(),
-                                dot_depth=_number("dot_depth", dot_depth, 2**31 - 1), on_file=on_file, graphs=_text(graphs.encode(), graphs) if graphs else None)
+                                dot_depth=_number("dot_depth", dot_depth, 2**31 - 1), on_file=on_file, graphs=_text(graphs.encode(), graphs) if graphs else None,
+                                has_step=is_build, step=_library.STEP_OF_TIME if step_from == "time" else number)
         error = Error()
-        with self._opened() as profile:
+        with contextlib.ExitStack() as opened:
+            profile = opened.enter_context(self._opened())
+            options.before = opened.enter_context(against._opened()) if against else None
             check(library.etr_write_logdir(profile, ctypes.byref(options), ctypes.byref(error)), error)
         return written
 
@@ -610,6 +630,24 @@ def compare(
             raise failed
         said = json.loads(document(_unit(unit)))
     return model.build(model.Compare, {key: said[key] for key in ("records", "notes", "by", "rows") if key in said})
+
+
+def _commits() -> int:
+    """Returns the number of commits of the working directory's HEAD. A clone without history would give each build the same number."""
+    import subprocess
+
+    said = []
+    for words in (("rev-parse", "--is-shallow-repository"), ("rev-list", "--count", "HEAD")):
+        try:
+            done = subprocess.run(["git", *words], capture_output=True, text=True, timeout=60)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise ValueError(f"step_from: git cannot be run ({error}): give step") from error
+        if done.returncode:
+            raise ValueError(f"step_from: git {words[0]}: {done.stderr.strip()[:200]}: run it in a clone of the model, or give step")
+        said.append(done.stdout.strip())
+    if said[0] == "true":
+        raise ValueError("step_from: this clone is shallow, so that its commits cannot be counted: fetch all of them, or give step")
+    return int(said[1])
 
 
 def _index(words: tuple[str, ...], name: str, word: str) -> int:

@@ -248,10 +248,11 @@ def _check(recipe: Any, on: str, runner: Path | None, recordings: int, runs: int
         raise ValueError("debug_buffer=True is for on='here': a runner on a device logs values only if it is built to (docs/recording.md)")
 
 
-def _opened(folder: pathlib.Path, methods: Sequence[str], recordings: int, runs: int, teller: _Teller) -> Profile:
+def _opened(folder: pathlib.Path, methods: Sequence[str], recordings: int, runs: int, teller: _Teller, deciding: list[str] | None) -> Profile:
     """Opens the record. Where methods are so alike that the files do not say which one ran, or say it wrongly, the order in which they were run does.
 
     recordings: how many ETDumps each method has of its own, in the order of the methods; 0: each ETDump has runs of all.
+    deciding: gets the options with which a command knows the methods, if it needs them.
     """
     if len(methods) < 2:
         return Profile(folder)
@@ -272,7 +273,10 @@ def _opened(folder: pathlib.Path, methods: Sequence[str], recordings: int, runs:
             chosen.update(zip(numbers, order))
     if all(known[number]["method"] == method for number, method in chosen.items()):
         return Profile(folder)
-    teller.say("the methods are too alike to be told apart by their runs: commands need " + " ".join(_map_options(chosen)))
+    options = _map_options(chosen)
+    teller.say("the methods are too alike to be told apart by their runs: commands need " + " ".join(options))
+    if deciding is not None:
+        deciding.extend(options)
     return Profile(folder, methods=chosen)
 
 
@@ -291,6 +295,7 @@ def record(
     model: Any, example_inputs: Any = None, *, out: Path, recipe: Any = "xnnpack", partitioner: Any = None, quantizer: Any = None, calibration: Any = None,
     dynamic_shapes: Any = None, etrecord: Path | None = None, recordings: int = 3, runs: int = 20, threads: int | None = None, debug_buffer: bool = False,
     on: str = "here", runner: Path | None = None, device: str | None = None, progress: Progress = None, force: bool = False, _named: str | None = None,
+    _deciding: list[str] | None = None,
 ) -> Profile:
     """Exports a model, runs it, and returns the Profile of the folder `out`, which has all files of a record.
 
@@ -340,7 +345,7 @@ def record(
         "recordings": recordings, "runs": runs, **made.versions, **facts, "commit": _commit(),
     }, indent=2) + "\n")
     (folder / "record.py").write_text(made.by_hand(_named, recordings, runs, threads, buffer_size, by_hand))
-    profile = _opened(folder, made.methods, recordings if on == "adb" else 0, runs, teller)
+    profile = _opened(folder, made.methods, recordings if on == "adb" else 0, runs, teller, _deciding)
     teller.say(f"{folder}: done; record.py there is the same by hand")
     return profile
 
@@ -404,11 +409,12 @@ def main(arguments: list[str]) -> int:
         _check(wanted.recipe, wanted.on, wanted.runner, wanted.repeat, wanted.inferences, wanted.threads, wanted.debug_buffer)
         model, inputs, more = _call_factory(wanted.factory)
         options: dict[str, Any] = {"recipe": wanted.recipe, **more}
+        deciding: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the command that reads the record says what is missing in it
             record(
                 model, inputs, out=wanted.output, recordings=wanted.repeat, runs=wanted.inferences, threads=wanted.threads, debug_buffer=wanted.debug_buffer, on=wanted.on,
-                runner=wanted.runner, device=wanted.device, force=wanted.force, _named=wanted.factory, **options,
+                runner=wanted.runner, device=wanted.device, force=wanted.force, _named=wanted.factory, _deciding=deciding, **options,
             ).close()
     except KeyboardInterrupt:
         return 130
@@ -416,5 +422,5 @@ def main(arguments: list[str]) -> int:
         text = " ".join(str(error).split())[:1200]
         print(f"etrecord-tb: {text if isinstance(error, (ValueError, OSError)) else f'{type(error).__name__}: {text}'}", file=sys.stderr)
         return 1
-    print(f"etrecord-tb summary {wanted.output}")
+    print(" ".join(["etrecord-tb summary", wanted.output, *deciding]))
     return 0
