@@ -637,7 +637,7 @@ static etr_status find_segments(accuracy_maker *m, size_t first) {
   uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count,
                                                sizeof *is_compared);
   uint32_t *outputs = etr_arena_alloc_array(&m->scratch, m->graph->node_count, sizeof *outputs);
-  if (!is_compared || !outputs)
+  if (etr_arena_failed(&m->scratch))
     return ETR_ERROR_MEMORY;
   for (size_t i = first; i < m->values.count; i++) {
     const etr_value_accuracy *row = &m->values.data[i];

@@ -105,7 +105,7 @@ bool etr_users_find(etr_users *out, const etr_graph *graph, etr_arena *arena) {
   uint32_t *list = etr_arena_alloc_array(arena, uses + 1, sizeof *list);
   uint32_t *last = etr_arena_alloc_array(arena, count + 1,
                                          sizeof *last); /* 1 + the last reader that was noted */
-  if (!starts || !list || !last)
+  if (etr_arena_failed(arena))
     return false;
   for (int is_filling = 0; is_filling <= 1; is_filling++) {
     for (uint32_t i = 0; i < count; i++)

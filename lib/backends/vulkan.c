@@ -102,7 +102,7 @@ static bool read_values(graph_reader *r) {
     return false;
   r->values = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->values);
   r->types = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->types);
-  if (!r->values || !r->types)
+  if (etr_arena_failed(r->arena))
     return false;
   for (uint32_t i = 0; i < r->value_count && !etr_fb_failed(&r->fb); i++)
     read_value(r, i);

@@ -37,7 +37,7 @@ static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   t->output = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *t->output);
   uint32_t *inputs = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *inputs),
            items = 0;
-  if (!t->item_of || !t->input_index || !t->lowered || !t->output || !inputs)
+  if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < graph->node_count; i++)
     t->lowered[i] = ETR_NONE;
@@ -603,7 +603,7 @@ bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
                             const char *const *files, size_t file_count, etr_arena *arena) {
   double *typical = etr_arena_alloc_array(arena, runs->recording_count, sizeof *typical);
   etr_side_odd *odd = etr_arena_alloc_array(arena, runs->choice.odd_count, sizeof *odd);
-  if (!typical || !odd)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < runs->recording_count; i++)
     typical[i] = runs->sums[i];

@@ -47,7 +47,7 @@ static bool hash_neighbors(uint64_t **next, uint64_t *around, const etr_pairing_
   uint64_t *value = etr_arena_alloc_array(arena, side->count, sizeof *value),
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
   *next = etr_arena_alloc_array(arena, side->count, sizeof **next);
-  if (!value || !sum || !*next)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < side->count; i++)
     value[i] = etr_mixed(side->items[i].op);
@@ -185,7 +185,7 @@ static uint8_t origin_of(const etr_pairing_item *item, const uint8_t *origins) {
 static bool find_reads(etr_evidence *e, etr_arena *arena) {
   uint8_t *origins = etr_arena_alloc_array(arena, e->of->count, sizeof *origins);
   e->reads = etr_arena_alloc_array(arena, e->of->count, sizeof *e->reads);
-  if (!origins || !e->reads)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < e->of->count; i++) {
     const etr_pairing_item *item = &e->of->items[i];

@@ -476,7 +476,7 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
   double *chances = etr_arena_alloc_array(rules->scratch, count, sizeof *chances);
   quantiles q = quantiles_of(LEVEL);
   size_t known_count = 0;
-  if (!rows || !chances)
+  if (etr_arena_failed(rules->scratch))
     return false;
   for (size_t i = 0; i < count; i++)
     rows[i] = estimate_of(&tests[i], rules->options);

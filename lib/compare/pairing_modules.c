@@ -381,7 +381,7 @@ static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_
                          size_t count, etr_arena *arena) {
   out->number = etr_arena_alloc_array(arena, count, sizeof *out->number);
   out->has_partner = etr_arena_alloc_array(arena, count, sizeof *out->has_partner);
-  if (!out->number || !out->has_partner)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t own = t->of[i], partner = t->modules.data[own].partner;

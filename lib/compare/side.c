@@ -57,7 +57,7 @@ static bool collect_loads(loads *out, const etr_profile *profile) {
       for (size_t j = 0; j < e->sample_count; j++) {
         uint64_t *ticks = etr_vec_push(&out->scratch, &to->ticks);
         uint32_t *dump = etr_vec_push(&out->scratch, &to->dumps);
-        if (!ticks || !dump)
+        if (etr_arena_failed(&out->scratch))
           return false;
         *ticks = e->durations[j];
         *dump = profile->runs[e->sample_runs[j]].dump;
@@ -87,7 +87,7 @@ static bool time_load(etr_side_time *out, const load *of, etr_arena *scratch) {
   uint64_t *ticks = etr_arena_alloc_array(scratch, count, sizeof *ticks);
   uint32_t *recording_of = etr_arena_alloc_array(scratch, count, sizeof *recording_of);
   etr_side_runs runs;
-  if (!list || !ticks || !recording_of)
+  if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < count; i++)
     list[i] = (placed){of->dumps.data[i], of->ticks.data[i]};

@@ -902,7 +902,7 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   size_t input_count = row_count(r, m->input_count, m->input_names.count);
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, input_count, sizeof *inputs);
   const char **weights = etr_arena_alloc_array(&r->box->arena, m->weights.count, sizeof *weights);
-  if (!inputs || !weights)
+  if (etr_arena_failed(&r->box->arena))
     return false;
   if (!m->dtypes)
     doc_fail(r, LACKS);

@@ -292,7 +292,7 @@ bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t cou
   size_t rows = g.rows.count, members = g.members.count;
   uint32_t *first = etr_arena_alloc_array(scratch, rows + 2, sizeof *first);
   uint32_t *sorted = etr_arena_alloc_array(scratch, members, sizeof *sorted);
-  if (!first || !sorted)
+  if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < members; i++) {
     add_item_time(&g.rows.data[g.members.data[i].group], &items[g.members.data[i].item]);

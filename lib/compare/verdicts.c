@@ -71,7 +71,7 @@ etr_status etr_verdicts_add(etr_verdicts *verdicts, const etr_comparison *compar
   verdict_case *added = etr_arena_alloc(arena, sizeof *added);
   verdict_case **slot = etr_vec_push(arena, &verdicts->cases);
   etr_error_clear(error);
-  if (!added || !slot)
+  if (etr_arena_failed(arena))
     return etr_fail_memory(error);
   *slot = added;
   *index = verdicts->cases.count - 1;

@@ -190,7 +190,7 @@ static etr_status write_data(etr_archive_writer *writer, const char *name,
   measure m = {.writer = writer};
   written *entry = etr_vec_push(&writer->arena, &writer->entries);
   char *kept = etr_arena_copy(&writer->arena, etr_slice_of(name));
-  if (!entry || !kept)
+  if (etr_arena_failed(&writer->arena))
     return etr_fail_memory(error);
   if (strlen(name) > UINT16_MAX)
     return etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET,

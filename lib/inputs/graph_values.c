@@ -119,7 +119,7 @@ bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_ar
   out->same = etr_arena_alloc_array(arena, out->count, sizeof *out->same);
   out->source = etr_arena_alloc_array(arena, out->count, sizeof *out->source);
   out->constant = etr_arena_alloc_array(arena, out->count, sizeof *out->constant);
-  if (!out->first || !out->same || !out->source || !out->constant)
+  if (etr_arena_failed(arena))
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++)
     fill_node(out, i);

@@ -417,7 +417,7 @@ static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr
   int64_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
   etr_pte_device *extents = etr_arena_alloc_array(arena, device_count, sizeof *extents);
   *out = (etr_pte_buffers){0};
-  if (!list || !extents)
+  if (etr_arena_failed(arena))
     return;
   for (uint32_t i = 0; i < count; i++)
     list[i] = etr_fb_i64_at(fb, sizes, i);

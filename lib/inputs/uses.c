@@ -274,7 +274,7 @@ static bool find_parts(etr_reaching *r) {
   size_t count = r->program->instruction_count;
   bool *starts = etr_arena_alloc_array(r->arena, count + 1, sizeof *starts);
   r->part_of = etr_arena_alloc_array(r->arena, count + 1, sizeof *r->part_of);
-  if (!starts || !r->part_of)
+  if (etr_arena_failed(r->arena))
     return false;
   for (size_t i = 0; i < count; i++) {
     ways go = ways_of(r, i);

@@ -73,7 +73,7 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
   a.best = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *a.best);
   uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early),
            *late = etr_arena_alloc_array(scratch, left_count, sizeof *late);
-  if (!a.best || !early || !late)
+  if (etr_arena_failed(scratch))
     return false;
   /* Each cell holds the greatest score of the items before it. */
   for (size_t j = 1; j <= a.right_count; j++)

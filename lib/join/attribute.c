@@ -44,7 +44,7 @@ static bool list_runs(etr_time *t) {
   for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++) {
     t->wrappers[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrappers[s]);
     t->insides[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->insides[s]);
-    if (!t->wrappers[s] || !t->insides[s])
+    if (etr_arena_failed(t->scratch))
       return false;
   }
   if (!t->execute || !t->recordings || !t->call || !t->sum || !t->so_far || !t->cycles ||
@@ -480,7 +480,7 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
       sizeof *end); /* end of each node's time slices, at the index of the next node */
   if (!t->spare)
     t->spare = etr_arena_alloc_raw_array(t->scratch, count, sizeof *t->spare);
-  if (!end || !t->spare)
+  if (etr_arena_failed(t->scratch))
     return false;
   etr_time_slice_of *sorted = t->spare;
   for (size_t i = 0; i < count; i++)
@@ -1012,7 +1012,7 @@ static bool store_run_lists(const etr_time *t, etr_method *out) {
     count += t->blocks->blocks[out->blocks[i]].run_count;
   uint32_t *runs = etr_arena_alloc_array(t->arena, count, sizeof *runs);
   uint32_t *skipped = etr_arena_alloc_array(t->arena, count, sizeof *skipped);
-  if (!runs || !skipped)
+  if (etr_arena_failed(t->arena))
     return false;
   for (size_t i = 0; i < out->block_count; i++) {
     const etr_block *block = &t->blocks->blocks[out->blocks[i]];

@@ -141,11 +141,11 @@ static bool list_nodes(numbering *n) {
   size_t subgraphs = n->graph->subgraph_count + 1;
   n->first_in = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->first_in);
   n->next_in = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->next_in);
-  if (!n->first_in || !n->next_in)
+  if (etr_arena_failed(n->scratch))
     return false;
   n->first_body = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->first_body);
   n->next_body = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->next_body);
-  if (!n->first_body || !n->next_body)
+  if (etr_arena_failed(n->scratch))
     return false;
   for (size_t i = 0; i < n->graph->node_count; i++)
     n->first_body[i] = ETR_NONE;
@@ -447,7 +447,7 @@ static void record_finding(const numbering *n, finding *f, size_t i, size_t k, c
 static bool assign_nodes(numbering *n, bool *taken) {
   n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
   finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);
-  if (!n->rows || !found)
+  if (etr_arena_failed(n->scratch))
     return false;
   for (size_t i = 0; i <= n->items.count; i++)
     if (!fill_row(n, i))

@@ -36,7 +36,7 @@ etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assign
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
   ranked_slot *slots = etr_arena_alloc_array(arena, index->count, sizeof *slots);
   uint32_t *nodes = etr_arena_alloc_array(arena, index->count, sizeof *nodes);
-  if (!c || !slots || !nodes)
+  if (etr_arena_failed(arena))
     return NULL;
   for (size_t i = 0; i < index->count; i++) {
     const etr_node_slot *slot = &index->slots[i];

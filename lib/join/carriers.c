@@ -75,7 +75,7 @@ bool etr_find_carriers(const etr_placement *placement, uint32_t method, const et
   f.left_over = etr_arena_alloc_array(scratch, placement->instructions.count, sizeof *f.left_over);
   f.has_operator = etr_arena_alloc_array(scratch, placement->method->graph->node_count,
                                          sizeof *f.has_operator);
-  if (!first_user || !f.left_over || !f.has_operator)
+  if (etr_arena_failed(scratch))
     return false;
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);

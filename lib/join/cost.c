@@ -814,7 +814,7 @@ static bool add_all(finder *f, etr_arena *scratch) {
   size_t *end = etr_arena_alloc_array(
       scratch, count + 1,
       sizeof *end); /* end of each leader's members, at the index of the next node */
-  if (!members || !end)
+  if (etr_arena_failed(scratch))
     return false;
   for (uint32_t i = 0; i < count; i++)
     end[leader_of(f->graph, i) + 1]++;

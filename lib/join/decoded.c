@@ -66,7 +66,7 @@ static bool record_odd(etr_decoding *decoding, const etr_decoder *decoder, const
 bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
   etr_event_facts *facts = etr_arena_alloc_array(d->scratch, d->count, sizeof *facts);
   d->meanings = etr_arena_alloc_array(d->scratch, d->count, sizeof *d->meanings);
-  if (!facts || !d->meanings)
+  if (etr_arena_failed(d->scratch))
     return false;
   for (size_t i = 0; i < d->count; i++) {
     facts[i] = facts_of(d, d->rows[i]);
@@ -207,7 +207,7 @@ static bool pair_operators(const etr_decoded *d, own_operators *list) {
   etr_align_pair *pairs = etr_arena_alloc_array(d->scratch, list->count, sizeof *pairs);
   etr_map kinds;
   etr_map_init(&kinds, d->scratch);
-  if (!left || !right || !pairs)
+  if (etr_arena_failed(d->scratch))
     return false;
   for (size_t i = 0; i < list->count; i++)
     left[i] = (etr_align_item){class_of(d, &kinds, list->data[i].name), 0, 1, 1};

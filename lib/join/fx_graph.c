@@ -37,7 +37,7 @@ static bool find_used_results(etr_fx_graph *fx) {
     count += fx->graph->nodes[i].output_count;
   }
   fx->getitem_of = etr_arena_alloc_array(fx->arena, count, sizeof *fx->getitem_of);
-  if (!first || !fx->getitem_of)
+  if (etr_arena_failed(fx->arena))
     return false;
   for (size_t i = 0; i < count; i++)
     fx->getitem_of[i] = ETR_NONE;

@@ -234,7 +234,7 @@ bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method) {
   l->written_as = etr_arena_alloc_array(l->scratch, l->reaching.writes.count,
                                         sizeof *l->written_as);
   l->noted_for = etr_arena_alloc_array(l->scratch, l->reaching.writes.count, sizeof *l->noted_for);
-  if (!l->written_as || !l->noted_for)
+  if (etr_arena_failed(l->scratch))
     return false;
   for (size_t i = 0; i < l->reaching.writes.count; i++)
     l->written_as[i].node = l->noted_for[i] = ETR_NONE;
@@ -387,7 +387,7 @@ bool etr_links_set_others(const etr_links *l, etr_node *nodes) {
     etr_node *node = &nodes[others[i].reader];
     etr_edge *list = etr_arena_alloc_array(l->arena, node->input_count + (end - i), sizeof *list);
     uint32_t *places = etr_arena_alloc_array(l->arena, end - i, sizeof *places);
-    if (!list || !places)
+    if (etr_arena_failed(l->arena))
       return false;
     if (node->input_count)
       memcpy(list, node->inputs, node->input_count * sizeof *list);

@@ -83,7 +83,7 @@ static bool rename_calls(lowerer *l) {
   uint32_t *calls = etr_arena_alloc_array(&l->scratch, count, sizeof *calls);
   uint32_t **parts = etr_arena_alloc_array(&l->scratch, count, sizeof *parts);
   size_t *sizes = etr_arena_alloc_array(&l->scratch, count, sizeof *sizes);
-  if (!call_at || !delegate_of || !calls || !parts || !sizes)
+  if (etr_arena_failed(&l->scratch))
     return false;
   for (size_t i = 0; i < count; i++)
     call_at[i] = l->fx.positions[l->call_of[i]];
@@ -211,7 +211,7 @@ static bool fill_lowering(const lowerer *l, etr_lowering *out) {
   uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
   int32_t *delegate_of = etr_arena_alloc_array(l->arena, node_count, sizeof *delegate_of);
   uint32_t *delegate_at = etr_arena_alloc_array(l->arena, l->fx.vertex_count, sizeof *delegate_at);
-  if (!rank || !delegate_of || !delegate_at)
+  if (etr_arena_failed(l->arena))
     return false;
   for (size_t i = 0; i < node_count; i++)
     delegate_of[i] = -1;
@@ -309,7 +309,7 @@ static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_
   uint32_t *rank = etr_arena_alloc_array(arena, graph->node_count, sizeof *rank);
   uint32_t *node_of = etr_arena_alloc_array(arena, count, sizeof *node_of);
   bool *is_open = etr_arena_alloc_array(arena, count, sizeof *is_open);
-  if (!r.delegate_of || !rank || !node_of || !is_open)
+  if (etr_arena_failed(arena))
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     r.delegate_of[i] = -1;
@@ -358,7 +358,7 @@ static bool start_lowering(lowerer *l, const etr_roles *roles) {
     return false;
   l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
   uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
-  if (!l->member || !leaving)
+  if (etr_arena_failed(&l->scratch))
     return false;
   for (size_t i = 0; i < l->fx.vertex_capacity; i++)
     l->member[i] = -1;

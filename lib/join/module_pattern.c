@@ -234,7 +234,7 @@ static bool is_one_of_several(const siblings *s, const size_t *of_kind, size_t i
 static bool mark_repeats(folder *f, siblings *s) {
   size_t *of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *of_kind);
   s->kinds = etr_arena_alloc_array(f->scratch, s->count, sizeof *s->kinds);
-  if (!of_kind || !s->kinds)
+  if (etr_arena_failed(f->scratch))
     return false;
   compare_siblings(f, s);
   for (size_t i = 0; i < s->count; i++)

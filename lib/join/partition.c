@@ -176,7 +176,7 @@ static bool unite_listed(etr_partitioner *p) {
   owned *list = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *list);
   uint32_t *after = etr_arena_alloc_array(p->scratch, count, sizeof *after);
   uint32_t *before = etr_arena_alloc_array(p->scratch, count, sizeof *before);
-  if (!list || !after || !before)
+  if (etr_arena_failed(p->scratch))
     return false;
   for (size_t i = 0; i < p->delegate_count; i++)
     list[i] = (owned){.vertex = ETR_NONE, .first = ETR_NONE};
@@ -574,7 +574,7 @@ static bool name_partitions(finder *f, bool alone) {
                                                   sizeof *partitions);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
   uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
-  if (!partitions || !delegates || !name_of)
+  if (etr_arena_failed(p->scratch))
     return false;
   /* The handle lists of the partitions, in the order of the graph. */
   for (uint32_t i = 0; i < f->partition_count; i++)
@@ -667,7 +667,7 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
 bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of) {
   handle_list *calls = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *calls);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
-  if (!calls || !delegates)
+  if (etr_arena_failed(p->scratch))
     return false;
   list_delegates(p, calls);
   list_delegates(p, delegates);

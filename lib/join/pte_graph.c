@@ -49,7 +49,7 @@ static bool program_arguments_init(arguments *a, const etr_pte_method *program, 
   *a = (arguments){.program = program, .arena = arena};
   a->is_computed = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->is_computed);
   a->texts = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->texts);
-  if (!a->is_computed || !a->texts)
+  if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < program->input_count; i++)
     mark_value(a, program->inputs[i]);
@@ -211,7 +211,7 @@ static bool open_inside(inside *in) {
   builder *b = in->b;
   const char *name = etr_arena_numbered(b->arena, "delegate_", (uint32_t)in->instruction_id);
   etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
-  if (!subgraph || !name)
+  if (etr_arena_failed(b->arena))
     return false;
   in->backend = backend_of(b, &b->program->instructions[in->instruction_id]);
   in->call = (uint32_t)(b->nodes.count - 1);
@@ -318,7 +318,7 @@ static bool add_constants(inside *in) {
 static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o) {
   etr_edge *inputs = etr_arena_alloc_array(in->b->arena, o->read_count, sizeof *inputs);
   etr_value *outputs = etr_arena_alloc_array(in->b->arena, o->write_count, sizeof *outputs);
-  if (!inputs || !outputs)
+  if (etr_arena_failed(in->b->arena))
     return false;
   for (size_t i = 0; i < o->read_count; i++)
     if (in->writer[o->reads[i]].node != ETR_NONE)

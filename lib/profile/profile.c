@@ -251,7 +251,7 @@ static etr_status join_runs(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   etr_method *methods = etr_arena_alloc_array(l->arena, l->methods.count, sizeof *methods);
   l->placements = etr_arena_alloc_array(l->arena, l->methods.count, sizeof *l->placements);
-  if (!methods || !l->placements)
+  if (etr_arena_failed(l->arena))
     return etr_fail_memory(error);
   for (uint32_t i = 0; i < l->methods.count; i++) {
     methods[i] = (etr_method){.name = l->methods.data[i].name,
@@ -373,7 +373,7 @@ static etr_status order_graphs(loader *l, etr_error *error) {
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
   uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
   ranked_entry *ranked = etr_arena_alloc_array(l->arena, count, sizeof *ranked);
-  if (!graphs || !places || !ranked || !rank_graphs(l, ranked, count))
+  if (etr_arena_failed(l->arena) || !rank_graphs(l, ranked, count))
     return etr_fail_memory(error);
   if (count)
     etr_sort(ranked, count, sizeof *ranked, by_place);

@@ -78,7 +78,7 @@ static bool find_logged_tokens(const filler *f, const etr_method *method, const 
   uint32_t index = (uint32_t)(method - f->methods);
   uint64_t *tokens = etr_arena_alloc_array(f->arena, profile->run_count, sizeof *tokens);
   uint64_t *sizes = etr_arena_alloc_array(f->arena, profile->run_count, sizeof *sizes);
-  if (!tokens || !sizes)
+  if (etr_arena_failed(f->arena))
     return false;
   for (size_t i = 0; i < profile->run_count; i++)
     tokens[i] = 1;

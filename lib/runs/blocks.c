@@ -275,7 +275,7 @@ static etr_block *grow_blocks(etr_blocks *blocks, etr_arena *arena, const uint32
   }
   etr_block *all = etr_arena_alloc_array(arena, block_count, sizeof *all);
   etr_event *rows = etr_arena_alloc_array(arena, row_count, sizeof *rows);
-  if (!all || !rows)
+  if (etr_arena_failed(arena))
     return NULL;
   if (blocks->row_count)
     memcpy(rows, blocks->rows, blocks->row_count * sizeof *rows);

@@ -83,7 +83,7 @@ etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, si
                            size_t max_comparisons) {
   etr_fitter *fitter = etr_arena_alloc(arena, sizeof *fitter);
   candidate *candidates = etr_arena_alloc_array(arena, count, sizeof *candidates);
-  if (!fitter || !candidates)
+  if (etr_arena_failed(arena))
     return NULL;
   *fitter = (etr_fitter){
       .arena = arena, .candidates = candidates, .count = count, .budget = max_comparisons};
@@ -468,7 +468,7 @@ static bool group_entries(builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);
   uint32_t *methods = etr_arena_alloc_array(b->arena, b->entries.count, sizeof *methods);
-  if (!end || !methods)
+  if (etr_arena_failed(b->arena))
     return false;
   for (size_t i = 0; i < b->entries.count; i++)
     end[b->entries.data[i].key + 1]++;

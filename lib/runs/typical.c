@@ -170,7 +170,7 @@ static bool measure_loads(const etr_blocks *blocks, const etr_block *block, etr_
   uint32_t *recordings = etr_arena_alloc_array(scratch, block->run_count, sizeof *recordings);
   uint64_t *ticks = etr_arena_alloc_array(scratch, block->run_count, sizeof *ticks);
   etr_typical_choice choice;
-  if (!recordings || !ticks)
+  if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < block->run_count; i++)
     recordings[i] = blocks->runs[block->runs[i]].dump;

@@ -216,7 +216,7 @@ static bool has_titles(const etr_text_table *table) {
 static void write_text(const etr_text_table *table, etr_writer *writer, size_t width) {
   layout *columns = etr_arena_alloc_array(table->arena, table->column_count, sizeof *columns);
   layout *wanted = etr_arena_alloc_array(table->arena, table->column_count, sizeof *wanted);
-  if (!columns || !wanted)
+  if (etr_arena_failed(table->arena))
     return;
   for (size_t i = 0; i < table->column_count; i++)
     wanted[i].width = etr_plain_width(writer, table->columns[i].title);

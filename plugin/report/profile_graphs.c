@@ -109,7 +109,7 @@ static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   int64_t distance = (int64_t)row_index - (int64_t)g->row_of[edge.node];
   int64_t *input = etr_vec_push(&d->e->arena, &g->inputs);
   uint32_t *output = etr_vec_push(&d->e->arena, &g->outputs);
-  if (!input || !output)
+  if (etr_arena_failed(&d->e->arena))
     return false;
   *input = distance;
   *output = edge.output;
@@ -312,7 +312,7 @@ static bool list_carried(const drawing *d, carried_lists *lists) {
   const etr_profile_operators *ops = d->ops;
   lists->first = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->first);
   lists->next = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->next);
-  if (!lists->first || !lists->next)
+  if (etr_arena_failed(&d->e->arena))
     return false;
   for (size_t i = 0; i < ops->count; i++)
     lists->first[i] = lists->next[i] = ETR_NONE;
@@ -458,7 +458,7 @@ static bool put_subgraphs(drawing *d, const drawn_graph *g) {
   const etr_graph *graph = g->graph;
   drawn_subgraph *rows = etr_arena_alloc_array(&d->e->arena, graph->subgraph_count, sizeof *rows);
   size_t *places = etr_arena_alloc_array(&d->e->arena, graph->node_count, sizeof *places);
-  if (!rows || !places)
+  if (etr_arena_failed(&d->e->arena))
     return false;
   for (size_t i = 0; i < graph->subgraph_count; i++) {
     const etr_subgraph *subgraph = &graph->subgraphs[i];

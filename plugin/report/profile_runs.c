@@ -132,7 +132,7 @@ static bool open_list(run_list *l) {
   size_t nodes = l->ops->graph ? l->ops->graph->node_count : 0;
   l->first_event = etr_arena_alloc_array(arena, nodes, sizeof *l->first_event);
   l->ticks = etr_arena_alloc_array(arena, l->method->run_count + 1, sizeof *l->ticks);
-  if (!l->first_event || !l->ticks)
+  if (etr_arena_failed(arena))
     return false;
   memset(l->first_event, 0xff, nodes * sizeof *l->first_event);
   return etr_profile_choose_runs(&l->shown, arena, l->e->fields.profile, l->method) &&

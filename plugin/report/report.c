@@ -211,7 +211,7 @@ etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_
 static const etr_profile *without_graphs(etr_arena *arena, const etr_profile *profile) {
   etr_profile *out = etr_arena_alloc(arena, sizeof *out);
   etr_method *methods = etr_arena_alloc_array(arena, profile->method_count, sizeof *methods);
-  if (!out || !methods)
+  if (etr_arena_failed(arena))
     return NULL;
   *out = *profile;
   out->graph_count = out->block_count = 0;

@@ -394,7 +394,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   size_t count = 0;
   etr_map seen;
   etr_map_init(&seen, arena);
-  if (!list || !o->rows || !o->ranks)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < a->ranked_count; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];

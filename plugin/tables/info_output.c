@@ -130,7 +130,7 @@ static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr
   uint64_t *operators = etr_arena_alloc_array(arena, graph->module_count, sizeof *operators);
   uint32_t *levels = etr_arena_alloc_array(arena, graph->module_count, sizeof *levels);
   *count = 0;
-  if (!rows || !sums || !operators || !levels)
+  if (etr_arena_failed(arena))
     return NULL;
   add_own(sums, operators, profile, graph);
   for (size_t i = graph->module_count; i-- > 1;) {

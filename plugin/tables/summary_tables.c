@@ -1009,8 +1009,13 @@ static void put_untimed(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
-  const char *why = r->answer.profile->run_count ? "no run is known to have executed it"
-                                                 : "there is no ETDump";
+  bool any_inference = false;
+  for (size_t i = 0; i < r->answer.profile->method_count; i++)
+    any_inference |= r->answer.profile->methods[i].run_count > 0 ||
+                     r->answer.profile->methods[i].skipped_run_count > 0;
+  const char *why = "there is no ETDump";
+  if (r->answer.profile->run_count)
+    why = any_inference ? "no run is known to have executed it" : "no inference was recorded";
   if (method->skipped_run_count)
     why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++)
@@ -1023,6 +1028,22 @@ static void put_untimed(report *r, const etr_method *method) {
                      etr_label_method(method->name), why, operators, etr_plural(operators),
                      method->delegate_count, etr_plural(method->delegate_count)));
   put_held(r, &h);
+}
+
+/* Says that ETDumps have loads alone, as of a program that failed before its first inference. */
+static void put_only_loads(report *r) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  etr_putf(&writer, "%s: not timed: no inference was recorded",
+           etr_label_record(&r->answer.arena, r->answer.profile));
+  if (r->loads.whole) {
+    etr_puts(&writer, "; loading takes ");
+    put_load_time(r, &writer, r->loads.whole->stats.typical);
+  }
+  const char *line = etr_text_end(&text, &writer);
+  if (line)
+    put_heading(r, line);
 }
 
 /* Returns the method that takes most in all of its runs; NULL if none was timed. */
@@ -1079,6 +1100,8 @@ static bool put_methods(report *r) {
   const etr_method *longest = longest_method(r);
   r->longest = longest;
   r->is_each = r->options.by || r->options.all;
+  if (r->answer.profile->method_count == 0 && r->answer.profile->run_count > 0)
+    put_only_loads(r);
   /* The numbers of findings are those of the screen. */
   if (!r->options.explain && !put_others(r, longest))
     return false;

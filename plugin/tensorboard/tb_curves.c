@@ -360,7 +360,7 @@ static void add_memory(builder *b) {
   double *live = etr_arena_alloc_array(b->arena, count, sizeof *live),
          *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
-  if (!live || !planned || !steps)
+  if (etr_arena_failed(b->arena))
     return;
   for (size_t i = 0; i < plan->instruction_count; i++)
     live[i / stride] = ETR_MAX(live[i / stride], (double)plan->live_bytes[i]);

@@ -74,7 +74,7 @@ static void add_text(facts *f, const char *name, const char *text) {
 static void add_given(facts *f, const etr_tag *given) {
   const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
              *text = etr_arena_text(f->arena, etr_slice_of(given->value));
-  if (!name || !text)
+  if (etr_arena_failed(f->arena))
     return;
   etr_slice value = etr_slice_of(text);
   double number = value.size <= ETR_MOST_NUMBER_BYTES && etr_is_number(value)
@@ -356,7 +356,7 @@ static void add_metrics(etr_arena *arena, Tensorboard__Experiment *experiment) {
   Tensorboard__MetricName *names = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *names);
   experiment->metric_infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT,
                                                    sizeof *experiment->metric_infos);
-  if (!infos || !names || !experiment->metric_infos)
+  if (etr_arena_failed(arena))
     return;
   for (size_t i = 0; i < ETR_TB_METRIC_COUNT; i++) {
     tensorboard__metric_info__init(&infos[i]);

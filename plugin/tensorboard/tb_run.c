@@ -53,7 +53,7 @@ etr_status etr_tb_run_make(etr_tb_run *out, etr_arena *arena, const etr_profile 
     return ETR_OK;
   out->others = etr_arena_alloc_array(arena, count, sizeof *out->others);
   out->scopes = etr_arena_alloc_array(arena, count, sizeof *out->scopes);
-  if (!out->others || !out->scopes)
+  if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) {
     const etr_graph *graph = &profile->graphs[i];

@@ -53,7 +53,7 @@ static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
   const etr_tb_view *view = stats->view;
   stats->by_device = etr_arena_alloc_array(arena, stats->count, sizeof *stats->by_device);
   stats->device_end = etr_arena_alloc_array(arena, view->device_count, sizeof *stats->device_end);
-  if (!stats->by_device || !stats->device_end)
+  if (etr_arena_failed(arena))
     return;
   for (size_t i = 0; i < stats->count; i++)
     stats->device_end[view->device_of_node[stats->nodes[i].node]]++;
@@ -108,7 +108,7 @@ static void lay_out_starts(etr_tb_stats *stats) {
   const etr_scopes *scopes = &stats->view->scopes;
   double *length = etr_arena_alloc_array(arena, scopes->count, sizeof *length);
   double *next = etr_arena_alloc_array(arena, scopes->count, sizeof *next);
-  if (!length || !next)
+  if (etr_arena_failed(arena))
     return;
   double next_on_top = 1;
   for (size_t i = 0; i < stats->count; i++) {

@@ -76,7 +76,7 @@ static void find_shapes(etr_tb_view *view) {
   view->first_value = etr_arena_alloc_array(view->arena, view->graph->node_count,
                                             sizeof *view->first_value);
   view->shapes = etr_arena_alloc_array(view->arena, count, sizeof *view->shapes);
-  if (!view->first_value || !view->shapes)
+  if (etr_arena_failed(view->arena))
     return;
   count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) {

@@ -205,7 +205,7 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
   size_t count = m->graph->module_count;
   bool *has_root = etr_arena_alloc_array(arena, count, sizeof *has_root);
   bool *has_product = etr_arena_alloc_array(arena, count, sizeof *has_product);
-  if (!has_root || !has_product)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];

@@ -207,7 +207,7 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
                                                const etr_node_filter *filter, size_t *count) {
   etr_delegate_row *rows = etr_arena_alloc_array(arena, method->delegate_count, sizeof *rows);
   bool *taken = etr_arena_alloc_array(arena, method->delegate_count, sizeof *taken);
-  if (!rows || !taken)
+  if (etr_arena_failed(arena))
     return NULL;
   for (size_t i = 0; i < method->delegate_count; i++)
     rows[i].delegate = &method->delegates[i];

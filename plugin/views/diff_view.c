@@ -230,7 +230,7 @@ static bool add_of_trees(const side *s, etr_diff_row *rows, size_t count, etr_ar
   etr_cost_sum *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
   etr_cost_figures *figures = etr_arena_alloc_array(arena, count, sizeof *figures);
   bool *is_known = etr_arena_alloc_array(arena, count, sizeof *is_known);
-  if (!costs || !figures || !is_known)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < sums->count; i++)
     for (size_t level = 0, end = 0; etr_next_module_around(sums->rows[i].key, &level, &end);) {

@@ -121,7 +121,7 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
             **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
   uint32_t *place = etr_arena_alloc_array(arena, module_count, sizeof *place);
   size_t count = 0, depth = 0, done = 0;
-  if (!sorted || !stack || !place)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < module_count; i++)
     if (sums[i].row.node_count > 0)
@@ -135,7 +135,7 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
   for (size_t m = 1; first && m <= module_count + 1; m++)
     first[m] += first[m - 1];
   etr_module_row *rows = etr_arena_alloc_raw_array(arena, count, sizeof *rows);
-  if (!first || !rows)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t k = first[module_count + 1]; k-- > first[module_count];)
     stack[depth++] = sorted[k];
@@ -239,7 +239,7 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
   bool *shown = etr_arena_alloc_array(arena, tree->count, sizeof *shown);
   candidate *candidates = etr_arena_alloc_array(arena, tree->count, sizeof *candidates);
   size_t count = 0;
-  if (!shown || !candidates)
+  if (etr_arena_failed(arena))
     return NULL;
   if (depth == 0)
     depth = most == 0 ? tree->count : readable_depth(tree, arena, most);
@@ -336,7 +336,7 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena,
   etr_pattern_row *rows = etr_arena_alloc_array(arena, tree->count, sizeof *rows);
   size_t count = 0;
   *out = (etr_module_patterns){0};
-  if (!sorted || !rows)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < tree->count; i++)
     sorted[i] = &tree->rows[i];

@@ -668,7 +668,7 @@ static void tree_shorten(etr_tree *tree) {
   s.family = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.family);
   s.parts = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.parts);
   s.longest = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.longest);
-  if (!s.family || !s.parts || !s.longest)
+  if (etr_arena_failed(tree->arena))
     return;
   find_families(&s);
   measure_families(&s);

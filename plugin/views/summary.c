@@ -23,7 +23,7 @@ static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr
   size_t all = s->graph ? s->graph->node_count : 0, count = 0;
   etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
   uint32_t *nodes = etr_arena_alloc_array(arena, all, sizeof *nodes);
-  if (!list || !nodes)
+  if (etr_arena_failed(arena))
     return false;
   for (uint32_t i = 0; i < all; i++) {
     const etr_node_time *time = &s->graph->times[i];
@@ -90,7 +90,7 @@ bool etr_summary_share(const etr_profile **profile, etr_arena *arena) {
   etr_profile *made = etr_arena_alloc(arena, sizeof *made);
   etr_graph *graphs = etr_arena_alloc_array(arena, graph_count + count, sizeof *graphs);
   etr_method *methods = etr_arena_alloc_array(arena, from->method_count, sizeof *methods);
-  if (!made || !graphs || !methods)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < graph_count; i++)
     graphs[i] = from->graphs[i];
@@ -181,7 +181,7 @@ static bool weigh(etr_source_lines *files, size_t count, etr_arena *arena, const
   size_t nodes = s->graph ? s->graph->node_count : 0;
   uint32_t *file_of_row = etr_arena_alloc_array(arena, by->count, sizeof *file_of_row);
   uint32_t *file_of_node = etr_arena_alloc_array(arena, nodes, sizeof *file_of_node);
-  if (!file_of_row || !file_of_node)
+  if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < files[i].count; k++)
@@ -208,7 +208,7 @@ const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
   const etr_source **sources = etr_arena_alloc_array(arena, by->count, sizeof *sources);
   etr_source_lines *files = etr_arena_alloc_array(arena, by->count, sizeof *files);
   *count = 0;
-  if (!rows || !sources || !files)
+  if (etr_arena_failed(arena))
     return NULL;
   for (size_t i = 0; i < by->count; i++)
     rows[i] = &by->rows[i];

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that are not what was expected: files.py PATH/TO/etrecord-tb. Each row of the table has a file, what is asked of it, the exit status and what is said."""
 
+import base64
 import bz2
 import gzip
 import io
@@ -45,6 +46,13 @@ ANNEX = b'/annex/objects/SHA256E-s12345--4d7a2146.pte\n'
 SAFETENSORS = (40).to_bytes(8, 'little') + b'{"a":{"dtype":"F32","shape":[1]}}       '
 OLD_TORCH = bytes.fromhex('80028a0a6cfc9c46f9206aa85019') + b'.'
 WRONG_SIZE = (len(DUMP) + 1000).to_bytes(4, 'little') + DUMP[4:]
+# An ETDump of a program that was loaded and never ran.
+LOAD_ALONE = base64.b64decode(
+    'BAEAABQAAABFRDAwAAAAAAgACAAAAAQACAAAAAQAAAABAAAAEAAAAAwADAAEAAAAAAAIAAwAAADEAAAABAAAAAIAAABoAAAABAAA'
+    'AKb///8YAAAAFAAkAAQACAAMAAAAAAAAABAAGAAUAAAAIAAAAP////8AAAAAoMguAAAAAAAogS8AAAAAAAAAAAAUAAAAUHJvZ3Jh'
+    'bTo6bG9hZF9tZXRob2QAAAYACAAEAAYAAAAYAAAAFAAgAAQACAAMAAAAAAAAABAAGAAUAAAAHAAAAP////8AAAAA5couAAAAAAD2'
+    'eS8AAAAAAAwAAABNZXRob2Q6OmluaXQAAAAABwAAAERlZmF1bHQA'
+)
 
 # name of the file, its bytes, command, exit status, what is said (of the size of the file: {size})
 NAMED = [
@@ -152,6 +160,18 @@ def unreadable(folder):
     return say(holds(done, 1, 'etdump.etdp: cannot open: Permission denied'), 'a file that may not be opened', done)
 
 
+def only_loaded(folder):
+    """An ETDump without an inference, alone and beside a program, says so."""
+    path = os.path.join(folder, 'etdump.etdp')
+    with open(path, 'wb') as file:
+        file.write(LOAD_ALONE)
+    with open(os.path.join(folder, 'model.pte'), 'wb') as file:
+        file.write(PTE)
+    done = [ask('summary', path), ask('summary', folder)]
+    good = [each.returncode == 0 and 'not timed: no inference was recorded' in each.stdout for each in done]
+    return say(all(good), f'a dump of a load alone: {done[0].stdout} {done[1].stdout}', done[0])
+
+
 def refused_early(folder):
     """A large ETDump with too many events is refused before it is read, which would take as much memory as it has bytes."""
     path = os.path.join(folder, 'large.etdp')
@@ -185,6 +205,8 @@ def main():
             results.append(say(holds(done, status, said), f'folder {number} {", ".join(files)}', done))
     with tempfile.TemporaryDirectory() as folder:
         results.append(unreadable(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        results.append(only_loaded(folder))
     with tempfile.TemporaryDirectory() as folder:
         results.append(refused_early(folder))
     print(f'{sum(results)} passed, {len(results) - sum(results)} failed')
