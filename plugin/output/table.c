@@ -233,7 +233,8 @@ static bool has_value(const etr_table *table, const etr_field *field) {
 static bool is_shown(const etr_table *table, const etr_field *field) {
   if (!(field->in & table->medium) || !has_field(table, field))
     return false;
-  if (table->exact || (table->medium & ETR_IN_FULL))
+  unsigned full = table->is_to_publish ? ETR_IN_DATA : ETR_IN_FULL;
+  if (table->exact || (table->medium & full))
     return true;
   return (!field->tells || field->tells(table->context)) &&
          (!field->hides_zeros || has_value(table, field));

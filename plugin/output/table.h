@@ -349,6 +349,8 @@ typedef struct etr_table {
   int time_decimals;           /* decimals of all times of the table being written, for people */
   bool each_has_digits;        /* for people: each time has time_digits of its own, but none below a
                                   tenth of its clock's step; time_decimals does not count */
+  bool is_to_publish;          /* Markdown, too, has only the columns that tell something: it is
+                                  pasted into a README or a paper, and no program reads it */
   etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */
 } etr_table;
 

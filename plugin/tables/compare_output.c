@@ -141,17 +141,19 @@ static const etr_field method_fields[] = {
      .blank_is_null = true, .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, METHOD(typical), .nullable = true,
      .unit_in = PEOPLE, .says = "Method::execute in the typical run; null: it was not timed"},
-    {"low", "least", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.low), .nullable = true, .spare = 2,
+    {"low", "least", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.low), .nullable = true,
+     .unit_in = ETR_IN_MARKDOWN, .spare = 2,
      .says = "least of the recordings' typical runs; of one recording p10 of its runs; null with "
              "fewer than five of them"},
-    {"high", "most", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.high), .nullable = true, .spare = 2,
+    {"high", "most", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.high), .nullable = true,
+     .unit_in = ETR_IN_MARKDOWN, .spare = 2,
      .says = "most of the recordings' typical runs; of one recording p90 of its runs"},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {"load", "load", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.load), .nullable = true,
-     .hides_zeros = true, .spare = 5,
+     .hides_zeros = true, .unit_in = ETR_IN_MARKDOWN, .spare = 5,
      .says = "null: no load was recorded, or it is not known which method it was for"},
     {"first_run", "first run", ETR_CELL_TIME, ETR_IN_ALL, METHOD(figures.first_run),
-     .nullable = true, .hides_zeros = true, .spare = 1},
+     .nullable = true, .hides_zeros = true, .unit_in = ETR_IN_MARKDOWN, .spare = 1},
     {"ms_per_token", "ms/token", ETR_CELL_RATE, ETR_IN_ALL, METHOD(figures.ms_per_token),
      .nullable = true, .hides_zeros = true},
     {"pte_bytes", ".pte bytes", ETR_CELL_AMOUNT, ETR_IN_TABLES, RECORD(pte_bytes), .nullable = true,
@@ -187,6 +189,21 @@ static const etr_field method_fields[] = {
 ETR_ROW_TYPE(compared_method, method_fields);
 
 /* ---- Tables ---- */
+
+/* Writes what the columns are whose titles do not say it all. */
+static void put_meanings(compare_output *o) {
+  etr_answer *answer = &o->words.answer;
+  bool has_plan = false;
+  for (size_t i = 0; i < o->set->records.count; i++)
+    has_plan |= o->set->records.data[i].planned_bytes > 0;
+  etr_section_line(
+      answer, ETR_STYLE_DIM, 2,
+      "least, most: p10 and p90 of the runs; of several recordings their typical runs");
+  etr_section_line(answer, ETR_STYLE_DIM, 2,
+                   "delegated: of the operators; of time: of the typical run");
+  if (has_plan)
+    etr_section_line(answer, ETR_STYLE_DIM, 2, "planned bytes: without what delegates allocate");
+}
 
 static void put_notes(compare_output *o) {
   for (size_t i = 0; i < o->set->notes.count; i++)
@@ -235,6 +252,7 @@ static bool put_records(compare_output *o) {
   etr_table_init(&table, answer, &etr_compared_method_fields);
   table.context = o->set;
   table.each_has_digits = true;
+  table.is_to_publish = true;
   table.top = 0;
   etr_table_choose(&table);
   for (size_t i = 0; i < o->set->records.count; i++) {
@@ -342,6 +360,8 @@ etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
       etr_section_line(answer, ETR_STYLE_PLAIN, 2,
                        "verdicts assume that the recordings were taken in turns");
     put_notes(&o);
+    if (by == ETR_RECORDS_ALONE)
+      put_meanings(&o);
   }
   return etr_answer_end(answer, good, error);
 }
