@@ -36,7 +36,7 @@ COMMAND_SOURCES = re.compile(r'plugin/(command|bench)/')
 DISTANCE = 10  # lines between two changes of a file
 EVERYWHERE = ('golden', 'cli', 'fault.memory')  # and the unit tests that call what the source declares
 CHECKS = {  # a folder's own: unit tests that call nothing of a source, and checks of other folders, only cost time
-    'lib/accuracy': ('accuracy',), 'lib/backends': ('names', 'findings'), 'lib/base': ('columns.generated', 'numbers'), 'lib/compare': ('counterparts',),
+    'lib/accuracy': ('accuracy',), 'lib/backends': ('names', 'findings'), 'lib/base': ('columns.generated', 'numbers'), 'lib/compare': ('counterparts', 'unit.test_pairing'),
     'lib/formats': ('cli.files',), 'lib/inputs': ('names',), 'lib/join': ('names', 'costs'), 'lib/memory': ('memory', 'sizes'), 'lib/profile': ('accuracy',),
     'lib/records': ('cli.files', 'records'), 'lib/runs': ('typical',), 'plugin/bench': ('cli.files',), 'plugin/command': ('cli.files', 'manual'),
     'plugin/output': ('columns', 'fault.signals'), 'plugin/report': ('report',), 'plugin/tables': ('columns', 'columns.generated', 'rows', 'sorting'),
@@ -182,10 +182,13 @@ class Test:
         if self.name.startswith('unit.'):
             stem = os.path.splitext(os.path.basename(mutation.source))[0]
             is_own = (stem + '_').startswith(self.name.removeprefix('unit.test_') + '_')  # test_xnnpack is for xnnpack_expect.c, too
-            return is_own or '/%s.h"' % stem in self.text or any(name in self.text for name in names)
+            return is_own or self.is_check_of(mutation) or '/%s.h"' % stem in self.text or any(name in self.text for name in names)
         if self.is_linked:
             return not mutation.is_of_command() and MEMORY_RUNS_OUT.search(mutation.change.old)
-        return self.name in EVERYWHERE or self.name in CHECKS.get(os.path.dirname(relative(mutation.source)), ())
+        return self.name in EVERYWHERE or self.is_check_of(mutation)
+
+    def is_check_of(self, mutation):
+        return self.name in CHECKS.get(os.path.dirname(relative(mutation.source)), ())
 
     def distance(self, source):
         """What to run first for a source: its own test, other unit tests, then what takes least."""
