@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, builds, and runs the tests: the release build with real TensorBoard and a browser, and what reads and writes files once more
-# under sanitizers. Results depend neither on chance nor on the clock. Each stage says how many seconds it took. run_all.sh runs what takes longer, too.
+# under sanitizers. Results depend neither on chance nor on the clock. Each stage says how many seconds it took, and so do the longest tests at the end. run_all.sh runs what takes longer, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,6 +33,15 @@ install_for_the_browser() {
   npm install --silent --no-audit --no-fund --no-package-lock --no-save --prefix build/node $(node -p "Object.entries(require('./tests/browser/package.json').devDependencies).map(package => package.join('@')).join(' ')")
 }
 
+# Prints what the tests of some builds took, the longest first. ctest prints the time of each as it ends.
+print_costs() {
+  local build logs=()
+  for build in "$@"; do
+    logs+=("build/$build/Testing/Temporary/LastTest.log")
+  done
+  awk '/^[0-9]+\/[0-9]+ Test: / {name = $3} /^Test time = / {printf "%8.2f s  %s\n", $4, name}' "${logs[@]}" | sort -rn | sed -n 1,25p
+}
+
 # Temporary files lie in memory where it has room for them: the command makes sure that what it writes is on the disk, which takes longer than all else.
 memory=/dev/shm
 if [ -w "$memory" ] && [ "$(df --output=avail -B1M "$memory" | tail -n 1)" -ge 4096 ]; then
@@ -56,4 +65,5 @@ stage cmake --build --preset tsan --target threads
 stage ctest --preset release -j $(($(nproc) + 2)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
 stage ctest --preset asan-blocks -j "$(nproc)"
 stage ctest --preset tsan
+print_costs release asan-blocks tsan
 exit $status

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_inputs.c - by the ETDump's own index, by arguments that delegates logged, by order.
+ * run_inputs.c - finds which input of the reference each run had: by the index in the ETDump, by
+ * the arguments that delegates logged, or by the order of the runs.
  */
 #include "accuracy/steps.h"
 

@@ -399,7 +399,8 @@ static etr_slice kind_of(const char *target) {
 
 /* ---- All ---- */
 
-/* It is not known what encloses an event with another name, so its time is not part of any sum. */
+/* Says what an event means: a step of the host by its fixed name, or a dispatch, whose name is
+ * JSON. It is not known what encloses any other event, so its time is not part of any sum. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event, etr_arena *scratch) {
   const etr_known_event *step = etr_known_event_find(known, ETR_COUNT(known), event->name);
   if (step)

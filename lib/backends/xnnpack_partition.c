@@ -295,8 +295,8 @@ static const char *argument_refusal(const etr_graph *graph, const etr_node *node
   return NULL;
 }
 
-/* Operators that earlier or later versions take, or whose configuration is not in
- * ALL_PARTITIONER_CONFIGS. */
+/* Returns why this version of XNNPACK's partitioner refuses an operator that another version takes,
+ * or whose configuration is not in ALL_PARTITIONER_CONFIGS, and what to do; NULL if it does not. */
 static const char *version_refusal(const etr_node *node, etr_slice op) {
   if (etr_slice_is(op, "squeeze_copy"))
     return "no configuration: write it as a view";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * compare.c - joins two sides: methods by name, what is in them by compare_rows.c; loads.
+ * compare.c - compares two sides: pairs their methods by name, then what is in each method, and
+ * loads.
  */
 #include "backends/operator.h"
 #include "compare/compare_side.h"
@@ -43,8 +44,10 @@ static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   return made;
 }
 
-/* Sets the verdicts that need no judging; changes with times on both sides are judged later. */
-static etr_verdict verdict_before(const measure *base, const measure *newer, bool is_timed_twice) {
+/* Returns the verdict on something that is on one side only, or has no time on a side. A change
+ * with times on both sides cannot be told yet: it is judged later, with all others. */
+static etr_verdict verdict_before_judging(const measure *base, const measure *newer,
+                                          bool is_timed_twice) {
   if (!base->exists)
     return ETR_VERDICT_NEW;
   if (!newer->exists)
@@ -72,7 +75,7 @@ static bool family_add(family *f, etr_change *change, const measure *base, const
       .relative = old.typical > 0 && now.typical > 0 ? now.typical / old.typical - 1 : (double)NAN,
       .low = NAN,
       .high = NAN,
-      .verdict = verdict_before(base, newer, is_timed_twice)};
+      .verdict = verdict_before_judging(base, newer, is_timed_twice)};
   if (!is_timed_twice)
     return true;
   etr_noise_test *test = etr_vec_push(f->scratch, &f->tests);

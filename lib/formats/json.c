@@ -638,7 +638,7 @@ static bool read_number(etr_json *json, etr_slice *out) {
 }
 
 /* Skips the colon between a key and its value, and checks that a value may be read here. */
-static bool come_to_value(etr_json *json) {
+static bool skip_to_value(etr_json *json) {
   if (json->state == AFTER_KEY) {
     if (json_next_byte(&json->in) != ':')
       return refuse(json, "expected ':'");
@@ -659,7 +659,7 @@ etr_json_type etr_json_peek(etr_json *json) {
       ['9'] = ETR_JSON_NUMBER,
   };
   bool read_whole = json->state == AFTER_VALUE && json->depth == 0;
-  if (json->in.message || read_whole || !come_to_value(json))
+  if (json->in.message || read_whole || !skip_to_value(json))
     return ETR_JSON_END;
   int byte = json_next_byte(&json->in);
   etr_json_type type = byte < 0 ? ETR_JSON_END : types[byte];

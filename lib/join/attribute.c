@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * attribute_method.c - cuts the rows of runs into time slices, and computes the times of nodes from
+ * attribute.c - cuts the rows of runs into time slices, and computes the times of nodes from
  * them.
  */
 #include "join/attribute.h"

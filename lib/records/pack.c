@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pack_record.c - the plan of a record: which entries it has, and where each comes from.
+ * pack.c - the plan of a record: which entries it has, and where each comes from.
  */
 #include "base/memory_file.h"
 #include "formats/archive_writer.h"
@@ -116,7 +116,7 @@ static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_DELEGATE_INFO, ETR_ENTRY_REFERENCE_OUTPUTS, ETR_ENTRY_REPRESENTATIVE_INPUTS,
     ETR_ENTRY_GRAPH_ID};
 
-/* Returns the place of a part among the entries, which ExecuTorch writes in a certain order. */
+/* Returns the number of a part in the order in which entries are written, which is ExecuTorch's. */
 static size_t rank_of(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)

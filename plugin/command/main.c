@@ -44,8 +44,9 @@ static const char *take_values(cli_settings *settings, const char *line) {
   return NULL;
 }
 
-/* Reads the file up to the line of the device that --device names, and takes its values. */
-static exit_status find_device(cli_settings *settings, FILE *file, const char *path) {
+/* Reads the file up to the line of the device that --device names, and sets the peaks of the
+ * settings to its values. */
+static exit_status read_device(cli_settings *settings, FILE *file, const char *path) {
   char line[LONGEST_LINE], name[LONGEST_NAME];
   for (size_t number = 1; fgets(line, sizeof line, file); number++) {
     const char *mark = number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0 ? line + 3 : line;
@@ -95,7 +96,7 @@ static exit_status take_device(cli_settings *settings) {
   FILE *file = command_open_file(path, &reason);
   if (!file)
     return message_failed("%s: %s: name the file of devices with --devices", path, reason);
-  exit_status status = find_device(settings, file, path);
+  exit_status status = read_device(settings, file, path);
   (void)fclose(file);
   return status;
 }

@@ -363,7 +363,7 @@ static bool pair(drawing *d, drawn_graph *g) {
 
 /* Sets the time of nodes that have another time than the operators behind them, such as what a
  * delegate inserted. */
-static void note_times(const drawing *d, const drawn_graph *g) {
+static void set_own_times(const drawing *d, const drawn_graph *g) {
   const etr_node_time *known = d->ops->graph->times;
   size_t next = 0; /* in the counterparts */
   for (size_t i = 0; i < g->graph->node_count; i++) {
@@ -507,7 +507,7 @@ static bool put_graph(drawing *d, const etr_graph *graph) {
   if (!list_nodes(d, &g) || !pair(d, &g))
     return false;
   if (!g.has_operators)
-    note_times(d, &g);
+    set_own_times(d, &g);
   etr_jw_object(f->json);
   etr_field_text(f, "module", graph->module);
   etr_field_text(f, "dialect", graph->dialect);

@@ -117,8 +117,8 @@ static bool is_rounding(const etr_accuracy *accuracy) {
 }
 
 /* Says what to do about the most suspicious value. */
-static const char *advice(etr_finder *finder, const etr_accuracy_row *row,
-                          const coarse_step *step) {
+static const char *advice_on_value(etr_finder *finder, const etr_accuracy_row *row,
+                                   const coarse_step *step) {
   etr_arena *arena = finder->arena;
   const char *location = etr_accuracy_place(row),
              *backend = finder->graph->times[row->value->computed_by].backend;
@@ -173,7 +173,7 @@ bool etr_find_inaccurate(etr_finder *finder) {
   bool is_coarse = find_coarse_step(&step, finder, first);
   *added = (etr_finding){.kind = ETR_FINDING_INACCURATE,
                          .title = title_of(&row, &step),
-                         .fact = advice(finder, &row, &step),
+                         .fact = advice_on_value(finder, &row, &step),
                          .least = NAN,
                          .cost = NAN,
                          .share = NAN,
