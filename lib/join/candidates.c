@@ -59,16 +59,18 @@ etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assign
  * outweighs any that agrees, the same value counts more than one that a lowering fuses with it, and
  * the position of the input only decides between nodes that are otherwise equal. UNREAD: the node
  * reads more values than the operator, as after a constant was folded. */
-enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, CONTRADICTS = -16, UNREAD = -2 };
+enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, BY_ORDER = 0, CONTRADICTS = -16, UNREAD = -2 };
 
 /* Compares an input of the operator with an input of the node: the same value, the same value
- * before fusion, or another. */
+ * before fusion, or another. A value that was found by order alone among equal ones may be another
+ * of these, and contradicts nothing. */
 static int compare_input(const etr_candidates *c, uint32_t value, const etr_edge *edge) {
   uint32_t other = etr_value_of_edge(c->assignment->values, edge);
   if (c->assignment->values->same[value] == c->assignment->values->same[other])
     return EXACTLY;
-  return c->assignment->values->source[value] == c->assignment->values->source[other] ? BY_SOURCE
-                                                                                      : CONTRADICTS;
+  if (c->assignment->values->source[value] == c->assignment->values->source[other])
+    return BY_SOURCE;
+  return c->assignment->uncertain[value] ? BY_ORDER : CONTRADICTS;
 }
 
 /* Returns the best score of an operator's input among the node's inputs; the input at the same

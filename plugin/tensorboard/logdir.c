@@ -59,9 +59,10 @@ typedef struct run_names {
 
 /* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the
  * inputs, as the user wrote it or, if that is "." or "..", as the file system has it. An ETDump
- * alone has the name that every other command calls it by, because one folder may hold many. */
-static char *default_name(etr_arena *arena, const etr_profile *profile) {
-  bool is_alone = !profile->etrecord && !profile->pte;
+ * alone has the name that every other command calls it by, because one folder may hold many, unless
+ * it is one of several. */
+static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_one_of_several) {
+  bool is_alone = !profile->etrecord && !profile->pte && !is_one_of_several;
   const char *label = is_alone ? etr_label_dump(arena, profile) : NULL;
   if (label && label[0] != '\0')
     return etr_file_name(arena, label);
@@ -569,7 +570,8 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
  * whatever the clock says, because TensorBoard reads them in the order of their names. */
 static etr_status open_folder(job *j) {
   const char *given = j->options->name;
-  const char *name = given ? given_name(&j->arena, given) : default_name(&j->arena, j->profile);
+  const char *name = given ? given_name(&j->arena, given)
+                           : default_name(&j->arena, j->profile, j->dump != NULL);
   if (!name)
     return etr_fail_memory(j->error);
   ETR_TRY(etr_run_folder_open(&j->folder, j->options->logdir ? j->options->logdir : "runs", name,

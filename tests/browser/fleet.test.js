@@ -10,6 +10,7 @@ import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 
 import {answer} from './answers.js';
+import {computed} from './colors.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing, python, screenshots} from './environment.js';
 import {TensorBoard} from './tensorboard.js';
@@ -121,6 +122,16 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     assert.deepEqual(await lines(), {'MobileNetV2 · forward · pixel8': 2, 'MobileNetV2 · forward · s24': 1, 'Dec · decode · s24': 1, 'Enc · encode · s24': 1, 'VisionTransformer · forward': 1});
     assert.equal((await rowOf('nightly/3')).change, '');
     await frame.getByLabel('A line for each').selectOption('');
+  });
+
+  it('draws lines in gray, and in the accent that of the record that is chosen, with its name', async () => {
+    const [gray, accent] = await computed(frame, ['var(--runtime)', 'var(--accent)']), inWords = color => `rgb(${color.join(', ')})`;
+    const drawn = () => frame.locator('.trend-line').evaluateAll(all => Object.fromEntries(all.map(line => [line.dataset.line, getComputedStyle(line.querySelector('.line')).stroke])));
+    const named = () => frame.locator('.trend-names .chosen').allInnerTexts();
+    await frame.getByLabel('Compare two, encode').click();
+    assert.ok((await named()).includes('Enc · encode') && (await named()).length < Object.keys(await drawn()).length);
+    for (const [line, color] of Object.entries(await drawn())) assert.equal(color, inWords((await named()).includes(line) ? accent : gray), line);
+    await frame.getByLabel('Compare two, encode').click();
   });
 
   it('takes a text from any column, or from one', async () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// large.js - reports with more events and nodes than a fixture has, made by repeating those of one.
+// large.js - reports with more events than a fixture has, made by repeating those of one.
 
 import {readTimeline} from '../../web/src/base/events.js';
 import {readProfile} from '../../web/src/base/method.js';
@@ -37,17 +37,4 @@ export function withEvents(html, most) {
     return whole;
   });
   return withDocument(longer, 'profile.0.timeline', ({texts}) => ({timeline: {runs_left_out: 0, structures: [structure], runs: [{run: 0, structure: 0, ...gapsOf({count, start, duration, ...kept})}]}, texts}));
-}
-
-/** Returns the report with the nodes of its first method, repeated until there are `most`: each time in modules of their own, so that all of its layers are there again. */
-export function withNodes(html, most) {
-  return withDocument(html, 'profile', whole => {
-    const {graph} = whole.methods[0], {operators, modules} = graph, count = operators.name.length, times = Math.ceil(most / count), around = modules.path.length;
-    const repeat = (column, change = value => value) => (Array.isArray(column) ? Array.from({length: column.length * times}, (_, at) => change(column[at % column.length], Math.floor(at / column.length))) : column);
-    const each = (table, changes) => Object.fromEntries(Object.entries(table).map(([key, column]) => [key, repeat(column, changes[key])]));
-    const shifted = by => (value, time) => (value === null || value < 0 ? value : value + by * time), named = separator => (name, time) => (time && name ? `${name}${separator}${time}` : name);
-    graph.operators = {...each(operators, {name: named('_'), module: shifted(around), carrier: shifted(count)}), count: count * times};
-    graph.modules = {...each(modules, {path: (path, time) => (time && path ? `block${time}.${path}` : path), parent: shifted(around)}), ...(modules.count ? {count: around * times} : {})};
-    return whole;
-  });
 }

@@ -2,23 +2,27 @@
 //
 // page_bench.mjs - how fast and how large the page is, beside what it should be. No test depends on it.
 //
-//   ETRECORD_TB=build/release/plugin/etrecord-tb node tests/browser/page_bench.mjs [NAME=RECORD ...]
+//   ETRECORD_TB=build/release/plugin/etrecord-tb [BEFORE=ANOTHER] node tests/browser/page_bench.mjs [NAME=RECORD ...]
 //
-// It measures the records given, those of the fixtures if none are, and what is made of the first: a report with 20,000 events and one with 40,000 nodes. What bench/full_size.py exports are
-// records of full size: llama=FOLDER mobilenet=FOLDER. Reports of these two names have an aim of size.
+// It measures the records given, those of the fixtures if none are, a report with 20,000 events, which are those of the first repeated, and a record of 40,000 nodes. What bench/full_size.py
+// exports are records of full size: llama=FOLDER mobilenet=FOLDER. Reports of these two names have an aim of size.
+// BEFORE is another build of the command: each of its reports is measured in turn with that of this one, and the table has both and their ratio.
 
+import {execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 
-import {run} from './answers.js';
-import {fixtures} from './environment.js';
-import {withEvents, withNodes} from './large.js';
+import {command, fixtures, python} from './environment.js';
+import {withEvents} from './large.js';
 import {ScenePage} from './scene_page.js';
 
 const SLOWER = 4, FRAMES = 200, KEYS = ['a', 'at', 'att', 'atte', 'atten', 'attent', 'attenti', 'attention', 'attent', 'at', ''], REST_MS = 400, ROUNDS = 3;
 const SIZES = {llama: 400_000, mobilenet: 220_000}; // bytes
-const MANY_EVENTS = 20_000, MANY_NODES = 40_000, FIXTURES = ['llama=llama_portable', 'mobilenet=mv2_xnnpack', 'llama_xnnpack=llama_xnnpack'];
+const MANY_EVENTS = 20_000, MANY_NODES = 40_000, MANY = '40,000 nodes', FIXTURES = ['llama=llama_portable', 'mobilenet=mv2_xnnpack', 'llama_xnnpack=llama_xnnpack'];
+
+const MAKE_INPUTS = fileURLToPath(new URL('../bench/make_inputs.py', import.meta.url));
 
 const part = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(share * times.length))];
 const ms = time => `${time.toFixed(time < 10 ? 1 : 0)} ms`;
@@ -94,38 +98,55 @@ class Bench extends ScenePage {
   }
 }
 
-/* The rows of a report: [figure, aim, measured]. */
+/* The figures of a report, {figure: {aim, text, value}}: what the value is a ratio of is time or size. */
 async function measure(tab, name, path) {
-  const rows = [['size of the report', SIZES[name] ? `${SIZES[name].toLocaleString('en-US')} B` : '', `${statSync(path).size.toLocaleString('en-US')} B`]];
-  rows.push(['first view', '300 ms', ms(await tab.openAnew(path))]);
-  const most = list => list.sort(([a], [b]) => b - a).slice(0, 3).map(([time, title]) => `${title} ${ms(time)}`).join(', '), taken = await tab.switches();
-  rows.push(['first switch to a view', '50 ms', most(taken.map(([title, [time]]) => [time, title]))], ['later switches', '50 ms', most(taken.map(([title, [, ...times]]) => [Math.max(...times), title]))]);
+  const found = {}, add = (figure, aim, value, text = ms(value)) => (found[figure] = {aim, text, value}), size = statSync(path).size;
+  add('size of the report', SIZES[name] ? `${SIZES[name].toLocaleString('en-US')} B` : '', size, `${size.toLocaleString('en-US')} B`);
+  add('first view', '300 ms', await tab.openAnew(path));
+  for (const [title, [first, ...later]] of await tab.switches()) {
+    add(`first switch to ${title}`, '50 ms', first);
+    add(`later switches to ${title}`, name === MANY ? '100 ms' : '50 ms', Math.max(...later));
+  }
   for (const view of ['summary', 'table', 'timeline']) {
     const times = await tab.keys(view);
-    rows.push([`key in search, ${view}`, '16 ms', `median ${ms(part(times, 0.5))}, most ${ms(Math.max(...times))}`]);
+    add(`key in search, ${view}`, '16 ms', part(times, 0.5), `median ${ms(part(times, 0.5))}, most ${ms(Math.max(...times))}`);
   }
-  const drawn = await tab.zooms(path), isMany = Number(drawn.events.replace(/\D/g, '')) >= MANY_EVENTS;
-  rows.push([`frame of zoom, ${drawn.events}, × ${SLOWER}`, isMany ? '8 ms, p95 16 ms' : '4 ms, p95 8 ms', `median ${ms(part(drawn.taken, 0.5))}, p95 ${ms(part(drawn.taken, 0.95))}, most ${ms(Math.max(...drawn.taken))}`]);
-  rows.push(['layout reads a frame', '2', drawn.reads.toFixed(2)]);
-  return rows;
+  const drawn = await tab.zooms(path), isMany = Number(drawn.events.replace(/\D/g, '')) >= MANY_EVENTS, middle = part(drawn.taken, 0.5);
+  add(`frame of zoom, ${drawn.events}, × ${SLOWER}`, isMany ? '8 ms, p95 16 ms' : '4 ms, p95 8 ms', middle, `median ${ms(middle)}, p95 ${ms(part(drawn.taken, 0.95))}, most ${ms(Math.max(...drawn.taken))}`);
+  add('layout reads a frame', '2', drawn.reads, drawn.reads.toFixed(2));
+  return found;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'page-bench-')), tab = new Bench(), wanted = process.argv.slice(2).filter(word => word.includes('='));
+
+/* The reports that a command writes: [name, path]. */
+function reportsOf(binary, label) {
+  const report = (name, record) => {
+    const path = join(folder, `${label}-${name.replaceAll(/\W/g, '_')}.html`);
+    execFileSync(binary, ['report', record, '-o', path], {stdio: 'ignore'});
+    return [name, path];
+  };
+  const reports = (wanted.length ? wanted : FIXTURES).map(word => {
+    const [name, record] = word.split('=');
+    return report(name, wanted.length ? record : join(fixtures, record));
+  });
+  const [[first, path]] = reports, longer = join(folder, `${label}-events.html`), made = join(folder, 'nodes');
+  writeFileSync(longer, withEvents(readFileSync(path, 'utf8'), MANY_EVENTS));
+  execFileSync(python, [MAKE_INPUTS, made, 'nodes', MANY_NODES]);
+  return [...reports, [`${first}, 20,000 events`, longer], report(MANY, made)];
+}
+
 try {
   await tab.start();
-  const reports = (wanted.length ? wanted : FIXTURES).map(word => {
-    const [name, record] = word.split('='), path = join(folder, `${name}.html`);
-    run('report', wanted.length ? record : join(fixtures, record), '-o', path);
-    return [name, path];
-  });
-  const [[first, path]] = reports, html = readFileSync(path, 'utf8');
-  for (const [name, made] of [[`${first}, 20,000 events`, withEvents(html, MANY_EVENTS)], [`${first}, 40,000 nodes`, withNodes(html, MANY_NODES)]]) {
-    const file = join(folder, `${reports.length}.html`);
-    writeFileSync(file, made);
-    reports.push([name, file]);
+  const before = process.env.BEFORE ? reportsOf(process.env.BEFORE, 'before') : [];
+  console.log(before.length ? '| report | figure | aim | before | now | now / before |\n|---|---|---|---|---|---|' : '| report | figure | aim | measured |\n|---|---|---|---|');
+  for (const [at, [name, path]] of reportsOf(command, 'now').entries()) {
+    const was = before.length ? await measure(tab, name, before[at][1]) : null;
+    for (const [figure, {aim, text, value}] of Object.entries(await measure(tab, name, path))) {
+      const other = was?.[figure];
+      console.log(`| ${[name, figure, aim, ...(was ? [other?.text ?? '', text, other?.value > 0 ? (value / other.value).toFixed(2) : ''] : [text])].join(' | ')} |`);
+    }
   }
-  console.log('| report | figure | aim | measured |\n|---|---|---|---|');
-  for (const [name, file] of reports) for (const row of await measure(tab, name, file)) console.log(`| ${[name, ...row].join(' | ')} |`);
   if (tab.errors.length) console.log(`\nThe page complained: ${tab.errors.join('; ')}`);
 } finally {
   await tab.close();

@@ -104,6 +104,28 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);
   });
 
+  it('of three records puts them side by side, as `compare` does, and any of them is shown by a click', async () => {
+    const path = join(folder, 'three.html'), records = ['turns_base', 'turns_same', 'turns_new'].map(name => join(fixtures, name));
+    run('report', ...records, '-o', path, '--unit', 'ms');
+    const {records: said, rows} = JSON.parse(run('compare', ...records, '--by', 'op', '--format', 'json', '--unit', 'ms')), dashboard = await show(path);
+    await dashboard.view('Compare');
+    const shown = await dashboard.table('3 records side by side'), words = {slower: '▲ slower', faster: '▼ faster', cannot_tell: 'cannot tell', null: ''};
+    assert.deepEqual(shown.map(([name, typical]) => [name, typical]), said.map(({record, methods: [{typical}]}) => [record, ms(typical)]));
+    assert.deepEqual(shown.map(row => row[5]), said.map(({methods: [{verdict}]}) => words[verdict]));
+    const operators = await dashboard.table('Times of operators side by side');
+    const timed = rows.filter(({typical}) => typical.every(time => time > 0));
+    assert.ok(timed.length > 0);
+    for (const {name, typical} of timed) {
+      const [, ...times] = operators.find(([op]) => op === name.split('.')[1].replace(/^_/, '')) ?? [];
+      assert.deepEqual(times, typical.map(ms), name);
+    }
+    await dashboard.frame.getByRole('table', {name: /side by side/}).first().getByRole('row', {name: /^turns_new/}).click();
+    await dashboard.frame.getByLabel('Record').locator('option:checked', {hasText: 'turns_new'}).waitFor({state: 'attached'});
+    await dashboard.view('Summary');
+    assert.equal(await dashboard.total(), ms(said[2].methods[0].typical));
+    assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);
+  });
+
   it('marks what is estimated, however narrow the page is', async () => {
     const path = join(folder, 'estimated.html'), files = ['--etrecord', join(fixtures, 'quantized_xnnpack', 'etrecord.bin'), '--etdump', join(fixtures, 'quantized_xnnpack', 'etdump.etdp')]; // without the .pte conversions are estimated
     run('report', ...files, '-o', path, '--unit', 'ms');

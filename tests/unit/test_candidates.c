@@ -95,6 +95,8 @@ static const struct {
     {"with a rank, a reader of an equal candidate's result is certain",
      "x input;a neg (x) #1;b neg (x) #1;c neg (a) #1;d neg (b) #1", "0,1,2,3,4", "x x a b",
      "a? b? c d"},
+    {"a value that was found by order contradicts nothing: it may be its equal",
+     "x input;a neg (x) #1 [2];b neg (x) #1 [2];c neg (b) #1 [7]", NULL, "x/2 a/7", "a? c?"},
     {"what is taken is none", "x input;a neg (x) #1 *;b neg (x) #1", NULL, "x x", "b -"},
     {"shapes that do not agree", "x input;a neg (x) #1 [2];b neg (x) #1 [3]", NULL, "x/3 x/3",
      "b -"},

@@ -31,6 +31,7 @@ import {
 import {openAddress} from './base/address.js';
 import {command, commandsOf, runKey} from './base/commands.js';
 import {openSource} from './base/document.js';
+import {search} from './base/filter.js';
 import {countText, UNITS} from './base/format.js';
 import {html, visibleText} from './base/html.js';
 import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js';
@@ -141,7 +142,8 @@ function Hits() {
 }
 
 const SEARCH_HINT =
-  'words in names and modules, /regular expressions/, op:conv*, module:layers.3, src:model.py, backend:cpu, avg>0.1; n and N step through the hits';
+  'words in names and modules, /regular expressions/, op:conv*, module:layers.3, src:model.py, backend:cpu, avg>0.1; ' +
+  'n and N step through the hits';
 
 function Search() {
   const box = useRef(null);
@@ -300,7 +302,8 @@ function Help() {
 function onKey(event) {
   const typing = event.target.matches?.('input:not([type=checkbox]), select, textarea');
   if (typing && event.key !== 'Escape') return;
-  if (event.key === 'Escape' && peek('help')) return set({help: false}, {replace: true}); // before what Escape means in a view
+  // before what Escape means in a view
+  if (event.key === 'Escape' && peek('help')) return set({help: false}, {replace: true});
   if (runKey(peek('view'), event)) event.preventDefault();
 }
 
@@ -419,8 +422,8 @@ function followReloads() {
 const idle = act => (globalThis.requestIdleCallback ? requestIdleCallback(act, {timeout: 5000}) : setTimeout(act, 500));
 
 /* Unpacks the sections of the views that were not shown yet, and makes what they draw, one by one when the page is
-   idle: then the first switch to them takes no longer than the next. A section is
- * being unpacked when the next step comes, so the steps of unpacking go first. */
+   idle: then the first switch to them takes no longer than the next, and so does the first key of a search. A section
+   is being unpacked when the next step comes, so the steps of unpacking go first. */
 function prepareViews(shown) {
   const views = shownViews().filter(({section, name}) => section && name !== peek('view')),
     steps = [
@@ -436,6 +439,7 @@ function prepareViews(shown) {
             () =>
               prepare(shown),
         ),
+      () => search(shown, 'a'), // which makes the texts that all searches look into
     ];
   const next = () => {
     if (method.peek() !== shown) return;

@@ -73,14 +73,19 @@ const NONE = [],
 /* Returns how the times of operators were matched, and the steps of their clocks, as sets; without operators those
    of kernels and calls. */
 function evidenceOf(rows) {
-  if (evidences.has(rows)) return evidences.get(rows);
+  const kept = evidences.get(rows);
+  if (kept) return kept;
   const {operators} = method.value ?? {},
     matches = new Set(),
     steps = new Set();
-  for (const row of rows) {
-    if (!operators.isTimed(row)) continue;
-    matches.add(operators.text('match', row));
-    steps.add(stepOf(operators.backend(row)));
+  if (operators) {
+    const {of, first} = operators.kinds('evidence', row => `${operators.matches[row]} ${operators.backend(row)}`),
+      seen = new Uint8Array(first.length);
+    for (const row of rows) seen[of[row]] = 1;
+    for (const row of first.filter((at, kind) => seen[kind] && operators.isTimed(at))) {
+      matches.add(operators.text('match', row));
+      steps.add(stepOf(operators.backend(row)));
+    }
   }
   if (!steps.size) return {matches, steps: new Set([stepOf()])};
   evidences.set(rows, {matches, steps});

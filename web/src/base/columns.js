@@ -14,6 +14,7 @@ export class Columns {
     this.texts = texts;
     this.kept = new Map();
     this.keptIndices = new Map();
+    this.keptKinds = new Map();
   }
 
   has(key) {
@@ -50,6 +51,26 @@ export class Columns {
       ? fromSteps(this.make(Float64Array, `${key}_step`, NaN))
       : this.make(Int32Array, key, -1);
     this.keptIndices.set(key, made);
+    return made;
+  }
+
+  /**
+   * Returns the kinds of rows that `keyOf(row)` tells apart, kept by a name: {of: the kind of each row, first: a row of
+   * each}.
+   */
+  kinds(name, keyOf) {
+    const found = this.keptKinds.get(name);
+    if (found) return found;
+    const numbers = new Map(),
+      first = [],
+      of = new Int32Array(this.count);
+    for (let row = 0; row < this.count; row++) {
+      const key = keyOf(row);
+      if (!numbers.has(key)) numbers.set(key, first.push(row) - 1);
+      of[row] = numbers.get(key);
+    }
+    const made = {of, first};
+    this.keptKinds.set(name, made);
     return made;
   }
 

@@ -4,7 +4,7 @@
 // to, and the sums over a span. It needs no page.
 
 import {Columns, grouped} from './columns.js';
-import {letteredEnd, shortOp} from './labels.js';
+import {letteredEnd, phaseText, shortBackend, shortOp} from './labels.js';
 import {TOP_LEVEL, isInside, lineKey, operatorLabel} from './method.js';
 import {firstEndingAfter, makeRow} from './rects.js';
 
@@ -74,7 +74,7 @@ export class Events extends Columns {
     };
     const main = lanes.findIndex(({delegated}) => !delegated),
       calls = grouped(
-        all.filter(event => lane[event] === main && this.backend(event) && operator[event] < 0),
+        all.filter(event => lane[event] === main && this.isOfDelegate(event) && operator[event] < 0),
         event => instruction[event],
       );
     this.parent = new Int32Array(count).fill(-1);
@@ -88,7 +88,7 @@ export class Events extends Columns {
         ? INSIDE
         : operator[event] >= 0
           ? KERNEL
-          : this.backend(event)
+          : this.isOfDelegate(event)
             ? DELEGATE
             : level[event] === 0 && instruction[event] < 0
               ? EXECUTE
@@ -104,6 +104,11 @@ export class Events extends Columns {
 
   backend(event) {
     return this.text('backend', event);
+  }
+
+  /** Whether an event is of a delegate, whose backend a record may not say. */
+  isOfDelegate(event) {
+    return this.indices('delegate')[event] >= 0 || this.backend(event) !== null;
   }
 
   /**
@@ -159,7 +164,7 @@ export class Events extends Columns {
     if (kind === DELEGATE) {
       const rows = this.operatorsOf(event),
         count = rows.length || delegates.find(({instruction}) => instruction === this.instruction[event])?.nodes || 0;
-      return `${rows.length ? (commonModule(operators, rows)?.path ?? SEVERAL) : this.backend(event)}${
+      return `${rows.length ? (commonModule(operators, rows)?.path ?? SEVERAL) : shortBackend(this.backend(event) ?? 'unknown')}${
         count ? ` (${count} node${count === 1 ? '' : 's'})` : ''
       }`;
     }
@@ -167,6 +172,10 @@ export class Events extends Columns {
       return kind === KERNEL && parent >= 0 && this.kind[parent] === CALL
         ? shortOp(operators.op(row))
         : operatorLabel(operators, row);
+    if (kind === INSIDE)
+      return this.text('phase', event)
+        ? phaseText(this.text('phase', event), this.backend(event))
+        : this.rawName(event).replace(/ #\d+$|:OpId_\d+$/, '');
     const inside = kind === CALL ? (this.inside.get(event) ?? []) : [];
     if (inside.length === 1) return this.label(inside[0]);
     if (kind === CALL) return this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : 'runtime';
@@ -192,16 +201,14 @@ export class Events extends Columns {
       [row] = this.operatorsOf(event),
       kind = this.kind[event],
       own = this.operator[event] >= 0;
-    const beside = kind === EXECUTE || kind === CALL ? 'runtime' : kind === DELEGATE ? 'delegate calls' : null; // what is not an operator itself
-    if (by === 'backend') return beside === 'runtime' ? beside : (this.backend(event) ?? 'cpu');
+    // what is not an operator itself
+    const beside = kind === EXECUTE || kind === CALL ? 'runtime' : kind === DELEGATE ? 'delegate calls' : null;
+    if (by === 'backend')
+      return beside === 'runtime' ? beside : (this.backend(event) ?? (this.isOfDelegate(event) ? 'unknown' : 'cpu'));
     if (by === 'module') return this.module(event)?.path ?? (beside && row === undefined ? beside : TOP_LEVEL);
     if (beside) return beside;
     if (by === 'source') return own ? lineKey(operators.source(row)) || '(not recorded)' : '(not recorded)';
-    return own
-      ? shortOp(operators.op(row))
-      : kind === INSIDE
-        ? this.rawName(event).replace(/ #\d+$/, '')
-        : this.label(event);
+    return own ? shortOp(operators.op(row)) : this.label(event);
   }
 }
 

@@ -9,7 +9,8 @@ import {h} from 'preact';
 /* The characters for which etr_is_control() (plugin/output/plain_text.h) returns true, except those by which our own
    texts are laid out. */
 const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{feff}\u{e0000}-\u{e007f}]/gu;
-const SHOWN = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt']; // attributes that people read or hear; others, such as values of options, stay as they are
+/* Attributes that people read or hear; others, such as values of options, stay as they are. */
+const SHOWN = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt'];
 
 /**
  * Returns the text with "?" for each control character and each mark that turns the direction of writing, like text in

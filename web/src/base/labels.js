@@ -28,6 +28,17 @@ export function shortBackend(name) {
   return /^(xnnpack|qnn|vgf|mps|tosa)$/i.test(base) ? base.toUpperCase() : base || name;
 }
 
+const PHASES = {
+  copy_in: 'copying into',
+  compute: 'computing in',
+  wait: 'waiting for',
+  copy_out: 'copying out of',
+  other: 'other work of',
+};
+
+/** Returns "computing in Ethos-U". */
+export const phaseText = (phase, backend) => `${PHASES[phase] ?? phase} ${shortBackend(backend)}`;
+
 const hasLetter = part => /\p{L}/u.test(part);
 
 /** Returns the end of a path from the last part that has a letter: "conv.1.0" for "features.3.conv.1.0". */

@@ -3,6 +3,8 @@
 // rects.js - rectangles on rows, as typed arrays: what the scene draws. Finding one, merging what is narrower than a
 // pixel and fitting texts are functions on these arrays. It needs no page.
 
+import {rowsWhere} from './columns.js';
+
 /** What a box has beside its color, as bits. */
 export const SYNTHETIC = 1,
   ESTIMATED = 2,
@@ -29,12 +31,16 @@ export function makeRow(ids, {start, end, color = () => 0, flags = () => 0, ...r
 
 /** Returns a row with some of the boxes of a row: those whose id passes. */
 export function rowWhere(row, passes) {
-  const kept = [];
-  for (let index = 0; index < row.count; index++) if (passes(row.id[index])) kept.push(index);
-  const take = (kind, column) => kind.from(kept, index => column[index]);
+  const kept = rowsWhere(row.count, index => passes(row.id[index])),
+    count = kept.length;
+  const take = (kind, column) => {
+    const taken = new kind(count);
+    for (let at = 0; at < count; at++) taken[at] = column[kept[at]];
+    return taken;
+  };
   return {
     ...row,
-    count: kept.length,
+    count,
     id: take(Int32Array, row.id),
     x0: take(Float64Array, row.x0),
     x1: take(Float64Array, row.x1),

@@ -5,7 +5,7 @@
 // It needs no page.
 
 import {grouped, medianOf, sumOver} from './columns.js';
-import {headOf, itselfText, letteredEnd, relativePath, shortBackend, shortOp} from './labels.js';
+import {headOf, itselfText, letteredEnd, phaseText, relativePath, shortBackend, shortOp} from './labels.js';
 import {CPU, TOP_LEVEL, estimatedOver, groupRows, lineKey, placeOf, rowsInside} from './method.js';
 import {hueOf} from './colors.js';
 
@@ -20,18 +20,10 @@ const partLabel = text => text.trim().replace(/, outside operators$/, '');
 /* Parts that are computing, in a delegate or in kernels of no node; the others are calls, copies and the runtime. */
 const COMPUTING = ['delegate_phases', 'opaque_delegates', 'operators_unplaced'];
 
-const PHASES = {
-  copy_in: 'copying into',
-  compute: 'computing in',
-  wait: 'waiting for',
-  copy_out: 'copying out of',
-  other: 'other work of',
-};
-
 /* How the row of a part is called: by the kernel, the phase, or the part. */
 function partName({part, phase, op, backend}, balance) {
   if (op) return shortOp(op);
-  if (phase) return `${PHASES[phase] ?? phase} ${shortBackend(backend)}`;
+  if (phase) return phaseText(phase, backend);
   if (part === 'opaque_delegates') return `in ${shortBackend(backend)}`;
   return partLabel(balance.find(other => other.part === part && other.backend === backend)?.text ?? part);
 }
@@ -79,9 +71,13 @@ export function partRows(method, {stat, whole, of}) {
     .map(part => partRow(part, part[stat], method));
 }
 
+const groupsOf = new WeakMap(); // method -> groupsByKey()
+
 /* The library's rows by what operatorRows() groups by; where several differ by their type alone there is none. */
 function groupsByKey(method) {
+  if (groupsOf.has(method)) return groupsOf.get(method);
   const found = new Map();
+  groupsOf.set(method, found);
   for (const group of method.groups) {
     if (group.pattern === null) continue;
     const key = `${group.pattern}\n${group.op}\n${group.backend ?? CPU}`;
@@ -95,24 +91,22 @@ const quoted = value => (/[\s"]/.test(value) || value === '' ? `"${value.replace
 /** Returns a row for each operator type in each pattern of modules on each backend, of these operators. */
 export function operatorRows(method, times, rows = method.operators.timed) {
   const {operators} = method,
-    groups = new Map(),
-    known = groupsByKey(method);
-  for (const row of rows) {
-    const pattern = operators.module(row)?.pattern ?? '',
-      op = operators.op(row),
-      backend = operators.backend(row);
-    const key = `${pattern}\n${op}\n${backend ?? ''}`;
-    if (!groups.has(key)) groups.set(key, {pattern, op, backend, list: []});
-    groups.get(key).list.push(row);
-  }
-  return [...groups].map(([key, {pattern, op, backend, list}]) => {
-    const group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
+    known = groupsByKey(method),
+    patternOf = row => operators.module(row)?.pattern ?? '',
+    keyOf = row => `${patternOf(row)}\n${operators.op(row)}\n${operators.backend(row) ?? ''}`,
+    {of} = operators.kinds('repeated', keyOf);
+  return [...grouped(rows, row => of[row]).values()].map(list => {
+    const [first] = list,
+      pattern = patternOf(first),
+      op = operators.op(first),
+      backend = operators.backend(first),
+      group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
       isWhole = group?.count === list.length && times.stat === 'typical',
       time = isWhole ? group.typical : sumOver(times.of, list);
     const filter = `own:${quoted(pattern)} op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`;
     return {
       kind: 'operator',
-      key,
+      key: keyOf(first),
       pattern,
       op,
       label: shortOp(op),
@@ -328,7 +322,9 @@ function box(label, list, {pattern, filter, method, isOther = false}) {
   const hues = new Map();
   for (const {hue, time} of list) hues.set(hue, (hues.get(hue) ?? 0) + time);
   const instances = pattern ? new Set(method.modules.filter(module => module.pattern === pattern)).size : 0;
-  const kids = list.map(row => ({...row, label: kidLabel(row, pattern, isOther)})).sort((a, b) => b.time - a.time);
+  const kids = list
+    .map(row => ({...row, label: kidLabel(row, pattern, isOther), what: row.label}))
+    .sort((a, b) => b.time - a.time);
   return {
     label,
     count: Math.max(1, instances),

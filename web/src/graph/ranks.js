@@ -5,8 +5,10 @@
 import {IntList} from './lists.js';
 
 /* Operators that only select or arrange data: each is drawn beside its reader, not beside its maker. */
-const MOVES_DATA =
-  /(^|[._])(slice|select|squeeze|unsqueeze|view|expand|permute|transpose|narrow)(_copy)?($|[._])|^Static(Slice|Reshape|Transpose)/;
+const MOVES_DATA = new RegExp(
+  '(^|[._])(slice|select|squeeze|unsqueeze|view|expand|permute|transpose|narrow)(_copy)?($|[._])' +
+    '|^Static(Slice|Reshape|Transpose)',
+);
 
 /** Of each operator name, whether it only moves data. */
 export const movesData = ops => Uint8Array.from(ops, op => (MOVES_DATA.test(op) ? 1 : 0));

@@ -101,6 +101,8 @@ export class SvgContext {
 
   /** The picture as text. */
   text() {
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(this.width)}" height="${Math.ceil(this.height)}" font-family="system-ui, sans-serif">${this.parts.join('\n')}</svg>\n`;
+    const size = `width="${Math.ceil(this.width)}" height="${Math.ceil(this.height)}"`,
+      head = `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="system-ui, sans-serif">`;
+    return `${head}${this.parts.join('\n')}</svg>\n`;
   }
 }

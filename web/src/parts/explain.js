@@ -48,7 +48,8 @@ export function explainNumbers() {
   );
   for (const name of ['pointerdown', 'focusout', 'wheel'])
     document.addEventListener(name, () => showAt(null), {passive: true});
-  document.addEventListener('keydown', ({key}) => /^(e|E|Shift|Escape)$/.test(key) || showAt(null), {capture: true}); // any other key may change what is in sight; Escape has a command
+  // Any other key may change what is in sight; Escape has a command.
+  document.addEventListener('keydown', ({key}) => /^(e|E|Shift|Escape)$/.test(key) || showAt(null), {capture: true});
 }
 
 /* Explains the next number that can be seen; those of pictures are told by the pictures' own keys. */

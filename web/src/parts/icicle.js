@@ -62,12 +62,12 @@ export function placesOf(boxes, width, least) {
   return places;
 }
 
-/* The label of a box, {text, size}: whole at 14 pixels, whole at 12, cut, or none. */
-function labelOf(text, room, weight = 400) {
+/* The label of a box, {text, size}: whole at 14 pixels, whole at 12, without where it is, cut, or none. */
+function labelOf(text, room, weight = 400, what = text) {
   const [large, small] = [widthsOf(14, weight), widthsOf(12, weight)];
   if (large(text) <= room) return {text, size: 14};
   if (small(text) <= room) return {text, size: 12};
-  const cut = fitted(text, room, small);
+  const cut = fitted(what, room, small);
   return cut ? {text: cut, size: 12} : null;
 }
 
@@ -113,7 +113,7 @@ function KidBox({place: {kid, x, width}, heights, colors, texts, whole}) {
     ink = inkOn(fill, colors.text);
   const edge = isRest ? neutral(colors, 0.2) : mixed(colors.surface, colors[kid.hue], 0.75),
     top = heights.module + 2;
-  const made = width > LABELLED ? labelOf(kid.label, width - 11) : null,
+  const made = width > LABELLED ? labelOf(kid.label, width - 11, 400, kid.what) : null,
     baseline = top + (heights.kid >= 56 ? 22 : 18);
   const values = [width > WIDE ? texts.long(kid) : '', texts.short(kid)].filter(Boolean),
     value = made ? values.find(text => widthsOf(12)(text) <= width - 11) : null;

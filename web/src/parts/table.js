@@ -198,7 +198,8 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   useEffect(() => {
     if (chosen >= 0 && size.height && grid.current) reveal(chosen);
     setAt(-1);
-  }, [get('sel'), get('q'), sorting, size.height > 0]); // not where the row moves because times changed: then the reader stays where he is
+    // not where the row moves because times changed: then the reader stays where he is
+  }, [get('sel'), get('q'), sorting, size.height > 0]);
   if (isPrinting.value)
     return html`<div class="long-table"><${SmallTable} caption=${label} columns=${shown} rows=${all}
       isChosen=${isChosen} isHit=${isHit} command=${command} /></div>`;
@@ -239,7 +240,8 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
     if (all.length === 0 || event.target !== grid.current || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter' && focus >= 0) {
       open?.(all[focus]);
-      requestAnimationFrame(() => document.activeElement === document.body && focusOn('#view [role=grid]')); // a group opens as another table in the place of this one
+      // a group opens as another table in the place of this one
+      requestAnimationFrame(() => document.activeElement === document.body && focusOn('#view [role=grid]'));
     } else if (event.key === ' ' && focus >= 0) mark(focus, false);
     else if (to === undefined) return;
     else {
@@ -302,7 +304,8 @@ export function SmallTable({caption, columns: given, rows, open, isChosen, isHit
     shown = list.slice(0, isPrinting.value ? PRINTED : all ? Infinity : most),
     left = numberText(list.length - shown.length);
   const line = row => {
-    const act = open && (event => event.target.closest('button, a, input, tr') === event.currentTarget && open(row)); // a button inside the row handles its own click
+    // a button inside the row handles its own click
+    const act = open && (event => event.target.closest('button, a, input, tr') === event.currentTarget && open(row));
     const cellClass = column =>
       [column.number && 'number', column.key === 'bar' && 'bar-cell', column.className, column.class]
         .filter(Boolean)

@@ -207,7 +207,8 @@ export function AccuracyView() {
   if (accuracy === undefined) return html`<p class="note">Loading…</p>`;
   if (!accuracy)
     return html`<p class="note">
-      ${'The values of this record were not compared with a reference. `etrecord-tb reference RECORD -o REF.safetensors` makes one, and `report --reference` uses it.'}
+      The values of this record were not compared with a reference.
+      ${' `etrecord-tb reference RECORD -o REF.safetensors` makes one, and `report --reference` uses it.'}
       </p>`;
   const values = new Columns(accuracy.values, accuracy.values.count, texts),
     rows = allRows(values.count),

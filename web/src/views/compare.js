@@ -479,7 +479,8 @@ function Answer() {
   if (asked.error) return html`<p class="note error" role="alert">${asked.error}</p>`;
   if (asked.isAlone)
     return html`<p class="note">
-      ${'No other record of the same model with run times was found in this logdir. Choose any record to compare with it.'}
+      No other record of the same model with run times was found in this logdir.
+      ${' Choose any record to compare with it.'}
       </p>`;
   if (asked.isLoading || !answer) return html`<p class="note">Loading…</p>`;
   if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0)
@@ -516,7 +517,7 @@ export function BaseChoice() {
   return html`<${Choice} label="Base" class="base"
     options=${[
       ['none', others.length ? 'no base' : 'no other record'],
-      ...others.map(({run, label}) => [run, `vs ${label}`]),
+      ...others.map(({run, label}) => [run, `vs ${label.replace(/ \(base\)$/, '')}`]),
     ]} chosen=${asked} change=${run => set({base: run})} />`;
 }
 

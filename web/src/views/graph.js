@@ -495,7 +495,8 @@ function Pane({pane, overlay}) {
         if (clientWidth === 0) return;
         Object.assign(canvas.current, {width: clientWidth * ratio, height: clientHeight * ratio});
         picture.resize(clientWidth, clientHeight, ratio);
-        if (!picture.isPlaced || !partsOf(peek('graph.view')).has(pane.key)) place(made); // until the reader moves it, it fits
+        // until the reader moves it, it fits
+        if (!picture.isPlaced || !partsOf(peek('graph.view')).has(pane.key)) place(made);
         picture.draw(canvas.current.getContext('2d', {alpha: false}));
       },
       observer = new ResizeObserver(resize),
@@ -774,7 +775,8 @@ function repeatAround({pane}) {
 /* ---- Toolbar ---- */
 
 const NO_FRAMES =
-  'The graphs that are shown have delegates as areas, not as boxes: this would be the same as no groups. The program has them as boxes.';
+  'The graphs that are shown have delegates as areas, not as boxes: this would be the same as no groups. ' +
+  'The program has them as boxes.';
 
 /* Saves the picture of the pane that was used last. */
 function savePicture(entries) {

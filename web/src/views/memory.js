@@ -10,6 +10,7 @@ import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {bytesText, changeText, countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
+import {shortBackend, shortOp} from '../base/labels.js';
 import {hueOf} from '../base/colors.js';
 import {TOP_LEVEL, placeOf} from '../base/method.js';
 import {theme} from '../parts/theme.js';
@@ -155,14 +156,15 @@ function areaPath(live, top, isLine) {
   return isLine ? line : `M0 ${CURVE_HEIGHT}${line.replace(/^M0 [^VH]*/, '')}V${CURVE_HEIGHT}Z`;
 }
 
+/* What an instruction runs, and where: an operator, or the backend of a delegate. */
+const calledText = (op, module) => `${shortBackend(shortOp(op))}${module ? ` in ${module}` : ''}`;
+
 /* Describes an instruction in the line below the curve. */
 function stepText(memory, at) {
   const {op, module, names, live_bytes: live} = memory.instructions,
     pick = column => (Array.isArray(column) ? column[at] : column),
-    where = names[pick(module)];
-  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[pick(op)]}${
-    where ? ` in ${where}` : ''
-  }`;
+    called = calledText(names[pick(op)], names[pick(module)]);
+  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${called}`;
 }
 
 /* The keys and the pointer by which an instruction is chosen in the curve and in the map. */
@@ -333,7 +335,8 @@ function Map2D({tensors, memory, at, chosen}) {
     aria-label="Planned tensors by instruction and offset; the tables list them" onPointerMove=${hover}
     onPointerLeave=${() => (tip.current.textContent = '')} onClick=${click}></canvas><//>
     <p class="said" ref=${tip} aria-description="as planned"></p><p class="note">
-      ${'Across: instructions. Up: offsets in the buffer. The color is the backend of the operator that makes the tensor.'}
+      Across: instructions. Up: offsets in the buffer.
+      ${' The color is the backend of the operator that makes the tensor.'}
       </p></section>`;
 }
 
@@ -390,7 +393,7 @@ function LiveTable({tensors, memory, at}) {
         class: 'key',
         text: row =>
           tensors.indices('operator')[row] >= 0
-            ? operators.op(tensors.indices('operator')[row])
+            ? shortOp(operators.op(tensors.indices('operator')[row]))
             : (tensors.text('role', row) ?? ''),
       },
       {key: 'module', title: 'module', class: 'key', text: row => moduleText(tensors, row)},
@@ -497,7 +500,7 @@ function Tables({memory}) {
         ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates}
       command=${commandOf('memory')}
       columns=${[
-        {key: 'backend', title: 'backend', class: 'key', text: row => row.backend},
+        {key: 'backend', title: 'backend', class: 'key', text: row => shortBackend(row.backend)},
         {
           key: 'delegates',
           title: 'delegates',
@@ -577,7 +580,7 @@ export function MemoryView() {
     ${
       peak
         ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`}
-      note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} why="where the most bytes are live" />`
+      note=${calledText(peak.op, peak.module)} why="where the most bytes are live" />`
         : null
     }
       ${

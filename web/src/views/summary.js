@@ -208,7 +208,8 @@ export function Levers({isWide}) {
   return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2><span
     class="push"></span>${
       rest.length
-        ? html`<button type="button" class="text-link small" aria-description=${explainRuns('what the first could save')}
+        ? html`<button type="button" class="text-link small"
+    aria-description=${explainRuns('what the first could save')}
     onClick=${() => set({levers: true})}>${rest.length} more: ${rest[0].title}
     ${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>`
         : null

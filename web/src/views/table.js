@@ -69,7 +69,8 @@ const KINDS = [
   ['node', 'Node'],
 ];
 
-declare({by: oneOf('operator', ...KINDS.slice(1).map(([value]) => value)), each: flag(false)}); // each: repeated modules and delegates are rows of their own
+// each: repeated modules and delegates are rows of their own
+declare({by: oneOf('operator', ...KINDS.slice(1).map(([value]) => value)), each: flag(false)});
 for (const [kind] of KINDS) declareTable(kind, 'time-');
 
 command({
@@ -95,14 +96,19 @@ const cut = (text, title = text) => html`<span class="cut" title=${title}>${text
 const named = (where, what, title) =>
   html`<span class="cut" title=${title}>${where ? html`<span class="where">${where} · </span>` : null}${what}</span>`;
 
+/* A function of a row that works once for each: columns are asked for it to show it, to sort by it and for rates. */
+function kept(valueOf) {
+  const values = new Map();
+  return row => {
+    if (!values.has(row)) values.set(row, valueOf(row));
+    return values.get(row);
+  };
+}
+
 /* Sums of what the operators of a row compute and move, and the rates that follow in its time. */
 function rateColumns(rows, rowsOf, timeOf) {
   const {operators, clocks} = method.value,
-    sum = key => row =>
-      sumOver(
-        operators.numbers(key),
-        rowsOf(row).filter(at => operators.numbers(key)[at] >= 0),
-      );
+    sum = key => kept(row => sumOver(operators.numbers(key), rowsOf(row)));
   const macs = sum('macs'),
     bytes = sum('bytes');
   // A rate of which the step of the clock could be a third says nothing.

@@ -65,17 +65,16 @@ const chosenRows = computed(() => {
   return has;
 });
 
-/** Returns whether an operator is in the filter and a hit of the search. */
-export const isShown = row => !chosenPart.value && (chosenRows.value?.[row] ?? 1) === 1 && hits.value.has[row] === 1;
-
 /**
  * The operators of the filter and the search: of a record with times those that were timed, unless the search says
  * otherwise.
  */
 export const shownOperators = computed(() => {
   const {operators, runs} = method.value,
+    has = chosenRows.value,
     isTimedOnly = runs > 0 && !get('q').includes('timed:');
-  return hits.value.rows.filter(row => isShown(row) && (!isTimedOnly || operators.isTimed(row)));
+  if (chosenPart.value) return new Int32Array(0);
+  return hits.value.rows.filter(row => (!has || has[row]) && (!isTimedOnly || operators.isTimed(row)));
 });
 
 /** Returns whether the part of a row is shown: if the filter names it, or if there is neither a filter nor a search. */

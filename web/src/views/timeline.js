@@ -130,7 +130,8 @@ function colorOfEvent(events, event, shares) {
       : kind === INSIDE || kind === DELEGATE
         ? hueOf(Math.max(0, placeOf(operators, backend)))
         : 'runtime';
-  return colorOf(hue, operator >= 0 ? shares[operator] : 0.02);
+  if (operator >= 0) return colorOf(hue, shares[operator]);
+  return colorOf(hue, kind === INSIDE ? events.duration[event] / events.execute || 0.02 : 0.02);
 }
 
 /* The events of the operators' lane: kernels, what runs in delegates, and delegates that recorded nothing inside. */
@@ -567,7 +568,8 @@ function SpanTable({picture, span}) {
         : null
     }
     <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button>
-    <button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button>
+    <button type="button" aria-label="Forget the span"
+      onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button>
       </div>
     <${SmallTable} caption="In the marked span" rows=${rows} columns=${columns} most=${24} /></section>`;
 }
@@ -613,8 +615,11 @@ function SlowRun({events}) {
       html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators}
         row=${row} /> +${measured(more, shown.operators.backend(row))}`,
   );
-  return html`<p class="note"
-    aria-description=${explainRuns('this run less the median over runs')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${longest}.` : null}</p>`;
+  const rare = slow.raw('outlier', at) === 1 ? ', far more than others' : '';
+  return html`<p class="note" aria-description=${explainRuns('this run less the median over runs')}>
+    ${`This run took ${measured(events.execute - shown.execute.p50)} longer than the median${rare}.`}${
+      rows.length ? html` Longest beyond their medians: ${longest}.` : null
+    }</p>`;
 }
 
 const LaneLabels = ({lanes}) =>
@@ -627,6 +632,17 @@ const LaneLabels = ({lanes}) =>
           : null
       }</span>`,
   )}</div>`;
+
+/* The names of a delegate's call, the longest first: module and number of nodes, the end of that, the backend. */
+function delegateNames(events, event) {
+  const name = events.label(event),
+    module = events.module(event),
+    end = module ? relativePath(module.pattern, head.value) : '';
+  return [name, ...(end ? [name.replace(module.path, end), end] : []), shortBackend(events.backend(event))];
+}
+
+const SCENE_LABEL =
+  'Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span.';
 
 function Drawing({picture}) {
   const raw = get('tl.raw'),
@@ -645,7 +661,8 @@ function Drawing({picture}) {
     const {operators} = events.method,
       [row] = events.operatorsOf(event);
     if (raw) return [events.rawName(event)];
-    if (events.kind[event] === DELEGATE || row === undefined) return [events.label(event)];
+    if (events.kind[event] === DELEGATE) return delegateNames(events, event);
+    if (row === undefined) return [events.label(event)];
     const what = shortOp(operators.op(row)),
       where = relativePath(operators.module(row)?.pattern ?? '', head.value);
     return where ? [`${where} ${what}`, what] : [what];
@@ -669,8 +686,8 @@ function Drawing({picture}) {
       set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
   return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} />
-    <${Scene}
-      label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>`;
+    <${Scene} label=${SCENE_LABEL} shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span}
+      follow=${follow} /></div>`;
 }
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
@@ -732,8 +749,9 @@ function Longest() {
 
 /* What the record says of the run where nothing is selected. */
 const RunFacts = ({events, said, hasOthers}) =>
-  html`<div><h2>run ${events.run}</h2><dl><dt>time</dt><dd aria-description=${clockText()}>${measured(events.execute)}
-    </dd><dt>events</dt><dd aria-description=${clockText()}>${said}</dd></dl><p
+  html`<div class="run-facts"><h2>run ${events.run}</h2><dl><dt>time</dt>
+    <dd aria-description=${clockText()}>${measured(events.execute)}</dd><dt>events</dt>
+    <dd aria-description=${clockText()}>${said}</dd></dl><p
       class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys${
         hasOthers ? html`<br />strips of other runs: blue is faster there, red slower, gray alike` : null
       }
@@ -758,9 +776,7 @@ export function TimelineView() {
     chosen = selection.value;
   const said = `${countText(events.count, 'event')}${
     timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''
-  }${
-    baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''
-  }`;
+  }${baseEvents ? `; ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} />
     <${SceneTools} name="timeline" />
     ${
