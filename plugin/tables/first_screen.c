@@ -444,8 +444,7 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
   }
 }
 
-/* Writes what runs where: "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and runtime ...".
- */
+/* Writes what runs where: "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". */
 static void put_legend(etr_answer *answer, const etr_first_screen *s) {
   boxes of = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {

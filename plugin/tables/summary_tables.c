@@ -327,8 +327,8 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   etr_puts(writer, ")");
 }
 
-/* Returns "1 tick is taken as 1 ns: ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5×
- * the others · steady (cv 1.2 %) · loading takes 1.59 ms". */
+/* Returns "1 tick is taken as 1 ns: ... · 2 warm-up runs excluded (2.12 ms in all) · first run
+ * 3.5× the others · steady (cv 1.2 %) · loading takes 1.59 ms". */
 static const char *circumstances(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer, s->method);
   etr_text text;

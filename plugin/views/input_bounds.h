@@ -17,9 +17,9 @@
 const char *const *etr_boundary_bounds(etr_arena *arena, const etr_profile *profile,
                                        const etr_method *method);
 
-/** Returns which inputs make sizes upper bounds: "dimension 1 of input 0 ≤ 5000" if the Edge graph
- * is there, else "input 0 ≤ i64[1,5000]"; of several the first three. "" if no input has a dynamic
- * shape; NULL when out of memory. */
+/** Returns which inputs make sizes upper bounds: "dimension 1 of input 0 ≤ 5000" if the Edge
+ * graph is there, else "input 0 ≤ i64[1,5000]"; of several the first three. "" if no input has a
+ * dynamic shape; NULL when out of memory. */
 const char *etr_input_bounds(etr_arena *arena, const etr_profile *profile,
                              const etr_method *method);
 

@@ -5,6 +5,7 @@
 #include "views/interruptions.h"
 
 #include "base/stats.h"
+#include "views/run_sums.h"
 
 /** An interrupted operator takes at least this many times its median. */
 static const double LEAST_FACTOR = 2;
@@ -24,24 +25,14 @@ static const double LEAST_WITNESS = 0.005;
 /** Runs that a median needs so that one interruption does not move it. */
 enum { LEAST_RUNS = 3 };
 
-/* The time of one node, or of one event on no node, in one run. */
-typedef struct run_sum {
-  uint64_t ticks;
-  uint32_t run;
-} run_sum;
-
 typedef struct search {
   etr_arena *scratch;
   double least; /* ticks that an interruption takes at least */
   const etr_method *method;
   uint32_t *series_of; /* per time slice: the node or event that it is of */
   size_t series_count;
-  size_t *end;       /* per series: where its slices end in `sorted` */
-  uint32_t *sorted;  /* indices of time slices, by series */
-  run_sum *sums;     /* of one series, in the runs in which it ran */
-  uint32_t *place;   /* per run: index into `sums`, if `owner` is the series */
-  uint32_t *owner;   /* per run: the last series that has a sum of it, plus one */
-  uint64_t *ticks;   /* a copy of the sums, which the median sorts */
+  etr_run_sums sums; /* of the series */
+  uint64_t *sorted;  /* a copy of the sums of one series, which the median sorts */
   size_t *witnesses; /* per run: series that are large enough to show whether it is slow */
   size_t *slow;      /* per run: those of them that are slow */
 } search;
@@ -81,85 +72,47 @@ static bool number_series(search *s) {
   return true;
 }
 
-/* Sorts the time slices by series. */
-static bool sort_slices(search *s) {
-  size_t count = s->method->time_slice_count;
-  s->end = etr_arena_alloc_array(s->scratch, s->series_count + 1, sizeof *s->end);
-  s->sorted = etr_arena_alloc_raw_array(s->scratch, count, sizeof *s->sorted);
-  if (!s->end || !s->sorted)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    s->end[s->series_of[i] + 1]++;
-  for (size_t i = 1; i <= s->series_count; i++)
-    s->end[i] += s->end[i - 1];
-  for (size_t i = 0; i < count; i++)
-    s->sorted[s->end[s->series_of[i]]++] = (uint32_t)i;
-  return true;
-}
-
-/* Returns the index of a series' first slice in `sorted`. */
-static size_t first_of(const search *s, size_t series) {
-  return series ? s->end[series - 1] : 0;
-}
-
-/* Sums the slices of a series in each run. Returns in how many runs it ran. */
-static size_t sum_runs(search *s, size_t series) {
-  size_t count = 0;
-  for (size_t i = first_of(s, series); i < s->end[series]; i++) {
-    const etr_time_slice *slice = &s->method->time_slices[s->sorted[i]];
-    if (s->owner[slice->run] != series + 1) {
-      s->owner[slice->run] = (uint32_t)series + 1;
-      s->place[slice->run] = (uint32_t)count;
-      s->sums[count++] = (run_sum){0, slice->run};
-    }
-    s->sums[s->place[slice->run]].ticks += slice->ticks;
-  }
-  return count;
-}
-
-/* Returns the median of the first sums. */
+/* Returns the median of the sums of a series, which ran in so many runs. */
 static double median_of(search *s, size_t count) {
   for (size_t i = 0; i < count; i++)
-    s->ticks[i] = s->sums[i].ticks;
-  return etr_stats_of(s->ticks, count).p50;
+    s->sorted[i] = s->sums.ticks[i];
+  return etr_stats_of(s->sorted, count).p50;
 }
 
 /* Counts in each run the operators that show whether it is slow. */
 static void count_witnesses(search *s) {
   double least = LEAST_WITNESS * s->method->execute.typical;
-  memset(s->owner, 0, s->method->run_count * sizeof *s->owner);
   for (size_t series = 0; series < s->series_count; series++) {
-    size_t count = sum_runs(s, series);
+    size_t count = etr_run_sums_of(&s->sums, series);
     double median = median_of(s, count);
     for (size_t i = 0; i < count && median >= least; i++) {
-      s->witnesses[s->sums[i].run]++;
-      s->slow[s->sums[i].run] += (double)s->sums[i].ticks >= SLOW_FACTOR * median;
+      s->witnesses[s->sums.runs[i]]++;
+      s->slow[s->sums.runs[i]] += (double)s->sums.ticks[i] >= SLOW_FACTOR * median;
     }
   }
 }
 
 /* Returns the part of a series' time in a run that is an interruption, 0 to 1. */
-static double interrupted_part(const search *s, const run_sum *sum, double median) {
-  double ticks = (double)sum->ticks, excess = ticks - median;
+static double interrupted_part(const search *s, uint32_t run, double median) {
+  double ticks = (double)s->sums.ticks[s->sums.sum_of[run]], excess = ticks - median;
   bool is_long = ticks >= LEAST_FACTOR * median && excess >= s->least;
-  bool is_slow_run = s->slow[sum->run] * 2 > s->witnesses[sum->run];
+  bool is_slow_run = s->slow[run] * 2 > s->witnesses[run];
   return is_long && !is_slow_run ? excess / ticks : 0;
 }
 
 /* Finds what is an interruption in the time slices of each series. */
 static void find_parts(search *s, double *of_slice) {
   const etr_typical_run *typical = &s->method->typical;
-  memset(s->owner, 0, s->method->run_count * sizeof *s->owner);
   for (size_t series = 0; series < s->series_count; series++) {
-    size_t count = sum_runs(s, series);
+    size_t slice_count, count = etr_run_sums_of(&s->sums, series);
     if (count < LEAST_RUNS)
       continue;
     double median = median_of(s, count);
-    for (size_t i = first_of(s, series); i < s->end[series]; i++) {
-      const etr_time_slice *slice = &s->method->time_slices[s->sorted[i]];
-      double part = interrupted_part(s, &s->sums[s->place[slice->run]], median);
-      of_slice[s->sorted[i]] = part * (double)slice->ticks * typical->weights[slice->run] /
-                               typical->divisor;
+    const etr_run_slice *slices = etr_run_sums_slices(&s->sums, series, &slice_count);
+    for (size_t i = 0; i < slice_count; i++) {
+      double part = interrupted_part(s, slices[i].run, median);
+      of_slice[slices[i].slice] = part * (double)slices[i].ticks * typical->weights[slices[i].run] /
+                                  typical->divisor;
     }
   }
 }
@@ -169,15 +122,11 @@ static bool search_slices(search *s, double *of_slice) {
   size_t runs = method->run_count;
   s->series_of = etr_arena_alloc_raw_array(s->scratch, method->time_slice_count,
                                            sizeof *s->series_of);
-  s->sums = etr_arena_alloc_array(s->scratch, runs, sizeof *s->sums);
-  s->place = etr_arena_alloc_array(s->scratch, runs, sizeof *s->place);
-  s->owner = etr_arena_alloc_array(s->scratch, runs, sizeof *s->owner);
-  s->ticks = etr_arena_alloc_array(s->scratch, runs, sizeof *s->ticks);
+  s->sorted = etr_arena_alloc_array(s->scratch, runs, sizeof *s->sorted);
   s->witnesses = etr_arena_alloc_array(s->scratch, runs, sizeof *s->witnesses);
   s->slow = etr_arena_alloc_array(s->scratch, runs, sizeof *s->slow);
-  if (!s->series_of || !s->sums || !s->place || !s->owner || !s->ticks || !s->witnesses || !s->slow)
-    return false;
-  if (!number_series(s) || !sort_slices(s))
+  if (etr_arena_failed(s->scratch) || !number_series(s) ||
+      !etr_run_sums_make(&s->sums, s->scratch, method, s->series_of, s->series_count))
     return false;
   count_witnesses(s);
   find_parts(s, of_slice);

@@ -21,6 +21,7 @@ typedef struct test_case {
 } test_case;
 
 #define EVENLY {100, 100, 100, 100, 100, 100, 100, 100, 100, 100}
+#define STRETCHED {100, 300, 100, 300, 100, 300, 100, 300, 100, 100}
 #define LITTLE {20, 20, 20, 20, 20, 20, 20, 20, 20, 20}
 
 static const test_case cases[] = {
@@ -36,11 +37,7 @@ static const test_case cases[] = {
      .expected = {200, 200, 200, 200}},
     {.name = "a slow clock stretches all operators",
      .runs = 10,
-     .us = {{100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
-            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
-            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
-            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100},
-            {100, 300, 100, 300, 100, 300, 100, 300, 100, 100}}},
+     .us = {STRETCHED, STRETCHED, STRETCHED, STRETCHED, STRETCHED}},
     {.name = "less than twice the median",
      .runs = 10,
      .us = {{100, 100, 100, 190, 190, 190, 100, 100, 190, 100}, LITTLE, LITTLE, LITTLE, LITTLE}},
