@@ -237,7 +237,8 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
-  bool good = put_balance(e, method) && etr_summary_put_first_screen(f, &e->arena, method) &&
+  bool good = make_findings(e, &found, method) && put_balance(e, method) &&
+              etr_summary_put_first_screen(f, &e->arena, method, &found.groups) &&
               etr_decoder_put_method(f, &e->arena, method) &&
               etr_delegates_put(f, &e->arena, method, NULL, 1) &&
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
@@ -250,8 +251,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
   if (e->parts & ETR_PROFILE_COMPARED)
     good = good && etr_profile_put_side(e, method, compared);
   etr_jw_key(f->json, "delegation");
-  good = good && etr_delegation_put(f, &e->arena, method) && make_findings(e, &found, method) &&
-         put_findings(e, &found, &ops) &&
+  good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, &found, &ops) &&
          etr_profile_put_delegates(e, method, &ops, found.delegates) && put_parts(e, method, &ops);
   etr_jw_end(f->json);
   return good;

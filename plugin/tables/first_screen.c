@@ -66,7 +66,9 @@ bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_
                            const etr_findings *findings, etr_unit unit, const bool *chosen) {
   *out = (etr_first_screen){
       .method = method, .findings = findings, .unit = unit, .is_part = chosen != NULL};
-  if (!etr_groups_make(&out->groups, &answer->arena, answer->profile, method, chosen))
+  if (!chosen && findings->groups.list)
+    out->groups = findings->groups;
+  else if (!etr_groups_make(&out->groups, &answer->arena, answer->profile, method, chosen))
     return false;
   out->prefix = prefix_of(&out->groups);
   return etr_headline_make(&out->headline, &answer->arena, answer->profile, method, &out->groups,

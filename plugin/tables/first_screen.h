@@ -19,7 +19,7 @@
 /** What is shown of a method. */
 typedef struct etr_first_screen {
   const etr_method *method;
-  const etr_findings *findings; /* NULL: none are shown */
+  const etr_findings *findings;
   etr_groups groups;
   etr_slice prefix; /* the deepest module that holds most of the time; names are relative to it */
   etr_headline headline;
@@ -29,9 +29,8 @@ typedef struct etr_first_screen {
   bool full_names; /* "aten.linear.default" instead of "linear" */
 } etr_first_screen;
 
-/** Makes the rows and the sentence. chosen: see etr_groups_make(). Returns false when out of
- * memory.
- */
+/** Makes the rows and the sentence. findings: of the method; empty ones of a summary that was made
+ * without them will do. chosen: see etr_groups_make(). Returns false when out of memory. */
 bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_method *method,
                            const etr_findings *findings, etr_unit unit, const bool *chosen);
 

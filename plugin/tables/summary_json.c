@@ -211,12 +211,11 @@ static void put_group(const etr_fields *f, const etr_groups *groups, const etr_g
   etr_jw_end(f->json);
 }
 
-bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const etr_method *method) {
-  etr_groups groups;
+bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const etr_method *method,
+                                  const etr_groups *groups) {
   etr_headline headline;
   etr_unit unit = f->unit == ETR_UNIT_CYCLES ? f->unit : etr_unit_of_method(f->profile, method);
-  if (!etr_groups_make(&groups, arena, f->profile, method, NULL) ||
-      !etr_headline_make(&headline, arena, f->profile, method, &groups, unit))
+  if (!etr_headline_make(&headline, arena, f->profile, method, groups, unit))
     return false;
   etr_jw_key(f->json, "answer");
   if (headline.count) {
@@ -232,8 +231,8 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
     etr_jw_null(f->json);
   }
   etr_field_list(f, "groups");
-  for (size_t i = 0; i < groups.count; i++)
-    put_group(f, &groups, &groups.list[i]);
+  for (size_t i = 0; i < groups->count; i++)
+    put_group(f, groups, &groups->list[i]);
   etr_jw_end(f->json);
   return true;
 }
@@ -292,7 +291,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
   put_parts(f, method);
-  if (!etr_summary_put_first_screen(f, &answer->arena, method))
+  if (!etr_summary_put_first_screen(f, &answer->arena, method, &s.findings.groups))
     return false;
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
   etr_field_ticks(f, "filtered_typical", s.part_typical);

@@ -949,7 +949,7 @@ static bool put_tables(report *r, const etr_summary *s) {
 /* Puts the head of a method's screen: its time, its sentence and what its runs are like. */
 static bool put_screen_head(report *r, const etr_summary *s) {
   etr_first_screen screen;
-  if (!etr_first_screen_make(&screen, &r->answer, s->method, NULL, r->options.unit, NULL))
+  if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit, NULL))
     return false;
   bool has_clock = etr_label_clock(r->answer.profile, r->options.unit) != NULL;
   put_head(r, s, screen.headline.interrupted > 0);

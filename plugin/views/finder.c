@@ -13,7 +13,8 @@ uint64_t etr_finder_usual(const etr_finder *finder, double typical) {
 }
 
 double etr_finder_whole(const etr_finder *finder) {
-  double typical = finder->method->execute.typical, usual = typical - finder->interruptions.whole;
+  double typical = finder->method->execute.typical,
+         usual = typical - finder->groups->interruptions.whole;
   return usual > 0 ? usual : typical;
 }
 
@@ -158,8 +159,6 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
 
 bool etr_finder_measure_nodes(etr_finder *finder) {
   const etr_method *method = finder->method;
-  if (!etr_interruptions_find(&finder->interruptions, finder->arena, finder->profile, method))
-    return false;
   if (!finder->graph)
     return true;
   double *usual = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *usual);
@@ -168,7 +167,7 @@ bool etr_finder_measure_nodes(etr_finder *finder) {
   for (size_t i = 0; usual && i < method->time_slice_count; i++) {
     uint32_t node = method->time_slices[i].node;
     if (node != ETR_NONE)
-      usual[node] = fmax(usual[node] - finder->interruptions.of_slice[i], 0);
+      usual[node] = fmax(usual[node] - finder->groups->interruptions.of_slice[i], 0);
   }
   finder->usual = usual;
   return usual != NULL;

@@ -10,7 +10,7 @@
 #include "output/label.h"
 #include "views/breakdown.h"
 #include "views/finding.h"
-#include "views/interruptions.h"
+#include "views/groups.h"
 
 #include <math.h>
 
@@ -41,7 +41,7 @@ typedef struct etr_finder {
   etr_unit unit;
   etr_arena *arena;
   const etr_delegate_spending *delegates; /* of each of the method's delegates */
-  etr_interruptions interruptions;
+  const etr_groups *groups;               /* all of the method's time */
   /* Per node; NULL without graph: */
   const double *usual; /* ticks in the typical run, without interruptions */
   uint64_t *kernel_ticks,
@@ -71,8 +71,7 @@ uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 /** The same of a node and of the call around its kernel. */
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node);
 
-/** Finds the interruptions, and what the nodes take without them. Returns false when out of memory.
- */
+/** Finds what the nodes take without interruptions. Returns false when out of memory. */
 bool etr_finder_measure_nodes(etr_finder *finder);
 
 /** Returns the method's typical time without interruptions, in ticks. */

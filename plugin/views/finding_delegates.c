@@ -85,7 +85,7 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
     return false;
   for (size_t i = 0; i < method->time_slice_count; i++)
     if (group_of[i] != ETR_NONE)
-      interrupted[group_of[i]] += finder->interruptions.of_slice[i];
+      interrupted[group_of[i]] += finder->groups->interruptions.of_slice[i];
   for (size_t i = 0; stats && i < method->delegate_count; i++) {
     calls[i].delegate = &method->delegates[i];
     for (size_t s = 0; s < ETR_SPENDINGS; s++) {

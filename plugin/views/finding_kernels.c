@@ -55,7 +55,7 @@ static uint64_t ticks_of(const etr_finder *finder, const etr_kernels *kernels, s
   double typical = kernels->stats[kernel->number].typical;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
-    double interrupted = finder->interruptions.of_slice[i];
+    double interrupted = finder->groups->interruptions.of_slice[i];
     if (interrupted > 0 && etr_time_slice_is_work(slice) &&
         strcmp(etr_time_slice_kernel(slice), kernel->kernel) == 0)
       typical -= interrupted;

@@ -483,14 +483,12 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
 }
 
 bool etr_find_lever(etr_finder *finder) {
-  etr_groups groups;
   etr_headline headline;
-  if (!etr_groups_make(&groups, finder->arena, finder->profile, finder->method, NULL) ||
-      !etr_headline_make(&headline, finder->arena, finder->profile, finder->method, &groups,
+  if (!etr_headline_make(&headline, finder->arena, finder->profile, finder->method, finder->groups,
                          finder->unit))
     return false;
   for (size_t i = 0; i < headline.count; i++)
-    if (!add_for_part(finder, &groups, &headline.parts[i], i == 0))
+    if (!add_for_part(finder, finder->groups, &headline.parts[i], i == 0))
       return false;
   return !etr_arena_failed(finder->arena);
 }

@@ -455,6 +455,9 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   etr_finder finder = {.profile = profile, .method = method, .unit = unit, .arena = arena};
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_findings){0};
+  if (!etr_groups_make(&out->groups, arena, profile, method, NULL))
+    return false;
+  finder.groups = &out->groups;
   if (method->run_count == 0 || method->execute_ticks == 0)
     return true;
   if (graph && graph->times)
@@ -483,6 +486,9 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     is_any_large |= found->kind == ETR_FINDING_PROFILER;
     is_any_large |= is_known && !etr_finding_is_timing(found->kind) && share >= ETR_FINDING_MUCH;
   }
-  *out = (etr_findings){finder.found.data, finder.found.count, !is_any_large, finder.facts};
+  out->list = finder.found.data;
+  out->count = finder.found.count;
+  out->is_nothing_large = !is_any_large;
+  out->delegates = finder.facts;
   return !etr_arena_failed(arena);
 }

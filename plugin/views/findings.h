@@ -6,6 +6,7 @@
 #define ETR_FINDINGS_H
 
 #include "views/finding.h"
+#include "views/groups.h"
 
 typedef struct etr_findings {
   const etr_finding *list; /* about accuracy; about the model, by the middle of the saving times how
@@ -13,7 +14,8 @@ typedef struct etr_findings {
   size_t count;
   bool is_nothing_large; /* no change of the model is known to save ETR_FINDING_MUCH */
   const etr_delegate_facts
-      *delegates; /* of each of the method's delegates; NULL if it never ran or has no graph */
+      *delegates;    /* of each of the method's delegates; NULL if it never ran or has no graph */
+  etr_groups groups; /* where the method's time goes, all of it */
 } etr_findings;
 
 /** The findings of one method, for a caller that shows them in several places. */
@@ -22,8 +24,8 @@ typedef struct etr_method_findings {
   etr_findings findings;
 } etr_method_findings;
 
-/** Finds what to do about one method; unit is that of the evidence. None for a method without
- * times. False when out of memory. */
+/** Finds where the time of one method goes, and what to do about it; unit is that of the evidence.
+ * There are no findings about a method without times. False when out of memory. */
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, etr_unit unit);
 

@@ -8,7 +8,6 @@
 #include "base/stats.h"
 #include "output/label.h"
 #include "views/breakdown.h"
-#include "views/interruptions.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
 
@@ -65,7 +64,7 @@ typedef struct collector {
   etr_map rows, things; /* keys of rows, and of what is counted in them */
   etr_text key;
   etr_vec(etr_group) list;
-  etr_interruptions interruptions;
+  const double *interrupted;             /* per time slice: see etr_interruptions.of_slice */
   int32_t first_delegate, last_delegate; /* instructions; no kernel is between if there is none */
 } collector;
 
@@ -196,7 +195,7 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
     c->list.data[rows[i]].estimated += is_estimate(c, slice) ? typical : 0;
     c->list.data[rows[i]].between += is_between(c, slice) ? typical : 0;
-    c->list.data[rows[i]].interrupted += c->interruptions.of_slice[i];
+    c->list.data[rows[i]].interrupted += c->interrupted[i];
   }
   return true;
 }
@@ -304,8 +303,10 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   }
   etr_map_init(&c.rows, arena);
   etr_map_init(&c.things, arena);
-  if (!etr_interruptions_find(&c.interruptions, arena, profile, method) ||
-      !collect_slices(&c, rows))
+  if (!etr_interruptions_find(&out->interruptions, arena, profile, method))
+    return false;
+  c.interrupted = out->interruptions.of_slice;
+  if (!collect_slices(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
   if (!stats || !note_nodes(out, &c, rows))

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/writer.h"
 #include "etrecord_tb.h"
+#include "views/interruptions.h"
 
 /** Time slices that are one row: operators on nodes by pattern, operator, type and backend; kernels
  * on no node and inserted copies by name; other parts by backend, and phases by phase. */
@@ -44,6 +45,7 @@ typedef struct etr_groups {
   double whole;                /* typical time of Method::execute, in ticks: the sum of the rows,
                                   unless some nodes were chosen */
   double interrupted;          /* the part of it in which something else ran: the sum of the rows */
+  etr_interruptions interruptions; /* of the method, also if some nodes were chosen */
 } etr_groups;
 
 /** Makes the rows of a method; none if it has no runs. chosen: a flag for each node of the method's
