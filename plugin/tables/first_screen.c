@@ -219,12 +219,13 @@ static const char *name_below(etr_answer *answer, const char *pattern, etr_slice
   return start;
 }
 
-/* Returns the operator of a row: "linear", or "aten.linear.default" with full names. */
+/* Returns the operator of a row: "linear", or "aten.linear.default" with full names; "" when out of
+ * memory. */
 static const char *operator_of(etr_answer *answer, const etr_first_screen *s,
                                const etr_group *group) {
   if (s->full_names || !group->pattern)
     return group->op;
-  return etr_arena_copy(&answer->arena, etr_label_op(group->op));
+  return etr_or_empty(etr_arena_copy(&answer->arena, etr_label_op(group->op)));
 }
 
 static const char *backend_name(etr_answer *answer, const char *backend) {
@@ -300,7 +301,7 @@ static const char *row_name(etr_answer *answer, const etr_first_screen *s, const
     return part_name(answer, group);
   if (group->part == ETR_TIME_INSERTED)
     return etr_arena_format(arena, "%s (inserted)", group->op);
-  const char *op = etr_or_empty(operator_of(answer, s, group));
+  const char *op = operator_of(answer, s, group);
   const char *module = group->pattern ? name_below(answer, group->pattern, prefix) : NULL;
   const char *name = module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
   const char *remark = row_remark(answer, s, group);
@@ -379,7 +380,8 @@ static const char *place_of(etr_answer *answer, const etr_group *group) {
 static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice prefix) {
   bool is_inside = group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES;
   if (!group->pattern && is_inside) /* its operators are in the boxes of their modules */
-    return etr_arena_format(&answer->arena, "%s, on no node", place_of(answer, group));
+    return etr_or_empty(
+        etr_arena_format(&answer->arena, "%s, on no node", place_of(answer, group)));
   if (!group->pattern)
     return place_of(answer, group);
   const char *name = relative(answer, group->pattern, prefix);
@@ -494,8 +496,7 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
         for (size_t other = i + 1; other < upper.count; other++)
           is_in |= strcmp(name, upper.list[other].name) == 0;
       if (is_in)
-        add_box(&lower,
-                group->op ? etr_or_empty(operator_of(answer, s, group)) : part_name(answer, group),
+        add_box(&lower, group->op ? operator_of(answer, s, group) : part_name(answer, group),
                 group->stats.typical);
     }
     etr_sort(lower.list, lower.count, sizeof *lower.list, by_box);
