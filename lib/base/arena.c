@@ -473,9 +473,9 @@ static const char *intern(etr_map *map, etr_slice bytes) {
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
     return intern(map, bytes);
-  size_t known_count = map->count;
+  size_t count_before = map->count;
   const char *name = intern(map, cut_name(bytes));
-  if (map->count == known_count && map->cut.first)
+  if (map->count == count_before && map->cut.first)
     return name;
   if (map->cut.count++ == 0)
     map->cut.first = name;

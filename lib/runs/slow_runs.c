@@ -185,9 +185,9 @@ static bool add_columns_of_blocks(table *t) {
   etr_map_init(&added, &t->scratch);
   for (size_t i = 0; i < t->run_count; i++) {
     uint32_t block = t->blocks->runs[t->runs[i]].block;
-    size_t known_count = added.count;
+    size_t count_before = added.count;
     uint32_t number = etr_map_number(&added, ETR_BYTES(block));
-    if (number == ETR_NONE || (number == known_count && !add_block(t, &t->blocks->blocks[block])))
+    if (number == ETR_NONE || (number == count_before && !add_block(t, &t->blocks->blocks[block])))
       return false;
   }
   return true;

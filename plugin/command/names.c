@@ -190,12 +190,12 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
 }
 
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings) {
-  size_t known_count = 0;
+  size_t known_runs = 0;
   if (!profile->foreign_run_count || settings->force || !(settings->command->bit & FORCIBLE))
     return EXIT_DONE;
   for (size_t i = 0; i < profile->method_count; i++)
-    known_count += profile->methods[i].name[0] ? profile->methods[i].run_count : 0;
-  if (known_count)
+    known_runs += profile->methods[i].name[0] ? profile->methods[i].run_count : 0;
+  if (known_runs)
     return EXIT_DONE;
   const char *record = profile->etrecord ? profile->etrecord : profile->pte;
   bool has_both = profile->etrecord && profile->pte && strcmp(profile->etrecord, profile->pte) != 0;

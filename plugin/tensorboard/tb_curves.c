@@ -199,7 +199,7 @@ static int by_ticks(const void *x, const void *y) {
 /* Sums by a key, largest first, and the key of each time slice. */
 typedef struct sums_by_key {
   etr_vec(key_sum) list;
-  uint32_t *number; /* per time slice: key_sum.place of its key; ETR_NONE: it has no key */
+  uint32_t *number; /* per time slice: key_sum.number of its key; ETR_NONE: it has no key */
 } sums_by_key;
 
 /* Adds up time slices by a key. Returns false when out of memory. Time slices of a node are next to

@@ -312,10 +312,10 @@ static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
 static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
   for (size_t i = 0; i < f->list.count; i++) {
     const hparam_entry *entry = f->list.data[i];
-    size_t known_count = 0;
-    while (known_count < ETR_COUNT(columns) && strcmp(columns[known_count].name, entry->key) != 0)
-      known_count++;
-    if (known_count < ETR_COUNT(columns))
+    size_t column = 0;
+    while (column < ETR_COUNT(columns) && strcmp(columns[column].name, entry->key) != 0)
+      column++;
+    if (column < ETR_COUNT(columns))
       continue;
     add_column(arena, experiment, entry->key);
     if (etr_arena_failed(arena))

@@ -31,10 +31,10 @@ static int64_t value_bytes(const etr_value *value) {
       {"uint64", 8},  {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
   };
   const char *dtype = value->rank < 0 ? NULL : value->dtype;
-  size_t known_count = 0;
-  while (dtype && known_count < ETR_COUNT(sizes) && strcmp(sizes[known_count].dtype, dtype) != 0)
-    known_count++;
-  int64_t bytes = dtype && known_count < ETR_COUNT(sizes) ? sizes[known_count].bytes : 0;
+  size_t row = 0;
+  while (dtype && row < ETR_COUNT(sizes) && strcmp(sizes[row].dtype, dtype) != 0)
+    row++;
+  int64_t bytes = dtype && row < ETR_COUNT(sizes) ? sizes[row].bytes : 0;
   if (dtype && strncmp(dtype, "float8", 6) == 0)
     bytes = 1;
   for (int32_t i = 0; i < value->rank; i++) {
