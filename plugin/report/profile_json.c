@@ -53,11 +53,12 @@ static void put_warnings_of(const etr_fields *f, const etr_warning *warnings, si
   }
 }
 
-/* Writes all warnings; the first is about a clock that counts no nanoseconds. */
+/* Writes all warnings; the first is about a clock that counts cycles, which the page shows. */
 static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
   etr_field_list(f, "warnings");
-  const etr_warning clock = {"", "", ETR_NO_OFFSET, etr_label_clock(f->profile, ETR_UNIT_MS)};
+  const etr_warning clock = {"", "", ETR_NO_OFFSET,
+                             f->profile->takes_cycles_as_ns ? ETR_CYCLES_HAVE_NO_RATE : NULL};
   put_warnings_of(f, &clock, clock.message != NULL);
   put_warnings_of(f, f->profile->warnings, f->profile->warning_count);
   if (accuracy)
@@ -307,6 +308,8 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
                                                                                  error));
   open_document(&e, &json, &writer, profile, sink);
   etr_profile_put_schema(f, "etrecord-tb/profile/1");
+  etr_field_text(f, "shown_unit",
+                 f->profile->takes_cycles_as_ns ? etr_unit_name(ETR_UNIT_CYCLES) : NULL);
   put_inputs(f);
   etr_field_effective_peaks(f);
   etr_field_list(f, "methods");
