@@ -28,7 +28,8 @@ static size_t count_vertices(const etr_graph *graph) {
   return count;
 }
 
-/* Marks the results that are used. FX has no getitem for others. */
+/* Marks the results that are used, because FX has no getitem for others. Returns false when out
+ * of memory. */
 static bool find_used_results(etr_fx_graph *fx) {
   size_t count = 0;
   uint32_t *first = etr_arena_alloc_array(fx->arena, fx->graph->node_count, sizeof *first);
@@ -50,6 +51,8 @@ static bool find_used_results(etr_fx_graph *fx) {
   return true;
 }
 
+/* Returns for each node of the graph itself 1 and the number of its getitems, for nodes in
+ * subgraphs 0; NULL when out of memory. */
 uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
   etr_fx_graph fx = {.graph = graph, .arena = arena};
   uint32_t *counts = etr_arena_alloc_array(arena, graph->node_count, sizeof *counts);
@@ -64,7 +67,7 @@ uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
   return counts;
 }
 
-/* Adds a vertex without a slot, and returns it. */
+/* Adds a vertex without a place in the order, and returns its index. */
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;
@@ -73,7 +76,8 @@ static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   return vertex;
 }
 
-/* Adds a producer to a vertex unless the vertex has it already. */
+/* Adds a producer to a vertex unless the vertex has it already. Returns false when out of
+ * memory. */
 static bool add_input(etr_fx_graph *fx, uint32_t vertex, uint32_t producer) {
   if (fx->stamps[producer] == fx->stamp)
     return true;
@@ -111,7 +115,8 @@ static bool is_prioritized(const etr_node *node) {
          etr_operator_is_one_of(target, own, ETR_COUNT(own));
 }
 
-/* Adds the vertex of a node and of each getitem that uses one of its outputs. */
+/* Adds the vertex of a node and of each getitem that uses one of its outputs. Returns false when
+ * out of memory. */
 static bool add_node_vertices(etr_fx_graph *fx, uint32_t index) {
   const etr_node *node = &fx->graph->nodes[index];
   uint32_t vertex = fx->vertex_of[index] = add_vertex(fx, index, ETR_NONE);
@@ -161,9 +166,9 @@ static bool allocate_lists(etr_fx_graph *fx) {
 
 /* ---- Users ---- */
 
-/* Lists the users of each vertex in the order of the graph. */
+/* Lists the users of each vertex in the order of the graph. Returns false when out of memory. */
 static bool find_users(etr_fx_graph *fx) {
-  uint32_t at = 0;
+  uint32_t start = 0;
   fx->users.count = 0;
   for (size_t i = 0; i < fx->input_pool.count; i++)
     if (!etr_vec_push(fx->arena, &fx->users))
@@ -171,8 +176,8 @@ static bool find_users(etr_fx_graph *fx) {
   for (size_t i = 0; i < fx->input_pool.count; i++)
     fx->user_room[fx->input_pool.data[i]]++;
   for (uint32_t v = 0; v < fx->vertex_count; v++) {
-    fx->user_starts[v] = at;
-    at += fx->user_room[v];
+    fx->user_starts[v] = start;
+    start += fx->user_room[v];
   }
   for (uint32_t v = 0; v < fx->vertex_count; v++) {
     const etr_fx_vertex *vertex = &fx->vertices[v];
@@ -186,7 +191,7 @@ static bool find_users(etr_fx_graph *fx) {
 }
 
 /* Adds a user to a producer's list. A full list is moved to the end of `users` with twice the
- * capacity. */
+ * capacity. Returns false when out of memory. */
 static bool add_user(etr_fx_graph *fx, uint32_t producer, uint32_t user) {
   if (fx->user_counts[producer] == fx->user_room[producer]) {
     uint32_t start = (uint32_t)fx->users.count, room = 2 * fx->user_room[producer] + 2;
@@ -202,6 +207,7 @@ static bool add_user(etr_fx_graph *fx, uint32_t producer, uint32_t user) {
   return true;
 }
 
+/* Removes from a producer's users those that have this stamp. */
 static void drop_users(etr_fx_graph *fx, uint32_t producer, uint32_t stamp) {
   uint32_t *users = &fx->users.data[fx->user_starts[producer]], kept = 0;
   for (uint32_t i = 0; i < fx->user_counts[producer]; i++)
@@ -214,6 +220,8 @@ static uint32_t insertion_slot(const etr_fx_graph *fx, uint32_t user) {
   return user == fx->late_call ? (uint32_t)most_slots(fx) : fx->positions[user];
 }
 
+/* Adds the vertices of all nodes outside subgraphs, with room for each vertex to become a
+ * delegate's result once. Returns false when out of memory. */
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena) {
   /* each vertex becomes a delegate's result at most once */
   *out = (etr_fx_graph){.graph = graph,
@@ -234,12 +242,12 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
 /* ---- Replacing ---- */
 
 /* Returns the slot of the last input of a vertex; before it the vertex does not affect sorting. */
-static uint32_t ready_at(const etr_fx_graph *fx, uint32_t vertex) {
+static uint32_t slot_of_last_input(const etr_fx_graph *fx, uint32_t vertex) {
   const etr_fx_vertex *v = &fx->vertices[vertex];
-  uint32_t at = 0;
+  uint32_t last_slot = 0;
   for (uint32_t i = 0; i < v->input_count; i++)
-    at = ETR_MAX(at, fx->positions[fx->input_pool.data[v->first_input + i]]);
-  return at;
+    last_slot = ETR_MAX(last_slot, fx->positions[fx->input_pool.data[v->first_input + i]]);
+  return last_slot;
 }
 
 /* Lets the users of a replaced vertex read a result of the call instead. */
@@ -292,7 +300,7 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
     if (!add_user(fx, inputs[k], call))
       return ETR_NONE;
   }
-  fx->resume = ETR_MIN(fx->resume, ready_at(fx, call));
+  fx->resume = ETR_MIN(fx->resume, slot_of_last_input(fx, call));
   for (size_t i = 0; i < count; i++) {
     drop_users(fx, part[i], inside);
     if (fx->user_counts[part[i]] && !redirect(fx, part[i], call))

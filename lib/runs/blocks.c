@@ -60,7 +60,7 @@ bool etr_blocks_group(etr_blocks *blocks, size_t method_count, etr_arena *arena)
   blocks->starts = starts;
   blocks->by_method = by_method;
   blocks->end_of_method = end;
-  blocks->place_of_run = places;
+  blocks->index_of_run = places;
   etr_arena_clear(&scratch);
   return good;
 }
