@@ -4,8 +4,6 @@
  */
 #include "command/message.h"
 
-#include "output/label.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -94,7 +92,8 @@ void message_new_warnings(message_count *count, const etr_profile *profile,
 
 void message_clock(const etr_profile *profile) {
   if (profile->takes_cycles_as_ns)
-    message_warning("%s", ETR_TICK_IS_TAKEN_AS_NS);
+    message_warning("1 tick is taken as 1 ns, but this clock counts cycles: give its rate, "
+                    "--ticks-per-second 400e6 for 400 MHz");
 }
 
 void message_hidden_warnings(const message_count *count) {

@@ -317,8 +317,8 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
                                                                                  error));
   open_document(&doc, &json, &writer, profile, sink);
   etr_profile_put_schema(f, "etrecord-tb/profile/1");
-  etr_field_text(f, "shown_unit",
-                 f->profile->takes_cycles_as_ns ? etr_unit_name(ETR_UNIT_CYCLES) : NULL);
+  if (f->profile->takes_cycles_as_ns)
+    etr_field_text(f, "shown_unit", etr_unit_name(ETR_UNIT_CYCLES));
   put_inputs(f);
   etr_field_effective_peaks(f);
   etr_field_list(f, "methods");
