@@ -75,6 +75,8 @@ static bool family_add(family *f, etr_change *change, const measure *base, const
       .relative = old.typical > 0 && now.typical > 0 ? now.typical / old.typical - 1 : (double)NAN,
       .low = NAN,
       .high = NAN,
+      .least = NAN,
+      .most = NAN,
       .verdict = verdict_before_judging(base, newer, is_timed_twice)};
   if (!is_timed_twice)
     return true;

@@ -181,6 +181,21 @@ static ends ends_of(const etr_side_time *time, const etr_side_recordings *own,
   return e;
 }
 
+/* Returns the typical times of the fastest and the slowest recording of a side. One recording is as
+ * far from others as two standard deviations of the assumed noise between recordings. */
+static ends typical_ends(const etr_side_time *time, const etr_side_recordings *own, double scale,
+                         const etr_compare_options *options) {
+  double apart = exp(2 * etr_noise_between_recordings(options));
+  if (own->count < 2)
+    return (ends){time->typical / apart, time->typical * apart};
+  ends e = {INFINITY, 0};
+  for (size_t i = 0; i < own->count; i++) {
+    e.low = ETR_MIN(e.low, own->typical[i] * scale);
+    e.high = ETR_MAX(e.high, own->typical[i] * scale);
+  }
+  return e;
+}
+
 /* Judges a change by the obvious. Returns true if it is. With a limit, what became slower must be
  * obviously above it. */
 static bool judge_obvious(const etr_noise_test *test, const etr_compare_options *options) {
@@ -198,6 +213,10 @@ static bool judge_obvious(const etr_noise_test *test, const etr_compare_options 
       (slower >= OBVIOUS && options->limit > 0 && slower - 1 <= options->limit))
     return false;
   test->change->is_obvious = true;
+  old = typical_ends(&test->base, base, test->base_scale, options);
+  now = typical_ends(&test->newer, newer, 1, options);
+  test->change->least = now.low / old.high - 1;
+  test->change->most = now.high / old.low - 1;
   test->change->verdict = slower >= OBVIOUS ? ETR_VERDICT_SLOWER : ETR_VERDICT_FASTER;
   test->change->reason = ETR_REASON_NONE;
   return true;
