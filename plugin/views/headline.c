@@ -25,6 +25,8 @@ const char *etr_headline_kind_name(etr_headline_kind kind) {
 
 etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks) {
   double ns = etr_ticks_to_ns(profile, ticks);
+  if (profile->takes_cycles_as_ns)
+    return ETR_UNIT_CYCLES;
   if (ns > 0 && ns < 1e6)
     return ETR_UNIT_US;
   return ns < 1e10 ? ETR_UNIT_MS : ETR_UNIT_S;
@@ -32,10 +34,6 @@ etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks) {
 
 etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method) {
   return etr_unit_of_ticks(profile, method->execute.typical);
-}
-
-etr_unit etr_unit_of_screen(const etr_profile *profile, const etr_method *method) {
-  return profile->takes_cycles_as_ns ? ETR_UNIT_CYCLES : etr_unit_of_method(profile, method);
 }
 
 etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options,

@@ -60,16 +60,13 @@ bool etr_headline_has(const etr_headline_part *part, const etr_group *group);
 const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *part);
 
 /** Returns the unit in which a time is read unless the user chose one: microseconds below 1 ms,
- * milliseconds below 10 s, else seconds. */
+ * milliseconds below 10 s, else seconds; cycles if the clock counts them and its rate is not
+ * known. */
 etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks);
 
 /** Returns the unit that a screen of a method uses unless the user chose one: that of its typical
  * run. */
 etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method);
-
-/** Returns the unit in which a first screen shows a method unless the user chose one: cycles if the
- * clock counts them and its rate is not known, else etr_unit_of_method(). */
-etr_unit etr_unit_of_screen(const etr_profile *profile, const etr_method *method);
 
 /** Returns the unit of a time that is spent once, as by loading or warming up, and so may be a
  * thousand times those of a table: its own, unless the user chose one. */
