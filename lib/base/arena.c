@@ -312,6 +312,8 @@ void etr_map_init(etr_map *map, etr_arena *arena) {
 /* Drawn anew for each process, so that nobody can choose keys that share a slot. */
 static uint64_t hash_start, hash_step;
 
+/* Draws the numbers with which keys are hashed, once for each process, so that nobody can choose
+ * keys that collide. */
 __attribute__((constructor)) static void draw_hash(void) {
   uint64_t drawn[2];
   if (!etr_random(drawn, sizeof drawn)) { /* where the program was loaded, and when */

@@ -69,7 +69,7 @@ typedef struct group {
   uint32_t count[ETR_SIDES];
   uint32_t next[ETR_SIDES]; /* how many were taken */
   uint32_t first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise
-                     index in `places` of the first node of the base */
+                     index in `items_of_groups` of the first node of the base */
 } group;
 
 typedef struct pairer {
