@@ -934,6 +934,7 @@ class Finding(_Answer):
         instructions: instruction ids of the delegate calls
         shares_with: indices of earlier findings that are about some of the same time, so that the savings do not add up
         docs: address of the section that says how, such as docs/findings.md#quantize
+        effort_text: what it takes, in words, such as "re-export"; None: nothing, since it is about looking at what the files at hand show
     """
 
     kind: str = ""
@@ -954,6 +955,7 @@ class Finding(_Answer):
     instructions: list[int] = field(default_factory=list)
     shares_with: list[int] = field(default_factory=list)
     docs: str = ""
+    effort_text: str | None = None
 
 
 @dataclass(repr=False, eq=False)
