@@ -33,6 +33,16 @@ install_for_the_browser() {
   npm install --silent --no-audit --no-fund --no-package-lock --no-save --prefix build/node $(node -p "Object.entries(require('./tests/browser/package.json').devDependencies).map(package => package.join('@')).join(' ')")
 }
 
+# Builds and runs what the sanitizers watch, on half of the processors. A subshell's status is its own.
+with_sanitizers() {
+  trap - INT QUIT # which the shell has what runs beside it ignore
+  stage cmake --build --preset asan-blocks
+  stage cmake --build --preset tsan --target threads
+  stage ctest --preset asan-blocks -j $((($(nproc) + 1) / 2))
+  stage ctest --preset tsan
+  exit "$status"
+}
+
 # Prints what the tests of some builds took, the longest first. ctest prints the time of each as it ends.
 print_costs() {
   local build logs=()
@@ -58,12 +68,13 @@ stage bash tests/install.sh test
 stage side_by_side install_for_python install_for_the_page install_for_the_browser
 # What is installed decides which tests there are.
 stage side_by_side 'cmake --preset release' 'cmake --preset asan-blocks' 'cmake --preset tsan'
+# Browsers and servers leave the processors idle for a part of the time: the sanitizers have their turn beside them.
+with_sanitizers >build/sanitizers.log 2>&1 &
+sanitizers=$!
 stage cmake --build --preset release --target lib/all proto/all plugin/all outside
-stage cmake --build --preset asan-blocks
-stage cmake --build --preset tsan --target threads
-# What the sanitizers' build runs is neither built nor run twice. Two more than processors, as browsers wait.
-stage ctest --preset release -j $(($(nproc) + 2)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
-stage ctest --preset asan-blocks -j "$(nproc)"
-stage ctest --preset tsan
+# What the sanitizers' build runs is neither built nor run twice. One more than processors, as browsers wait.
+stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
+wait "$sanitizers" || status=1
+cat build/sanitizers.log
 print_costs release asan-blocks tsan
 exit $status

@@ -31,10 +31,10 @@ static bool pairs(const aligner *a, size_t i, size_t j) {
 
 /* Traces one best path back from the end. Among equal paths, prefer_right selects the one that
  * leaves left items unpaired as early as possible; otherwise as late as possible. */
-static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
+static void trace_path(const aligner *a, uint32_t *partners, bool prefer_right) {
   size_t i = a->left_count, j = a->right_count;
   for (size_t k = 0; k < a->left_count; k++)
-    out[k] = ETR_NONE;
+    partners[k] = ETR_NONE;
   while (i > 0 || j > 0) {
     bool skip_left = i > 0 && *cell(a, i, j) == *cell(a, i - 1, j) - a->left[i - 1].cost;
     bool skip_right = j > 0 && *cell(a, i, j) == *cell(a, i, j - 1) - a->right[j - 1].cost;
@@ -43,7 +43,7 @@ static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
     if (prefer_right ? skip_right : !skip_left && !pair) {
       j--;
     } else if (pair && (prefer_right || !skip_left)) {
-      out[--i] = (uint32_t)--j;
+      partners[--i] = (uint32_t)--j;
     } else
       i--;
   }
@@ -60,6 +60,9 @@ static bool are_alike(const aligner *a) {
   return true;
 }
 
+/* Fills a table of the best scores, then traces the two extreme best paths through it: an item
+ * that they pair differently is ambiguous. Returns false if the table would be too large, or when
+ * out of memory. */
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
                const etr_align_item *right, size_t right_count, etr_arena *scratch) {
   aligner a = {left, right, left_count, right_count, NULL};
@@ -88,8 +91,8 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
       *cell(&a, i, j) = value;
     }
   }
-  walk_back(&a, early, true);
-  walk_back(&a, late, false);
+  trace_path(&a, early, true);
+  trace_path(&a, late, false);
   for (size_t i = 0; i < left_count; i++)
     out[i] = (etr_align_pair){late[i], early[i] != late[i]};
   return true;
@@ -143,7 +146,8 @@ static void reach_to_end(const walker *w, size_t i, size_t j) {
     *cell_of(w, i, j) |= TO_END;
 }
 
-/* Returns the only owner that the i-th left item can have; ETR_NONE if there are others. */
+/* Returns the owner with which every path pairs the i-th left item; ETR_NONE if paths pair it
+ * with several owners, or if it may stay unpaired. */
 static uint32_t only_owner(const walker *w, size_t i) {
   uint32_t only = ETR_NONE;
   for (size_t j = 0; j <= w->right->count; j++) {
@@ -161,6 +165,8 @@ static uint32_t only_owner(const walker *w, size_t i) {
   return only;
 }
 
+/* Marks the cells that are on paths from start to end, and takes the owner on which all of these
+ * paths agree. Sides that are too large have no walk. Returns false when out of memory. */
 bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
                     const etr_align_side *right, etr_arena *scratch) {
   walker w = {left, right, NULL};

@@ -25,8 +25,9 @@ static const etr_block *block_at(const etr_time *t, size_t index) {
   return &t->blocks->blocks[t->mine[index]];
 }
 
-/* Lists the runs of the method. Nothing is allocated for a method without runs, because a record
- * may have as many methods as a dump has runs. */
+/* Lists the blocks of the method and allocates what is summed for each of its runs. Nothing is
+ * allocated for a method without runs, because a record may have as many methods as a dump has
+ * runs. Returns false when out of memory. */
 static bool list_runs(etr_time *t) {
   t->mine = etr_blocks_of_method(t->blocks, t->method, &t->block_count);
   for (size_t i = 0; i < t->block_count; i++)
@@ -54,13 +55,13 @@ static bool list_runs(etr_time *t) {
     for (size_t k = 0; etr_block_counts(t->blocks, block_at(t, i)) && k < block_at(t, i)->run_count;
          k++) {
       uint32_t run = block_at(t, i)->runs[k];
-      t->execute[t->blocks->place_of_run[run]] = t->blocks->runs[run].execute_ticks;
-      t->recordings[t->blocks->place_of_run[run]] = t->blocks->runs[run].dump;
+      t->execute[t->blocks->index_of_run[run]] = t->blocks->runs[run].execute_ticks;
+      t->recordings[t->blocks->index_of_run[run]] = t->blocks->runs[run].dump;
     }
   return true;
 }
 
-/* Lists the delegate calls of the method. */
+/* Lists the delegate calls of the method. Returns false when out of memory. */
 static bool list_delegates(etr_time *t) {
   for (size_t i = 0; i < t->placement->instructions.count; i++) {
     const etr_placed *instruction = &t->placement->instructions.data[i];
@@ -93,7 +94,7 @@ static etr_time_part part_of_event(const etr_event *e) {
 /* Makes the time slice of one sample of an event. */
 static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, size_t sample) {
   return (etr_time_slice_of){.node = e->node_count ? e->nodes[0] : ETR_NONE,
-                             .run = t->blocks->place_of_run[e->sample_runs[sample]],
+                             .run = t->blocks->index_of_run[e->sample_runs[sample]],
                              .ticks = e->durations[sample],
                              .event = e,
                              .part = part_of_event(e),
@@ -101,7 +102,7 @@ static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, si
                              .compute_unit = e->compute_unit};
 }
 
-/* Adds a time slice for each sample of an event. */
+/* Adds a time slice for each sample of an event. Returns false when out of memory. */
 static bool add_time_slices(etr_time *t, const etr_event *e) {
   for (size_t i = 0; i < e->sample_count; i++) {
     etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
@@ -141,14 +142,15 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
   return scaled;
 }
 
-/* Adds the time of a delegate call outside its own events. */
+/* Adds, for each run, a slice of this part with the time of a delegate call that its own events
+ * (the time slices from `first` on) do not explain. Returns false when out of memory. */
 static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
                              const etr_event *call, etr_time_part part) {
   /* Takes a delegate's events, the time slices from `first` on, off what its call took in each run;
    * counts them in so_far.
    */
   for (size_t i = 0; i < block->run_count; i++) {
-    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    uint32_t run = t->blocks->index_of_run[block->runs[i]];
     t->so_far[run] = 0;
     if (t->call[run] == NOT_TIMED)
       t->call[run] = 0;
@@ -159,7 +161,7 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
     t->so_far[run] += t->time_slices.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
   }
   for (size_t i = 0; i < block->run_count; i++) {
-    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    uint32_t run = t->blocks->index_of_run[block->runs[i]];
     uint64_t rest = t->call[run];
     etr_time_slice_of *p = rest ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
     if (rest && !p)
@@ -211,16 +213,18 @@ static void warn_of_wrappers(etr_time *t, const etr_event *call) {
            call->backend ? call->backend : "unknown backend");
 }
 
-/* Adds the time that an event took beyond the events inside it; no slice is added for 0 ticks. */
-static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks,
+/* Adds the time that an event took beyond the events inside it; no slice is added for 0 ticks.
+ * Returns false when out of memory. */
+static bool add_own_time(etr_time *t, const etr_event *owner, uint32_t run, uint64_t ticks,
                          const etr_event *wrapper) {
   etr_time_slice_of *p = ticks ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
   if (p)
-    *p = (etr_time_slice_of){.node = of->node_count ? of->nodes[0] : ETR_NONE,
+    *p = (etr_time_slice_of){.node = owner->node_count ? owner->nodes[0] : ETR_NONE,
                              .run = run,
                              .ticks = ticks,
-                             .event = of,
-                             .part = of->node_count ? ETR_TIME_OPERATORS : ETR_TIME_DELEGATE_PHASES,
+                             .event = owner,
+                             .part = owner->node_count ? ETR_TIME_OPERATORS
+                                                       : ETR_TIME_DELEGATE_PHASES,
                              .phase = wrapper->wrapper_phase,
                              .compute_unit = wrapper->compute_unit};
   return p || !ticks;
@@ -235,10 +239,10 @@ static bool is_in_cycles(const etr_event *e, size_t wrapper) {
 
 /* Adds an operator's share in each run: the part of the wrapper's time that corresponds to the
  * operator's cycles. Operators that together count more cycles than the wrapper, because they
- * overlap, share all of its time. */
+ * overlap, share all of its time. Returns false when out of memory. */
 static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
   for (size_t k = 0; k < e->sample_count; k++) {
-    uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
+    uint32_t run = t->blocks->index_of_run[e->sample_runs[k]];
     uint64_t whole = ETR_MAX(t->cycles[run], t->inside_cycles[run]);
     if (t->cycles[run] == 0 || t->wrappers[wrapper][run] == 0)
       continue;
@@ -255,25 +259,25 @@ static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
 
 /* Adds the shares of operators in a wrapper. Operators without a node are the delegate's own, and
  * their time stays in its sums. Without a graph no operator has a node; in a program's graph all
- * belong to the call, whose time is measured. */
+ * belong to the call, whose time is measured. Returns false when out of memory. */
 static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end,
                        size_t wrapper) {
   /* Cycles are summed per run: those of the wrapper, and those of the events inside it. */
-  bool any = false;
+  bool wrapper_has_cycles = false;
   for (size_t i = 0; i < block->run_count; i++) {
-    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    uint32_t run = t->blocks->index_of_run[block->runs[i]];
     t->cycles[run] = t->inside_cycles[run] = 0;
   }
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     if (!is_in_cycles(e, wrapper))
       continue;
-    any |= e->wrapper > 0;
+    wrapper_has_cycles |= e->wrapper > 0;
     uint64_t *sums = e->wrapper ? t->cycles : t->inside_cycles;
     for (size_t k = 0; k < e->sample_count; k++)
-      sums[t->blocks->place_of_run[e->sample_runs[k]]] += e->durations[k];
+      sums[t->blocks->index_of_run[e->sample_runs[k]]] += e->durations[k];
   }
-  if (!any)
+  if (!wrapper_has_cycles)
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
@@ -287,42 +291,43 @@ static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t
 
 /* ---- Own times of wrappers ---- */
 
-/* Adds the time of a call's wrappers outside the events in them. */
+/* Adds the time of a call's wrappers outside the events in them. Returns false when out of
+ * memory. */
 static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *call, size_t first,
                          size_t end) {
   if (!has_wrappers(block, first, end))
     return true;
-  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++)
+  for (size_t depth = 0; depth <= ETR_MOST_WRAPPERS; depth++)
     for (size_t i = 0; i < block->run_count; i++) {
-      uint32_t run = t->blocks->place_of_run[block->runs[i]];
-      t->wrappers[s][run] = t->insides[s][run] = 0;
+      uint32_t run = t->blocks->index_of_run[block->runs[i]];
+      t->wrappers[depth][run] = t->insides[depth][run] = 0;
     }
   /* Sums, in each run, the time of each wrapper and of the events directly inside it. */
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     for (size_t k = 0; k < e->sample_count; k++) {
-      uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
+      uint32_t run = t->blocks->index_of_run[e->sample_runs[k]];
       if (e->wrapper && is_wrapper(e, e->wrapper))
         t->wrappers[e->wrapper][run] += e->durations[k];
       if (e->inside && e->is_in_sums && !e->wrapper)
         t->insides[e->inside][run] += e->durations[k];
     }
   }
-  for (size_t s = ETR_MOST_WRAPPERS; s > 0; s--) {
-    const etr_event *wrapper = find_wrapper(block, first, end, s),
-                    *of = wrapper && wrapper->node_count ? wrapper : call;
-    if (wrapper && !add_shares(t, block, first, end, s))
+  for (size_t depth = ETR_MOST_WRAPPERS; depth > 0; depth--) {
+    const etr_event *wrapper = find_wrapper(block, first, end, depth),
+                    *owner = wrapper && wrapper->node_count ? wrapper : call;
+    if (wrapper && !add_shares(t, block, first, end, depth))
       return false;
     for (size_t i = 0; i < block->run_count; i++) {
-      uint32_t run = t->blocks->place_of_run[block->runs[i]];
-      if (t->wrappers[s][run] && t->insides[s][run] > t->wrappers[s][run])
+      uint32_t run = t->blocks->index_of_run[block->runs[i]];
+      if (t->wrappers[depth][run] && t->insides[depth][run] > t->wrappers[depth][run])
         warn_of_wrappers(t, call);
       /* A wrapper's own time in a run. The events inside it count for the wrapper around it; a
        * wrapper that was not recorded has no time of its own. */
-      uint64_t whole = t->wrappers[s][run], inside = t->insides[s][run];
-      t->insides[s - 1][run] += ETR_MAX(whole, inside);
+      uint64_t whole = t->wrappers[depth][run], inside = t->insides[depth][run];
+      t->insides[depth - 1][run] += ETR_MAX(whole, inside);
       uint64_t own = whole > inside ? whole - inside : 0;
-      if (wrapper && !add_own_time(t, of, run, own, wrapper))
+      if (wrapper && !add_own_time(t, owner, run, own, wrapper))
         return false;
     }
   }
@@ -367,9 +372,9 @@ static bool has_time_inside(const etr_event *rows, size_t count) {
  */
 static etr_part_time *part_entry(etr_time *t, etr_time_part part, const char *backend) {
   for (size_t i = 0; i < t->parts.count; i++) {
-    etr_part_time *known = &t->parts.data[i];
-    if (known->part == part && strcmp(etr_or_empty(known->backend), etr_or_empty(backend)) == 0)
-      return known;
+    etr_part_time *entry = &t->parts.data[i];
+    if (entry->part == part && strcmp(etr_or_empty(entry->backend), etr_or_empty(backend)) == 0)
+      return entry;
   }
   etr_part_time *added = etr_vec_push(t->arena, &t->parts);
   if (added)
@@ -382,7 +387,7 @@ static const char *backend_of_delegate(const etr_event *e) {
   return e->backend ? e->backend : ETR_UNKNOWN_BACKEND;
 }
 
-/* Counts the delegate of a call, once for each instruction. */
+/* Counts the delegate of a call, once for each instruction. Returns false when out of memory. */
 static bool count_call(etr_time *t, etr_time_part part, const etr_event *call) {
   const int32_t key[] = {(int32_t)part, call->instruction_id};
   etr_map_slot *slot = etr_map_at(&t->calls, ETR_BYTES(key));
@@ -397,13 +402,14 @@ static bool count_call(etr_time *t, etr_time_part part, const etr_event *call) {
   return entry != NULL;
 }
 
-/* Adds one delegate's call and events: rows [first, end) of a block, which have its instruction id.
- */
+/* Adds the time slices of one delegate: rows [first, end) of a block, which have its instruction
+ * id. The time of the call that these events do not explain is overhead, or opaque if none of
+ * them has a time. Returns false when out of memory. */
 static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
   const etr_event *call = NULL;
   size_t first_time_slice = t->time_slices.count;
   for (size_t i = 0; i < block->run_count; i++)
-    t->call[t->blocks->place_of_run[block->runs[i]]] = NOT_TIMED;
+    t->call[t->blocks->index_of_run[block->runs[i]]] = NOT_TIMED;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums && !add_time_slices(t, e))
@@ -414,12 +420,12 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
     uint64_t ticks = 0;
     for (size_t j = 0; j < e->sample_count; j++)
       ticks += e->durations[j];
-    size_t at = etr_find_int(e->instruction_id, t->delegates.data, t->delegates.count,
-                             sizeof *t->delegates.data);
-    if (at < t->delegates.count)
-      t->delegates.data[at].call_ticks += ticks;
+    size_t position = etr_find_int(e->instruction_id, t->delegates.data, t->delegates.count,
+                                   sizeof *t->delegates.data);
+    if (position < t->delegates.count)
+      t->delegates.data[position].call_ticks += ticks;
     for (size_t k = 0; k < e->sample_count; k++)
-      add_call(t, t->blocks->place_of_run[e->sample_runs[k]], e->durations[k]);
+      add_call(t, t->blocks->index_of_run[e->sample_runs[k]], e->durations[k]);
   }
   if (!call)
     return true; /* the call itself was not timed */
@@ -432,7 +438,8 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
   return count_call(t, rest, call) && add_rest_of_call(t, first_time_slice, block, call, rest);
 }
 
-/* Adds the time slices of a block: delegates by instruction, kernels one by one. */
+/* Adds the time slices of a block: delegates by instruction, kernels one by one. Returns false
+ * when out of memory. */
 static bool add_slices_of_block(etr_time *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_event *e = &block->events[i];
@@ -502,7 +509,7 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
 
 /* ---- The nodes of events in the program's graph, if there is no Edge graph ---- */
 
-/* Sets the only node of an event. */
+/* Sets the only node of an event. Returns false when out of memory. */
 static bool set_only_node(etr_event *row, uint32_t node, etr_arena *arena) {
   uint32_t *nodes = etr_arena_alloc(arena, sizeof *nodes);
   if (!nodes)
@@ -514,7 +521,8 @@ static bool set_only_node(etr_event *row, uint32_t node, etr_arena *arena) {
   return true;
 }
 
-/* Sets the node of the program's graph that stands for the event's instruction. */
+/* Sets the event's node to the one of its instruction in the program's graph; without such a node
+ * the event stays as it is. Returns false when out of memory. */
 static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_node(program, row->instruction_id, NULL);
   if (node == ETR_NONE)
@@ -524,8 +532,9 @@ static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, e
   return set_only_node(row, node, arena);
 }
 
-/* Sets the node of the program's graph that stands for an event of a delegate: the operator, or the
- * call if its inside is unknown. */
+/* Sets the node of the program's graph that stands for an event of a delegate: the operator, or
+ * the call if its inside is unknown. Phases and containers get no node. Returns false when out of
+ * memory. */
 static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
   if (node != ETR_NONE) {
@@ -538,7 +547,7 @@ static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_
   return set_instruction_node(program, row, arena);
 }
 
-/* Sets the nodes of the rows of one instruction in one block. */
+/* Sets the nodes of the rows of one instruction in one block. Returns false when out of memory. */
 static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t count,
                           etr_arena *arena) {
   bool good = true;
@@ -583,8 +592,8 @@ static bool is_longer(const etr_stats *x, const etr_stats *y) {
   return x->p50 > y->p50 || (x->p50 == y->p50 && x->avg > y->avg);
 }
 
-/* Returns the longest event of a node that runs as several operators (a layout change, then a
- * convolution). */
+/* Returns the longest event among the time slices [first, end) of one node, which may have run as
+ * several operators (a layout change, then a convolution). */
 static const etr_event *longest_event(const etr_time *t, size_t first, size_t end) {
   const etr_event *longest = t->time_slices.data[first].event;
   for (size_t i = first + 1; i < end; i++) {
@@ -654,8 +663,9 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
   out->per_run.typical = out->typical;
 }
 
-/* Returns the entry of a node without a time, with its delegate. */
-static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
+/* Returns the entry of an Edge node without a time, with the delegate that contains the node.
+ * Without a node (ETR_NONE) the entry has no delegate. */
+static etr_node_time untimed_entry(const etr_time *t, uint32_t edge_node) {
   int32_t delegate = edge_node == ETR_NONE ? -1 : t->placement->node_delegate[edge_node];
   const etr_placed *instruction = delegate < 0 ? NULL
                                                : etr_placed_instruction(t->placement, delegate);
@@ -670,7 +680,7 @@ static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
  * identifies backend and delegate. */
 static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph *program,
                                          size_t node) {
-  etr_node_time time = untimed(t, ETR_NONE);
+  etr_node_time time = untimed_entry(t, ETR_NONE);
   time.instruction = program->instructions.data[node];
   const etr_instruction *instruction = etr_instruction_at(t->placement->method->program,
                                                           time.instruction);
@@ -684,7 +694,8 @@ static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph 
   return time;
 }
 
-/* Stores the time of each run. */
+/* Stores the time of each run in a node's entry; its slices [first, end) are sorted by run.
+ * Returns false when out of memory. */
 static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
   etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
   if (!runs)
@@ -703,9 +714,9 @@ static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size
 /* Flags of time_graph(): store the time of each run; the graph is that of the instructions. */
 enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
 
-/* Computes the times of a graph from the time slices, sorted by its nodes. `how` is a set of the
- * flags above. */
-static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned how) {
+/* Computes the times of a graph from the time slices, sorted by its nodes. `flags` is a set of
+ * the flags above. Returns false when out of memory. */
+static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned flags) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !sort_time_slices(t, graph->node_count))
     return false;
@@ -715,8 +726,8 @@ static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsi
       end++;
     if (node == ETR_NONE)
       continue;
-    time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
-    if ((how & KEEPS_RUNS) && !store_runs(t, &times[node], first, end))
+    time_node(t, &times[node], first, end, per_run, flags & IN_PROGRAM);
+    if ((flags & KEEPS_RUNS) && !store_runs(t, &times[node], first, end))
       return false;
   }
   graph->times = times;
@@ -780,11 +791,11 @@ static void merge_records(etr_node_time *time, const etr_node_time *edge) {
 }
 
 /* Times the Edge graph, whose nodes the time slices have: stores the time of each run, and finds
- * the nodes into which others were fused. */
+ * the nodes into which others were fused. Returns false when out of memory. */
 static bool time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++)
-    times[i] = untimed(t, i);
+    times[i] = untimed_entry(t, i);
   if (!times || !time_graph(t, graph, times, KEEPS_RUNS))
     return false;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
@@ -795,17 +806,18 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
 }
 
 /* Times the ATen graph through aten_node; Edge nodes without an ATen node are left out. It moves
- * the time slices to the ATen nodes, so call it after the Edge graph is timed. */
+ * the time slices to the ATen nodes, so call it after the Edge graph is timed. Returns false when
+ * out of memory. */
 static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
   uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
   if (!times || !aten_of || !etr_find_aten_nodes(aten_of, edge, aten))
     return false;
   for (uint32_t i = 0; i < aten->node_count; i++)
-    times[i] = untimed(t, ETR_NONE);
+    times[i] = untimed_entry(t, ETR_NONE);
   for (uint32_t i = 0; i < edge->node_count; i++)
     if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0)
-      times[aten_of[i]] = untimed(t, i);
+      times[aten_of[i]] = untimed_entry(t, i);
   for (size_t i = 0; i < t->time_slices.count; i++)
     if (t->time_slices.data[i].node != ETR_NONE)
       t->time_slices.data[i].node = aten_of[t->time_slices.data[i].node];
@@ -819,8 +831,10 @@ static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten)
   return true;
 }
 
-/* Times a graph of instructions. own: the events have nodes of this graph. */
-static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, bool own) {
+/* Times a graph of instructions into `out`. `events_have_nodes` says that the nodes of events are
+ * of this graph. Returns false when out of memory. */
+static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out,
+                         bool events_have_nodes) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
   for (uint32_t i = 0; times && i < program->graph.node_count; i++)
     times[i] = untimed_instruction(t, program, i);
@@ -830,9 +844,10 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
              "%s: the program has too long lists of tensors, or too many jumps: its graph lacks "
              "some edges",
              etr_method_label(t->placement->method));
-  if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM))
+  if (!times ||
+      !time_graph(t, out, times, events_have_nodes ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM))
     return false;
-  record_events(t, times, own ? NULL : program);
+  record_events(t, times, events_have_nodes ? NULL : program);
   return true;
 }
 
@@ -844,7 +859,8 @@ static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
 }
 
 /* Builds and times the graph of the method's instructions. It moves the time slices to its nodes:
- * each belongs to an instruction, or to an operator in a delegate. */
+ * each belongs to an instruction, or to an operator in a delegate. Returns false when out of
+ * memory. */
 static bool time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch))
@@ -863,7 +879,8 @@ static const char *backend_of_part(const etr_time_slice_of *p) {
   return backend_of_delegate(p->event);
 }
 
-/* Adds up the slices in their parts. Slices of one part follow each other mostly. */
+/* Adds up the slices in their parts. Slices of one part follow each other mostly. Returns false
+ * when out of memory. */
 static bool sum_up_parts(etr_time *t) {
   etr_part_time *last = NULL;
   for (size_t i = 0; i < t->time_slices.count; i++) {
@@ -886,7 +903,8 @@ static int by_part(const void *a, const void *b) {
   return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
 }
 
-/* Lists the parts that took time, and the runtime, which took what the others did not. */
+/* Lists the parts that took time, and the runtime, which took what the others did not. Returns
+ * false when out of memory. */
 static bool list_parts(etr_time *t, etr_method *out) {
   uint64_t attributed = 0;
   double typical = 0;
@@ -944,10 +962,11 @@ static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_
   return is_aligned;
 }
 
-/* Sums the time slices of a method: whole time, estimated part, statistics, delegates and parts. */
-static bool sum_up(etr_time *t, etr_method *out) {
+/* Sums the time slices of a method: whole time, estimated part, statistics, delegates and parts.
+ * Returns false when out of memory. */
+static bool sum_up_slices(etr_time *t, etr_method *out) {
   uint64_t *sorted = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *sorted);
-  double sure = 0;
+  double confidence_sum = 0;
   uint64_t aligned = 0;
   if (!sorted)
     return false;
@@ -961,12 +980,12 @@ static bool sum_up(etr_time *t, etr_method *out) {
       sum_up_hidden(t, out, p);
     if (p->part == ETR_TIME_OPERATORS && sum_up_estimated(t, out, p)) {
       aligned += p->ticks;
-      sure += (double)p->ticks * p->event->confidence;
+      confidence_sum += (double)p->ticks * p->event->confidence;
     }
   }
   out->estimated_typical = etr_typical_of(out->estimated_typical, &t->typical.typical);
   out->clock_hidden_typical = etr_typical_of(out->clock_hidden_typical, &t->typical.typical);
-  out->estimated_confidence = aligned ? sure / (double)aligned : 0;
+  out->estimated_confidence = aligned ? confidence_sum / (double)aligned : 0;
   if (t->run_count)
     memcpy(sorted, t->execute, t->run_count * sizeof *sorted);
   out->execute = etr_stats_of(sorted, t->run_count);
@@ -987,7 +1006,7 @@ static void set_typical_events(const etr_time *t) {
       etr_event *e = &etr_block_rows(t->blocks, block)[k];
       double sum = 0;
       for (size_t s = 0; s < e->sample_count; s++)
-        sum = etr_typical_add(sum, &t->typical.typical, t->blocks->place_of_run[e->sample_runs[s]],
+        sum = etr_typical_add(sum, &t->typical.typical, t->blocks->index_of_run[e->sample_runs[s]],
                               e->durations[s]);
       e->stats.typical = etr_typical_of(sum, &t->typical.typical);
     }
@@ -998,14 +1017,14 @@ static void set_typical_events(const etr_time *t) {
 static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_t *skipped,
                      uint32_t run) {
   if (!t->blocks->runs[run].is_skipped) {
-    runs[t->blocks->place_of_run[run]] = run;
+    runs[t->blocks->index_of_run[run]] = run;
     return;
   }
   skipped[out->skipped_run_count++] = run;
   out->skipped_ticks += t->blocks->runs[run].execute_ticks;
 }
 
-/* Stores the included and the excluded runs in the method. */
+/* Stores the included and the excluded runs in the method. Returns false when out of memory. */
 static bool store_run_lists(const etr_time *t, etr_method *out) {
   size_t count = 0;
   for (size_t i = 0; i < out->block_count; i++)
@@ -1026,7 +1045,7 @@ static bool store_run_lists(const etr_time *t, etr_method *out) {
 }
 
 /* Copies the time slices to the profile while they have the nodes of the method's graph and are
- * sorted by them. */
+ * sorted by them. Returns false when out of memory. */
 static bool store_time_slices(const etr_time *t, etr_method *out) {
   etr_time_slice *time_slices = etr_arena_alloc_raw_array(t->arena, t->time_slices.count,
                                                           sizeof *time_slices);
@@ -1071,7 +1090,8 @@ static void warn_of_unexplained(const etr_time *t) {
 
 /* ---- All ---- */
 
-/* Attributes the time of a method to nodes, and sums it. The steps build on each other. */
+/* Attributes the time of a method to nodes, and sums it. The steps build on each other. Returns
+ * false when out of memory. */
 static bool attribute_method(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_assign_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings))
     return false;
@@ -1119,7 +1139,7 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
              "%s: kernels and delegates add up to more than Method::execute: their times are "
              "scaled to fit",
              etr_method_label(t->placement->method));
-  if (!sum_up(t, out))
+  if (!sum_up_slices(t, out))
     return false;
   if (graphs->edge && !time_edge_graph(t, graphs->edge))
     return false;
@@ -1133,6 +1153,7 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
   return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }
 
+/* Attributes one method, with working memory that ends here. Returns false when out of memory. */
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement,
                    uint32_t method, const etr_blocks *blocks, etr_warnings *warnings) {
   etr_arena scratch = {0};

@@ -87,8 +87,9 @@ static void record_row(numbering *n, const etr_event *e) {
     s->kind = kind_of_row(e);
 }
 
-/* Records of what kind an instruction is, as far as the maps or the program say. */
-static void record_instruction(numbering *n, const etr_placed *instruction) {
+/* Records whether an instruction is a call, a kernel with a name or another kernel, as far as the
+ * maps or the program say, and whether the method has calls and names. */
+static void record_instruction_kind(numbering *n, const etr_placed *instruction) {
   seen *s = seen_at(n, instruction->id);
   if (!s || (!instruction->is_kernel && !instruction->is_delegate))
     return;
@@ -101,8 +102,9 @@ static void record_instruction(numbering *n, const etr_placed *instruction) {
 
 enum { MOST_INSTRUCTIONS = 1 << 20 };
 
-/* Records the kind of every instruction that the maps, the events or the program name. */
-static bool record_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
+/* Records the kind of every instruction that the maps, the events or the program name; sets
+ * is_cut instead if there are too many instructions. Returns false when out of memory. */
+static bool record_kinds(numbering *n, uint32_t method, const etr_blocks *blocks) {
   size_t block_count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &block_count);
   const etr_placement *p = n->placement;
@@ -119,7 +121,7 @@ static bool record_all(numbering *n, uint32_t method, const etr_blocks *blocks) 
   if (!n->seen)
     return false;
   for (size_t i = 0; i < p->instructions.count; i++)
-    record_instruction(n, &p->instructions.data[i]);
+    record_instruction_kind(n, &p->instructions.data[i]);
   for (size_t b = 0; b < block_count; b++)
     for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++)
       record_row(n, &blocks->blocks[mine[b]].events[i]);
@@ -136,7 +138,8 @@ static bool record_all(numbering *n, uint32_t method, const etr_blocks *blocks) 
 
 /* ---- The instructions that should have been emitted ---- */
 
-/* Lists the nodes of each subgraph and the bodies of each node, in order. */
+/* Links the nodes of each subgraph, and the bodies of each node, to lists in their order. Returns
+ * false when out of memory. */
 static bool list_nodes(numbering *n) {
   size_t subgraphs = n->graph->subgraph_count + 1;
   n->first_in = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->first_in);
@@ -205,8 +208,8 @@ static bool read_scan(const numbering *n, uint32_t node, uint32_t body, scan *ou
       results = inner->input_count;
     if (inner->kind != ETR_NODE_INPUT || count == owner->input_count || inner->output_count == 0)
       continue;
-    int32_t outside = rank_of(n->graph, &owner->inputs[count++]);
-    bool is_slice = inner->outputs[0].rank >= 0 && inner->outputs[0].rank == outside - 1;
+    int32_t outer_rank = rank_of(n->graph, &owner->inputs[count++]);
+    bool is_slice = inner->outputs[0].rank >= 0 && inner->outputs[0].rank == outer_rank - 1;
     if (is_slice && count == out->carried + out->sliced + 1)
       out->sliced++;
     else if (out->sliced == 0)
@@ -221,8 +224,9 @@ static void push_items(numbering *n, item_kind kind, const char *op, size_t coun
     push_item(n, kind, ETR_NONE, op);
 }
 
-/* A loop copies the first carried values, takes slices, runs its body, copies the next carried
- * values and the results, counts, compares, jumps back, and counts from 0 again. */
+/* Adds the items of a scan: the loop copies the first carried values, takes slices, runs its
+ * body, copies the next carried values and the results, counts, compares, jumps back, and counts
+ * from 0 again. */
 static void push_scan(numbering *n, uint32_t node, uint32_t body, const scan *s) {
   push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
   push_items(n, ITEM_NAMED, "copy_", s->carried);
@@ -234,7 +238,8 @@ static void push_scan(numbering *n, uint32_t node, uint32_t body, const scan *s)
   push_item(n, ITEM_PRIM, ETR_NONE, NULL);
 }
 
-/* Adds the items of a node with bodies. Returns false if the node has no bodies. */
+/* Adds the items of a node with bodies; where its instructions are not known, one item that
+ * stands for any of them. Returns false if the node has no bodies. */
 static bool push_owner(numbering *n, uint32_t node) {
   uint32_t bodies[2];
   scan s;
@@ -378,7 +383,8 @@ static uint8_t cell_at(const numbering *n, size_t i, size_t k) {
   return k >= r->first && k < r->end ? n->cells.data[r->at + k - r->first] : 0;
 }
 
-/* Appends a cell to a row of the table. */
+/* Appends a cell to a row of the table. Returns false if the table is full (is_cut), or when out
+ * of memory. */
 static bool push_cell(numbering *n, row *r, uint8_t value) {
   uint8_t *added = n->cells.count < MOST_CELLS ? etr_vec_push(n->scratch, &n->cells) : NULL;
   n->is_cut |= n->cells.count == MOST_CELLS;
@@ -428,22 +434,24 @@ static bool is_open(const numbering *n, const seen *s) {
   return s->kind == NAMED_KERNEL && !is_mapped(n, s);
 }
 
-/* Records which node an instruction is, if a path through this cell leads from start to end. */
+/* Records the node of item i as a finding for instruction k, if a path through this cell leads
+ * from start to end, and whether other paths say otherwise. */
 static void record_finding(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
-  const item *it = &n->items.data[i];
+  const item *candidate = &n->items.data[i];
   if (!(cell_at(n, i, k) & FROM_START) || !is_open(n, &n->seen[k]))
     return;
-  bool is_it = item_fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
-  bool is_passed = may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
-  bool is_left = is_it && it->kind == ITEM_NODE && !taken[it->node];
-  f->others |= is_passed || (is_it && (f->node != ETR_NONE || !is_left));
+  bool is_candidate = item_fits(n, candidate, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
+  bool is_passed = may_pass(n, candidate, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
+  bool is_left = is_candidate && candidate->kind == ITEM_NODE && !taken[candidate->node];
+  f->others |= is_passed || (is_candidate && (f->node != ETR_NONE || !is_left));
   f->is_passed |= is_passed;
-  f->is_loop |= is_it && it->kind == ITEM_NAMED;
+  f->is_loop |= is_candidate && candidate->kind == ITEM_NAMED;
   if (is_left && f->node == ETR_NONE)
-    f->node = it->node;
+    f->node = candidate->node;
 }
 
-/* Assigns nodes to instructions: those on which all paths through the table agree are certain. */
+/* Assigns nodes to instructions: those on which all paths through the table agree are certain. A
+ * table that is too large (is_cut) assigns none. Returns false when out of memory. */
 static bool assign_nodes(numbering *n, bool *taken) {
   n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
   finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);
@@ -454,15 +462,16 @@ static bool assign_nodes(numbering *n, bool *taken) {
       return n->is_cut;
   /* Marks the cells from which a path leads to the end. */
   for (size_t i = n->items.count + 1; i-- > 0;) {
-    const item *it = i < n->items.count ? &n->items.data[i] : NULL;
+    const item *next_item = i < n->items.count ? &n->items.data[i] : NULL;
     for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
       uint8_t *here = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
-      bool can = k == n->count && i >= n->tail;
-      can |= it && may_miss(it) && cell_at(n, i + 1, k) & TO_END;
-      can |= it && k < n->count && item_fits(n, it, &n->seen[k]) &&
-             cell_at(n, i + 1, k + 1) & TO_END;
-      can |= it && k < n->count && may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
-      if (can && *here)
+      bool reaches_end = k == n->count && i >= n->tail;
+      reaches_end |= next_item && may_miss(next_item) && cell_at(n, i + 1, k) & TO_END;
+      reaches_end |= next_item && k < n->count && item_fits(n, next_item, &n->seen[k]) &&
+                     cell_at(n, i + 1, k + 1) & TO_END;
+      reaches_end |= next_item && k < n->count && may_pass(n, next_item, &n->seen[k]) &&
+                     cell_at(n, i, k + 1) & TO_END;
+      if (reaches_end && *here)
         *here |= TO_END;
     }
   }
@@ -485,6 +494,8 @@ static bool assign_nodes(numbering *n, bool *taken) {
   return true;
 }
 
+/* Compares items made of the graph with the instructions, and warns of what stays unknown.
+ * Returns false when out of memory. */
 bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                       bool *taken, etr_warnings *warnings, etr_arena *scratch) {
   const etr_method_inputs *inputs = placement->method;
@@ -497,7 +508,7 @@ bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_block
     has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
   if (!has_bodies && n.has_map)
     return true;
-  if (!list_nodes(&n) || !record_all(&n, method, blocks))
+  if (!list_nodes(&n) || !record_kinds(&n, method, blocks))
     return false;
   if (n.count)
     push_all_items(&n);

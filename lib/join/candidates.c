@@ -31,6 +31,7 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* Sorts the nodes of each handle and kind by rank. Returns NULL when out of memory. */
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment,
                                    etr_arena *arena) {
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
@@ -147,6 +148,8 @@ void etr_assignment_mark_uncertain(const etr_assignment *assignment, uint32_t no
     assignment->uncertain[assignment->values->first[node] + i] = true;
 }
 
+/* Rates the expected node, and of each handle the first nodes that are not assigned, and returns
+ * the best. With several candidates, one whose inputs contradict the operator's is not returned. */
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *equal_candidates,
                                bool *is_contradicted) {
   choice best = {.node = ETR_NONE};

@@ -20,7 +20,7 @@ static uint64_t bit_of(uint16_t class_) {
 }
 
 /* Records the classes of operators whose events have no node, per instruction. */
-static void record_events(const finder *f, const etr_block *block) {
+static void record_left_over(const finder *f, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *e = &block->events[i];
     if (!e->delegate_id || e->node_count)
@@ -67,6 +67,8 @@ static void find_carrier(const finder *f, uint32_t node, uint32_t other) {
     f->times[node].carried_by = carrier_through(f, node, other);
 }
 
+/* Looks along the producers of each fused node first, then along its users. Returns false when
+ * out of memory. */
 bool etr_find_carriers(const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                        etr_node_time *times, etr_arena *scratch) {
   finder f = {.placement = placement, .times = times};
@@ -78,9 +80,9 @@ bool etr_find_carriers(const etr_placement *placement, uint32_t method, const et
   if (etr_arena_failed(scratch))
     return false;
   size_t count;
-  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++)
-    record_events(&f, &blocks->blocks[mine[i]]);
+    record_left_over(&f, &blocks->blocks[block_indices[i]]);
   for (size_t i = 0; i < f.placement->instructions.count; i++) {
     const etr_placed *instruction = &f.placement->instructions.data[i];
     for (size_t k = 0; instruction->payload && k < instruction->payload->count; k++)
@@ -124,7 +126,7 @@ typedef struct pairing {
 
 /* ---- The ATen graph ---- */
 
-/* Indexes the operators of the ATen graph by scope and name. */
+/* Indexes the operators of the ATen graph by scope and name. Returns false when out of memory. */
 static bool index_aten_nodes(pairing *p) {
   for (uint32_t i = 0; i < p->aten->node_count; i++) {
     const etr_node *n = &p->aten->nodes[i];
@@ -138,25 +140,25 @@ static etr_slice body_key(const uint32_t pair[2]) {
   return (etr_slice){(const char *)pair, 2 * sizeof *pair};
 }
 
-/* Returns the index of each body among the bodies of its owner. */
+/* Returns for each body its number among the bodies of its owner; NULL when out of memory. */
 static uint32_t *number_bodies(const etr_graph *graph, etr_arena *scratch) {
-  uint32_t *places = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *places);
+  uint32_t *numbers = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *numbers);
   uint32_t *bodies = etr_arena_alloc_array(scratch, graph->node_count, sizeof *bodies);
-  for (size_t i = 0; places && bodies && i < graph->subgraph_count; i++)
+  for (size_t i = 0; numbers && bodies && i < graph->subgraph_count; i++)
     if (graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
-      places[i] = bodies[graph->subgraphs[i].owner]++;
-  return bodies ? places : NULL;
+      numbers[i] = bodies[graph->subgraphs[i].owner]++;
+  return bodies ? numbers : NULL;
 }
 
-/* Indexes the bodies of the ATen graph by owner and number. */
+/* Indexes the bodies of the ATen graph by owner and number. Returns false when out of memory. */
 static bool index_aten_bodies(pairing *p) {
-  uint32_t *places = number_bodies(p->aten, p->scratch);
-  for (uint32_t i = 0; places && i < p->aten->subgraph_count; i++) {
+  uint32_t *numbers = number_bodies(p->aten, p->scratch);
+  for (uint32_t i = 0; numbers && i < p->aten->subgraph_count; i++) {
     const etr_subgraph *body = &p->aten->subgraphs[i];
     if (body->kind == ETR_SUBGRAPH_BODY)
-      etr_map_set(&p->bodies, body_key((uint32_t[]){body->owner, places[i]}), i);
+      etr_map_set(&p->bodies, body_key((uint32_t[]){body->owner, numbers[i]}), i);
   }
-  return places != NULL;
+  return numbers != NULL;
 }
 
 /* ---- The Edge graph ---- */
@@ -172,11 +174,12 @@ static uint32_t find_node(const pairing *p, const etr_node *edge_node) {
   return etr_map_get(&p->nodes, etr_key_of(p->scratch, in, etr_slice_of(edge_node->aten_node)));
 }
 
-/* Pairs the bodies of the Edge graph with those of the ATen graph. */
+/* Pairs the bodies of the Edge graph with those of the ATen graph. Returns false when out of
+ * memory. */
 static bool pair_bodies(pairing *p) {
-  uint32_t *places = number_bodies(p->edge, p->scratch);
+  uint32_t *numbers = number_bodies(p->edge, p->scratch);
   p->scopes = etr_arena_alloc_array(p->scratch, p->edge->subgraph_count, sizeof *p->scopes);
-  for (size_t i = 0; places && p->scopes && i < p->edge->subgraph_count; i++) {
+  for (size_t i = 0; numbers && p->scopes && i < p->edge->subgraph_count; i++) {
     const etr_subgraph *s = &p->edge->subgraphs[i];
     if (s->kind != ETR_SUBGRAPH_BODY) {
       p->scopes[i] = scope_of(p, s->parent);
@@ -185,12 +188,13 @@ static bool pair_bodies(pairing *p) {
     uint32_t owner = find_node(p, &p->edge->nodes[s->owner]);
     uint32_t body = owner == ETR_NONE
                         ? ETR_NONE
-                        : etr_map_get(&p->bodies, body_key((uint32_t[]){owner, places[i]}));
+                        : etr_map_get(&p->bodies, body_key((uint32_t[]){owner, numbers[i]}));
     p->scopes[i] = body == ETR_NONE ? NO_SCOPE : body;
   }
-  return places && p->scopes;
+  return numbers && p->scopes;
 }
 
+/* Returns false when out of memory. */
 bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten) {
   etr_arena scratch = {0};
   pairing p = {.edge = edge, .aten = aten, .scratch = &scratch};

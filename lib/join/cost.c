@@ -23,7 +23,8 @@ static void merge_flags(etr_amount *amount, const etr_amount *other) {
   amount->overflows |= other->overflows;
 }
 
-static void set(etr_amount *amount, uint64_t count, bool overflows) {
+/* Sets an amount; one that overflows, or exceeds INT64_MAX, becomes unknown. */
+static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = count;
   if (!overflows && count <= INT64_MAX)
     return;
@@ -34,15 +35,16 @@ static void set(etr_amount *amount, uint64_t count, bool overflows) {
 static void amount_add(etr_amount *amount, etr_amount other) {
   merge_flags(amount, &other);
   if (!amount->is_unknown)
-    set(amount, amount->count + other.count, false);
+    set_count(amount, amount->count + other.count, false);
 }
 
+/* Multiplies an amount by another. The product is unknown if one of them is, or if it overflows. */
 static void amount_multiply(etr_amount *amount, etr_amount other) {
   merge_flags(amount, &other);
   if (amount->is_unknown)
     return;
   bool overflows = other.count && amount->count > UINT64_MAX / other.count;
-  set(amount, overflows ? 0 : amount->count * other.count, overflows);
+  set_count(amount, overflows ? 0 : amount->count * other.count, overflows);
 }
 
 /* Returns the size of a dimension, or its hint; unknown for a symbolic dimension without a hint. */
@@ -64,7 +66,7 @@ static void amount_multiply_dims(etr_amount *amount, const etr_value *value, int
     amount_multiply(amount, amount_of_dim(&value->dims[i]));
 }
 
-/* Return the number of elements of a tensor, and their size in bytes. */
+/* Returns the number of elements of a tensor; unknown for a value that is no tensor. */
 static etr_amount elements_of(const etr_value *value) {
   etr_amount elements = etr_amount_of(1);
   if (value->rank < 0)
@@ -73,8 +75,8 @@ static etr_amount elements_of(const etr_value *value) {
   return elements;
 }
 
-/* A symbolic number takes no memory that counts. */
-static bool is_number(const etr_value *value) {
+/* Returns whether a value is a symbolic number, which takes no memory that counts. */
+static bool is_symbolic_number(const etr_value *value) {
   static const char *const types[] = {"int", "bool", "float"};
   for (size_t i = 0; value->rank < 0 && value->dtype && i < ETR_COUNT(types); i++)
     if (strcmp(value->dtype, types[i]) == 0)
@@ -87,8 +89,9 @@ static etr_amount bytes_of_element(const etr_value *value) {
   return size ? etr_amount_of(size) : etr_amount_unknown();
 }
 
-static etr_amount bytes_of(const etr_value *value) {
-  if (is_number(value))
+/* Returns the bytes of a tensor, 0 of a symbolic number; unknown for other values. */
+static etr_amount bytes_of_value(const etr_value *value) {
+  if (is_symbolic_number(value))
     return etr_amount_of(0);
   etr_amount bytes = elements_of(value);
   amount_multiply(&bytes, bytes_of_element(value));
@@ -136,8 +139,9 @@ static void multiply_dim(etr_amount *amount, const etr_value *value, int32_t dim
   amount_multiply_dims(amount, value, dim, dim + 1);
 }
 
-/* [*, m, k] times [*, k, n]: mm_flop(), bmm_flop(). */
-static etr_amount product(const call *c, int32_t rank) {
+/* Returns the multiply-accumulates of [*, m, k] times [*, k, n], as mm_flop() and bmm_flop() of
+ * PyTorch count them; unknown if a rank is another. */
+static etr_amount macs_of_product(const call *c, int32_t rank) {
   etr_amount macs = etr_amount_of(1);
   if (c->a->rank != rank || c->b->rank != rank)
     return etr_amount_unknown();
@@ -150,14 +154,15 @@ static etr_amount product(const call *c, int32_t rank) {
 }
 
 static etr_amount of_matrices(const call *c) {
-  return product(c, 2);
+  return macs_of_product(c, 2);
 }
 static etr_amount of_batches(const call *c) {
-  return product(c, 3);
+  return macs_of_product(c, 3);
 }
 
-/* [*, k] times the transpose of [n, k] or [k]: mm_flop() of addmm or mm. */
-static etr_amount of_linear(const call *c) {
+/* Returns the multiply-accumulates of [*, k] times the transpose of [n, k] or [k], as mm_flop()
+ * counts them for addmm and mm; unknown if a rank does not fit. */
+static etr_amount macs_of_linear(const call *c) {
   etr_amount macs = elements_of(c->a);
   if (c->a->rank < 1 || c->b->rank < 1 || c->b->rank > 2)
     return etr_amount_unknown();
@@ -166,10 +171,10 @@ static etr_amount of_linear(const call *c) {
   return macs;
 }
 
-/* Each element of the output is a sum over the last dimension of the first factor: products of
- * matrices, batches and vectors, also where they broadcast. FlopCounterMode has no formula for mv
- * and dot, which this counts like mm. */
-static etr_amount of_matmul(const call *c) {
+/* Returns the multiply-accumulates of a product of matrices, batches or vectors, also where they
+ * broadcast: each element of the output is a sum over the last dimension of the first factor.
+ * FlopCounterMode has no formula for mv and dot, which this counts like mm. */
+static etr_amount macs_of_matmul(const call *c) {
   if (c->a->rank < 1 || c->b->rank < 1 || c->node->output_count != 1)
     return etr_amount_unknown();
   etr_amount macs = elements_of(&c->node->outputs[0]);
@@ -179,9 +184,9 @@ static etr_amount of_matmul(const call *c) {
   return macs;
 }
 
-/* A product of each element of a vector with each element of another one: mm_flop() of [m, 1] times
- * [1, n]. */
-static etr_amount of_outer(const call *c) {
+/* Returns the multiply-accumulates of an outer product of two vectors, as mm_flop() counts [m, 1]
+ * times [1, n]. */
+static etr_amount macs_of_outer(const call *c) {
   if (c->a->rank != 1 || c->b->rank != 1)
     return etr_amount_unknown();
   etr_amount macs = elements_of(c->a);
@@ -199,11 +204,12 @@ static bool is_transposed(const call *c) {
          (transposed && strcmp(transposed, "true") == 0);
 }
 
-/* conv_flop_count(): the whole filter at each position of the output; if transposed, at each
- * position of the input. An input without a batch dimension counts as a batch of one. */
-static etr_amount of_convolution(const call *c) {
-  const etr_value *places = is_transposed(c) ? c->a : c->node->outputs;
-  if (c->node->output_count < 1 || places->rank != c->a->rank || c->b->rank < 3)
+/* Returns the multiply-accumulates of a convolution, as conv_flop_count() does: the whole filter
+ * at each position of the output; if transposed, at each position of the input. An input without
+ * a batch dimension counts as a batch of one. */
+static etr_amount macs_of_convolution(const call *c) {
+  const etr_value *positions = is_transposed(c) ? c->a : c->node->outputs;
+  if (c->node->output_count < 1 || positions->rank != c->a->rank || c->b->rank < 3)
     return etr_amount_unknown();
   bool has_batch = c->a->rank == c->b->rank;
   if (!has_batch && c->a->rank != c->b->rank - 1)
@@ -211,25 +217,24 @@ static etr_amount of_convolution(const call *c) {
   etr_amount macs = elements_of(c->b);
   if (has_batch)
     multiply_dim(&macs, c->a, 0);
-  amount_multiply_dims(&macs, places, has_batch ? 2 : 1, places->rank);
+  amount_multiply_dims(&macs, positions, has_batch ? 2 : 1, positions->rank);
   return macs;
 }
 
-/* A convolution with channels last: [N, H, W, C]. The order of the filter's dimensions does not
- * matter, because all of it is used. */
-static etr_amount of_convolution_last(const call *c) {
-  const etr_value *places = is_transposed(c) ? c->a : c->node->outputs;
-  if (c->node->output_count < 1 || places->rank < 1)
+/* Returns the multiply-accumulates of a convolution with channels last: [N, H, W, C]. The order
+ * of the filter's dimensions does not matter, because all of it is used. */
+static etr_amount macs_of_convolution_last(const call *c) {
+  const etr_value *positions = is_transposed(c) ? c->a : c->node->outputs;
+  if (c->node->output_count < 1 || positions->rank < 1)
     return etr_amount_unknown();
   etr_amount macs = elements_of(c->b);
-  amount_multiply_dims(&macs, places, 0, places->rank - 1);
+  amount_multiply_dims(&macs, positions, 0, positions->rank - 1);
   return macs;
 }
 
-/* Each element of the output is the product of a row of the input with as many weights, which may
- * be stored transposed.
- */
-static etr_amount of_rows(const call *c) {
+/* Returns the multiply-accumulates of an operator whose every output element is the product of a
+ * row of the input with as many weights, which may be stored transposed. */
+static etr_amount macs_of_rows(const call *c) {
   if (c->node->output_count < 1 || c->a->rank < 1)
     return etr_amount_unknown();
   etr_amount macs = elements_of(&c->node->outputs[0]);
@@ -237,8 +242,9 @@ static etr_amount of_rows(const call *c) {
   return macs;
 }
 
-/* sdpa_flop_count(): queries times keys, then the result times values; masks reduce nothing. */
-static etr_amount of_attention(const call *c) {
+/* Returns the multiply-accumulates of attention, as sdpa_flop_count() does: queries times keys,
+ * then the result times values. Masks reduce nothing; unknown if ranks do not fit. */
+static etr_amount macs_of_attention(const call *c) {
   const etr_value *values = input_of(c->graph, c->node, 2);
   int32_t rank = c->a->rank;
   if (!values || rank < 3 || c->b->rank != rank || values->rank != rank)
@@ -268,66 +274,67 @@ typedef struct formula {
 static const formula formulas[] = {
     {"addbmm", of_batches, 1, 2},
     {"addmm", of_matrices, 1, 2}, /* addmm_flop() */
-    {"addmv", of_matmul, 1, 2},
-    {"addr", of_outer, 1, 2},
+    {"addmv", macs_of_matmul, 1, 2},
+    {"addr", macs_of_outer, 1, 2},
     {"baddbmm", of_batches, 1, 2}, /* baddbmm_flop() */
     {"bilinear", of_unknown, 0, 0},
     {"bmm", of_batches, 0, 1},
     {"chain_matmul", of_unknown, 0, 0},
-    {"conv1d", of_convolution, 0, 1},
-    {"conv2d", of_convolution, 0, 1},
-    {"conv3d", of_convolution, 0, 1},
-    {"conv_transpose1d", of_convolution, 0, 1},
-    {"conv_transpose2d", of_convolution, 0, 1},
-    {"conv_transpose3d", of_convolution, 0, 1},
-    {"convolution", of_convolution, 0, 1}, /* conv_flop(), and all that becomes one */
-    {"convolution_overrideable", of_convolution, 0, 1},
-    {"cudnn_convolution", of_convolution, 0, 1},
-    {"dot", of_matmul, 0, 1},
-    {"dyn_quant_matmul_4bit", of_rows, 0, 1},
+    {"conv1d", macs_of_convolution, 0, 1},
+    {"conv2d", macs_of_convolution, 0, 1},
+    {"conv3d", macs_of_convolution, 0, 1},
+    {"conv_transpose1d", macs_of_convolution, 0, 1},
+    {"conv_transpose2d", macs_of_convolution, 0, 1},
+    {"conv_transpose3d", macs_of_convolution, 0, 1},
+    {"convolution", macs_of_convolution, 0, 1}, /* conv_flop(), and all that becomes one */
+    {"convolution_overrideable", macs_of_convolution, 0, 1},
+    {"cudnn_convolution", macs_of_convolution, 0, 1},
+    {"dot", macs_of_matmul, 0, 1},
+    {"dyn_quant_matmul_4bit", macs_of_rows, 0, 1},
     {"efficient_attention_forward", of_unknown, 0, 0},
     {"einsum", of_unknown, 0, 0},
     {"flash_attention_forward", of_unknown, 0, 0},
     {"flex_attention", of_unknown, 0, 0}, /* higher_order: what its mask leaves out is not known */
-    {"ger", of_outer, 0, 1},
+    {"ger", macs_of_outer, 0, 1},
     {"grouped_mm", of_unknown, 0, 0},
     {"gru", of_unknown, 0, 0},
     {"gru_cell", of_unknown, 0, 0},
     {"inner", of_unknown, 0, 0},
-    {"linear", of_linear, 0, 1},
+    {"linear", macs_of_linear, 0, 1},
     {"lstm", of_unknown, 0, 0},
     {"lstm_cell", of_unknown, 0, 0},
-    {"matmul", of_matmul, 0, 1},
-    {"mixed_linear", of_linear, 0, 1},
+    {"matmul", macs_of_matmul, 0, 1},
+    {"mixed_linear", macs_of_linear, 0, 1},
     {"mixed_mm", of_matrices, 0, 1}, /* quantized_decomposed: mm of weights that it dequantizes */
     {"mm", of_matrices, 0, 1},
-    {"mv", of_matmul, 0, 1},
+    {"mv", macs_of_matmul, 0, 1},
     {"native_multi_head_attention", of_unknown, 0, 0},
-    {"outer", of_outer, 0, 1},
-    {"quantized_batch_matmul", of_rows, 0, 1}, /* cortex_m, as all of quantized_ */
-    {"quantized_conv2d", of_convolution, 0, 1},
-    {"quantized_depthwise_conv2d", of_convolution, 0, 1},
-    {"quantized_linear", of_linear, 0, 1},
-    {"quantized_transpose_conv2d", of_convolution, 0, 1},
+    {"outer", macs_of_outer, 0, 1},
+    {"quantized_batch_matmul", macs_of_rows, 0, 1}, /* cortex_m, as all of quantized_ */
+    {"quantized_conv2d", macs_of_convolution, 0, 1},
+    {"quantized_depthwise_conv2d", macs_of_convolution, 0, 1},
+    {"quantized_linear", macs_of_linear, 0, 1},
+    {"quantized_transpose_conv2d", macs_of_convolution, 0, 1},
     {"rnn_relu", of_unknown, 0, 0},
     {"rnn_tanh", of_unknown, 0, 0},
-    {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), also for its variants */
-    {"scaled_dot_product_attention_math", of_attention, 0, 1},
-    {"scaled_dot_product_cudnn_attention", of_attention, 0, 1},
-    {"scaled_dot_product_efficient_attention", of_attention, 0, 1},
-    {"scaled_dot_product_flash_attention", of_attention, 0, 1},
-    {"scaled_dot_product_flash_attention_for_cpu", of_attention, 0, 1},
-    {"scaled_dot_product_fused_attention_overrideable", of_attention, 0, 1},
+    {"scaled_dot_product_attention", macs_of_attention, 0,
+     1}, /* sdpa_flop(), also for its variants */
+    {"scaled_dot_product_attention_math", macs_of_attention, 0, 1},
+    {"scaled_dot_product_cudnn_attention", macs_of_attention, 0, 1},
+    {"scaled_dot_product_efficient_attention", macs_of_attention, 0, 1},
+    {"scaled_dot_product_flash_attention", macs_of_attention, 0, 1},
+    {"scaled_dot_product_flash_attention_for_cpu", macs_of_attention, 0, 1},
+    {"scaled_dot_product_fused_attention_overrideable", macs_of_attention, 0, 1},
     {"scaled_grouped_mm", of_unknown, 0, 0},
     {"scaled_mm", of_matrices, 0, 1}, /* _scaled_mm_flop() */
-    {"slow_conv2d_forward", of_convolution, 0, 1},
+    {"slow_conv2d_forward", macs_of_convolution, 0, 1},
     {"tensordot", of_unknown, 0, 0},
-    {"thnn_conv2d", of_convolution, 0, 1},
+    {"thnn_conv2d", macs_of_convolution, 0, 1},
     {"transformer_encoder_layer_fwd", of_unknown, 0, 0},
     {"triangular_solve", of_unknown, 0, 0},
     {"trilinear", of_unknown, 0, 0},
-    {"vdot", of_matmul, 0, 1},
-    {"weight_int8pack_mm", of_linear, 0, 1},
+    {"vdot", macs_of_matmul, 0, 1},
+    {"weight_int8pack_mm", macs_of_linear, 0, 1},
 };
 
 /* Formulas of all operators whose names begin so and that have none of their own: also
@@ -335,18 +342,18 @@ static const formula formulas[] = {
 static const formula families[] = {
     {"cdist", of_unknown, 0, 0},
     {"cholesky", of_unknown, 0, 0},
-    {"conv_depthwise", of_convolution, 0, 1},
+    {"conv_depthwise", macs_of_convolution, 0, 1},
     {"fft_", of_unknown, 0, 0},
     {"linalg_", of_unknown, 0, 0},
-    {"linear_8bit_act_", of_rows, 0, 1},
+    {"linear_8bit_act_", macs_of_rows, 0, 1},
     {"mkldnn_", of_unknown, 0, 0},
     {"pdist", of_unknown, 0, 0},
     {"slow_conv", of_unknown, 0, 0},
-    {"weight_int4pack_mm", of_rows, 0, 1},
+    {"weight_int4pack_mm", macs_of_rows, 0, 1},
 };
 
 /* Returns whether an operator of torchao only converts numbers or looks them up. */
-static bool converts(etr_slice op) {
+static bool only_converts(etr_slice op) {
   static const char *const starts[] = {"quantize_", "dequantize_", "choose_", "fake_quantize_",
                                        "embedding_"};
   for (size_t i = 0; i < ETR_COUNT(starts); i++)
@@ -355,7 +362,8 @@ static bool converts(etr_slice op) {
   return false;
 }
 
-/* Libraries whose other operators move, convert, reduce or compute element by element. */
+/* Returns whether a target is of a library whose operators without a formula only move, convert,
+ * reduce or compute element by element. */
 static bool is_of_known_dialect(const char *target) {
   static const char *const dialects[] = {"aten.",
                                          "prims.",
@@ -381,10 +389,12 @@ static bool is_of_known_dialect(const char *target) {
  * nothing. */
 static bool is_understood(const char *target, const formula *found) {
   if (strncmp(target, "torchao.", 8) == 0)
-    return found || converts(etr_operator_of_target(target));
+    return found || only_converts(etr_operator_of_target(target));
   return is_of_known_dialect(target);
 }
 
+/* Returns the formula of an operator, by its whole name or else by how its name starts; NULL if
+ * there is none. */
 static const formula *find_formula(etr_slice op) {
   const formula *found = etr_operator_row(op, formulas, ETR_COUNT(formulas), sizeof *formulas);
   for (size_t i = 0; !found && op.size && i < ETR_COUNT(families); i++)
@@ -405,15 +415,17 @@ static const formula works[] = {
     [ETR_WORK_ELSEWHERE] = {"", of_nothing, 0, 0},
     [ETR_WORK_HIDDEN] = {"", of_unknown, 0, 0},
     [ETR_WORK_ODD_PRODUCT] = {"", of_unknown, 0, 0},
-    [ETR_WORK_CONVOLUTION] = {"", of_convolution_last, 0, 1},
-    [ETR_WORK_TRANSPOSED] = {"", of_convolution_last, 0, 1},
-    [ETR_WORK_CONVOLUTION_FIRST] = {"", of_convolution, 0, 1},
-    [ETR_WORK_TRANSPOSED_FIRST] = {"", of_convolution, 0, 1},
-    [ETR_WORK_LINEAR] = {"", of_rows, 0, 1},
-    [ETR_WORK_MATMUL] = {"", of_rows, 0, 1},
-    [ETR_WORK_ATTENTION] = {"", of_attention, 0, 1},
+    [ETR_WORK_CONVOLUTION] = {"", macs_of_convolution_last, 0, 1},
+    [ETR_WORK_TRANSPOSED] = {"", macs_of_convolution_last, 0, 1},
+    [ETR_WORK_CONVOLUTION_FIRST] = {"", macs_of_convolution, 0, 1},
+    [ETR_WORK_TRANSPOSED_FIRST] = {"", macs_of_convolution, 0, 1},
+    [ETR_WORK_LINEAR] = {"", macs_of_rows, 0, 1},
+    [ETR_WORK_MATMUL] = {"", macs_of_rows, 0, 1},
+    [ETR_WORK_ATTENTION] = {"", macs_of_attention, 0, 1},
 };
 
+/* Uses the formula of the node's kind of work, or else of its operator. A node that is no
+ * operator costs nothing. */
 etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors *factors) {
   if (factors)
     *factors = (etr_factors){0};
@@ -450,20 +462,22 @@ static bool lacks_example(const etr_value *value) {
   return false;
 }
 
-/* Returns whether an output or input of a node is so. */
+/* Returns whether any output or input of a node meets the test. */
 static bool has_value(const etr_graph *graph, const etr_node *node,
-                      bool (*is_so)(const etr_value *value)) {
+                      bool (*meets_test)(const etr_value *value)) {
   for (size_t i = 0; i < node->output_count; i++)
-    if (is_so(&node->outputs[i]))
+    if (meets_test(&node->outputs[i]))
       return true;
   for (size_t i = 0; i < node->input_count; i++) {
     const etr_value *value = input_of(graph, node, i);
-    if (value && is_so(value))
+    if (value && meets_test(value))
       return true;
   }
   return false;
 }
 
+/* Names the first reason for which a part of the cost is unknown; NULL if all of it is known, or
+ * if the node is no operator. */
 const char *etr_cost_unknown_reason(const etr_graph *graph, size_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_cost *cost = graph->costs ? &graph->costs[index] : NULL;
@@ -574,8 +588,8 @@ static unsigned bits_of_lookup(const char *target, etr_slice op) {
   return 0;
 }
 
-/* Returns what a lookup of quantized weights reads: the rows that it returns, and of scales and
- * zero points those of the same rows. */
+/* Returns the bytes that a lookup of quantized weights reads of one input: the rows that it
+ * returns, or the scales or zero points of these rows. */
 static etr_amount read_by_lookup(const etr_node *node, const etr_value *value, size_t position,
                                  unsigned bits) {
   const etr_value *rows = &node->outputs[0];
@@ -613,7 +627,7 @@ static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_s
   int64_t bytes;
   etr_amount all = recorded && etr_slice_to_int(etr_slice_of(recorded), &bytes)
                        ? etr_amount_of((uint64_t)bytes)
-                       : bytes_of(value);
+                       : bytes_of_value(value);
   unsigned bits = node->output_count && work_of(graph, node) == ETR_WORK_BY_NAME
                       ? bits_of_lookup(node->target, op)
                       : 0;
@@ -638,7 +652,8 @@ static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_s
 static etr_amount written_bytes(const etr_graph *graph, const etr_node *node, etr_slice op,
                                 size_t output) {
   uint32_t part = place_of_part(node, op);
-  return part == ETR_NONE ? bytes_of(&node->outputs[output]) : read_bytes(graph, node, op, part);
+  return part == ETR_NONE ? bytes_of_value(&node->outputs[output])
+                          : read_bytes(graph, node, op, part);
 }
 
 /* ---- The cost of each node; for fused nodes, the bytes that cross the boundary of their group
@@ -677,9 +692,9 @@ static bool is_value(const finder *f, const etr_edge *edge) {
   return edge->output < f->graph->nodes[edge->node].output_count;
 }
 
-/* Returns the value that is really read: a dequantization that was fused into one of its users is
- * done by each user. */
-static const etr_edge *read_by(const finder *f, const etr_edge *edge) {
+/* Returns the edge that a group really reads: a dequantization that was fused into one of its
+ * users is done by each user, so the edge is the dequantization's own input. */
+static const etr_edge *edge_really_read(const finder *f, const etr_edge *edge) {
   const etr_node *producer = &f->graph->nodes[edge->node];
   bool is_fused = leader_of(f->graph, edge->node) != edge->node && producer->input_count > 0;
   bool is_shared = is_fused && etr_slice_starts(etr_operator_of_target(producer->target),
@@ -699,12 +714,12 @@ static bool is_integer_type(const char *dtype) {
   return false;
 }
 
-/* Returns whether a factor consists of integers: it does itself, or before a few operators that the
- * group fuses into the product. */
+/* Returns whether a factor consists of integers: its own type is one, or that of a value from
+ * which operators in the same group only move data into the product. */
 static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t position) {
   enum { FARTHEST = 16 };
-  for (int steps = 0; steps < FARTHEST; steps++) {
-    const etr_edge *edge = read_by(f, &f->graph->nodes[user].inputs[position]);
+  for (int step = 0; step < FARTHEST; step++) {
+    const etr_edge *edge = edge_really_read(f, &f->graph->nodes[user].inputs[position]);
     const etr_node *producer = &f->graph->nodes[edge->node];
     if (!is_value(f, edge))
       return false;
@@ -770,7 +785,7 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
     sum->read.is_unknown = sum->written.is_unknown = true;
   /* Each value from outside the group counts once, however often the group reads it. */
   for (size_t i = 0; i < node->input_count; i++) {
-    const etr_edge *edge = read_by(f, &node->inputs[i]);
+    const etr_edge *edge = edge_really_read(f, &node->inputs[i]);
     if (!is_value(f, edge) || leader_of(f->graph, edge->node) == leader)
       continue;
     if (f->seen_by[value_of(f, edge)] == leader)
@@ -780,7 +795,7 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
     const etr_node *reader = edge == &node->inputs[i] ? node
                                                       : &f->graph->nodes[node->inputs[i].node];
     bool is_of_weights = f->graph->nodes[edge->node].kind >= ETR_NODE_PARAMETER;
-    etr_amount bytes = reader == node ? read_bytes(f->graph, node, op, i) : bytes_of(value);
+    etr_amount bytes = reader == node ? read_bytes(f->graph, node, op, i) : bytes_of_value(value);
     if (is_of_weights && edge == &reader->inputs[0] && reads_packed(f->graph, reader, value))
       bytes = amount_of_bits(elements_of(value), 4);
     amount_add(&sum->read, bytes);
@@ -800,15 +815,16 @@ static void mark_used_outside(finder *f) {
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     const etr_node *user = &f->graph->nodes[i];
     for (size_t k = 0; k < user->input_count; k++) {
-      const etr_edge *edge = read_by(f, &user->inputs[k]);
+      const etr_edge *edge = edge_really_read(f, &user->inputs[k]);
       if (is_value(f, edge) && leader_of(f->graph, i) != leader_of(f->graph, edge->node))
         f->is_used_outside[value_of(f, edge)] = true;
     }
   }
 }
 
-/* Lists the nodes group by group, so that seen_by is valid. */
-static bool add_all(finder *f, etr_arena *scratch) {
+/* Adds up the costs of all nodes, group by group, so that seen_by is valid. Returns false when
+ * out of memory. */
+static bool count_group_costs(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count;
   uint32_t *members = etr_arena_alloc_raw_array(scratch, count, sizeof *members);
   size_t *end = etr_arena_alloc_array(
@@ -854,10 +870,10 @@ static bool has_jumps(const etr_graph *graph) {
   return false;
 }
 
-/* Outside bodies a node runs once in a run, as one or several operators of its delegate. In a body,
- * each event of a kernel is one call; for a delegate's operators it is unknown how many events make
- * up one call, unless each run has only one event. */
-static uint64_t executions_of(const finder *f, uint32_t node) {
+/* Returns how often a node ran: outside bodies once in each run, as one or several operators of
+ * its delegate. In a body, each event of a kernel is one call; for a delegate's operators it is
+ * unknown how many events make up one call, unless each run has only one event. */
+static uint64_t execution_count(const finder *f, uint32_t node) {
   const etr_graph *graph = f->graph;
   const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
   if (!time || time->runs == 0)
@@ -897,7 +913,7 @@ static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
                     .read_bytes = etr_amount_count(&sum->read),
                     .weight_bytes = etr_amount_count(&sum->weights),
                     .written_bytes = etr_amount_count(&sum->written),
-                    .executions = executions_of(f, node),
+                    .executions = execution_count(f, node),
                     .never_ran = never_ran(f, node),
                     .is_integer = sum->is_integer,
                     .from_hints = sum->macs.from_hints || sum->read.from_hints ||
@@ -949,6 +965,7 @@ typedef struct etr_group_costs {
   uint32_t *groups;
 } etr_group_costs;
 
+/* Frees all costs that are kept. No other thread may use them meanwhile. */
 void etr_known_costs_clear(etr_known_costs *known) {
   etr_group_costs *costs = atomic_load(&known->first);
   while (costs) {
@@ -990,12 +1007,12 @@ static const tally *find_known(const etr_known_costs *known, const etr_graph *gr
   return costs ? costs->tallies : NULL;
 }
 
-/* Keeps a copy of what was found, unless enough is kept or there is no memory: it is found again.
- */
-static void keep(etr_known_costs *known, const finder *f) {
+/* Keeps a copy of the sums of a graph for its next profile, unless enough is kept or there is no
+ * memory; then they are computed again. */
+static void keep_costs(etr_known_costs *known, const finder *f) {
   size_t kept = 0;
   etr_group_costs *first = atomic_load(&known->first);
-  for (const etr_group_costs *at = first; at; at = at->next)
+  for (const etr_group_costs *entry = first; entry; entry = entry->next)
     kept++;
   etr_group_costs *costs = kept < MOST_KNOWN ? new_costs(f->graph->node_count) : NULL;
   if (!costs)
@@ -1008,35 +1025,38 @@ static void keep(etr_known_costs *known, const finder *f) {
     free(costs); /* another thread was faster: the next recording keeps them */
 }
 
-/* Returns what is known of a graph; NULL if nothing is kept of it. The search begins at *next,
- * behind the graph that was found last: most graphs are in the order of the record. */
-static etr_known_costs *known_of(const etr_cost_job *job, const etr_graph *graph, size_t *next) {
+/* Returns what is kept of a graph; NULL if nothing is. The search begins at *next, behind the
+ * graph that was found last: most graphs are in the order of the record. */
+static etr_known_costs *find_known_costs(const etr_cost_job *job, const etr_graph *graph,
+                                         size_t *next) {
   for (size_t i = 0; graph->nodes && i < job->known_count; i++) {
-    size_t at = (*next + i) % job->known_count;
-    if (job->known[at].nodes != graph->nodes)
+    size_t position = (*next + i) % job->known_count;
+    if (job->known[position].nodes != graph->nodes)
       continue;
-    *next = at + 1;
-    return &job->known[at];
+    *next = position + 1;
+    return &job->known[position];
   }
   return NULL;
 }
 
-/* Adds up the groups of a graph, or finds the sums of those before it. */
-static bool find_sums(finder *f, etr_known_costs *costs, etr_arena *scratch) {
+/* Sets f->sums to the sums of a graph's groups: those that are kept, or else newly computed ones.
+ * Returns false when out of memory. */
+static bool find_group_sums(finder *f, etr_known_costs *costs, etr_arena *scratch) {
   f->sums = find_known(costs, f->graph);
   if (f->sums)
     return true;
   if (!start_finder(f, scratch))
     return false;
   mark_used_outside(f);
-  if (!add_all(f, scratch))
+  if (!count_group_costs(f, scratch))
     return false;
   f->sums = f->tallies;
   if (costs)
-    keep(costs, f);
+    keep_costs(costs, f);
   return true;
 }
 
+/* Sets the costs of each graph, then the profile's peaks. Returns false when out of memory. */
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
   size_t next = 0;
@@ -1046,7 +1066,7 @@ bool etr_costs_find(const etr_cost_job *job) {
     finder f = {
         .graph = graph, .method = method_that_ran(profile, graph), .has_jumps = has_jumps(graph)};
     etr_cost *costs = etr_arena_alloc_raw_array(job->arena, graph->node_count, sizeof *costs);
-    bool good = costs && find_sums(&f, known_of(job, graph, &next), &scratch);
+    bool good = costs && find_group_sums(&f, find_known_costs(job, graph, &next), &scratch);
     for (uint32_t k = 0; good && k < graph->node_count; k++) {
       if (!fill_cost(&f, k, &costs[k]) || f.overflow_count++)
         continue;
@@ -1092,6 +1112,8 @@ static double times(uint64_t count, double calls) {
   return count ? (double)count * calls : 0;
 }
 
+/* Adds the cost of all calls of one node, and its time. A cost that is not known is only counted
+ * as unknown; a node that never ran adds nothing. */
 void etr_cost_add(etr_cost_sum *sum, const etr_profile *profile, const etr_graph *graph,
                   size_t node) {
   const etr_method *method = method_that_ran(profile, graph);
@@ -1140,6 +1162,7 @@ double etr_cost_intensity(const etr_cost_sum *sum) {
   return bytes > 0 ? 2 * etr_cost_macs(sum) / bytes : NAN;
 }
 
+/* Names the arithmetic of what was counted; NULL if nothing was. */
 const char *etr_cost_arithmetic(const etr_cost_sum *sum) {
   if (!(sum->macs > 0))
     return NULL;
@@ -1221,6 +1244,8 @@ static void fill(double *peak, double estimate, bool *is_estimated) {
   *peak = *peak > 0 ? *peak : estimate;
 }
 
+/* Finds the highest rates of nodes, then those of estimated nodes where no other node gave a
+ * rate; peaks that the user gave replace both. */
 void etr_effective_peaks_find(etr_profile *profile) {
   etr_effective_peaks effective_peaks = best_rates(profile, false);
   const etr_effective_peaks estimates = best_rates(profile, true);
@@ -1259,6 +1284,8 @@ static bool are_given(const etr_cost_sum *sum, const etr_effective_peaks *effect
          (effective_peaks->integer_given || sum->integer_macs == 0);
 }
 
+/* Returns the longer one of computing and moving data at peak rates, and which of both it is; NAN
+ * where rates or amounts are missing. */
 double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks,
                          etr_bound *bound) {
   double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs),

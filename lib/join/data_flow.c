@@ -46,17 +46,17 @@ enum { BUDGET = 1 << 22 }; /* limit in steps: calls may share payloads and lists
 static missing_handles *new_missing_handles(const etr_placement *placement,
                                             const etr_lowering *lowering,
                                             const etr_assignment *assignment, etr_arena *arena) {
-  missing_handles *l = etr_arena_alloc(arena, sizeof *l);
-  if (!l)
+  missing_handles *search = etr_arena_alloc(arena, sizeof *search);
+  if (!search)
     return NULL;
-  *l = (missing_handles){.placement = placement,
-                         .lowering = lowering,
-                         .assignment = assignment,
-                         .arena = arena,
-                         .budget = BUDGET};
-  l->had_equal = etr_arena_alloc_array(arena, placement->method->graph->node_count,
-                                       sizeof *l->had_equal);
-  return l->had_equal ? l : NULL;
+  *search = (missing_handles){.placement = placement,
+                              .lowering = lowering,
+                              .assignment = assignment,
+                              .arena = arena,
+                              .budget = BUDGET};
+  search->had_equal = etr_arena_alloc_array(arena, placement->method->graph->node_count,
+                                            sizeof *search->had_equal);
+  return search->had_equal ? search : NULL;
 }
 
 static bool spend(missing_handles *l, size_t steps) {
@@ -72,8 +72,9 @@ static etr_handle_loss loss_of(const missing_handles *l, uint32_t node) {
   return l->backend->loses_handle(method->graph, method->uses, &method->graph->nodes[node]);
 }
 
-/* Adds a node whose handle is the list's entry `entry`. If the order is proven, it says which nodes
- * the delegate contains, and where; else the list does, because it follows the delegate's nodes. */
+/* Adds a node whose handle is the list's entry `entry`, if a lowering may have removed the node's
+ * handle. If the order is proven, it says which nodes the delegate contains, and where; else the
+ * list does, because it follows the delegate's nodes. */
 static void append_held_node(missing_handles *l, uint32_t node, uint32_t entry) {
   bool is_elsewhere = l->lowering->is_proven && l->lowering->delegate_of[node] != l->call->id;
   if (is_elsewhere || loss_of(l, node) == ETR_KEEPS_HANDLE)
@@ -84,8 +85,9 @@ static void append_held_node(missing_handles *l, uint32_t node, uint32_t entry) 
                          node};
 }
 
-/* Lists the nodes whose handles are in the call's list, by the place of the handle, for operators
- * that have no handle of their own. */
+/* Lists the nodes whose handles are in the call's list, for operators that have no handle of
+ * their own. They are sorted by the index of their handle in that list, or by rank if the order
+ * is proven. */
 static void list_held_nodes(missing_handles *l) {
   const etr_method_inputs *method = l->placement->method;
   const etr_map_instruction *map = l->call->map;
@@ -98,11 +100,11 @@ static void list_held_nodes(missing_handles *l) {
     bool is_new = slot && slot->value == ETR_NONE;
     if (is_new)
       slot->value = 1;
-    for (size_t at = etr_method_first_of_handle(method, map->handles[i]);
-         is_new && at < method->by_handle_count &&
-         method->by_handle[at].handle == map->handles[i] && spend(l, 1);
-         at++)
-      append_held_node(l, method->by_handle[at].node, (uint32_t)i);
+    for (size_t entry = etr_method_first_of_handle(method, map->handles[i]);
+         is_new && entry < method->by_handle_count &&
+         method->by_handle[entry].handle == map->handles[i] && spend(l, 1);
+         entry++)
+      append_held_node(l, method->by_handle[entry].node, (uint32_t)i);
   }
   etr_sort(l->held.data, l->held.count, sizeof *l->held.data, etr_by_two_numbers);
 }
@@ -116,8 +118,9 @@ static bool agrees_with(const etr_payload_value *result, const etr_node *node) {
   return !result || !mark || !result->shape || mark == result->shape || mark == result->rows_shape;
 }
 
-/* Returns the first input that is not a weight; a bias may come before it. */
-static uint32_t first_read(const etr_graph_values *values, const etr_node *node) {
+/* Returns the first input of a node that is no weight, because a bias may come before it;
+ * ETR_NONE if there is none. */
+static uint32_t first_value_read(const etr_graph_values *values, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t value = etr_value_of_edge(values, &node->inputs[i]);
     if (!values->constant[value])
@@ -126,8 +129,8 @@ static uint32_t first_read(const etr_graph_values *values, const etr_node *node)
   return ETR_NONE;
 }
 
-/* Returns how certainly a node is the operator's, by how it loses its handle; ETR_KEEPS_HANDLE: it
- * is not. */
+/* Returns how a node loses its handle, if the node may be the operator's: more certain ways are
+ * greater. ETR_KEEPS_HANDLE says that it may not. */
 static etr_handle_loss loss_as_operator(const missing_handles *l, uint32_t node,
                                         const etr_payload_operator *o, uint32_t read) {
   const etr_graph_values *values = l->assignment->values;
@@ -136,7 +139,7 @@ static etr_handle_loss loss_as_operator(const missing_handles *l, uint32_t node,
   if (l->assignment->taken[node] || l->backend->class_of_node(values->graph, n) != o->class_ ||
       !agrees_with(result, n))
     return ETR_KEEPS_HANDLE;
-  uint32_t own = first_read(values, n);
+  uint32_t own = first_value_read(values, n);
   bool reads_it = read == ETR_NONE ||
                   (own != ETR_NONE && values->source[own] == values->source[read]);
   return reads_it ? loss_of(l, node) : ETR_KEEPS_HANDLE;
@@ -225,7 +228,9 @@ static uint32_t origin_of(flow *f, int32_t index) {
   return f->origin[index];
 }
 
-static void read_tensor(flow *f, uint32_t origin) {
+/* Adds a value to the inputs of the instruction at hand; weights are left out, and an unknown
+ * value is ETR_NONE. */
+static void add_input_value(flow *f, uint32_t origin) {
   uint32_t *slot = origin == WEIGHT || (origin != UNKNOWN && f->values.constant[origin])
                        ? NULL
                        : etr_vec_push(f->scratch, &f->inputs);
@@ -256,7 +261,7 @@ static void join_kernel(flow *f, etr_placed *placed) {
   for (size_t i = 0; i < f->uses.list.count; i++) {
     const etr_use *use = &f->uses.list.data[i];
     if (use->is_read && !use->is_list)
-      read_tensor(f, origin_of(f, use->value));
+      add_input_value(f, origin_of(f, use->value));
   }
   size_t index = (size_t)(placed - f->placement->instructions.data);
   etr_wanted wanted = {.expected = f->rank ? f->lowering->node_of[index] : ETR_NONE,
@@ -292,8 +297,9 @@ static uint32_t origin_of_result(flow *f, const etr_placed *placed, size_t resul
 
 /* ---- Moves ---- */
 
-/* Maps what a body returns to the result of the body's owner, whichever body ran. */
-static bool find_returned(flow *f) {
+/* Maps what a body returns to the result of the body's owner, whichever body ran. Returns false
+ * when out of memory. */
+static bool map_returned_values(flow *f) {
   const etr_graph *graph = f->placement->method->graph;
   f->returned_as = etr_arena_alloc_array(f->scratch, f->values.count, sizeof *f->returned_as);
   for (uint32_t i = 0; f->returned_as && i < f->values.count; i++)
@@ -310,6 +316,8 @@ static bool find_returned(flow *f) {
   return f->returned_as != NULL;
 }
 
+/* Lets the target of a move have the value of its source. What a body returns becomes the result
+ * of the body's owner. */
 static void follow_move(flow *f, const etr_instruction *instruction) {
   if (f->uses.handed_on < 0)
     return;
@@ -363,7 +371,7 @@ static bool agrees_with_value(const void *context, const etr_node *node) {
 }
 
 /* Indexes the nodes of the graph by handle and class of a backend's operators, once for each
- * backend. */
+ * backend. Returns false when out of memory. */
 static bool index_classes(flow *f, const etr_backend *backend) {
   const etr_graph *graph = f->placement->method->graph;
   etr_node_index *index = etr_arena_alloc(f->scratch, sizeof *index);
@@ -387,7 +395,8 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   return f->delegated != NULL;
 }
 
-/* Returns the node of a payload's operator that has no debug handle, by the value that it reads. */
+/* Returns the node of a payload's operator that has no debug handle, by the value that it reads;
+ * ETR_NONE if none fits. */
 static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *equal_candidates) {
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
@@ -397,14 +406,15 @@ static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *
                                equal_candidates);
 }
 
-/* Returns the node of a payload's operator among those with its debug handle and class. */
+/* Returns the node of a payload's operator among those with its debug handle and class; ETR_NONE
+ * if none fits. */
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o,
                                  bool *equal_candidates) {
   delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
   f->inputs.count = 0;
   for (uint8_t i = 0; i < o->input_count; i++)
     if (o->inputs[i] != ETR_NONE)
-      read_tensor(f, c->origins[o->inputs[i]]);
+      add_input_value(f, c->origins[o->inputs[i]]);
   etr_wanted wanted = {.expected = ETR_NONE,
                        .handles = &o->handle,
                        .handle_count = 1,
@@ -417,7 +427,8 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
   return etr_candidates_choose(f->delegated, &wanted, equal_candidates, &is_contradicted);
 }
 
-/* Returns the node of a payload's operator; one that completes another has the other's node. */
+/* Returns the node of a payload's operator; one that completes another has the other's node.
+ * ETR_NONE if no node is known. */
 static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *equal_candidates) {
   const etr_payload_operator *o = &c->payload->operators[index];
   if (o->completes != ETR_NONE)
@@ -458,7 +469,7 @@ static int32_t argument_of(const call *c, const etr_payload_value *value) {
 }
 
 /* Finds the nodes of a payload's operators, in their order, and passes values on to what follows
- * the call. */
+ * the call. Returns false when out of memory. */
 static bool join_operators(flow *f, const call *c) {
   const etr_payload *payload = c->payload;
   for (size_t i = 0; i < payload->value_count; i++) {
@@ -480,7 +491,7 @@ static bool join_operators(flow *f, const call *c) {
 enum { STEPS_PER_OPERATOR = 4 };
 
 /* Finds the nodes of a delegate's operators, if its payload can be read; else what it writes is
- * unknown. */
+ * unknown. Returns false when out of memory. */
 static bool join_delegate(flow *f, etr_placed *placed, const etr_instruction *instruction) {
   const etr_backend *backend = etr_backend_of(placed->backend);
   bool is_wanted = backend && placed->map && !placed->map->id_count && f->budget > 0;
@@ -515,7 +526,8 @@ static bool join_delegate(flow *f, etr_placed *placed, const etr_instruction *in
 
 /* ---- All ---- */
 
-/* Finds the nodes of an instruction and what the values that it writes are. */
+/* Finds the nodes of an instruction and what the values that it writes are. Returns false when
+ * out of memory. */
 static bool follow_instruction(flow *f, int32_t id) {
   const etr_instruction *instruction = &f->program->instructions[id];
   etr_placed *placed = etr_placed_instruction(f->placement, id);
@@ -539,6 +551,8 @@ static bool follow_all(flow *f) {
   return !etr_arena_failed(f->scratch);
 }
 
+/* Follows values from the program's inputs through all instructions. Returns false when out of
+ * memory. */
 bool etr_data_flow_find(etr_placement *placement, const etr_lowering *lowering, bool *taken,
                         bool *is_cut, etr_arena *arena, etr_arena *scratch) {
   flow f = {.placement = placement,
@@ -563,18 +577,18 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *lowering, 
                   ? etr_candidates_new(&placement->method->by_operator, &f.assignment, scratch)
                   : NULL;
   f.missing = new_missing_handles(placement, lowering, &f.assignment, scratch);
-  if (!f.kernels || !f.missing || !find_returned(&f))
+  if (!f.kernels || !f.missing || !map_returned_values(&f))
     return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch))
     return false;
   /* The program's inputs are the graph's, in order. */
-  size_t count = 0, at = 0;
+  size_t count = 0, input_index = 0;
   const etr_graph *graph = f.placement->method->graph;
   for (size_t i = 0; i < graph->node_count; i++)
     count += graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE;
   for (uint32_t i = 0; i < graph->node_count && count == f.program->input_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE)
-      write_tensor(&f, f.program->inputs[at++], f.values.first[i]);
+      write_tensor(&f, f.program->inputs[input_index++], f.values.first[i]);
   bool good = follow_all(&f);
   *is_cut = f.budget == 0 || f.uses.is_cut || f.missing->is_cut;
   return good;

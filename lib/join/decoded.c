@@ -11,7 +11,7 @@
 /* ---- Facts ---- */
 
 /* Collects what is known about an event before its backend interprets it. */
-static etr_event_facts facts_of(const etr_decoded *d, const etr_event *row) {
+static etr_event_facts event_facts_of(const etr_decoded *d, const etr_event *row) {
   const etr_map_instruction *map = d->instruction->map;
   const etr_map_delegate_id *listed = map && row->delegate_id
                                           ? etr_maps_find_id(map, row->delegate_id)
@@ -26,8 +26,9 @@ static etr_event_facts facts_of(const etr_decoded *d, const etr_event *row) {
 
 /* ---- Roles ---- */
 
-/* Converts durations in units coarser than ticks to ticks. If these would exceed the limit, the
- * durations stay plain numbers. */
+/* Converts durations in units coarser than ticks to ticks, by `factor` ticks a unit. If these
+ * would exceed the limit for all events, the durations stay plain numbers, which are an odd
+ * event. */
 static void convert_durations(etr_event *row, etr_event_meaning *meaning, double factor,
                               etr_decoding *decoding) {
   uint64_t *durations = decoding->samples->durations + etr_samples_first(decoding->samples, row);
@@ -48,9 +49,10 @@ static void convert_durations(etr_event *row, etr_event_meaning *meaning, double
     *stats[i] *= factor;
 }
 
-/* Counts an event that is not what its backend writes, for a warning. */
-static bool record_odd(etr_decoding *decoding, const etr_decoder *decoder, const char *name,
-                       etr_arena *arena) {
+/* Counts an event that is not what its backend writes, for a warning. Returns false when out of
+ * memory. */
+static bool count_odd_event(etr_decoding *decoding, const etr_decoder *decoder, const char *name,
+                            etr_arena *arena) {
   for (size_t i = 0; i < decoding->odd.count; i++) {
     if (decoding->odd.data[i].decoder != decoder)
       continue;
@@ -63,13 +65,15 @@ static bool record_odd(etr_decoding *decoding, const etr_decoder *decoder, const
   return added != NULL;
 }
 
+/* Has the decoder interpret the events, and copies what it found to them. Returns false when out
+ * of memory. */
 bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
   etr_event_facts *facts = etr_arena_alloc_array(d->scratch, d->count, sizeof *facts);
   d->meanings = etr_arena_alloc_array(d->scratch, d->count, sizeof *d->meanings);
   if (etr_arena_failed(d->scratch))
     return false;
   for (size_t i = 0; i < d->count; i++) {
-    facts[i] = facts_of(d, d->rows[i]);
+    facts[i] = event_facts_of(d, d->rows[i]);
     d->meanings[i] = (etr_event_meaning){.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
   }
   if (!d->decoder->read(d->meanings, facts, d->count, d->scratch))
@@ -99,7 +103,7 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
     row->is_unit_planned = meaning->is_unit_planned;
     if (meaning->is_odd)
       meaning->key = ETR_KEY_NONE;
-    if (meaning->is_odd && !record_odd(decoding, d->decoder, facts[i].name, d->arena))
+    if (meaning->is_odd && !count_odd_event(decoding, d->decoder, facts[i].name, d->arena))
       return false;
   }
   return true;
@@ -119,7 +123,8 @@ void etr_decoding_warn(const etr_decoding *decoding, const char *method, etr_war
 /* ---- By the node's name ---- */
 
 /* Finds nodes by name. If several events have the name of a node, only the first belongs to it,
- * because a lowering reuses the name for operators that it inserts. */
+ * because a lowering reuses the name for operators that it inserts. Returns false when out of
+ * memory. */
 static bool join_by_name(const etr_decoded *d) {
   size_t count;
   const etr_graph *graph = d->placement->method->graph;
@@ -171,8 +176,8 @@ static void add_operator(const etr_decoded *d, own_operators *list, int64_t posi
     *added = (own_operator){.position = position, .number = number, .node = ETR_NONE, .name = name};
 }
 
-/* Lists the delegate's operators: all operators of the payload, or without a payload those that
- * rows name. */
+/* Lists the delegate's operators by position, each once: all operators of the payload, or without
+ * a payload those that rows name. Returns false when out of memory. */
 static bool list_operators(const etr_decoded *d, own_operators *list) {
   size_t kept = 0;
   const etr_own_graph *own = d->own;
@@ -196,25 +201,24 @@ static uint16_t class_of(const etr_decoded *d, etr_map *kinds, const char *targe
   return number < UINT16_MAX ? (uint16_t)(number + 1) : 0;
 }
 
-/* Aligns the operators with nodes. Leaving out a node costs nothing, because it may be part of
- * another node's operator.
- */
+/* Aligns the operators with nodes of the same kind. Leaving out a node costs nothing, because it
+ * may be part of another node's operator. Returns false when out of memory. */
 static bool pair_operators(const etr_decoded *d, own_operators *list) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
-  etr_align_item *left = etr_arena_alloc_array(d->scratch, list->count, sizeof *left);
-  etr_align_item *right = etr_arena_alloc_array(d->scratch, count, sizeof *right);
+  etr_align_item *operators = etr_arena_alloc_array(d->scratch, list->count, sizeof *operators);
+  etr_align_item *nodes_of_call = etr_arena_alloc_array(d->scratch, count, sizeof *nodes_of_call);
   etr_align_pair *pairs = etr_arena_alloc_array(d->scratch, list->count, sizeof *pairs);
   etr_map kinds;
   etr_map_init(&kinds, d->scratch);
   if (etr_arena_failed(d->scratch))
     return false;
   for (size_t i = 0; i < list->count; i++)
-    left[i] = (etr_align_item){class_of(d, &kinds, list->data[i].name), 0, 1, 1};
+    operators[i] = (etr_align_item){class_of(d, &kinds, list->data[i].name), 0, 1, 1};
   for (size_t i = 0; i < count; i++)
-    right[i] = (etr_align_item){
+    nodes_of_call[i] = (etr_align_item){
         class_of(d, &kinds, d->placement->method->graph->nodes[nodes[i].node].target), 0, 1, 0};
-  etr_align(pairs, left, list->count, right, count, d->scratch);
+  etr_align(pairs, operators, list->count, nodes_of_call, count, d->scratch);
   for (size_t i = 0; i < list->count; i++) {
     if (pairs[i].partner == ETR_NONE)
       continue;
@@ -224,20 +228,22 @@ static bool pair_operators(const etr_decoded *d, own_operators *list) {
   return !etr_arena_failed(d->scratch);
 }
 
-/* Sets the payload operator and the node of an event. */
-static bool set_operator(const etr_decoded *d, etr_event *row, const own_operator *found) {
+/* Sets the payload operator of an event, and its node if the operator has one. Returns false when
+ * out of memory. */
+static bool set_operator(const etr_decoded *d, etr_event *row, const own_operator *operator) {
   if (d->own)
-    row->payload_operator = found->number;
+    row->payload_operator = operator->number;
   if (d->own && !d->placement->method->graph) {
     row->match = ETR_MATCH_PAYLOAD;
     row->confidence = 1;
   }
-  const etr_event_node node = {found->node, ETR_MATCH_ALIGNED, found->is_unsure ? 0.5 : 0.95};
-  return found->node == ETR_NONE ||
+  const etr_event_node node = {operator->node, ETR_MATCH_ALIGNED, operator->is_unsure ? 0.5 : 0.95};
+  return operator->node == ETR_NONE ||
          etr_event_set_node(row, d->placement->method->graph, node, d->arena);
 }
 
-/* Sets the nodes of events that name an operator of the payload by position and name. */
+/* Sets the operators and nodes of events that name an operator of the payload by position and
+ * name. Returns false when out of memory. */
 static bool join_by_operator(const etr_decoded *d) {
   own_operators list = {0};
   if (!list_operators(d, &list) || (d->placement->method->graph && !pair_operators(d, &list)))
@@ -246,8 +252,8 @@ static bool join_by_operator(const etr_decoded *d) {
     if (d->meanings[i].key != ETR_KEY_OPERATOR)
       continue;
     const own_operator wanted = {.position = d->meanings[i].operator_number};
-    size_t at = etr_lower_bound(&wanted, list.data, list.count, sizeof wanted, by_position);
-    const own_operator *found = at < list.count ? &list.data[at] : NULL;
+    size_t index = etr_lower_bound(&wanted, list.data, list.count, sizeof wanted, by_position);
+    const own_operator *found = index < list.count ? &list.data[index] : NULL;
     bool is_same = found && found->position == wanted.position &&
                    strcmp(found->name, d->meanings[i].operator_) == 0;
     if (is_same && !set_operator(d, d->rows[i], found))
@@ -258,33 +264,37 @@ static bool join_by_operator(const etr_decoded *d) {
 
 /* ---- All ---- */
 
+/* Finds nodes in each way for which events have keys. Returns false when out of memory. */
 bool etr_decoded_join(etr_decoded *d) {
-  bool any[ETR_KEY_OPERATOR + 1] = {false};
+  bool has_key[ETR_KEY_OPERATOR + 1] = {false};
   for (size_t i = 0; i < d->count; i++)
-    any[d->meanings[i].key] = true;
-  if (any[ETR_KEY_NODE] && d->placement->method->graph && !join_by_name(d))
+    has_key[d->meanings[i].key] = true;
+  if (has_key[ETR_KEY_NODE] && d->placement->method->graph && !join_by_name(d))
     return false;
-  if (any[ETR_KEY_OPERATOR] && d->placement->method->payloads)
+  if (has_key[ETR_KEY_OPERATOR] && d->placement->method->payloads)
     d->own = etr_method_own_graph(d->placement->method, d->instruction->id);
-  return !any[ETR_KEY_OPERATOR] || (!d->placement->method->graph && !d->own) || join_by_operator(d);
+  return !has_key[ETR_KEY_OPERATOR] || (!d->placement->method->graph && !d->own) ||
+         join_by_operator(d);
 }
 
 /* ---- Giving an event its node ---- */
 
+/* Gives an event its only node; its handle, too, unless the event has handles of a delegate map.
+ * Returns false when out of memory. */
 bool etr_event_set_node(etr_event *event, const etr_graph *graph, etr_event_node found,
                         etr_arena *arena) {
-  uint32_t *pair = etr_arena_alloc_array(arena, 2, sizeof *pair);
-  if (!pair)
+  uint32_t *node_and_handle = etr_arena_alloc_array(arena, 2, sizeof *node_and_handle);
+  if (!node_and_handle)
     return false;
-  pair[0] = found.node;
-  pair[1] = graph->nodes[found.node].debug_handle;
-  event->nodes = pair;
+  node_and_handle[0] = found.node;
+  node_and_handle[1] = graph->nodes[found.node].debug_handle;
+  event->nodes = node_and_handle;
   event->node_count = 1;
   event->match = found.match;
   event->confidence = found.confidence;
   if (found.match == ETR_MATCH_DELEGATE_MAP)
     return true;
-  event->handles = &pair[1];
+  event->handles = &node_and_handle[1];
   event->handle_count = 1;
   return true;
 }

@@ -4,6 +4,8 @@
  */
 #include "join/delegate_outputs.h"
 
+/* Marks each output of a node that a node of another delegate, or of none, reads. Returns false
+ * when out of memory. */
 bool etr_delegate_outputs_find(etr_delegate_outputs *out, const etr_placement *placement,
                                etr_arena *arena) {
   const etr_graph *graph = placement->method->graph;
@@ -18,21 +20,22 @@ bool etr_delegate_outputs_find(etr_delegate_outputs *out, const etr_placement *p
     first[i] = count;
     count += graph->nodes[i].output_count;
   }
-  bool *leaves = etr_arena_alloc_array(arena, count, sizeof *leaves);
-  if (!leaves)
+  bool *leaves_delegate = etr_arena_alloc_array(arena, count, sizeof *leaves_delegate);
+  if (!leaves_delegate)
     return false;
   for (size_t i = 0; i < graph->node_count; i++) {
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       const etr_edge *edge = &graph->nodes[i].inputs[k];
       if (placement->node_delegate[edge->node] != placement->node_delegate[i])
-        leaves[first[edge->node] + edge->output] = true;
+        leaves_delegate[first[edge->node] + edge->output] = true;
     }
   }
-  out->leaves = leaves;
+  out->leaves = leaves_delegate;
   out->first = first;
   return true;
 }
 
+/* Returns NULL with *count 0 if there are none, or when out of memory. */
 const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outputs,
                                                int32_t instruction_id, size_t *count,
                                                etr_arena *arena) {
@@ -56,7 +59,8 @@ const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outpu
   return list.data;
 }
 
-/* Returns for each instruction of the program the number of results of its delegate; 0: unknown. */
+/* Returns for each instruction of the program the number of results of its delegate, where 0 is
+ * unknown; NULL when out of memory. */
 static const uint32_t *count_results(const etr_placement *placement, etr_arena *arena) {
   etr_delegate_outputs outputs;
   size_t instruction_count = placement->method->program->instruction_count, count;

@@ -45,9 +45,8 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
 
 /* ---- By the record's delegate map ---- */
 
-/* Maps each handle to the first node of the delegate with this handle that multiplies matrices, or
- * else the first node.
- */
+/* Maps each handle to the first node of the delegate with this handle that multiplies matrices,
+ * or else the first node. Returns false when out of memory. */
 static bool index_carriers(delegate *d) {
   size_t count;
   const etr_graph *graph = d->placement->method->graph;
@@ -58,20 +57,21 @@ static bool index_carriers(delegate *d) {
     etr_map_slot *best = etr_map_at(&d->carriers, ETR_BYTES(graph->nodes[node].debug_handle));
     if (!best)
       return false;
-    bool heavier = best->value == ETR_NONE || (etr_multiplies(graph->nodes[node].target) &&
-                                               !etr_multiplies(graph->nodes[best->value].target));
-    bool earlier = best->value != ETR_NONE && node < best->value &&
-                   etr_multiplies(graph->nodes[node].target) ==
-                       etr_multiplies(graph->nodes[best->value].target);
-    if (heavier || earlier)
+    bool is_heavier = best->value == ETR_NONE ||
+                      (etr_multiplies(graph->nodes[node].target) &&
+                       !etr_multiplies(graph->nodes[best->value].target));
+    bool is_earlier = best->value != ETR_NONE && node < best->value &&
+                      etr_multiplies(graph->nodes[node].target) ==
+                          etr_multiplies(graph->nodes[best->value].target);
+    if (is_heavier || is_earlier)
       best->value = node;
   }
   return true;
 }
 
 /* Returns the node to which the time of a row with several handles is attributed: the first that
- * multiplies matrices, or else the first that is in the delegate. Handles of nodes outside the
- * delegate are ignored, because Vulkan uses numbers of its own. */
+ * multiplies matrices, or else the first that is in the delegate; ETR_NONE if none is. Handles of
+ * nodes outside the delegate are ignored, because Vulkan uses numbers of its own. */
 static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
@@ -86,7 +86,7 @@ static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   return first;
 }
 
-/* Sets the nodes of events that the delegate map lists. */
+/* Sets the nodes of events that the delegate map lists. Returns false when out of memory. */
 static bool match_by_map(delegate *d) {
   if (d->placement->method->graph && !index_carriers(d))
     return false;
@@ -117,7 +117,8 @@ typedef struct plan {
   etr_vec(uint32_t) owners; /* for each item: index of an operator of the payload, or of a node */
 } plan;
 
-/* Adds an item to a plan with the node or operator that it belongs to. */
+/* Adds an item to a plan with the node or operator that it belongs to. Returns false when out of
+ * memory. */
 static bool add_plan_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) {
   etr_align_item *added = etr_vec_push(&d->scratch, &p->items);
   uint32_t *slot = added ? etr_vec_push(&d->scratch, &p->owners) : NULL;
@@ -133,7 +134,8 @@ static bool is_inserted(const delegate *d, size_t row) {
 }
 
 /* Lists the events for an alignment. `unplanned` is the cost of leaving out an event that a
- * lowering may have inserted, `missing` that of leaving out any other event. */
+ * lowering may have inserted, `missing` that of leaving out any other event. Returns NULL when
+ * out of memory. */
 static etr_align_item *list_rows(delegate *d, int16_t unplanned, int16_t missing) {
   etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events);
   for (size_t i = 0; events && i < d->row_count; i++)
@@ -142,7 +144,8 @@ static etr_align_item *list_rows(delegate *d, int16_t unplanned, int16_t missing
   return events;
 }
 
-/* Pairs the events with the plan, at the costs that list_rows() explains. */
+/* Pairs the events with the plan, at the costs that list_rows() explains. Returns NULL when out
+ * of memory. */
 static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
   etr_align_item *events = list_rows(d, unplanned, missing);
   etr_align_pair *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
@@ -154,9 +157,9 @@ static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned,
 
 /* ---- Twins: nodes that the handle lists do not distinguish ---- */
 
-/* Returns whether a path leads from one node to a later one. The graph lists producers first. A
- * search that takes too long finds none. */
-static bool reaches(delegate *d, uint32_t from, uint32_t to) {
+/* Returns whether a path leads from one node to a later one. The graph lists producers first, so
+ * nodes after `to` are not visited. A search that takes too long finds none. */
+static bool has_path(delegate *d, uint32_t from, uint32_t to) {
   etr_users *users = &d->reading->users;
   if (!users->list && !etr_users_find(users, d->placement->method->graph, d->arena))
     return false;
@@ -191,10 +194,10 @@ static bool reaches(delegate *d, uint32_t from, uint32_t to) {
 
 /* Returns whether data flow says which of two nodes runs first. */
 static bool are_in_order(delegate *d, uint32_t a, uint32_t b) {
-  return reaches(d, ETR_MIN(a, b), ETR_MAX(a, b));
+  return has_path(d, ETR_MIN(a, b), ETR_MAX(a, b));
 }
 
-/* Lists the nodes of the delegate by debug handle. */
+/* Lists the nodes of the delegate by debug handle. Returns false when out of memory. */
 static bool list_by_handle(delegate *d) {
   const etr_graph *graph = d->placement->method->graph;
   size_t count;
@@ -211,10 +214,10 @@ static bool list_by_handle(delegate *d) {
   return true;
 }
 
-/* Returns whether another node of the delegate has the handle and the class of a node, and data
- * flow does not say which of both runs first. Of any class, if `of_any_class` is set. If this
- * takes too long, there may be one. */
-static bool has_twin(delegate *d, uint32_t node, bool of_any_class) {
+/* Returns whether another node of the delegate has the handle and the class of a node (or any
+ * class, if `of_any_class` is set), and data flow does not say which of both runs first. If this
+ * takes too long to find out, it returns true. */
+static bool has_equal_node(delegate *d, uint32_t node, bool of_any_class) {
   int32_t handle = (int32_t)d->placement->method->graph->nodes[node].debug_handle;
   if (d->by_handle.count == 0 && !list_by_handle(d))
     return true;
@@ -232,8 +235,8 @@ static bool has_twin(delegate *d, uint32_t node, bool of_any_class) {
   return false;
 }
 
-/* Returns whether it is known which nodes the delegate has: it is proven, or the delegate has all
- * nodes of its handles. */
+/* Returns whether it is certain which nodes the delegate has: this is proven, or the delegate has
+ * all nodes of its handles. If this takes too long to find out, it is not. */
 static bool are_nodes_known(delegate *d) {
   const etr_method_inputs *method = d->placement->method;
   size_t count;
@@ -251,15 +254,15 @@ static bool are_nodes_known(delegate *d) {
   return true;
 }
 
-/* Returns whether it is also known in which order they run: it is proven, or data flow orders those
- * of each handle. The handles of a changed graph prove nothing. */
+/* Returns whether it is also certain in which order they run: this is proven, or data flow orders
+ * those of each handle. The handles of a changed graph prove nothing. */
 static bool is_order_known(delegate *d) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
   if (d->placement->method->graph->is_changed || !are_nodes_known(d))
     return false;
   for (size_t i = 0; !d->placement->is_proven && i < count; i++)
-    if (has_twin(d, nodes[i].node, true))
+    if (has_equal_node(d, nodes[i].node, true))
       return false;
   return true;
 }
@@ -267,7 +270,8 @@ static bool is_order_known(delegate *d) {
 /* ---- By the payload ---- */
 
 /* Lists the operators of the payload. Leaving out an operator costs little, because the runtime
- * drops some. Leaving out an event costs more than leaving out all operators. */
+ * drops some. Leaving out an event costs more than leaving out all operators. Returns false when
+ * out of memory. */
 static bool plan_payload(delegate *d, plan *p) {
   for (uint32_t i = 0; i < d->payload->count; i++) {
     const etr_payload_operator *o = &d->payload->operators[i];
@@ -283,11 +287,12 @@ enum { MISSING_EVENT = 100 };
 
 /* Returns whether the order decides between a node and others that match equally well. */
 static bool is_in_known_order(delegate *d, uint32_t node) {
-  return d->placement->is_ordered || (are_nodes_known(d) && !has_twin(d, node, false));
+  return d->placement->is_ordered || (are_nodes_known(d) && !has_equal_node(d, node, false));
 }
 
-/* Attributes a row to an operator of the payload, and to its node if there is an Edge graph. */
-static bool set_operator(delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
+/* Attributes a row to an operator of the payload, and to its node if there is an Edge graph.
+ * Returns false when out of memory. */
+static bool set_row_operator(delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
   const etr_placed *placed = d->instruction;
   uint32_t node = placed->payload ? placed->operator_nodes[operator_] : ETR_NONE;
   bool is_estimate = is_unsure || (node != ETR_NONE && placed->operator_by_order[operator_] &&
@@ -302,7 +307,8 @@ static bool set_operator(delegate *d, etr_event *row, uint32_t operator_, bool i
   return node == ETR_NONE || set_node(d, row, node, match, is_estimate ? 0.5 : 1);
 }
 
-/* Sets the operators of events by aligning them with those of the payload. */
+/* Sets the operators of events by aligning them with those of the payload. Returns false when out
+ * of memory. */
 static bool match_by_payload(delegate *d) {
   plan p = {0};
   etr_align_pair *pairs = plan_payload(d, &p) ? align_plan(d, &p, MISSING_EVENT, MISSING_EVENT)
@@ -310,7 +316,7 @@ static bool match_by_payload(delegate *d) {
   for (size_t i = 0; pairs && i < d->row_count; i++) {
     if (pairs[i].partner == ETR_NONE)
       continue;
-    if (!set_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure))
+    if (!set_row_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure))
       return false;
   }
   return pairs != NULL;
@@ -324,7 +330,8 @@ enum {
   ODD_EVENT = 6,      /* as much as a node that certainly runs and has no event */
 };
 
-/* Adds what the delegate's nodes run as, by expect() or allow() of the backend. */
+/* Adds what the delegate's nodes run as, by expect() or allow() of the backend. Returns false
+ * when out of memory. */
 static bool plan_nodes(delegate *d, plan *p,
                        etr_expectation (*runs_as)(const etr_delegate_view *, uint32_t)) {
   size_t count;
@@ -335,9 +342,12 @@ static bool plan_nodes(delegate *d, plan *p,
   etr_delegate_view view = {d->placement->method->graph, d->placement->method->uses,
                             d->placement->node_delegate, d->instruction->id, *users};
   for (size_t i = 0; i < count; i++) {
-    etr_expectation e = runs_as(&view, nodes[i].node);
-    for (uint32_t k = 0; e.class_ && k < e.count; k++)
-      if (!add_plan_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node))
+    etr_expectation expectation = runs_as(&view, nodes[i].node);
+    for (uint32_t k = 0; expectation.class_ && k < expectation.count; k++)
+      if (!add_plan_item(d, p,
+                         (etr_align_item){expectation.class_, expectation.alternative,
+                                          expectation.weight, expectation.cost},
+                         expectation.node))
         return false;
   }
   return true;
@@ -376,9 +386,9 @@ typedef struct walks {
   uint32_t *sure; /* the same if nothing is assumed */
 } walks;
 
-/* Finds events whose node is the same in every alignment with what is expected, and in any
- * alignment that is allowed. */
-static bool find_walks(delegate *d, walks *w, const plan *expected) {
+/* Finds the node that an event has in every alignment with what is expected (`only`), and the one
+ * that it has in any alignment that is allowed (`sure`). Returns false when out of memory. */
+static bool find_certain_nodes(delegate *d, walks *w, const plan *expected) {
   plan allowed = {0};
   bool has_walk;
   etr_align_item *events = list_rows(d, INSERTED_EVENT, ODD_EVENT);
@@ -397,17 +407,18 @@ static bool find_walks(delegate *d, walks *w, const plan *expected) {
          etr_align_only(w->sure, &has_walk, &rows, &in_any_case, &d->scratch);
 }
 
-/* Sets the node of a row if it is certain. Sets *is_set to whether it is. */
+/* Sets the node of a row if it is certain, and *is_set to whether it is. Returns false when out
+ * of memory. */
 static bool set_certain(delegate *d, const walks *w, size_t row, bool *is_set) {
   uint32_t sure = w->sure[row], node = sure != ETR_NONE ? sure : w->only[row];
   *is_set = false;
   if (!w->is_known || !w->has_any || node == ETR_NONE ||
       d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED)
     return true;
-  bool is_twin = has_twin(d, node, false);
-  if (is_twin && (!d->placement->is_proven || w->only[row] != node))
+  bool has_equal = has_equal_node(d, node, false);
+  if (has_equal && (!d->placement->is_proven || w->only[row] != node))
     return true;
-  bool is_sure = sure != ETR_NONE && !is_twin && is_of_known_version(d->placement->method->graph);
+  bool is_sure = sure != ETR_NONE && !has_equal && is_of_known_version(d->placement->method->graph);
   *is_set = true;
   return set_node(d, d->rows[row], node, ETR_MATCH_ORDER, is_sure ? IN_ANY_CASE : AS_EXPECTED);
 }
@@ -434,7 +445,8 @@ static bool is_copy_of(const delegate *d, size_t row, uint32_t node) {
 }
 
 /* Pairs the remaining items of both sides, class by class, in order: if the order is unknown, an
- * event may have run before an item that the alignment has already passed. */
+ * event may have run before an item that the alignment has already passed. Returns false when out
+ * of memory. */
 static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
   size_t next[ETR_MOST_CLASSES] = {0};
   bool *is_taken = etr_arena_alloc_array(&d->scratch, p->items.count + 1, sizeof *is_taken);
@@ -448,27 +460,27 @@ static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
     if (d->rows[i]->node_count || pairs[i].partner != ETR_NONE || class_ == 0 ||
         class_ >= ETR_MOST_CLASSES)
       continue;
-    size_t *at = &next[class_];
-    while (*at < p->items.count &&
-           (is_taken[*at] || p->items.data[*at].class_ != class_ || p->items.data[*at].cost == 0))
-      ++*at;
-    if (*at == p->items.count)
+    size_t *item = &next[class_];
+    while (*item < p->items.count && (is_taken[*item] || p->items.data[*item].class_ != class_ ||
+                                      p->items.data[*item].cost == 0))
+      ++*item;
+    if (*item == p->items.count)
       continue;
-    if (!set_node(d, d->rows[i], p->owners.data[(*at)++], ETR_MATCH_ALIGNED, BY_CHANCE))
+    if (!set_node(d, d->rows[i], p->owners.data[(*item)++], ETR_MATCH_ALIGNED, BY_CHANCE))
       return false;
   }
   return true;
 }
 
 /* Sets the nodes of events by aligning them with the operators that the nodes are expected to
- * become. */
+ * become. Returns false when out of memory. */
 static bool match_by_order(delegate *d) {
   plan p = {0};
   walks w = {0};
   etr_align_pair *pairs = plan_nodes(d, &p, d->backend->expect)
                               ? align_plan(d, &p, INSERTED_EVENT, ODD_EVENT)
                               : NULL;
-  if (!pairs || !find_walks(d, &w, &p))
+  if (!pairs || !find_certain_nodes(d, &w, &p))
     return false;
   for (size_t i = 0; i < d->row_count; i++) {
     bool is_set;
@@ -499,7 +511,7 @@ static void describe_rest(const delegate *d) {
 }
 
 /* Sets the nodes of events that name only a class of operators: by the payload, or else by order.
- */
+ * Returns false when out of memory. */
 static bool match_by_class(delegate *d) {
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes)
@@ -536,8 +548,9 @@ static bool collect_rows(delegate *d, etr_event *rows, size_t count) {
 
 /* ---- By what the backend says ---- */
 
-/* Sets the meaning and nodes of events that the backend's decoder understands. */
-static bool match_decoded(delegate *d, const etr_decoder *decoder) {
+/* Sets the meaning and nodes of events that the backend's decoder understands, also by the
+ * delegate map. Returns false when out of memory. */
+static bool match_by_decoder(delegate *d, const etr_decoder *decoder) {
   etr_decoded decoded = {.placement = d->placement,
                          .instruction = d->instruction,
                          .decoder = decoder,
@@ -567,8 +580,9 @@ static bool match_decoded(delegate *d, const etr_decoder *decoder) {
 
 /* ---- All ---- */
 
-/* Sets the nodes of events that no decoder understands: by the map, or else by class. */
-static bool match_undecoded(delegate *d) {
+/* Sets the nodes of events that no decoder understands: by the map, or else by class. Returns
+ * false when out of memory. */
+static bool match_without_decoder(delegate *d) {
   const etr_map_instruction *map = d->instruction->map;
   bool has_ids = map && map->id_count, has_nodes = map && d->placement->method->graph, good = true;
   if (has_ids)
@@ -591,6 +605,8 @@ static void find_backend(delegate *d) {
                                    etr_method_payload(d->placement->method, instruction->id));
 }
 
+/* Uses the backend's decoder if there is one, else map, payload or class of the events. Returns
+ * false when out of memory. */
 bool etr_delegate_rows(const etr_placement *placement, const etr_placed *instruction,
                        etr_event *rows, size_t count, etr_delegate_reading *reading,
                        etr_arena *arena) {
@@ -602,7 +618,7 @@ bool etr_delegate_rows(const etr_placement *placement, const etr_placed *instruc
     if (!decoder)
       find_backend(&d);
     d.can_plan = reading->plans_left > 0 && etr_spend(&reading->plans_left, operators_of(&d));
-    good = decoder ? match_decoded(&d, decoder) : match_undecoded(&d);
+    good = decoder ? match_by_decoder(&d, decoder) : match_without_decoder(&d);
   }
   good = good && !etr_arena_failed(&d.scratch);
   etr_arena_clear(&d.scratch);
@@ -618,9 +634,9 @@ typedef struct finder {
   etr_delegate_reading reading;
 } finder;
 
-/* Returns whether an event belongs to a delegate. Some backends log their events as the runtime
- * does. */
-static bool is_of_delegate(const etr_event *e, const etr_placed *instruction) {
+/* Returns whether a delegate logged the event although it looks like one of the runtime, as some
+ * backends log theirs. */
+static bool is_logged_by_delegate(const etr_event *e, const etr_placed *instruction) {
   const etr_decoder *decoder = instruction && instruction->is_delegate
                                    ? etr_decoder_of(instruction->backend)
                                    : NULL;
@@ -649,7 +665,7 @@ static void describe_event(etr_event *e, const etr_placed *instruction) {
                                       [ETR_EVENT_DELEGATE_CALL] = ETR_MATCH_DELEGATE,
                                       [ETR_EVENT_DELEGATE_OPERATOR] = ETR_MATCH_DELEGATE};
   e->payload_operator = ETR_NONE;
-  if (is_of_delegate(e, instruction))
+  if (is_logged_by_delegate(e, instruction))
     e->kind = ETR_EVENT_DELEGATE_OPERATOR;
   e->match = matches[e->kind];
   describe_role(e, instruction);
@@ -680,8 +696,9 @@ static bool is_of_runtime(const finder *f, const etr_event *e, const etr_placed 
          0;
 }
 
-/* Sets the node of a kernel's event; what the runtime itself does has none. */
-static bool join_kernel(finder *f, etr_event *e, const etr_placed *instruction) {
+/* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
+ * none. Returns false when out of memory. */
+static bool set_kernel_node(finder *f, etr_event *e, const etr_placed *instruction) {
   if (!instruction)
     return true;
   if (is_of_runtime(f, e, instruction))
@@ -701,20 +718,21 @@ static bool join_kernel(finder *f, etr_event *e, const etr_placed *instruction) 
 
 /* ---- Names of kernels ---- */
 
-/* Cuts a number behind a text off a name: " #12" of XNNPACK's operators, ":OpId_7" of QNN's. */
-static etr_slice without_number(etr_slice name, etr_slice before) {
+/* Cuts a number behind a text off a name: " #12" of XNNPACK's operators, ":OpId_7" of QNN's. A
+ * name without it, or of nothing else, is returned as it is. */
+static etr_slice without_number(etr_slice name, etr_slice separator) {
   etr_slice cut = name;
   while (cut.size && cut.data[cut.size - 1] >= '0' && cut.data[cut.size - 1] <= '9')
     cut.size--;
-  if (cut.size == name.size || !etr_slice_ends(cut, before))
+  if (cut.size == name.size || !etr_slice_ends(cut, separator))
     return name;
-  cut.size -= before.size;
+  cut.size -= separator.size;
   return cut.size ? cut : name;
 }
 
 /* Returns the name of a kernel, or of an operator in a delegate, without what tells equal ones
  * apart. A kernel without a name of its own has that of its operator, if the program says it. */
-static etr_slice kernel_of(const etr_event *e, const etr_placed *instruction) {
+static etr_slice kernel_name_of(const etr_event *e, const etr_placed *instruction) {
   static const char prefix[] = "native_call_";
   etr_slice name = etr_slice_of(e->label);
   if (e->kind == ETR_EVENT_KERNEL && etr_slice_starts(name, etr_slice_of(prefix)))
@@ -727,17 +745,19 @@ static etr_slice kernel_of(const etr_event *e, const etr_placed *instruction) {
   return without_number(name, ETR_SLICE(" #"));
 }
 
-/* Names the kernels and operators of a block. Returns false when out of memory. */
+/* Names the kernel or operator of an event, unless its backend has named it. Returns false when
+ * out of memory. */
 static bool name_kernel(finder *f, etr_event *e, const etr_placed *instruction) {
   if (e->role != ETR_ROLE_OPERATOR || e->kernel || !e->label)
     return true;
-  etr_slice name = kernel_of(e, instruction), label = etr_slice_of(e->label);
+  etr_slice name = kernel_name_of(e, instruction), label = etr_slice_of(e->label);
   bool is_end = name.data >= label.data && name.data + name.size == label.data + label.size;
   e->kernel = is_end ? name.data : etr_arena_text(f->arena, name);
   return e->kernel != NULL;
 }
 
-/* Describes the events of a block and finds their nodes, one instruction after the other. */
+/* Describes the events of a block and finds their nodes, one instruction after the other. Returns
+ * false when out of memory. */
 static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_placed *instruction = etr_placed_instruction(f->placement,
@@ -746,7 +766,7 @@ static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
     for (size_t k = i; k < end; k++) {
       etr_event *e = &rows[k];
       describe_event(e, instruction);
-      if (e->kind == ETR_EVENT_KERNEL && !join_kernel(f, e, instruction))
+      if (e->kind == ETR_EVENT_KERNEL && !set_kernel_node(f, e, instruction))
         return false;
     }
     if (instruction &&
@@ -759,6 +779,8 @@ static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
   return true;
 }
 
+/* Finds the nodes of all blocks of a method that count, within one limit of work. Returns false
+ * when out of memory. */
 bool etr_assign_event_nodes(const etr_placement *placement, uint32_t method,
                             const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings) {
   finder f = {
@@ -769,11 +791,11 @@ bool etr_assign_event_nodes(const etr_placement *placement, uint32_t method,
                   .ticks_per_ns = blocks->ticks_per_second / 1e9,
                   .decoding = {.samples = &blocks->samples, .ticks_left = ETR_DUMP_MOST_TICKS}}};
   size_t count;
-  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < placement->instructions.count; i++)
     f.logs_kernels |= placement->instructions.data[i].op.size > 0;
   for (size_t i = 0; i < count; i++) {
-    const etr_block *block = &blocks->blocks[mine[i]];
+    const etr_block *block = &blocks->blocks[block_indices[i]];
     if (etr_block_counts(blocks, block) && !join_block(&f, block, etr_block_rows(blocks, block)))
       return false;
   }

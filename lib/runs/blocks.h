@@ -39,7 +39,7 @@ typedef struct etr_blocks {
   const size_t *end_of_method;  /* per method: end of its blocks in by_method */
   size_t method_count;          /* 0: etr_blocks_group() was not called */
   uint64_t *starts;             /* per block: etr_block_start() */
-  const uint32_t *place_of_run; /* per run: its index among the included runs of its method;
+  const uint32_t *index_of_run; /* per run: its index among the included runs of its method;
                                    ETR_NONE: it is excluded or has no method */
   size_t foreign_run_count;     /* inferences that match no method */
 } etr_blocks;

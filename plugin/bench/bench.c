@@ -24,20 +24,20 @@ static int by_size(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-/* Returns the statistics of some values, which it sorts. Values that are not finite do not count.
- */
-static statistics statistics_of(double *values, size_t count) {
-  size_t known_count = 0;
+/* Returns the count, median, least and greatest of the values that are finite; all are 0 if there
+ * is none. The array is sorted and its other values are dropped. */
+static statistics compute_statistics(double *values, size_t count) {
+  size_t finite_count = 0;
   for (size_t i = 0; i < count; i++)
     if (isfinite(values[i]))
-      values[known_count++] = values[i];
-  if (known_count == 0)
+      values[finite_count++] = values[i];
+  if (finite_count == 0)
     return (statistics){0};
-  qsort(values, known_count, sizeof *values, by_size);
-  return (statistics){.count = known_count,
-                      .p50 = (values[(known_count - 1) / 2] + values[known_count / 2]) / 2,
+  qsort(values, finite_count, sizeof *values, by_size);
+  return (statistics){.count = finite_count,
+                      .p50 = (values[(finite_count - 1) / 2] + values[finite_count / 2]) / 2,
                       .min = values[0],
-                      .max = values[known_count - 1]};
+                      .max = values[finite_count - 1]};
 }
 
 /* A figure in the lines "PyTorchObserver {...}" that ExecuTorch's LLM runner prints: a time between
@@ -57,16 +57,17 @@ static const figure figures[] = {
 
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-/* Returns a figure from a line "PyTorchObserver {...}", NaN if the line does not have the figure.
- * report: NULL if there is no line. */
-static double value_of(const figure *f, const char *report) {
-  double from, to, scale, count;
-  if (report == NULL || !flat_json_number(report, f->from, &from) ||
-      !flat_json_number(report, f->to, &to))
+/* Returns a figure from a line "PyTorchObserver {...}": milliseconds, or for a figure that counts
+ * something, the count per second. Returns NAN if there is no line (`report` is NULL) or it does
+ * not have the figure. */
+static double printed_value(const figure *f, const char *report) {
+  double start_time, end_time, scale, count;
+  if (report == NULL || !flat_json_number(report, f->from, &start_time) ||
+      !flat_json_number(report, f->to, &end_time))
     return NAN;
   if (!flat_json_number(report, "SCALING_FACTOR_UNITS_PER_SECOND", &scale) || scale <= 0)
     scale = 1000;
-  double seconds = (to - from) / scale;
+  double seconds = (end_time - start_time) / scale;
   if (f->counted == NULL)
     return seconds >= 0 ? seconds * 1000 : (double)NAN;
   return seconds > 0 && flat_json_number(report, f->counted, &count) ? count / seconds
@@ -122,38 +123,40 @@ static bool keep_readable(const benching *b, bench_side *side) {
   return false;
 }
 
-/* Opens the base's ETDumps, if the bench has a base, and prints warnings. */
+/* Opens the profile of the base's ETDumps, if the bench has a base, and prints its warnings. */
 static exit_status open_base(benching *b) {
-  cli_settings own = *b->settings;
+  cli_settings base_settings = *b->settings;
   if (b->job->base.arguments == NULL)
     return EXIT_DONE;
-  /* A record of its own replaces the files of the new side. */
-  if (own.against_record != NULL) {
-    own.record = own.against_record;
-    own.etrecord = own.pte = NULL;
+  /* A record of its base_settings replaces the files of the new side. */
+  if (base_settings.against_record != NULL) {
+    base_settings.record = base_settings.against_record;
+    base_settings.etrecord = base_settings.pte = NULL;
   }
-  return bench_open_side(&b->base, &own, &b->job->base);
+  return bench_open_side(&b->base, &base_settings, &b->job->base);
 }
 
-/* Computes the statistics of what the runner printed, and of how long it took. */
+/* Computes statistics over the recordings of the new side: of each figure that the runner printed,
+ * and of the time that the process took. */
 static exit_status measure_output(benching *b) {
   const bench_side *side = &b->job->newer;
   double *values = calloc(side->count, sizeof *values);
   if (values == NULL)
     return message_failed("out of memory");
-  for (size_t i = 0; i < FIGURES; i++) {
-    for (size_t k = 0; k < side->count; k++)
-      values[k] = value_of(&figures[i], side->recordings[k].report);
-    b->printed[i] = statistics_of(values, side->count);
+  for (size_t figure_index = 0; figure_index < FIGURES; figure_index++) {
+    for (size_t recording = 0; recording < side->count; recording++)
+      values[recording] = printed_value(&figures[figure_index], side->recordings[recording].report);
+    b->printed[figure_index] = compute_statistics(values, side->count);
   }
-  for (size_t k = 0; k < side->count; k++)
-    values[k] = side->recordings[k].seconds;
-  b->wall = statistics_of(values, side->count);
+  for (size_t recording = 0; recording < side->count; recording++)
+    values[recording] = side->recordings[recording].seconds;
+  b->wall = compute_statistics(values, side->count);
   free(values);
   return EXIT_DONE;
 }
 
-/* Reads the ETDumps of both sides. */
+/* Opens the readable ETDumps of both sides as profiles, then computes what the runner printed.
+ * Fails if a side has none. */
 static exit_status read_recordings(benching *b) {
   bool has_base = keep_readable(b, &b->job->base);
   if (!keep_readable(b, &b->job->newer) || !has_base)
@@ -173,36 +176,36 @@ static double cost_of_tracing(const benching *b) {
 
 enum { OWN_HPARAMS = FIGURES + 7 };
 
-/* Fills the hparams: facts about the bench, and medians of the figures that the runner printed. The
- * user's own come last, and so replace others of the same name. */
-static size_t fill_hparams(const benching *b, etr_tag *out, char texts[FIGURES][32],
-                           char numbers[3][32]) {
+/* Fills the hparams: medians of the figures that the runner printed, facts about the bench, and the
+ * user's own, which come last and so replace others of the same name. Returns their number. */
+static size_t fill_hparams(const benching *b, etr_tag *hparams, char figure_texts[FIGURES][32],
+                           char fact_texts[3][32]) {
   const bench_facts *facts = &b->job->facts;
   size_t count = 0;
   for (size_t i = 0; i < FIGURES; i++) {
     if (b->printed[i].count == 0)
       continue;
-    (void)snprintf(texts[i], sizeof *texts, "%.9g", b->printed[i].p50);
-    out[count++] = (etr_tag){figures[i].name, texts[i]};
+    (void)snprintf(figure_texts[i], sizeof *figure_texts, "%.9g", b->printed[i].p50);
+    hparams[count++] = (etr_tag){figures[i].name, figure_texts[i]};
   }
-  (void)snprintf(numbers[0], 32, "%zu", facts->repeat);
-  (void)snprintf(numbers[1], 32, "%zu", facts->warmup);
-  (void)snprintf(numbers[2], 32, "%.2f", cost_of_tracing(b));
-  out[count++] = (etr_tag){"host", facts->host};
-  out[count++] = (etr_tag){"device", facts->device};
+  (void)snprintf(fact_texts[0], 32, "%zu", facts->repeat);
+  (void)snprintf(fact_texts[1], 32, "%zu", facts->warmup);
+  (void)snprintf(fact_texts[2], 32, "%.2f", cost_of_tracing(b));
+  hparams[count++] = (etr_tag){"host", facts->host};
+  hparams[count++] = (etr_tag){"device", facts->device};
   if (facts->commit[0] != '\0')
-    out[count++] = (etr_tag){"commit", facts->commit};
-  out[count++] = (etr_tag){"command", facts->command};
-  out[count++] = (etr_tag){"repeat", numbers[0]};
-  out[count++] = (etr_tag){"warmup", numbers[1]};
+    hparams[count++] = (etr_tag){"commit", facts->commit};
+  hparams[count++] = (etr_tag){"command", facts->command};
+  hparams[count++] = (etr_tag){"repeat", fact_texts[0]};
+  hparams[count++] = (etr_tag){"warmup", fact_texts[1]};
   if (isfinite(cost_of_tracing(b)))
-    out[count++] = (etr_tag){"tracing_percent", numbers[2]};
+    hparams[count++] = (etr_tag){"tracing_percent", fact_texts[2]};
   for (size_t i = 0; i < b->settings->hparam_count; i++)
-    out[count++] = b->settings->hparams[i];
+    hparams[count++] = b->settings->hparams[i];
   return count;
 }
 
-/* Writes the recordings as runs for TensorBoard, if the record has a graph. */
+/* Writes the recordings as runs for TensorBoard. A record without a graph only gets a warning. */
 static exit_status write_runs(const benching *b) {
   char host[256] = "localhost", numbers[3][32], texts[FIGURES][32];
   etr_tag hparams[OWN_HPARAMS + MAX_LIST];
@@ -236,7 +239,8 @@ static bool is_for_action(const benching *b) {
   return b->settings->format == FORMAT_BENCHMARK_OF_BENCH;
 }
 
-/* Prints what became slower or faster, as `diff` does. Returns the exit status by --fail-above. */
+/* Prints what became slower or faster than the base, as `diff` does, unless the output is for a CI
+ * action. Returns the exit status that --fail-above asks for. */
 static exit_status compare_with_base(const benching *b) {
   etr_error error;
   etr_comparison *comparison;
@@ -259,24 +263,26 @@ static exit_status compare_with_base(const benching *b) {
   return status;
 }
 
-/* Returns the throughput of the runs that read the fewest tokens, which generate; NULL if it is not
- * known. */
-static const etr_throughput *generation_of(const etr_profile *profile) {
+/* Returns the throughput of the method or phase that reads the fewest tokens per run, which is the
+ * one that generates; NULL if no token rate is known. */
+static const etr_throughput *generation_throughput(const etr_profile *profile) {
   const etr_throughput *found = NULL;
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     bool has_phases = method->mixed_phase_count > 1;
-    for (size_t k = 0; k < (has_phases ? method->run_phase_count : 1); k++) {
-      const etr_throughput *at = has_phases ? method->run_phases[k].throughput : method->throughput;
-      if (at && at->tokens_per_second > 0 && (!found || at->tokens_per_run < found->tokens_per_run))
-        found = at;
+    for (size_t phase = 0; phase < (has_phases ? method->run_phase_count : 1); phase++) {
+      const etr_throughput *throughput = has_phases ? method->run_phases[phase].throughput
+                                                    : method->throughput;
+      if (throughput && throughput->tokens_per_second > 0 &&
+          (!found || throughput->tokens_per_run < found->tokens_per_run))
+        found = throughput;
     }
   }
   return found;
 }
 
-/* Returns the throughput of the run that reads the prompt; NULL if it is not known. */
-static const etr_throughput *prefill_of(const etr_profile *profile) {
+/* Returns the throughput of the method or phase that reads the prompt; NULL if it is not known. */
+static const etr_throughput *prefill_throughput(const etr_profile *profile) {
   const etr_first_token *first = profile->first_token;
   if (!first)
     return NULL;
@@ -285,26 +291,28 @@ static const etr_throughput *prefill_of(const etr_profile *profile) {
   return is_phase ? method->run_phases[first->phase].throughput : method->throughput;
 }
 
-/* Returns the figure of the runner as the ETDumps have it, of Method::execute alone; NaN: they do
- * not have it. */
-static double recorded_of(const benching *b, const figure *f) {
-  const etr_throughput *prefill = prefill_of(b->profile), *steps = generation_of(b->profile);
-  if (!prefill || !steps)
+/* Returns a figure of the runner as the ETDumps have it, from the time of Method::execute alone:
+ * milliseconds, or tokens per second. NAN if they do not have it. */
+static double recorded_figure(const benching *b, const figure *f) {
+  const etr_throughput *prefill = prefill_throughput(b->profile),
+                       *generation = generation_throughput(b->profile);
+  if (!prefill || !generation)
     return NAN;
   if (strcmp(f->name, "prefill") == 0 || strcmp(f->name, "time to first token") == 0)
     return etr_ticks_to_ns(b->profile, b->profile->first_token->ticks) / 1e6;
   if (strcmp(f->name, "prefill rate") == 0)
     return prefill->tokens_per_second;
-  return strcmp(f->name, "generation rate") == 0 ? steps->tokens_per_second : (double)NAN;
+  return strcmp(f->name, "generation rate") == 0 ? generation->tokens_per_second : (double)NAN;
 }
 
-/* Prints a line for each figure of the runner, beside that of the ETDumps. */
+/* Prints a line for each figure that the runner printed, beside the figure from the ETDumps where
+ * there is one. */
 static void print_figures(const benching *b) {
   bool has_figures = false, is_recorded = false;
   for (size_t i = 0; i < FIGURES; i++)
-    is_recorded |= b->printed[i].count > 0 && isfinite(recorded_of(b, &figures[i]));
+    is_recorded |= b->printed[i].count > 0 && isfinite(recorded_figure(b, &figures[i]));
   for (size_t i = 0; i < FIGURES; i++) {
-    double recorded = recorded_of(b, &figures[i]);
+    double recorded = recorded_figure(b, &figures[i]);
     if (b->printed[i].count == 0)
       continue;
     if (!has_figures)
@@ -320,7 +328,8 @@ static void print_figures(const benching *b) {
     puts("  the runner's times contain sampling, the tokenizer and what is between runs, too");
 }
 
-/* Prints how much longer the process takes with an ETDump than without. */
+/* Prints how much longer the process takes with an ETDump than without one, or why that is unknown.
+ * */
 static void print_cost_of_tracing(const benching *b) {
   double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
   if (isfinite(cost))
@@ -354,8 +363,8 @@ static bool warn_of_failed(const benching *b, const bench_side *side) {
   return side->failed > 0;
 }
 
-/* Writes the run folder and prints the results. An exit status of --fail-above takes precedence
- * over failed recordings. */
+/* Writes the run folder and prints the results. Returns the exit status of --fail-above, or else
+ * EXIT_SOME_FAILED if a recording of either side failed. */
 static exit_status write_and_print(benching *b) {
   exit_status status = write_runs(b);
   if (status == EXIT_DONE)

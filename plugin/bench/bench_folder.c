@@ -51,19 +51,20 @@ static bool note_file(bench_folder *folder, const char *name) {
   return add_file(folder, path);
 }
 
-/* Notes the names of ETDumps that will be in the folder. */
-static bool note_dumps(bench_folder *folder, const char *in, size_t count) {
+/* Adds the names of the ETDumps that will be in a subfolder of the run folder to its list of files.
+ * Returns false when out of memory. */
+static bool note_dumps(bench_folder *folder, const char *subfolder, size_t count) {
   char name[64];
-  bool noted = true;
-  for (size_t i = 0; noted && i < count; i++) {
-    (void)snprintf(name, sizeof name, "%setdump-%zu.etdp", in, i + 1);
-    noted = note_file(folder, name);
+  bool is_noted = true;
+  for (size_t i = 0; is_noted && i < count; i++) {
+    (void)snprintf(name, sizeof name, "%setdump-%zu.etdp", subfolder, i + 1);
+    is_noted = note_file(folder, name);
   }
-  return noted;
+  return is_noted;
 }
 
-/* Lists the files of this bench. Folders come first, because files are removed from the last to the
- * first. */
+/* Lists the files and folders that this bench makes, so that they can be removed. Folders come
+ * first, because files are removed from the last to the first. Returns false when out of memory. */
 static bool note_files(bench_folder *folder, size_t dump_count, bool has_base) {
   char path[PATH_MAX];
   folder->files = calloc(2 * dump_count + 5, sizeof *folder->files);
@@ -71,14 +72,14 @@ static bool note_files(bench_folder *folder, size_t dump_count, bool has_base) {
     return false;
   (void)snprintf(path, sizeof path, "%.*s", (int)(strrchr(folder->path, '/') - folder->path),
                  folder->path);
-  bool noted = !folder->made_logdir || add_file(folder, path);
-  noted = noted && (!folder->made_path || add_file(folder, folder->path));
-  noted = noted && note_file(folder, "") && (!has_base || note_file(folder, "base"));
+  bool is_noted = !folder->made_logdir || add_file(folder, path);
+  is_noted = is_noted && (!folder->made_path || add_file(folder, folder->path));
+  is_noted = is_noted && note_file(folder, "") && (!has_base || note_file(folder, "base"));
   folder->first_dump = folder->file_count;
   folder->dump_count = dump_count;
-  noted = noted && note_dumps(folder, "", dump_count);
-  noted = noted && (!has_base || note_dumps(folder, "base/", dump_count));
-  return noted && note_file(folder, "warm-up.etdp");
+  is_noted = is_noted && note_dumps(folder, "", dump_count);
+  is_noted = is_noted && (!has_base || note_dumps(folder, "base/", dump_count));
+  return is_noted && note_file(folder, "warm-up.etdp");
 }
 
 const char *bench_folder_dump(const bench_folder *folder, size_t index) {
@@ -95,16 +96,17 @@ const char *bench_folder_spare(const bench_folder *folder) {
 
 /* ---- Opening ---- */
 
-/* Makes LOGDIR/NAME and the folders above it. */
+/* Makes LOGDIR/NAME and the folders above it, and notes which of the last two are new. Fails with a
+ * message if the folder could not be made. */
 static exit_status make_path(bench_folder *folder) {
   bool is_new = false;
-  for (char *at = folder->path + 1; *at != '\0'; at++) {
-    char slash = *at;
-    if (!etr_is_slash(slash))
+  for (char *end = folder->path + 1; *end != '\0'; end++) {
+    char separator = *end;
+    if (!etr_is_slash(separator))
       continue;
-    *at = '\0';
+    *end = '\0';
     is_new = mkdir(folder->path, 0777) == 0;
-    *at = slash;
+    *end = separator;
   }
   folder->made_logdir = is_new;
   folder->made_path = mkdir(folder->path, 0777) == 0;
@@ -113,7 +115,8 @@ static exit_status make_path(bench_folder *folder) {
   return message_failed("%s: cannot make this folder: %s", folder->path, strerror(errno));
 }
 
-/* Makes the folder of this bench. Two benches in one second get different folders. */
+/* Makes the folder of this bench, which is named after the time in UTC. Two benches in one second
+ * get different folders. On failure, a new folder above it is removed. */
 static exit_status make_run_folder(bench_folder *folder) {
   char path[PATH_MAX], stamp[BENCH_RUN_ROOM / 2 + 8];
   time_t now = time(NULL);
@@ -121,8 +124,8 @@ static exit_status make_run_folder(bench_folder *folder) {
   if (gmtime_r(&now, &parts) == NULL)
     parts = (struct tm){.tm_mday = 1};
   (void)strftime(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", &parts);
-  for (unsigned i = 1; i < ATTEMPTS; i++) {
-    (void)snprintf(folder->run, sizeof folder->run, i > 1 ? "%s~%u" : "%s", stamp, i);
+  for (unsigned attempt = 1; attempt < ATTEMPTS; attempt++) {
+    (void)snprintf(folder->run, sizeof folder->run, attempt > 1 ? "%s~%u" : "%s", stamp, attempt);
     path_of(folder, "", path);
     if (mkdir(path, 0777) == 0)
       return EXIT_DONE;

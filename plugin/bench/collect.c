@@ -49,17 +49,18 @@ enum { WHAT_ROOM = 64 };
 
 /* ---- Facts ---- */
 
-/* Gives the first line that a program prints; "" if the program fails. */
-static void read_first_line(const char *const *arguments, char room[FACT_ROOM]) {
+/* Runs a program and copies the first line that it prints; copies "" if the program fails. */
+static void read_first_line(const char *const *arguments, char line[FACT_ROOM]) {
   runner_outcome outcome;
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
-  room[0] = '\0';
+  line[0] = '\0';
   if (runner_succeeded(&outcome))
-    (void)snprintf(room, FACT_ROOM, "%.*s", (int)strcspn(outcome.output, "\r\n"), outcome.output);
+    (void)snprintf(line, FACT_ROOM, "%.*s", (int)strcspn(outcome.output, "\r\n"), outcome.output);
   runner_clear(&outcome);
 }
 
-/* Returns the arguments separated by blanks, for people. Free it. NULL when out of memory. */
+/* Returns the arguments separated by blanks, for people, in memory that the caller frees. Returns
+ * NULL when out of memory. */
 static char *join_arguments(const char *const *arguments) {
   char *text = NULL;
   size_t size = 0;
@@ -71,7 +72,8 @@ static char *join_arguments(const char *const *arguments) {
   return fclose(out) == 0 ? text : NULL;
 }
 
-/* Finds the facts about a bench. against: the base's arguments; NULL: there is no base. */
+/* Finds the facts about a bench: host, device, commit and command lines. against: the base's
+ * arguments, NULL if there is no base. */
 static exit_status find_facts(bench_facts *facts, const cli_settings *settings,
                               const char *const *against) {
   const char *const *arguments = settings->program;
@@ -87,9 +89,10 @@ static exit_status find_facts(bench_facts *facts, const cli_settings *settings,
   if (uname(&system) == 0)
     (void)snprintf(facts->device, sizeof facts->device, "%s", system.machine);
   if (program_is_adb(arguments)) {
-    const char *call[MOST_ADB_ARGUMENTS + 1];
-    program_adb(call, arguments, (const char *const[]){"shell", "getprop ro.product.model", NULL});
-    read_first_line(call, facts->device);
+    const char *adb_call[MOST_ADB_ARGUMENTS + 1];
+    program_adb(adb_call, arguments,
+                (const char *const[]){"shell", "getprop ro.product.model", NULL});
+    read_first_line(adb_call, facts->device);
   }
   for (size_t i = 0; i < settings->hparam_count; i++)
     if (strcmp(settings->hparams[i].name, "device") == 0)
@@ -112,22 +115,23 @@ static void describe_recording(char what[WHAT_ROOM], const collecting *c, const 
                    kind == KIND_WARM_UP ? facts->warmup : facts->repeat);
 }
 
-/* Shows the last lines of what a program printed. */
+/* Prints the last lines of what a program printed, each after "  | ", or that it printed nothing.
+ * */
 static void print_output(const char *output) {
-  const char *at = output + strlen(output);
-  if (at > output && at[-1] == '\n')
-    at--;
-  for (size_t count = 0; at > output; at--)
-    if (at[-1] == '\n' && ++count == MOST_SHOWN_LINES)
+  const char *line = output + strlen(output);
+  if (line > output && line[-1] == '\n')
+    line--;
+  for (size_t line_count = 0; line > output; line--)
+    if (line[-1] == '\n' && ++line_count == MOST_SHOWN_LINES)
       break;
-  if (*at == '\0')
+  if (*line == '\0')
     (void)message_failed("  it printed nothing");
-  while (*at != '\0') {
-    int size = (int)strcspn(at, "\r\n");
-    (void)message_failed("  | %.*s", size, at);
-    at += size;
-    at += *at == '\r';
-    at += *at == '\n';
+  while (*line != '\0') {
+    int size = (int)strcspn(line, "\r\n");
+    (void)message_failed("  | %.*s", size, line);
+    line += size;
+    line += *line == '\r';
+    line += *line == '\n';
   }
 }
 
@@ -140,15 +144,17 @@ static void print_failure(const bench_side *side, const char *what, const char *
 
 /* ---- Recordings ---- */
 
-/* Records once, and moves the ETDump to a file. Returns false, with a message, if that failed. */
-static bool record_once(collecting *c, collected_side *of, recording_kind kind, size_t index,
-                        const char *to, runner_outcome *outcome) {
+/* Runs a side's program once and moves its ETDump to `path`. Returns false, with a message, if the
+ * program or the move failed. The caller clears *outcome in either case. */
+static bool record_once(collecting *c, collected_side *collected, recording_kind kind, size_t index,
+                        const char *path, runner_outcome *outcome) {
   char reason[RUNNER_REASON_ROOM], what[WHAT_ROOM];
   etr_error error;
-  describe_recording(what, c, of->side, kind, index);
+  describe_recording(what, c, collected->side, kind, index);
   message_progress("%s", what);
-  bool remembers = dump_place_remember(&of->place, &error) == ETR_OK;
-  runner_run(outcome, &(runner_program){.arguments = of->side->arguments, .seconds = c->timeout});
+  bool remembers = dump_place_remember(&collected->place, &error) == ETR_OK;
+  runner_run(outcome,
+             &(runner_program){.arguments = collected->side->arguments, .seconds = c->timeout});
   if (outcome->is_cut && !c->has_cut_output) {
     message_warning("%s: the program printed more than %d MiB, of which only the end is kept", what,
                     RUNNER_MOST_OUTPUT >> 20);
@@ -157,35 +163,37 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
   if (!runner_succeeded(outcome)) {
     runner_reason(outcome, c->timeout, reason);
     c->cannot_start = outcome->start_error != 0;
-    print_failure(of->side, what, reason, c->cannot_start ? NULL : outcome->output);
+    print_failure(collected->side, what, reason, c->cannot_start ? NULL : outcome->output);
     return false;
   }
-  if (remembers && dump_place_take(&of->place, to, &error) == ETR_OK)
+  if (remembers && dump_place_take(&collected->place, path, &error) == ETR_OK)
     return true;
-  print_failure(of->side, what, error.message, outcome->output);
+  print_failure(collected->side, what, error.message, outcome->output);
   return false;
 }
 
-/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because lines before are
+/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because earlier lines are
  * those of warm-up. Returns NULL if there is none, or when out of memory. */
 static char *copy_report(const char *output) {
   const char *report = NULL;
-  for (const char *at = output; (at = strstr(at, BENCH_OBSERVER "{")) != NULL;) {
-    at += sizeof BENCH_OBSERVER - 1;
-    if (flat_json_is_object(at))
-      report = at;
+  for (const char *start = output; (start = strstr(start, BENCH_OBSERVER "{")) != NULL;) {
+    start += sizeof BENCH_OBSERVER - 1;
+    if (flat_json_is_object(start))
+      report = start;
   }
   return report != NULL ? strndup(report, strcspn(report, "\n")) : NULL;
 }
 
-/* Records a side once. The ETDump of a warm-up is removed. */
-static void record_in_turn(collecting *c, collected_side *of, recording_kind kind, size_t index) {
-  bench_side *side = of->side;
+/* Records a side once, and adds the recording to the side or counts it as failed. The ETDump of a
+ * warm-up is removed, and its failure does not count. */
+static void record_in_turn(collecting *c, collected_side *collected, recording_kind kind,
+                           size_t index) {
+  bench_side *side = collected->side;
   runner_outcome outcome;
-  const char *file = kind == KIND_COUNTS ? of->dump(&c->job->folder, index)
+  const char *file = kind == KIND_COUNTS ? collected->dump(&c->job->folder, index)
                                          : bench_folder_spare(&c->job->folder);
-  bool recorded = record_once(c, of, kind, index, file, &outcome);
-  if (recorded && kind == KIND_COUNTS) {
+  bool is_recorded = record_once(c, collected, kind, index, file, &outcome);
+  if (is_recorded && kind == KIND_COUNTS) {
     side->recordings[side->count++] = (bench_recording){outcome.seconds,
                                                         copy_report(outcome.output), file};
     runner_clear(&outcome);
@@ -208,8 +216,9 @@ static void take_turns(collecting *c, size_t turns, recording_kind kind) {
 
 /* ---- The cost of tracing ---- */
 
-/* Runs a program without the option that names its ETDump. A runner that was built for tracing may
- * still trace, into a file of its own choice. */
+/* Runs the program without the option that names its ETDump, and sets how long that took, or why it
+ * cannot be told. A runner that was built for tracing may still trace, into a file of its own
+ * choice. */
 static void run_untraced(const collecting *c, const char *const *arguments) {
   static const char default_dump[] = "model.etdump"; /* the default of executor_runner */
   bench_job *job = c->job;
@@ -225,11 +234,11 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   }
   describe_recording(what, c, &job->newer, KIND_UNTRACED, 0);
   message_progress("%s", what);
-  bool remembers = dump_place_remember(&place, &error) == ETR_OK;
+  bool is_remembered = dump_place_remember(&place, &error) == ETR_OK;
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = c->timeout});
   if (!runner_succeeded(&outcome))
     job->facts.untraced_why = "the runner fails without the option that names its ETDump";
-  else if (!remembers ||
+  else if (!is_remembered ||
            dump_place_take(&place, bench_folder_spare(&job->folder), &error) == ETR_OK)
     job->facts.untraced_why = "the runner leaves an ETDump even without the option that names it";
   else
@@ -239,8 +248,8 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   dump_place_clear(&place);
 }
 
-/* Runs the new side without the option that names its ETDump. This is not done on a device, where
- * an ETDump in another place would remain unnoticed. */
+/* Measures the new side without an ETDump, or sets why that is impossible. It is not done on a
+ * device, where an ETDump in another place would remain unnoticed. */
 static void measure_tracing(const collecting *c) {
   bench_job *job = c->job;
   const char *const *arguments = job->newer.arguments;
@@ -257,7 +266,8 @@ static void measure_tracing(const collecting *c) {
 
 /* ---- Running a job ---- */
 
-/* Returns true for a folder without any file. Nothing is opened: rights are not given up yet. */
+/* Returns true for a folder without a file that has no leading dot in its name. It opens only the
+ * folder, because this runs before rights are given up. */
 static bool is_empty_folder(const char *path) {
   DIR *folder = opendir(path);
   bool is_empty = folder != NULL;
@@ -291,7 +301,8 @@ static exit_status check_settings(const cli_settings *settings) {
   return EXIT_DONE;
 }
 
-/* Splits --against, if it is given. */
+/* Splits the base's command line, --against, into arguments. Fails with a message if it cannot be
+ * split or is empty; does nothing if the option is not given. */
 static exit_status split_base(bench_job *job, const cli_settings *settings) {
   const char *problem;
   if (settings->against == NULL)
@@ -305,7 +316,7 @@ static exit_status split_base(bench_job *job, const cli_settings *settings) {
   return EXIT_DONE;
 }
 
-/* Prepares a job: facts of the device, the folder, and room for the recordings. */
+/* Prepares a job: the facts, the run folder, and room for the recordings of both sides. */
 static exit_status start_job(bench_job *job, const cli_settings *settings) {
   char name[BENCH_NAME_ROOM];
   bool has_base = job->base.arguments != NULL;
@@ -333,7 +344,8 @@ static void add_side(collecting *c, bench_side *side, const cli_settings *settin
   dump_place_init(&added->place, side->arguments, settings->pull, record);
 }
 
-/* Runs the programs of both sides in turns, and keeps the ETDumps. Fails if a side left none. */
+/* Runs the programs of both sides in turns: warm-up, once without an ETDump, then the recordings
+ * that count. Keeps the folder, or fails if a side left no ETDump. */
 static exit_status record_job(bench_job *job, const cli_settings *settings) {
   collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT,
                   .job = job};

@@ -51,45 +51,46 @@ bool dump_place_is_dump(const char *path) {
 typedef bool (*file_visitor)(dump_place *place, const char *path, const file_mark *mark,
                              void *context);
 
-/* Calls `visit` for each file of a folder until it returns false. A folder that cannot be opened
- * has no files. */
-static bool walk_folder(dump_place *place, const char *folder, file_visitor visit, void *context) {
+/* Calls `visit` for each regular file of a folder until it returns false; then this returns false,
+ * too. A folder that is NULL or cannot be opened has no files. */
+static bool visit_folder(dump_place *place, const char *folder, file_visitor visit, void *context) {
   DIR *directory = folder != NULL ? opendir(folder) : NULL;
-  bool goes_on = true;
+  bool continues = true;
   if (directory == NULL)
     return true;
-  for (const struct dirent *entry; goes_on && (entry = readdir(directory)) != NULL;) {
+  for (const struct dirent *entry; continues && (entry = readdir(directory)) != NULL;) {
     char path[PATH_MAX];
     int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
     file_mark mark = size > 0 && (size_t)size < sizeof path ? mark_of(path) : (file_mark){0};
     if (mark.is_there)
-      goes_on = visit(place, path, &mark, context);
+      continues = visit(place, path, &mark, context);
   }
   (void)closedir(directory);
-  return goes_on;
+  return continues;
 }
 
 static bool visit_files(dump_place *place, file_visitor visit, void *context) {
-  return walk_folder(place, place->folders[0], visit, context) &&
-         walk_folder(place, place->folders[1], visit, context);
+  return visit_folder(place, place->folders[0], visit, context) &&
+         visit_folder(place, place->folders[1], visit, context);
 }
 
 static int by_path(const void *a, const void *b) {
   return strcmp(((const seen_file *)a)->path, ((const seen_file *)b)->path);
 }
 
-/* Remembers a file as it is before the program runs. */
+/* Remembers a file and its mark (size and time) from before the program runs. Returns false when
+ * out of memory. */
 static bool remember_file(dump_place *place, const char *path, const file_mark *mark,
                           void *context) {
   (void)context;
   bool is_full = (place->seen_count & (place->seen_count + 1)) == 0; /* there is room for 2^n - 1 */
-  seen_file *more = is_full ? realloc(place->seen, (2 * place->seen_count + 1) * sizeof *more)
-                            : place->seen;
-  if (more == NULL)
+  seen_file *files = is_full ? realloc(place->seen, (2 * place->seen_count + 1) * sizeof *files)
+                             : place->seen;
+  if (files == NULL)
     return false;
-  place->seen = more;
-  more[place->seen_count] = (seen_file){strdup(path), *mark};
-  return more[place->seen_count].path != NULL && ++place->seen_count > 0;
+  place->seen = files;
+  files[place->seen_count] = (seen_file){strdup(path), *mark};
+  return files[place->seen_count].path != NULL && ++place->seen_count > 0;
 }
 
 typedef struct newest_dump {
@@ -97,21 +98,22 @@ typedef struct newest_dump {
   file_mark mark;
 } newest_dump;
 
-/* Takes a file as the newest ETDump if it changed since it was remembered, and later than the
- * newest so far. */
-static bool look_at_file(dump_place *place, const char *path, const file_mark *mark,
-                         void *context) {
+/* Notes a file in *newest if it is an ETDump that changed since it was remembered, and later than
+ * the newest so far. Returns true, so that all files are visited. */
+static bool note_if_newest(dump_place *place, const char *path, const file_mark *mark,
+                           void *context) {
   newest_dump *newest = context;
   const seen_file wanted = {.path = (char *)(uintptr_t)path};
-  const seen_file *seen = place->seen_count > 0 ? bsearch(&wanted, place->seen, place->seen_count,
-                                                          sizeof wanted, by_path)
-                                                : NULL;
-  if (seen != NULL && is_same(&seen->mark, mark))
+  const seen_file *remembered = place->seen_count > 0
+                                    ? bsearch(&wanted, place->seen, place->seen_count,
+                                              sizeof wanted, by_path)
+                                    : NULL;
+  if (remembered != NULL && is_same(&remembered->mark, mark))
     return true;
-  const file_mark *before = &newest->mark;
-  bool is_newer = !before->is_there || mark->changed.tv_sec > before->changed.tv_sec ||
-                  (mark->changed.tv_sec == before->changed.tv_sec &&
-                   mark->changed.tv_nsec > before->changed.tv_nsec);
+  const file_mark *newest_mark = &newest->mark;
+  bool is_newer = !newest_mark->is_there || mark->changed.tv_sec > newest_mark->changed.tv_sec ||
+                  (mark->changed.tv_sec == newest_mark->changed.tv_sec &&
+                   mark->changed.tv_nsec > newest_mark->changed.tv_nsec);
   if (!is_newer || !dump_place_is_dump(path))
     return true;
   newest->mark = *mark;
@@ -129,16 +131,17 @@ void dump_place_clear(dump_place *place) {
 
 /* ---- Moving ---- */
 
-/* Copies a file. Returns false, with errno, on failure. */
+/* Copies the bytes of a file into a new or emptied one. Returns false, with errno set, on failure.
+ * */
 static bool copy_file(const char *from, const char *to) {
   char piece[65536];
   int source = open(from, O_RDONLY | O_CLOEXEC),
       target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool copied = source >= 0 && target >= 0;
-  for (ssize_t got; copied && (got = read(source, piece, sizeof piece)) != 0;) {
-    copied = got >= 0 || errno == EINTR;
-    for (ssize_t done = 0, put; copied && done < got; done += put)
-      copied = (put = write(target, piece + done, (size_t)(got - done))) >= 0;
+  for (ssize_t read_size; copied && (read_size = read(source, piece, sizeof piece)) != 0;) {
+    copied = read_size >= 0 || errno == EINTR;
+    for (ssize_t written = 0, step; copied && written < read_size; written += step)
+      copied = (step = write(target, piece + written, (size_t)(read_size - written))) >= 0;
   }
   int reason = errno;
   if (source >= 0)
@@ -149,19 +152,18 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the
- * runner. It does no harm if the original remains, because it is remembered before the next
- * recording. */
-static etr_status move_dump(const char *from, const char *to, etr_error *error) {
+/* Moves an ETDump to `target`. If it is a link, its file is copied, and both are left to the
+ * runner, which does no harm because they are remembered before the next recording. */
+static etr_status move_dump(const char *source, const char *target, etr_error *error) {
   struct stat about;
-  bool is_link = lstat(from, &about) == 0 && S_ISLNK(about.st_mode);
-  if (!is_link && rename(from, to) == 0)
+  bool is_link = lstat(source, &about) == 0 && S_ISLNK(about.st_mode);
+  if (!is_link && rename(source, target) == 0)
     return ETR_OK;
-  if (!copy_file(from, to))
-    return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", from, to,
+  if (!copy_file(source, target))
+    return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", source, target,
                         strerror(errno));
   if (!is_link)
-    (void)unlink(from);
+    (void)unlink(source);
   return ETR_OK;
 }
 
@@ -171,7 +173,8 @@ static bool is_plain(const char *path) {
   return strchr(path, '\'') == NULL && path[0] != '-';
 }
 
-/* Removes the ETDump on the device, so that none of an earlier run is taken for one of this run. */
+/* Removes the ETDump on the device, so that an earlier run's is not taken for this run's. A path
+ * that a shell would not take literally is left alone. */
 static void remove_on_device(const dump_place *place) {
   char command[PATH_MAX + 16];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];
@@ -184,7 +187,8 @@ static void remove_on_device(const dump_place *place) {
   runner_clear(&outcome);
 }
 
-/* Copies the ETDump from the device with adb. */
+/* Copies the ETDump from the device to a local file with adb. Fails if adb fails, or if the path
+ * has a quote. */
 static etr_status pull_dump(const dump_place *place, const char *to, etr_error *error) {
   char reason[RUNNER_REASON_ROOM];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];
@@ -238,7 +242,7 @@ etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) 
     return pull_dump(place, to, error);
   if (place->path == NULL) {
     newest_dump newest = {.path = ""};
-    (void)visit_files(place, look_at_file, &newest);
+    (void)visit_files(place, note_if_newest, &newest);
     if (newest.mark.is_there)
       return move_dump(newest.path, to, error);
     return message_fail(

@@ -34,14 +34,15 @@ static bool is_file(const folder_watch *watch, const char *name, struct stat *ab
          S_ISREG(about->st_mode);
 }
 
-/* Waits for an event or a timeout. SIGINT is unblocked only here. Returns false if it arrived. */
-static bool wait_for(folder_watch *watch, const struct timespec *most) {
+/* Waits for an inotify event, or for the end of the timeout (NULL: none). Returns false if SIGINT
+ * arrived, which is unblocked only here. */
+static bool wait_for_event(folder_watch *watch, const struct timespec *timeout) {
   fd_set ready;
   FD_ZERO(&ready);
   if (watch->inotify >= 0)
     FD_SET(watch->inotify, &ready);
   if (!is_interrupted)
-    (void)pselect(watch->inotify + 1, &ready, NULL, NULL, most, &watch->waiting);
+    (void)pselect(watch->inotify + 1, &ready, NULL, NULL, timeout, &watch->waiting);
   return !is_interrupted;
 }
 
@@ -60,37 +61,39 @@ static int begin_inotify(const char *path) {
   return -1;
 }
 
-/* Reads the next event. Returns true if it is to be reported. */
-static bool read_event(folder_watch *watch, folder_event *what, char name[NAME_MAX + 1]) {
+/* Reads the next event from the buffer of inotify: *kind, and the file's name for FOLDER_FILE.
+ * Returns false if the event is about no regular file and is to be ignored. */
+static bool read_event(folder_watch *watch, folder_event *kind, char name[NAME_MAX + 1]) {
   struct inotify_event event;
   struct stat about;
   memcpy(&event, watch->events + watch->at, sizeof event);
-  const char *text = watch->events + watch->at + sizeof event;
+  const char *file = watch->events + watch->at + sizeof event;
   watch->at += sizeof event + event.len;
-  *what = FOLDER_GONE;
+  *kind = FOLDER_GONE;
   if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT))
     return true;
-  *what = FOLDER_MISSED;
+  *kind = FOLDER_MISSED;
   if (event.mask & IN_Q_OVERFLOW)
     return true;
-  *what = FOLDER_FILE;
-  if (event.len == 0 || strlen(text) > NAME_MAX || !is_file(watch, text, &about))
+  *kind = FOLDER_FILE;
+  if (event.len == 0 || strlen(file) > NAME_MAX || !is_file(watch, file, &about))
     return false;
-  memcpy(name, text, strlen(text) + 1);
+  memcpy(name, file, strlen(file) + 1);
   return true;
 }
 
-/* Waits for the next file that inotify reports. */
+/* Waits for the next event that inotify reports, and returns it. Returns FOLDER_ENDED after SIGINT.
+ * */
 static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]) {
-  folder_event what;
+  folder_event kind;
   for (;;) {
     while (watch->at < watch->used)
-      if (read_event(watch, &what, name))
-        return what;
-    ssize_t got = read(watch->inotify, watch->events, sizeof watch->events);
+      if (read_event(watch, &kind, name))
+        return kind;
+    ssize_t read_size = read(watch->inotify, watch->events, sizeof watch->events);
     watch->at = 0;
-    watch->used = got > 0 ? (size_t)got : 0;
-    if (got <= 0 && !wait_for(watch, NULL))
+    watch->used = read_size > 0 ? (size_t)read_size : 0;
+    if (read_size <= 0 && !wait_for_event(watch, NULL))
       return FOLDER_ENDED;
   }
 }
@@ -113,20 +116,20 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const watched_file *)a)->name, ((const watched_file *)b)->name);
 }
 
-/* Compares a file with what it was in the listing before, if it was there. A file that did not
- * change since then is complete. */
-static void compare_file(watched_file *file, const folder_watch *before, bool is_first) {
-  const watched_file *old = before->file_count > 0
-                                ? bsearch(file, before->files, before->file_count, sizeof *file,
-                                          by_name)
-                                : NULL;
+/* Compares a file with the last listing. It is complete (is_there) if it has not changed since
+ * then, and counts as reported if it is in the first listing, or is complete and was reported. */
+static void compare_file(watched_file *file, const folder_watch *watch, bool is_first) {
+  const watched_file *old = watch->file_count > 0 ? bsearch(file, watch->files, watch->file_count,
+                                                            sizeof *file, by_name)
+                                                  : NULL;
   file->is_there = old != NULL && old->size == file->size &&
                    old->changed.tv_sec == file->changed.tv_sec &&
                    old->changed.tv_nsec == file->changed.tv_nsec;
   file->is_reported = is_first || (file->is_there && old->is_reported);
 }
 
-/* Lists the folder. Returns false if the folder does not exist any more. */
+/* Lists the files of the folder anew and compares them with the last listing. Returns false if the
+ * folder cannot be opened any more. */
 static bool list_folder(folder_watch *watch, bool is_first) {
   DIR *directory = opendir(watch->path);
   watched_file *files = NULL;
@@ -137,11 +140,11 @@ static bool list_folder(folder_watch *watch, bool is_first) {
   for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
     if (!is_file(watch, entry->d_name, &about))
       continue;
-    watched_file *more = count < room ? files
-                                      : realloc(files, (room = 2 * room + 16) * sizeof *more);
-    if (more == NULL)
+    watched_file *grown = count < room ? files
+                                       : realloc(files, (room = 2 * room + 16) * sizeof *grown);
+    if (grown == NULL)
       break;
-    files = more;
+    files = grown;
     files[count] = (watched_file){.size = about.st_size, .changed = etr_changed_at(&about)};
     (void)snprintf(files[count++].name, sizeof files->name, "%s", entry->d_name);
   }
@@ -157,8 +160,8 @@ static bool list_folder(folder_watch *watch, bool is_first) {
   return true;
 }
 
-/* Waits for the next new file by listing the folder again and again, where inotify does not work.
- */
+/* Waits for the next new file by listing the folder after each interval, where inotify does not
+ * work. Returns FOLDER_ENDED after SIGINT, FOLDER_GONE if the folder cannot be listed. */
 static folder_event next_by_listing(folder_watch *watch, char name[NAME_MAX + 1]) {
   time_t seconds = (time_t)watch->interval;
   const struct timespec pause = {seconds, (long)((watch->interval - (double)seconds) * 1e9)};
@@ -171,7 +174,7 @@ static folder_event next_by_listing(folder_watch *watch, char name[NAME_MAX + 1]
       memcpy(name, file->name, sizeof file->name);
       return FOLDER_FILE;
     }
-    if (!wait_for(watch, &pause))
+    if (!wait_for_event(watch, &pause))
       return FOLDER_ENDED;
     if (!list_folder(watch, false))
       return FOLDER_GONE;

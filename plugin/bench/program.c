@@ -15,10 +15,12 @@
 static const char *const dump_options[] = {"etdump_path", "etdump-path", "etdump", NULL};
 static const char *const model_options[] = {"model_path", "model-path", NULL};
 
-/* Returns the number of arguments that one of the options takes at `at`, with its value: 0 (there
- * is none), 1 or 2. Sets *value to the value. */
-static size_t take_option(const char *const *at, const char *const *names, const char **value) {
-  const char *text = at[0];
+/* Returns how many of the first arguments are one of the options with its value: 1 for
+ * "--name=value", 2 for "--name value", 0 if the first is none of them. Sets *value in the other
+ * cases. */
+static size_t match_option(const char *const *arguments, const char *const *names,
+                           const char **value) {
+  const char *text = arguments[0];
   if (text[0] != '-')
     return 0;
   text += strspn(text, "-");
@@ -30,18 +32,19 @@ static size_t take_option(const char *const *at, const char *const *names, const
       *value = text + size + 1;
     if (text[size] == '=')
       return 1;
-    if (text[size] == '\0' && at[1] != NULL)
-      *value = at[1];
-    if (text[size] == '\0' && at[1] != NULL)
+    if (text[size] == '\0' && arguments[1] != NULL)
+      *value = arguments[1];
+    if (text[size] == '\0' && arguments[1] != NULL)
       return 2;
   }
   return 0;
 }
 
+/* Returns the value of the first argument that is one of the options; NULL if there is none. */
 static const char *find_option(const char *const *arguments, const char *const *names) {
   const char *value = NULL;
   for (; *arguments != NULL; arguments++)
-    if (take_option(arguments, names, &value) > 0)
+    if (match_option(arguments, names, &value) > 0)
       return value;
   return NULL;
 }
@@ -80,7 +83,7 @@ const char **program_without_dump(const char *const *arguments) {
     count++;
   const char **out = program_dump_path(arguments) != NULL ? calloc(count + 1, sizeof *out) : NULL;
   for (size_t i = 0; out != NULL && i < count;) {
-    size_t taken = take_option(arguments + i, dump_options, &value);
+    size_t taken = match_option(arguments + i, dump_options, &value);
     if (taken == 0)
       out[used++] = arguments[i];
     i += taken > 0 ? taken : 1;

@@ -35,28 +35,29 @@ static void forget_record(watching *w) {
   w->is_found = false;
 }
 
-/* Forgets the record's files if a file that arrived may be one of them. A file that is read anyway
- * is opened again for each ETDump. */
-static void note_file(watching *w, const char *path) {
-  etr_inputs one;
-  if (!w->is_found || etr_inputs_find(&one, path, NULL, NULL) != ETR_OK)
+/* Forgets the record's files if the file that arrived may replace one of them or add weights to
+ * them. Those files are read again for each ETDump, so the same paths need not be forgotten. */
+static void forget_replaced_record(watching *w, const char *path) {
+  etr_inputs arrived;
+  if (!w->is_found || etr_inputs_find(&arrived, path, NULL, NULL) != ETR_OK)
     return;
-  bool is_other = one.weight_count > 0 ||
-                  (one.etrecord != NULL && !is_same_path(one.etrecord, w->found.etrecord)) ||
-                  (one.pte != NULL && !is_same_path(one.pte, w->found.pte));
-  etr_inputs_clear(&one);
-  if (is_other)
+  bool is_replaced = arrived.weight_count > 0 ||
+                     (arrived.etrecord != NULL &&
+                      !is_same_path(arrived.etrecord, w->found.etrecord)) ||
+                     (arrived.pte != NULL && !is_same_path(arrived.pte, w->found.pte));
+  etr_inputs_clear(&arrived);
+  if (is_replaced)
     forget_record(w);
 }
 
-/* Opens the record with an ETDump. The folder is listed only if the record's files are not known,
- * so that an ETDump costs the same however many are there. */
-static exit_status open_dump(watching *w, etr_profile **out, const char *dump) {
-  bool is_whole = is_there(w->found.etrecord) && is_there(w->found.pte);
+/* Opens the record with an ETDump. The folder is searched only if the record's files are not known
+ * or one is gone, so that an ETDump costs the same however many are there. */
+static exit_status open_dump(watching *w, etr_profile **profile, const char *dump) {
+  bool is_complete = is_there(w->found.etrecord) && is_there(w->found.pte);
   for (size_t i = 0; i < w->found.weight_count; i++)
-    is_whole = is_whole && is_there(w->found.weights[i]);
-  *out = NULL;
-  if (!is_whole)
+    is_complete = is_complete && is_there(w->found.weights[i]);
+  *profile = NULL;
+  if (!is_complete)
     forget_record(w);
   if (!w->is_found) {
     exit_status status = bench_find(&w->found, w->settings, dump);
@@ -64,12 +65,13 @@ static exit_status open_dump(watching *w, etr_profile **out, const char *dump) {
       return status;
     w->is_found = true;
   }
-  return bench_open_found(out, w->settings, &w->found, &dump, 1);
+  return bench_open_found(profile, w->settings, &w->found, &dump, 1);
 }
 
 /* ---- One dump ---- */
 
-/* Writes the runs of a dump, and prints a line about them. */
+/* Writes the runs of an ETDump into the logdir, and prints a line with the number of runs and the
+ * median of each method. */
 static void write_dump(const watching *w, const etr_profile *profile, const char *stem) {
   char host[256] = "localhost";
   etr_tag hparams[MAX_LIST + 1] = {{"etdump", stem}};
@@ -103,8 +105,8 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
   putchar('\n');
 }
 
-/* Writes the runs of a file if it is an ETDump. A file that cannot be read is reported, and the
- * watch continues. */
+/* Writes the runs of a file if its content or name is that of an ETDump; another file may be a new
+ * part of the record. A file that cannot be read is reported, and the watch continues. */
 static void add_dump(watching *w, const char *name) {
   char path[PATH_MAX], stem[NAME_MAX + 1];
   etr_profile *profile;
@@ -112,7 +114,7 @@ static void add_dump(watching *w, const char *name) {
   const char *dot = strrchr(name, '.');
   bool ends_like_a_dump = dot != NULL && (strcmp(dot, ".etdp") == 0 || strcmp(dot, ".etdump") == 0);
   if (!dump_place_is_dump(path) && !ends_like_a_dump) {
-    note_file(w, path);
+    forget_replaced_record(w, path);
     return;
   }
   (void)snprintf(stem, sizeof stem, "%.*s", (int)etr_dump_name_stem(name), name);
@@ -123,7 +125,8 @@ static void add_dump(watching *w, const char *name) {
 
 /* ---- All ETDumps ---- */
 
-/* Adds each ETDump that appears in the folder, until a signal ends it. */
+/* Adds each ETDump that appears in the folder until a signal ends it. Fails if the folder is
+ * removed or stdout cannot be written. */
 static exit_status watch_folder(watching *w) {
   char name[NAME_MAX + 1];
   for (;;) {

@@ -77,10 +77,11 @@ void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type typ
     *begin = 0;
 }
 
-/* Sets the bit of the row that is being added. */
-static void add_bit(etr_arrow *table, bits *into, bool value) {
+/* Appends a bit to one of a column's bit lists, at the position of the row that is being added. */
+static void add_bit(etr_arrow *table, bits *column_bits, bool value) {
   int64_t bit = table->row_count % 8;
-  uint8_t *byte = bit ? &into->data[table->row_count / 8] : etr_vec_push(&table->arena, into);
+  uint8_t *byte = bit ? &column_bits->data[table->row_count / 8]
+                      : etr_vec_push(&table->arena, column_bits);
   if (!byte)
     return;
   if (!bit)
@@ -88,7 +89,8 @@ static void add_bit(etr_arrow *table, bits *into, bool value) {
   *byte = (uint8_t)(*byte | value << bit);
 }
 
-/* Adds a text to a column; texts of more than 2 GiB together are too long. */
+/* Appends a text, or an empty one for NULL, to a column of texts. If the column then had more than
+ * 2 GiB, which its 32-bit offsets cannot address, only marks the table as too long. */
 static void add_column_text(etr_arrow *table, column *into, const char *text) {
   size_t size = text ? strlen(text) : 0;
   if (size > (size_t)INT32_MAX - into->text.count) {
@@ -105,7 +107,7 @@ static void add_column_text(etr_arrow *table, column *into, const char *text) {
     *end = (int32_t)into->text.count;
 }
 
-/* Adds a value, or null, to a column. */
+/* Appends a value to a column. A null takes the place of a value too: an empty text, false or 0. */
 static void add_column_value(etr_arrow *table, column *into, etr_arrow_value value) {
   add_bit(table, &into->valid, !value.is_null);
   into->null_count += value.is_null;
@@ -151,7 +153,8 @@ static void release_schema(struct ArrowSchema *schema) {
   disown(table);
 }
 
-/* Gives the schema of the stream: a struct of the columns. Each part keeps the table alive. */
+/* Sets *out to the stream's schema: a struct whose children are the columns. Each part shares
+ * ownership of the table. Returns 0, or ENOMEM. */
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
   static const char *const formats[] = {[ETR_ARROW_TEXT] = "u",
                                         [ETR_ARROW_FLAG] = "b",
@@ -165,9 +168,9 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) 
     return ENOMEM;
   struct ArrowSchema *schemas = (struct ArrowSchema *)(children + count + 1);
   for (size_t i = 0; i < count; i++) {
-    const column *of = &table->columns.data[i];
-    schemas[i] = (struct ArrowSchema){.format = formats[of->type],
-                                      .name = of->name,
+    const column *source = &table->columns.data[i];
+    schemas[i] = (struct ArrowSchema){.format = formats[source->type],
+                                      .name = source->name,
                                       .flags = ARROW_FLAG_NULLABLE,
                                       .release = release_child_schema,
                                       .private_data = table};
@@ -198,23 +201,23 @@ static void release_array(struct ArrowArray *array) {
 }
 
 /* Fills the array of a column with pointers into the table. */
-static void fill_array(etr_arrow *table, column_array *into, const column *from) {
-  into->buffers[0] = from->null_count ? from->valid.data : NULL;
-  if (from->type == ETR_ARROW_TEXT) {
-    into->buffers[1] = from->ends.data;
-    into->buffers[2] = from->text.data ? from->text.data : "";
+static void fill_array(etr_arrow *table, column_array *filled, const column *source) {
+  filled->buffers[0] = source->null_count ? source->valid.data : NULL;
+  if (source->type == ETR_ARROW_TEXT) {
+    filled->buffers[1] = source->ends.data;
+    filled->buffers[2] = source->text.data ? source->text.data : "";
   } else {
-    const void *const values[] = {[ETR_ARROW_FLAG] = from->flags.data,
-                                  [ETR_ARROW_WHOLE] = from->wholes.data,
-                                  [ETR_ARROW_REAL] = from->reals.data};
-    into->buffers[1] = values[from->type];
+    const void *const values[] = {[ETR_ARROW_FLAG] = source->flags.data,
+                                  [ETR_ARROW_WHOLE] = source->wholes.data,
+                                  [ETR_ARROW_REAL] = source->reals.data};
+    filled->buffers[1] = values[source->type];
   }
-  into->array = (struct ArrowArray){.length = table->row_count,
-                                    .null_count = from->null_count,
-                                    .n_buffers = from->type == ETR_ARROW_TEXT ? 3 : 2,
-                                    .buffers = into->buffers,
-                                    .release = release_child_array,
-                                    .private_data = table};
+  filled->array = (struct ArrowArray){.length = table->row_count,
+                                      .null_count = source->null_count,
+                                      .n_buffers = source->type == ETR_ARROW_TEXT ? 3 : 2,
+                                      .buffers = filled->buffers,
+                                      .release = release_child_array,
+                                      .private_data = table};
 }
 
 /* Gives the one batch of the stream at the first call, and the end at the second. */

@@ -25,22 +25,21 @@ bool etr_below_is_path(etr_slice text) {
   return true;
 }
 
-/* Opens the folder `part` in `folder`, closes `folder` unless it is the root, and returns the
- * opened descriptor or -1.
- */
+/* Opens the folder `part` in `folder` without following a link, closes `folder` unless it is the
+ * root, and returns the opened descriptor, or -1 with errno set. */
 static int step_into(int root, int folder, const char *part, size_t size) {
   char name[NAME_MAX + 1];
-  int next = -1, reason = ENAMETOOLONG;
+  int opened = -1, reason = ENAMETOOLONG;
   if (size <= NAME_MAX) {
     memcpy(name, part, size);
     name[size] = '\0';
-    next = openat(folder, name, FOLDER);
+    opened = openat(folder, name, FOLDER);
     reason = errno;
   }
   if (folder != root)
     (void)close(folder);
   errno = reason;
-  return next;
+  return opened;
 }
 
 int etr_below_open(int root, const char *path, const char **name) {

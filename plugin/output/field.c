@@ -6,55 +6,58 @@
 
 /* ---- Cells ---- */
 
-/* Reads a signed integer of 4 or 8 bytes. */
-static double signed_at(const char *at, size_t size) {
+/* Reads a signed integer of 4 or 8 bytes as a double. */
+static double read_signed(const char *bytes, size_t size) {
   int64_t wide;
   int32_t narrow;
   if (size == sizeof narrow) {
-    memcpy(&narrow, at, sizeof narrow);
+    memcpy(&narrow, bytes, sizeof narrow);
     return (double)narrow;
   }
-  memcpy(&wide, at, sizeof wide);
+  memcpy(&wide, bytes, sizeof wide);
   return (double)wide;
 }
 
-/* Reads a bool, or an unsigned integer of 4 or 8 bytes. ETR_NONE is unknown. */
-static double unsigned_at(const char *at, size_t size) {
+/* Reads a bool, or an unsigned integer of 4 or 8 bytes, as a double. ETR_NONE in 4 bytes means
+ * unknown and becomes NAN. */
+static double read_unsigned(const char *bytes, size_t size) {
   uint64_t wide;
   uint32_t narrow;
   if (size == sizeof(bool))
-    return *(const bool *)at;
+    return *(const bool *)bytes;
   if (size == sizeof narrow) {
-    memcpy(&narrow, at, sizeof narrow);
+    memcpy(&narrow, bytes, sizeof narrow);
     return narrow == ETR_NONE ? NAN : (double)narrow;
   }
-  memcpy(&wide, at, sizeof wide);
+  memcpy(&wide, bytes, sizeof wide);
   return (double)wide;
 }
 
-/* Reads the cell of a struct's member. */
-static etr_plain_cell member_cell(const etr_member *member, const char *at) {
+/* Reads a struct's member, or a member of what the row points to, as a cell. The cell is empty (no
+ * text, NAN) if that pointer is NULL or a signed number is negative. A field without a member has
+ * the number 0. */
+static etr_plain_cell member_cell(const etr_member *member, const char *row) {
   etr_plain_cell cell = {NULL, NAN};
   if (member->pointer != ETR_IN_ROW)
-    memcpy(&at, at + member->pointer, sizeof at);
-  if (!at)
+    memcpy(&row, row + member->pointer, sizeof row);
+  if (!row)
     return cell;
-  at += member->offset;
+  row += member->offset;
   switch (member->type) {
   case ETR_MEMBER_NONE:
     cell.number = 0;
     break;
   case ETR_MEMBER_TEXT:
-    memcpy(&cell.text, at, sizeof cell.text);
+    memcpy(&cell.text, row, sizeof cell.text);
     break;
   case ETR_MEMBER_REAL:
-    memcpy(&cell.number, at, sizeof cell.number);
+    memcpy(&cell.number, row, sizeof cell.number);
     break;
   case ETR_MEMBER_SIGNED:
-    cell.number = signed_at(at, member->size);
+    cell.number = read_signed(row, member->size);
     break;
   case ETR_MEMBER_UNSIGNED:
-    cell.number = unsigned_at(at, member->size);
+    cell.number = read_unsigned(row, member->size);
     break;
   }
   if (member->type == ETR_MEMBER_SIGNED && cell.number < 0)
@@ -106,8 +109,8 @@ static etr_scalar amount_scalar(double number) {
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)round(number)};
 }
 
-/* Gives a number of 64 bits as it is, which a double may not hold. Returns false if the field is no
- * such number. */
+/* Reads an unsigned member of 64 bits exactly, which a double could not hold. Returns false if the
+ * field is no such member, or if the pointer to it is NULL. */
 static bool exact_number(const etr_field *field, const char *row, uint64_t *number) {
   const etr_member *member = &field->member;
   if (field->get || member->type != ETR_MEMBER_UNSIGNED || member->size != sizeof *number)
@@ -180,33 +183,33 @@ static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_row
   etr_jw_end(fields->json);
 }
 
-/* Returns the rows of an array that is a member of a struct. */
-static etr_rows array_rows(const etr_array *array, const char *at) {
+/* Returns the rows of an array that is a member of a struct, or of what the struct points to. There
+ * are none if that pointer is NULL. */
+static etr_rows array_rows(const etr_array *array, const char *row) {
   etr_rows rows = {.size = array->size};
   if (array->pointer != ETR_IN_ROW)
-    memcpy(&at, at + array->pointer, sizeof at);
-  if (!at)
+    memcpy(&row, row + array->pointer, sizeof row);
+  if (!row)
     return rows;
-  memcpy(&rows.first, at + array->first, sizeof rows.first);
-  memcpy(&rows.count, at + array->count, sizeof rows.count);
+  memcpy(&rows.first, row + array->first, sizeof rows.first);
+  memcpy(&rows.count, row + array->count, sizeof rows.count);
   return rows;
 }
 
-/* Writes a value of an array. Ticks of 64 bits are written as integers, because a double would not
- * hold them exactly.
- */
-static void put_value(const etr_fields *fields, const etr_field *field, const void *at) {
+/* Writes one value of an array as JSON. An unsigned integer of 64 bits is written as it is, in
+ * ticks, because a double would not hold it exactly. */
+static void put_value(const etr_fields *fields, const etr_field *field, const void *value) {
   uint64_t wide;
   if (field->member.size != sizeof wide || field->member.type != ETR_MEMBER_UNSIGNED) {
-    etr_put_scalar(fields->json, etr_field_scalar(fields->profile, fields->unit, field, at));
+    etr_put_scalar(fields->json, etr_field_scalar(fields->profile, fields->unit, field, value));
     return;
   }
-  memcpy(&wide, at, sizeof wide);
+  memcpy(&wide, value, sizeof wide);
   etr_jw_uint(fields->json, wide);
 }
 
-/* Writes the parts of a row as JSON: a list of objects, a list of values, or an object that may be
- * null. */
+/* Writes the parts of a row as JSON, by the field's kind: a list of objects, a list of values, or
+ * else one object, which is null if there is no row. */
 static void put_parts(const etr_fields *fields, const etr_field *field, const void *row) {
   etr_rows rows = field->rows ? field->rows(row) : array_rows(&field->array, row);
   if (field->kind == ETR_CELL_LIST) {

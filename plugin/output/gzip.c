@@ -33,9 +33,9 @@ etr_gzip *etr_gzip_new(const etr_sink *sink) {
   return NULL;
 }
 
-/* Compresses all input that is set; with Z_FINISH it also ends the stream. Returns false if the
- * sink refused. */
-static bool pump(etr_gzip *gzip, int flush) {
+/* Compresses the input that the stream has been given and passes the result to the sink; with
+ * Z_FINISH it also ends the stream. Returns false if zlib or the sink failed, now or earlier. */
+static bool compress_input(etr_gzip *gzip, int flush) {
   int status = Z_OK;
   do {
     gzip->stream.next_out = gzip->out;
@@ -49,17 +49,18 @@ static bool pump(etr_gzip *gzip, int flush) {
   return !gzip->failed;
 }
 
-/* Compresses bytes; zlib takes at most 4 GiB at once. */
+/* Compresses bytes, in parts of at most 4 GiB, which is what zlib takes at once. Returns false if
+ * compression or the sink failed. */
 static bool compress_bytes(void *context, const void *data, size_t size) {
   etr_gzip *gzip = context;
-  const unsigned char *at = data;
+  const unsigned char *rest = data;
   while (size > 0 && !gzip->failed) {
     uInt part = size > UINT_MAX ? UINT_MAX : (uInt)size;
     gzip->stream.next_in = (unsigned char *)(uintptr_t)
-        at; /* zlib's type is not const, but zlib does not change the input */
+        rest; /* zlib's type is not const, but zlib does not change the input */
     gzip->stream.avail_in = part;
-    (void)pump(gzip, Z_NO_FLUSH);
-    at += part;
+    (void)compress_input(gzip, Z_NO_FLUSH);
+    rest += part;
     size -= part;
   }
   return !gzip->failed;
@@ -70,7 +71,7 @@ etr_sink etr_gzip_sink(etr_gzip *gzip) {
 }
 
 bool etr_gzip_end(etr_gzip *gzip) {
-  bool good = !gzip->failed && pump(gzip, Z_FINISH);
+  bool good = !gzip->failed && compress_input(gzip, Z_FINISH);
   (void)deflateEnd(&gzip->stream);
   free(gzip);
   return good;

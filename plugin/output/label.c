@@ -12,7 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the short name of a number type, such as "f32". */
+/* Returns the short name of a number type, such as "f32" for "float32"; an unknown type keeps its
+ * name. */
 static const char *short_dtype(const char *dtype) {
   static const struct {
     const char *dtype, *label;
@@ -42,7 +43,8 @@ static size_t append_byte(char *text, size_t used, char byte) {
   return used;
 }
 
-/* Appends a dimension: its size, its symbol, or "?". */
+/* Appends a dimension to a text: its size, its symbol, or "?" if it has neither. Returns the new
+ * length of the text. */
 static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
   char digits[ETR_UINT_ROOM];
   if (dim->symbol != NULL || dim->size < 0)
@@ -191,7 +193,8 @@ const char *etr_label_backend(etr_arena *arena, const char *backend) {
   return etr_arena_copy(arena, name);
 }
 
-/* Returns the last part of a path without slashes at its end; empty if there is none. */
+/* Returns the last part of a path, ignoring slashes at its end; the slice is empty if there is
+ * none. */
 static etr_slice last_part(etr_slice path) {
   while (path.size > 0 && etr_is_slash(path.data[path.size - 1]))
     path.size--;
@@ -215,17 +218,18 @@ const char *etr_label_folder(etr_arena *arena, etr_slice path) {
   return name;
 }
 
-/* Returns a short name for a file: its own if that says something, else that of its folder. */
+/* Returns a short name for a file: "stdin" for "-"; its own name; or its folder's, if the file has
+ * one of the usual names that say nothing and the folder has not. */
 static const char *label_file(etr_arena *arena, const char *path) {
   if (strcmp(path, "-") == 0)
     return "stdin";
   etr_slice file = last_part(etr_slice_of(path));
-  etr_slice above = {path, (size_t)(file.data - path)};
-  etr_slice folder = last_part(above);
+  etr_slice parent = {path, (size_t)(file.data - path)};
+  etr_slice folder = last_part(parent);
   if (!is_usual_name(file))
     return etr_arena_copy(arena, file);
   if (etr_slice_is(folder, ".") || etr_slice_is(folder, "..")) {
-    const char *name = etr_label_folder(arena, above);
+    const char *name = etr_label_folder(arena, parent);
     if (name && name[0])
       return name;
   }
@@ -238,13 +242,14 @@ const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
   return path ? label_file(arena, path) : "-";
 }
 
-/* Returns the name of the folder that holds a file, or of the file if the folder has none. */
-static const char *label_folder_of(etr_arena *arena, const char *path) {
+/* Returns the name of the folder that holds a file; for a folder without a name, as "/", the short
+ * name of the file. */
+static const char *label_parent_folder(etr_arena *arena, const char *path) {
   etr_slice file = last_part(etr_slice_of(path));
-  etr_slice above = {path, (size_t)(file.data - path)};
-  etr_slice folder = last_part(above);
+  etr_slice parent = {path, (size_t)(file.data - path)};
+  etr_slice folder = last_part(parent);
   bool has_name = folder.size > 0 && !etr_slice_is(folder, ".") && !etr_slice_is(folder, "..");
-  const char *name = has_name ? etr_arena_copy(arena, folder) : etr_label_folder(arena, above);
+  const char *name = has_name ? etr_arena_copy(arena, folder) : etr_label_folder(arena, parent);
   return name && name[0] ? name : label_file(arena, path);
 }
 
@@ -256,7 +261,7 @@ const char *etr_label_recorded(etr_arena *arena, const etr_profile *profile,
   uint32_t dump = profile->runs[method->runs[0]].dump;
   for (size_t i = 1; i < method->run_count; i++)
     if (profile->runs[method->runs[i]].dump != dump)
-      return label_folder_of(arena, profile->etdumps[dump]);
+      return label_parent_folder(arena, profile->etdumps[dump]);
   return label_file(arena, profile->etdumps[dump]);
 }
 
@@ -276,11 +281,12 @@ const char *etr_label_dump(etr_arena *arena, const etr_profile *profile) {
   return label ? etr_arena_copy(arena, (etr_slice){label, etr_dump_name_stem(label)}) : NULL;
 }
 
-char *etr_label_time(etr_arena *arena, double ns) {
+char *etr_label_ticks(etr_arena *arena, const etr_profile *profile, double ticks) {
   static const struct {
     double from, divisor;
     const char *name;
   } units[] = {{1e10, 1e9, " s"}, {1e5, 1e6, " ms"}, {-INFINITY, 1e3, " us"}};
+  double ns = etr_ticks_to_ns(profile, ticks);
   size_t unit = 0;
   etr_text text;
   etr_writer writer;
@@ -290,6 +296,8 @@ char *etr_label_time(etr_arena *arena, double ns) {
   int decimals = value > 0 ? 3 : 0;
   for (double above = 1; decimals > 0 && value >= above; above *= 10)
     decimals--;
+  if (profile->takes_cycles_as_ns)
+    return etr_arena_format(arena, "%.0f cycles", ticks);
   etr_text_begin(&text, arena, &writer);
   etr_put_fixed(&writer, value, decimals);
   etr_puts(&writer, units[unit].name);
@@ -315,6 +323,12 @@ const char *etr_count_text(etr_arena *arena, uint64_t bytes) {
 const char *etr_label_clock(const etr_profile *profile, etr_unit unit) {
   if (unit == ETR_UNIT_CYCLES || !profile->takes_cycles_as_ns)
     return NULL;
-  return "1 tick is taken as 1 ns, but this clock counts cycles: give its rate, "
-         "--ticks-per-second 400e6 for 400 MHz, or --unit cycles";
+  return ETR_TICK_IS_TAKEN_AS_NS ", or --unit cycles";
+}
+
+const char *etr_label_clock_note(const etr_profile *profile, const etr_table_options *options) {
+  bool is_decided = options->unit == ETR_UNIT_CYCLES && !options->has_unit;
+  if (profile->takes_cycles_as_ns && is_decided)
+    return ETR_CYCLES_HAVE_NO_RATE;
+  return etr_label_clock(profile, options->unit);
 }

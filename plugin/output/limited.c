@@ -19,13 +19,15 @@ typedef struct counter {
   bool is_exceeded;
 } counter;
 
-/* Passes bytes on as long as they fit into the limit. */
+/* Passes bytes on to the sink and counts them. Returns false if the sink refuses them, or if they
+ * would exceed the limit, which is noted. */
 static bool count_bytes(void *context, const void *data, size_t size) {
-  counter *c = context;
-  c->is_exceeded = c->limited->written > c->max_bytes || size > c->max_bytes - c->limited->written;
-  if (c->is_exceeded || !c->sink->write(c->sink->context, data, size))
+  counter *count = context;
+  count->is_exceeded = count->limited->written > count->max_bytes ||
+                       size > count->max_bytes - count->limited->written;
+  if (count->is_exceeded || !count->sink->write(count->sink->context, data, size))
     return false;
-  c->limited->written += size;
+  count->limited->written += size;
   return true;
 }
 

@@ -8,9 +8,10 @@
 enum { LONGEST = 32 }; /* letters; longer words are not compared */
 
 /* Returns the number of letters to leave out, insert, change or swap with a neighbor to get from a
- * to b: the edit distance of Damerau and Levenshtein, without edits inside swapped letters. Of the
- * table of distances between beginnings only three rows are kept, as swapping looks back two. */
-static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size) {
+ * to b: the edit edit_distance of Damerau and Levenshtein, without edits inside swapped letters. Of
+ * the table of distances between beginnings only three rows are kept, as swapping looks back two.
+ */
+static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t b_size) {
   size_t rows[3][LONGEST + 1];
   for (size_t j = 0; j <= b_size; j++)
     rows[0][j] = j;
@@ -26,16 +27,18 @@ static size_t distance(const char *a, size_t a_size, const char *b, size_t b_siz
   return rows[a_size % 3][b_size];
 }
 
-/* Returns the largest distance at which words are alike. A short word has many neighbors at
- * distance 2. */
+/* Returns the largest edit_distance at which words are alike. A short word has many neighbors at
+ * edit_distance 2. */
 static size_t limit(size_t size) {
   if (size < 4)
     return 1;
   return size < 9 ? 2 : 3;
 }
 
-/* Returns the distance between a word and the text, or SIZE_MAX if they are not alike. */
-static size_t likeness(const char *text, size_t size, const char *word) {
+/* Returns the edit distance between a text and a word; 0 if the text has at least 3 letters and
+ * begins the word; SIZE_MAX if the distance is above the limit for that length, or if one of the
+ * two is missing or too long. */
+static size_t word_distance(const char *text, size_t size, const char *word) {
   if (!word || size == 0)
     return SIZE_MAX;
   size_t length = strlen(word);
@@ -43,12 +46,12 @@ static size_t likeness(const char *text, size_t size, const char *word) {
     return 0;
   if (size > LONGEST || length > LONGEST)
     return SIZE_MAX;
-  size_t found = distance(text, size, word, length);
-  return found > limit(size) ? SIZE_MAX : found;
+  size_t distance = edit_distance(text, size, word, length);
+  return distance > limit(size) ? SIZE_MAX : distance;
 }
 
 const char *etr_nearer_word(const char *text, size_t size, const char *best, const char *word) {
-  size_t of_best = likeness(text, size, best), of_word = likeness(text, size, word);
+  size_t of_best = word_distance(text, size, best), of_word = word_distance(text, size, word);
   if (of_word < of_best)
     return word;
   return of_best < SIZE_MAX ? best : NULL;

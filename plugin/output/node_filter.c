@@ -66,8 +66,8 @@ bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *pr
          etr_filter_takes_method(filter, &profile->methods[block->method]);
 }
 
-/* Returns the backend of an event on no node, as the parts of a time name it; NULL for events of
- * the runtime. */
+/* Returns the backend of an event that is on no node: "cpu" for a kernel, the name for a delegate
+ * whose backend is unknown, NULL for events of the runtime. */
 static const char *backend_of_event(const etr_event *event) {
   if (event->kind == ETR_EVENT_KERNEL)
     return "cpu";

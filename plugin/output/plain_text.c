@@ -18,19 +18,20 @@ static bool is_in(const range *ranges, size_t count, uint32_t code) {
   return false;
 }
 
-/* Returns how many columns of a terminal a character takes. */
-static size_t columns_of(const etr_writer *writer, uint32_t code) {
-  static const range none[] = {
+/* Returns how many columns of a terminal a character takes: 0 for combining marks, 2 for wide
+ * characters such as Chinese, else 1. Text for an ASCII writer has one column a character. */
+static size_t character_width(const etr_writer *writer, uint32_t code) {
+  static const range no_column[] = {
       {0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
-  static const range two[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},  {0x3041, 0xA4CF},
-                              {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
-                              {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},  {0x1F300, 0x1F64F},
-                              {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+  static const range two_columns[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},  {0x3041, 0xA4CF},
+                                      {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
+                                      {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},  {0x1F300, 0x1F64F},
+                                      {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
   if (code < 0x300 || writer->ascii)
     return 1;
-  if (is_in(none, ETR_COUNT(none), code))
+  if (is_in(no_column, ETR_COUNT(no_column), code))
     return 0;
-  return is_in(two, ETR_COUNT(two), code) ? 2 : 1;
+  return is_in(two_columns, ETR_COUNT(two_columns), code) ? 2 : 1;
 }
 
 char *etr_plain_copy(etr_arena *arena, const char *text) {
@@ -66,21 +67,21 @@ bool etr_write_plain(const etr_sink *sink, const char *text) {
 size_t etr_plain_width(const etr_writer *writer, const char *text) {
   size_t width = 0;
   for (size_t size; *text; text += size)
-    width += columns_of(writer, etr_character_at(text, &size));
+    width += character_width(writer, etr_character_at(text, &size));
   return width;
 }
 
-/* Returns the longest start of a text that fits into `width` columns; sets *columns to the columns
- * that it takes. */
-static etr_slice head_of(const etr_writer *writer, const char *text, size_t width,
-                         size_t *columns) {
+/* Returns the longest start of a text that fits into `width` columns, and sets *columns to the
+ * columns that it takes. */
+static etr_slice start_within(const etr_writer *writer, const char *text, size_t width,
+                              size_t *columns) {
   size_t end = 0;
   *columns = 0;
   for (size_t size; text[end]; end += size) {
-    size_t more = columns_of(writer, etr_character_at(text + end, &size));
-    if (*columns + more > width)
+    size_t character_columns = character_width(writer, etr_character_at(text + end, &size));
+    if (*columns + character_columns > width)
       break;
-    *columns += more;
+    *columns += character_columns;
   }
   return (etr_slice){text, end};
 }
@@ -101,11 +102,11 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut c
   }
   size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark,
          tail_width = cut == ETR_CUT_START ? left : left / 2;
-  etr_put(writer, head_of(writer, text, left - tail_width, &head_width));
+  etr_put(writer, start_within(writer, text, left - tail_width, &head_width));
   etr_put(writer, writer->ascii ? (etr_slice){"...", mark} : ETR_SLICE("\xE2\x80\xA6"));
   const char *tail = text;
   for (size_t size, rest = whole; rest > tail_width; tail += size)
-    rest -= columns_of(writer, etr_character_at(tail, &size));
+    rest -= character_width(writer, etr_character_at(tail, &size));
   tail_width = etr_plain_width(writer, tail);
   etr_puts(writer, tail);
   return head_width + mark + tail_width;
@@ -123,26 +124,27 @@ typedef struct line {
   size_t indent, room, used;
 } line;
 
-/* Ends a line that has text. */
-static void end_line(line *l) {
-  if (l->used == 0)
+/* Ends a line of wrapped text; does nothing if the line is still empty. */
+static void end_line(line *ending) {
+  if (ending->used == 0)
     return;
-  if (l->style != ETR_STYLE_PLAIN)
-    etr_put_style(l->writer, ETR_STYLE_PLAIN);
-  etr_puts(l->writer, "\n");
-  l->used = 0;
+  if (ending->style != ETR_STYLE_PLAIN)
+    etr_put_style(ending->writer, ETR_STYLE_PLAIN);
+  etr_puts(ending->writer, "\n");
+  ending->used = 0;
 }
 
-/* Writes a character, on the next line if this one is full. */
-static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t code) {
-  size_t columns = etr_is_control(code) ? 1 : columns_of(l->writer, code);
+/* Writes a character, on the next line if this one is full. Begins an empty line with its indent
+ * and its style. A control character becomes "?". */
+static void put_wrapped_character(line *l, const char *character, size_t size, uint32_t code) {
+  size_t columns = etr_is_control(code) ? 1 : character_width(l->writer, code);
   if (l->used + columns > l->room)
     end_line(l);
   if (l->used == 0)
     etr_put_blanks(l->writer, l->indent);
   if (l->used == 0 && l->style != ETR_STYLE_PLAIN)
     etr_put_style(l->writer, l->style);
-  etr_put(l->writer, etr_is_control(code) ? ETR_SLICE("?") : (etr_slice){at, size});
+  etr_put(l->writer, etr_is_control(code) ? ETR_SLICE("?") : (etr_slice){character, size});
   l->used += columns;
 }
 
@@ -156,7 +158,7 @@ static bool is_break(const char *text, const char *at) {
 static size_t word_columns(const etr_writer *writer, const char *text, const char *at) {
   size_t columns = 0;
   for (size_t size; *at && !is_break(text, at); at += size)
-    columns += columns_of(writer, etr_character_at(at, &size));
+    columns += character_width(writer, etr_character_at(at, &size));
   return columns;
 }
 

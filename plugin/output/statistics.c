@@ -143,7 +143,8 @@ static const etr_field throughput_fields[] = {
 };
 ETR_ROW_TYPE(throughput, throughput_fields);
 
-/* Writes a phase of runs as JSON. */
+/* Writes a phase of a method's runs as a JSON object: its name and how it was identified, its runs,
+ * statistics, noise and throughput. */
 static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
                       etr_unit shown) {
   etr_jw_object(fields->json);

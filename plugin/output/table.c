@@ -38,19 +38,20 @@ static const char *plain_name(const etr_table *table, const etr_field *field) {
   return name ? name : "";
 }
 
-/* Returns true if a name in --columns means this title or key. */
-static bool is_called(const char *title, etr_slice name) {
-  if (!title || strlen(title) != name.size)
+/* Returns true if a name in --columns means a field with this title or key: '_' stands for a blank
+ * or '-' of the title, too. */
+static bool is_called(const char *word, etr_slice name) {
+  if (!word || strlen(word) != name.size)
     return false;
   for (size_t i = 0; i < name.size; i++)
-    if (name.data[i] != title[i] && !(name.data[i] == '_' && (title[i] == ' ' || title[i] == '-')))
+    if (name.data[i] != word[i] && !(name.data[i] == '_' && (word[i] == ' ' || word[i] == '-')))
       return false;
   return true;
 }
 
-/* Returns the field with this name, or NULL. If several fields have the name, the one that the
- * medium has is preferred.
- */
+/* Returns the field with this title or key among those of tables and of this medium; NULL if there
+ * is none. Of several with the name, the one that this medium shows and that this table has is
+ * preferred. */
 static const etr_field *find_field(const etr_table *table, etr_slice name) {
   const etr_field *found = NULL;
   for (const etr_field *field = table->fields->first;
@@ -65,8 +66,8 @@ static const etr_field *find_field(const etr_table *table, etr_slice name) {
   return found;
 }
 
-/* Finds the columns that a name stands for: the column of this name or, if there is none, the
- * columns of the base and of the newer record. Returns their number. */
+/* Finds the columns that a name stands for: the column of this name or, if there is none, the pair
+ * "base NAME" and "new NAME". Returns their number: 0, 1 or 2. */
 static size_t find_fields(const etr_table *table, etr_slice name, const etr_field **found) {
   static const char *const sides[] = {"base", "new"};
   char text[64];
@@ -88,8 +89,8 @@ static bool is_for_programs(const etr_table *table, const etr_field *field) {
   return field->in & media && field->title;
 }
 
-/* Returns true for a column of some table for programs that has the rows' names: text begins with
- * these. */
+/* Returns true if the name is that of a field with the rows' names. Tables for people always begin
+ * with that column. */
 static bool names_rows(const etr_table *table, etr_slice name) {
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
@@ -155,7 +156,8 @@ void etr_table_choose(etr_table *table) {
   table->chosen_count = count;
 }
 
-/* Returns the fields of the medium, in the answer's arena. Returns NULL when out of memory. */
+/* Returns the fields that the table's medium shows, in an array of the answer's arena, and sets
+ * *count to their number. Returns NULL when out of memory. */
 static const etr_field **fields_of_medium(const etr_table *table, size_t *count) {
   const etr_field **list = etr_arena_alloc_array(&table->answer->arena, table->fields->count,
                                                  sizeof *list);
@@ -217,9 +219,9 @@ void etr_table_say_origin(etr_table *table) {
   table->origin_count = count;
 }
 
-/* Returns true if some row that is shown has a text or a number other than 0 in a column. A time of
- * 0 of a clock with steps is a value, "<0.001". */
-static bool has_value(const etr_table *table, const etr_field *field) {
+/* Returns true if some shown row has a text or a number other than 0 in a column. A time of 0 also
+ * counts if its clock has a known step, because it is shown as "<0.001". */
+static bool has_any_value(const etr_table *table, const etr_field *field) {
   for (size_t i = 0; i < etr_table_shown(table); i++) {
     etr_cell cell = etr_field_cell(field, table->rows.data[i].row);
     bool has_number = !isnan(cell.number) && (cell.number != 0 || cell.step > 0);
@@ -229,7 +231,9 @@ static bool has_value(const etr_table *table, const etr_field *field) {
   return false;
 }
 
-/* Returns true if a field is a column of the table. */
+/* Returns true if a field becomes a column of this table when the user named no columns. Tables for
+ * programs and full ones show every field of their medium; others leave out fields that say nothing
+ * here, and some that are all zeros. */
 static bool is_shown(const etr_table *table, const etr_field *field) {
   if (!(field->in & table->medium) || !has_field(table, field))
     return false;
@@ -237,18 +241,19 @@ static bool is_shown(const etr_table *table, const etr_field *field) {
   if (table->exact || (table->medium & full))
     return true;
   return (!field->tells || field->tells(table->context)) &&
-         (!field->hides_zeros || has_value(table, field));
+         (!field->hides_zeros || has_any_value(table, field));
 }
 
-/* Returns the title of a column, with its unit if it has one. */
-static const char *title_of(const etr_table *table, const etr_field *field, size_t column) {
+/* Returns the title of a column in this table's format, with its unit if it has one. The first
+ * column may have a title of the table's own; programs get the plain name. */
+static const char *column_title(const etr_table *table, const etr_field *field, size_t column) {
   if (column == 0 && table->title)
     return table->title;
   const char *title = field->title;
   if (table->exact)
     return plain_name(table, field);
-  bool usual = table->medium == ETR_IN_TEXT && !table->chosen;
-  if (usual && field->heading)
+  bool is_plain_text = table->medium == ETR_IN_TEXT && !table->chosen;
+  if (is_plain_text && field->heading)
     title = field->heading;
   if (!(field->unit_in & table->medium))
     return title;
@@ -257,6 +262,7 @@ static const char *title_of(const etr_table *table, const etr_field *field, size
   return with_unit ? with_unit : "";
 }
 
+/* Returns the type of the Arrow column for cells of a kind. */
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
   if (kind == ETR_CELL_FLAG)
     return ETR_ARROW_FLAG;
@@ -272,7 +278,7 @@ static etr_arrow_type arrow_type(const etr_table *table, size_t column) {
   return arrow_type_of(table->columns[column - table->origin_count]->kind);
 }
 
-/* Writes a line with the type of each column. */
+/* Writes a line of JSON that has the type of each column under the column's name. */
 static void put_types(const etr_table *table, const etr_column *columns) {
   static const char *const names[] = {[ETR_ARROW_TEXT] = "string",
                                       [ETR_ARROW_FLAG] = "bool",
@@ -288,7 +294,7 @@ static void put_types(const etr_table *table, const etr_column *columns) {
   etr_jw_end(&json);
 }
 
-/* Escapes the keys of rows in JSON once for all rows. */
+/* Escapes the keys of JSON rows, once for all rows. */
 static void prepare_keys(etr_table *table, const etr_column *columns) {
   etr_arena *arena = &table->answer->arena;
   table->keys = etr_arena_alloc_array(arena, table->column_count, sizeof *table->keys);
@@ -298,21 +304,23 @@ static void prepare_keys(etr_table *table, const etr_column *columns) {
     table->column_count = 0; /* out of memory: the answer fails */
 }
 
-/* Chooses the columns of the table, now that its context is known. */
+/* Chooses the columns of the table, now that its context is known, and hands them to the text
+ * layout, to Arrow, or to the first line of JSON. */
 static void begin_table(etr_table *table) {
   etr_arrow *arrow = table->answer->arrow;
-  size_t most = table->chosen ? table->chosen_count : table->fields->count, count = 0;
-  etr_column *columns = etr_arena_alloc_array(&table->answer->arena, table->origin_count + most,
-                                              sizeof *columns);
+  size_t max_count = table->chosen ? table->chosen_count : table->fields->count, count = 0;
+  etr_column *columns = etr_arena_alloc_array(&table->answer->arena,
+                                              table->origin_count + max_count, sizeof *columns);
   for (size_t i = 0; columns && i < table->origin_count; i++)
     columns[i] = (etr_column){.title = table->origin[i].name};
-  table->columns = etr_arena_alloc_array(&table->answer->arena, most, sizeof *table->columns);
-  for (size_t i = 0; columns && table->columns && i < most; i++) {
+  table->columns = etr_arena_alloc_array(&table->answer->arena, max_count, sizeof *table->columns);
+  for (size_t i = 0; columns && table->columns && i < max_count; i++) {
     const etr_field *field = table->chosen ? table->chosen[i] : &table->fields->first[i];
     if (!table->chosen && !is_shown(table, field))
       continue;
-    columns[table->origin_count + count] = (etr_column){
-        title_of(table, field, count), field->kind >= ETR_CELL_COUNT, field->kind <= ETR_CELL_ITEM};
+    columns[table->origin_count + count] = (etr_column){column_title(table, field, count),
+                                                        field->kind >= ETR_CELL_COUNT,
+                                                        field->kind <= ETR_CELL_ITEM};
     table->columns[count++] = field;
   }
   table->column_count = count;
@@ -363,8 +371,8 @@ size_t etr_table_shown(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
-/* Returns the decimals of a time that has its own digits, none of them below a tenth of its clock's
- * step. */
+/* Returns the decimals with which a time of this many ticks shows the table's significant digits,
+ * but no digit below a tenth of its clock's step (in ticks). */
 static int own_decimals(const etr_table *table, double ticks, double step) {
   const etr_profile *profile = table->answer->profile;
   etr_unit unit = table->answer->options->unit;
@@ -378,8 +386,8 @@ static int own_decimals(const etr_table *table, double ticks, double step) {
   return decimals;
 }
 
-/* Puts a time with the column's decimals, or its own. A time above 0 that would be written as 0 is
- * written as "<0.001". */
+/* Writes a time with the decimals of its column, or with its own where the table or the cell wants
+ * that. A time above 0 that would round to 0 is written as "<0.001"; a signed one gets "+". */
 static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
   double time = etr_ticks_to_unit(table->answer->profile, cell.number,
                                   table->answer->options->unit);
@@ -403,9 +411,9 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
 
 /* Returns the decimals that give the longest time of the rows its significant digits. All times of
  * a column then have equally many decimals, and parts add up to their sum. */
-static int find_time_decimals(const etr_table *table, size_t shown) {
+static int find_time_decimals(const etr_table *table, size_t shown_count) {
   double longest = 0;
-  for (size_t i = 0; i < shown; i++)
+  for (size_t i = 0; i < shown_count; i++)
     for (size_t k = 0; k < table->laid_out.column_count; k++) {
       if (table->columns[k]->kind != ETR_CELL_TIME)
         continue;
@@ -462,7 +470,8 @@ static void put_number(const etr_table *table, etr_writer *writer, const etr_fie
     etr_put_fixed(writer, cell.number, cell.decimals);
 }
 
-/* Returns the bytes of a cell: exactly, unless they are an average. */
+/* Returns the bytes of a cell: the exact integer if the field has one, or else the double without
+ * its fraction, UINT64_MAX at most. */
 static uint64_t whole_number(const etr_table *table, const etr_field *field, etr_cell cell,
                              const void *row) {
   etr_scalar value = etr_field_scalar(table->answer->profile, table->answer->options->unit, field,
@@ -474,7 +483,8 @@ static uint64_t whole_number(const etr_table *table, const etr_field *field, etr
   return cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX;
 }
 
-/* Returns the text of a cell; NULL for an empty one. */
+/* Returns the text of a cell as the table's format shows it; NULL for an empty cell: an unknown
+ * value, or a share of nothing or of 0 %. */
 static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell,
                              const void *row) {
   etr_text text;
@@ -504,15 +514,15 @@ static const char *cell_text(const etr_table *table, const etr_field *field, etr
   return etr_text_end(&text, &writer);
 }
 
-/* Returns the style of a cell; large shares are highlighted. */
+/* Returns the style of a cell: its own, or else "warm" for a share from 3 % and "hot" from 10 %. */
 static etr_style cell_style(const etr_field *field, etr_cell cell) {
   const double warm = 0.03, hot = 0.10;
-  double part = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text
-                    ? cell.number / cell.whole
-                    : 0;
-  if (cell.style != ETR_STYLE_PLAIN || cell.is_cold || !(part >= warm))
+  double share = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text
+                     ? cell.number / cell.whole
+                     : 0;
+  if (cell.style != ETR_STYLE_PLAIN || cell.is_cold || !(share >= warm))
     return cell.style;
-  return part >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
+  return share >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
 }
 
 /* Returns the value of a row in a column; null if it is not of the column's type, as for a text in
@@ -526,8 +536,9 @@ static etr_scalar typed_scalar(const etr_table *table, const etr_field *field, c
   return fits ? v : (etr_scalar){.type = ETR_SCALAR_NULL};
 }
 
-/* Writes a row as a line of JSON. */
-static void put_line(const etr_table *table, const void *row) {
+/* Writes a row as one line of JSON. If types were asked for, a value that is not of its column's
+ * type is null. */
+static void put_json_row(const etr_table *table, const void *row) {
   etr_jw json;
   const etr_fields fields = {table->answer->profile, table->answer->options->unit, &json};
   etr_jw_init(&json, &table->answer->writer, ETR_JW_DOCUMENT);
@@ -561,7 +572,7 @@ static void put_row(etr_table *table, const void *row) {
   if (table->answer->arrow) {
     add_arrow_row(table, row);
   } else if (table->answer->options->format == ETR_TABLE_JSON_LINES) {
-    put_line(table, row);
+    put_json_row(table, row);
   } else {
     for (size_t i = 0; i < table->origin_count; i++)
       etr_text_table_add(&table->laid_out, table->origin[i].value);

@@ -79,44 +79,47 @@ typedef struct layout {
   bool is_left_out;
 } layout;
 
-/* Writes a cell, cut and padded to the width of its column. */
-static void put_cell(etr_writer *writer, const char *text, layout at, bool right, bool last,
-                     etr_style style) {
-  size_t width = at.width;
+/* Writes a cell, cut to the width of its column and padded to it. The last cell of a row is not
+ * padded on its right. */
+static void put_cell(etr_writer *writer, const char *text, layout column, bool is_right,
+                     bool is_last, etr_style style) {
+  size_t width = column.width;
   size_t actual = ETR_MIN(etr_plain_width(writer, text), width);
-  bool styled = style != ETR_STYLE_PLAIN && actual > 0;
-  if (right)
+  bool has_style = style != ETR_STYLE_PLAIN && actual > 0;
+  if (is_right)
     etr_put_blanks(writer, width - actual);
-  if (styled)
+  if (has_style)
     etr_put_style(writer, style);
-  actual = etr_put_cut(writer, text, width, at.cut);
-  if (styled)
+  actual = etr_put_cut(writer, text, width, column.cut);
+  if (has_style)
     etr_put_style(writer, ETR_STYLE_PLAIN);
-  if (!right && !last)
+  if (!is_right && !is_last)
     etr_put_blanks(writer, width - actual);
 }
 
-/* Returns the columns that a line takes if no shrinking column takes more than `most`. */
-static size_t line_width(const etr_text_table *table, const layout *columns, size_t most) {
+/* Returns the width of a line, gaps included, in which no shrinking column takes more than
+ * `max_width` columns of the terminal. */
+static size_t line_width(const etr_text_table *table, const layout *columns, size_t max_width) {
   size_t total = 0, count = 0;
   for (size_t i = 0; i < table->column_count; i++) {
     if (columns[i].is_left_out)
       continue;
-    total += table->columns[i].shrinks ? ETR_MIN(columns[i].width, most) : columns[i].width;
+    total += table->columns[i].shrinks ? ETR_MIN(columns[i].width, max_width) : columns[i].width;
     count++;
   }
   return total + GAP * (count ? count - 1 : 0);
 }
 
-/* Makes the widest shrinking column narrower until the line fits. */
-static void shrink(const etr_text_table *table, layout *columns, size_t width) {
+/* Makes the widest shrinking column narrower until the line fits, or until all are at their least
+ * width. */
+static void shrink_columns(const etr_text_table *table, layout *columns, size_t width) {
   size_t total = line_width(table, columns, SIZE_MAX);
   while (total > width) {
     size_t widest = SIZE_MAX;
     for (size_t i = 0; i < table->column_count; i++) {
-      bool can = table->columns[i].shrinks && !columns[i].is_left_out &&
-                 columns[i].width > LEAST_WIDTH;
-      if (can && (widest == SIZE_MAX || columns[i].width > columns[widest].width))
+      bool can_shrink = table->columns[i].shrinks && !columns[i].is_left_out &&
+                        columns[i].width > LEAST_WIDTH;
+      if (can_shrink && (widest == SIZE_MAX || columns[i].width > columns[widest].width))
         widest = i;
     }
     if (widest == SIZE_MAX)
@@ -136,17 +139,17 @@ static etr_style style_at(const etr_text_table *table, size_t row, size_t column
                   : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
 }
 
-/* Returns the number of different texts that a column shows with this layout. */
-static size_t count_shown(const etr_text_table *table, const etr_writer *like, size_t column,
-                          layout at) {
+/* Returns how many different texts a column shows if its cells are cut to this layout. */
+static size_t count_shown_texts(const etr_text_table *table, const etr_writer *model, size_t column,
+                                layout cut) {
   etr_map seen;
   etr_map_init(&seen, table->arena);
   for (size_t i = column; i < table->cells.count; i += table->column_count) {
     etr_text text;
     etr_writer writer;
     etr_text_begin(&text, table->arena, &writer);
-    writer.ascii = like->ascii;
-    (void)etr_put_cut(&writer, table->cells.data[i], at.width, at.cut);
+    writer.ascii = model->ascii;
+    (void)etr_put_cut(&writer, table->cells.data[i], cut.width, cut.cut);
     const char *shown = etr_text_end(&text, &writer);
     if (!shown || !etr_map_set(&seen, etr_slice_of(shown), 0))
       break;
@@ -162,23 +165,23 @@ static void choose_cuts(const etr_text_table *table, const etr_writer *writer, l
   for (size_t i = 0; i < table->column_count; i++) {
     if (columns[i].is_left_out || columns[i].width >= wanted[i].width)
       continue;
-    size_t middle = count_shown(table, writer, i, columns[i]);
+    size_t middle_count = count_shown_texts(table, writer, i, columns[i]);
     columns[i].cut = ETR_CUT_START;
-    if (count_shown(table, writer, i, columns[i]) <= middle)
+    if (count_shown_texts(table, writer, i, columns[i]) <= middle_count)
       columns[i].cut = ETR_CUT_MIDDLE;
   }
 }
 
-/* Writes one row, without blanks after its last text. */
+/* Writes one row as text, without blanks after its last cell that is not empty. */
 static void write_text_row(const etr_text_table *table, etr_writer *writer, size_t row,
                            const layout *columns) {
   size_t count = table->column_count;
   while (count > 0 && (columns[count - 1].is_left_out || cell_at(table, row, count - 1)[0] == '\0'))
     count--;
-  for (size_t i = 0, shown = 0; i < count; i++) {
+  for (size_t i = 0, shown_count = 0; i < count; i++) {
     if (columns[i].is_left_out)
       continue;
-    if (shown++ > 0)
+    if (shown_count++ > 0)
       etr_put_blanks(writer, GAP);
     put_cell(writer, cell_at(table, row, i), columns[i], table->columns[i].right, i + 1 == count,
              style_at(table, row, i));
@@ -186,7 +189,8 @@ static void write_text_row(const etr_text_table *table, etr_writer *writer, size
   etr_puts(writer, "\n");
 }
 
-/* Writes the line below the table that names the hidden columns, if any of them has a name. */
+/* Writes the line below the table that names the hidden columns; writes nothing if none of them has
+ * a title. */
 static void put_left_out(const etr_text_table *table, etr_writer *writer, const layout *columns) {
   bool any = false;
   for (size_t i = 0; i < table->column_count; i++) {
@@ -231,7 +235,7 @@ static void write_text(const etr_text_table *table, etr_writer *writer, size_t w
     if (line_width(table, columns, has_title ? LEGIBLE_WIDTH : SIZE_MAX) > width)
       columns[table->spare.data[i]].is_left_out = true;
   }
-  shrink(table, columns, width);
+  shrink_columns(table, columns, width);
   choose_cuts(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;
   for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++)
@@ -248,15 +252,15 @@ static bool is_number(const char *text) {
   return digits > 0 && text[(*text == '-') + digits] == '\0';
 }
 
-/* Writes a cell of CSV, quoted if it needs to be. A text that a spreadsheet would take for a
- * formula begins with '. */
+/* Writes a cell of CSV, in quotes if it contains a comma or a quote. A text that a spreadsheet
+ * would take for a formula gets a leading apostrophe. */
 static void put_csv(etr_writer *writer, const char *text) {
-  bool formula = *text && strchr("=+-@", *text) && !is_number(text);
-  if (!formula && !strpbrk(text, ",\"")) {
+  bool is_formula = *text && strchr("=+-@", *text) && !is_number(text);
+  if (!is_formula && !strpbrk(text, ",\"")) {
     etr_puts(writer, text);
     return;
   }
-  etr_puts(writer, formula ? "\"'" : "\"");
+  etr_puts(writer, is_formula ? "\"'" : "\"");
   for (; *text; text++)
     etr_put(writer, *text == '"' ? ETR_SLICE("\"\"") : (etr_slice){text, 1});
   etr_puts(writer, "\"");
@@ -268,8 +272,9 @@ static void put_tsv(etr_writer *writer, const char *text) {
   etr_puts(writer, text);
 }
 
-/* Returns the HTML reference that replaces a character of Markdown's markup. Every Markdown
- * processor knows references, but not every one allows a backslash before every character. */
+/* Returns the HTML reference for a character that Markdown would read as markup, or NULL for other
+ * characters. Every Markdown processor knows references; not every one allows a backslash before
+ * these. */
 static const char *markdown_reference(uint32_t code) {
   switch (code) {
   case '<':

@@ -15,11 +15,12 @@ enum { MOST_LISTS = 64 };
 
 static _Atomic(etr_unfinished *) lists[MOST_LISTS];
 
-/* Replaces the first entry `from` of the lists by `to`. */
-static void exchange_list(etr_unfinished *from, etr_unfinished *to) {
+/* Replaces the first entry of the table of lists that is `old` by `new_list`; either may be NULL
+ * for "no list". Does nothing if there is no such entry. */
+static void exchange_list(etr_unfinished *old, etr_unfinished *new_list) {
   for (size_t i = 0; i < MOST_LISTS; i++) {
-    etr_unfinished *expected = from;
-    if (atomic_compare_exchange_strong(&lists[i], &expected, to))
+    etr_unfinished *expected = old;
+    if (atomic_compare_exchange_strong(&lists[i], &expected, new_list))
       return;
   }
 }

@@ -9,14 +9,14 @@
 
 #include <math.h>
 
-/* Writes the hparams of the user; the last one of a name counts. */
+/* Writes the hparams as an object. Of several with one name only the last is written. */
 static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t count) {
   etr_field_object(f, "hparams");
   for (size_t i = 0; i < count; i++) {
-    bool is_said_again = false;
+    bool is_replaced = false;
     for (size_t later = i + 1; later < count; later++)
-      is_said_again |= strcmp(hparams[later].name, hparams[i].name) == 0;
-    if (!is_said_again)
+      is_replaced |= strcmp(hparams[later].name, hparams[i].name) == 0;
+    if (!is_replaced)
       etr_field_text(f, hparams[i].name, hparams[i].value);
   }
   etr_jw_end(f->json);
@@ -35,7 +35,8 @@ static void put_model(const etr_fields *f, const etr_graph *graph) {
   etr_jw_end(f->json);
 }
 
-/* Writes the figures of a method. Returns false when out of memory. */
+/* Writes the figures of a method: its model, the times of its runs, and the share of its time that
+ * is delegated. Returns false when out of memory. */
 static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   double delegated;
   if (!etr_delegated_time(&delegated, arena, method))

@@ -102,7 +102,8 @@ static const etr_field fields[] = {
 };
 ETR_ROW_TYPE(document_accuracy, fields);
 
-static void put_counts(etr_jw *json, const char *key, const uint64_t *counts) {
+/* Writes under a key the array of how many elements are in each bucket of a distribution. */
+static void put_bucket_counts(etr_jw *json, const char *key, const uint64_t *counts) {
   etr_jw_key(json, key);
   etr_jw_array(json);
   for (size_t i = 0; i < ETR_SPREAD_BUCKETS; i++)
@@ -110,10 +111,11 @@ static void put_counts(etr_jw *json, const char *key, const uint64_t *counts) {
   etr_jw_end(json);
 }
 
-/* Writes how the values and errors of suspicious values are distributed. */
-static void put_spreads(const etr_fields *f, const document_value *values, size_t count) {
+/* Writes the list of distributions: for each value that has one, its index among the values, the
+ * range and counts of its elements and of the reference's, and those of its errors. */
+static void put_spreads(const etr_fields *f, const document_value *values, size_t value_count) {
   etr_field_list(f, "spreads");
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < value_count; i++) {
     const etr_value_spread *spread = values[i].row.value->spread;
     if (!spread)
       continue;
@@ -121,44 +123,46 @@ static void put_spreads(const etr_fields *f, const document_value *values, size_
     etr_field_count(f, "value", i);
     etr_field_number(f, "least", spread->least);
     etr_field_number(f, "most", spread->most);
-    put_counts(f->json, "reference", spread->reference);
-    put_counts(f->json, "logged", spread->value);
+    put_bucket_counts(f->json, "reference", spread->reference);
+    put_bucket_counts(f->json, "logged", spread->value);
     etr_field_number(f, "least_error", spread->least_error);
     etr_field_number(f, "most_error", spread->most_error);
-    put_counts(f->json, "errors", spread->errors);
+    put_bucket_counts(f->json, "errors", spread->errors);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
 }
 
-/* Writes the most suspicious values with their segments. */
-static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops,
+/* Writes the most suspicious values: the index of each among the values, and the operators of its
+ * segment, those between it and the values before it that were compared. */
+static void put_candidates(etr_profile_doc *doc, const etr_profile_operators *ops,
                            const document_value *values, size_t count) {
   const etr_accuracy *accuracy = count > 0 ? values->row.accuracy : NULL;
-  etr_jw *json = e->fields.json;
+  etr_jw *json = doc->fields.json;
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
-  size_t shown = accuracy ? etr_accuracy_candidates(candidates, accuracy) : 0;
-  etr_field_list(&e->fields, "candidates");
-  for (size_t i = 0; i < shown; i++)
-    for (size_t k = 0; k < count; k++) {
-      const etr_value_accuracy *value = &accuracy->values[candidates[i]];
-      if (values[k].row.value != value)
+  size_t candidate_count = accuracy ? etr_accuracy_candidates(candidates, accuracy) : 0;
+  etr_field_list(&doc->fields, "candidates");
+  for (size_t rank = 0; rank < candidate_count; rank++)
+    for (size_t value_index = 0; value_index < count; value_index++) {
+      const etr_value_accuracy *value = &accuracy->values[candidates[rank]];
+      if (values[value_index].row.value != value)
         continue;
       etr_jw_object(json);
-      etr_field_count(&e->fields, "value", k);
-      etr_field_list(&e->fields, "segment");
+      etr_field_count(&doc->fields, "value", value_index);
+      etr_field_list(&doc->fields, "segment");
       for (size_t n = 0; n < value->segment_count; n++)
-        etr_profile_put_index(e, ops->row_of[value->segment[n]]);
+        etr_profile_put_index(doc, ops->row_of[value->segment[n]]);
       etr_jw_end(json);
       etr_jw_end(json);
     }
   etr_jw_end(json);
 }
 
-/* Gives values their places in the ranking. */
-static bool rank_values(etr_profile_doc *e, const etr_accuracy *accuracy, document_value *values,
+/* Sets the rank of each listed value, 0 for the most suspicious; NAN for values that were not
+ * ranked. Returns false when out of memory. */
+static bool rank_values(etr_profile_doc *doc, const etr_accuracy *accuracy, document_value *values,
                         size_t count) {
-  double *rank_of = etr_arena_alloc_array(&e->arena, accuracy->value_count, sizeof *rank_of);
+  double *rank_of = etr_arena_alloc_array(&doc->arena, accuracy->value_count, sizeof *rank_of);
   for (size_t i = 0; rank_of && i < accuracy->value_count; i++)
     rank_of[i] = NAN;
   for (size_t i = 0; rank_of && i < accuracy->ranked_count; i++)
@@ -168,50 +172,52 @@ static bool rank_values(etr_profile_doc *e, const etr_accuracy *accuracy, docume
   return rank_of != NULL;
 }
 
-/* Lists the worst input of each value, then the taps that returned statistics where another value
- * of their node is listed. NULL when out of memory. */
-static const document_value *values_of(etr_profile_doc *e, const etr_accuracy *accuracy,
-                                       const etr_profile_operators *ops, size_t *count) {
-  size_t worst_count;
-  const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy,
-                                                                     &worst_count);
-  document_value *values = etr_arena_alloc_array(&e->arena, worst_count + accuracy->value_count,
-                                                 sizeof *values);
-  bool *is_listed = etr_arena_alloc_array(&e->arena, accuracy->value_count, sizeof *is_listed);
-  if (!worst || !values || !is_listed)
+/* Lists each value with its worst input, then those values that only have statistics logged and are
+ * not listed yet, and ranks them. Returns their rows and sets *count; NULL when out of memory. */
+static const document_value *list_values(etr_profile_doc *doc, const etr_accuracy *accuracy,
+                                         const etr_profile_operators *ops, size_t *count) {
+  size_t worst_input_count;
+  const etr_value_accuracy *const *worst_inputs = etr_accuracy_worst_inputs(&doc->arena, accuracy,
+                                                                            &worst_input_count);
+  document_value *values = etr_arena_alloc_array(
+      &doc->arena, worst_input_count + accuracy->value_count, sizeof *values);
+  bool *is_listed = etr_arena_alloc_array(&doc->arena, accuracy->value_count, sizeof *is_listed);
+  if (!worst_inputs || !values || !is_listed)
     return NULL;
   *count = 0;
-  for (size_t i = 0; i < worst_count + accuracy->value_count; i++) {
-    const etr_value_accuracy *value = i < worst_count ? worst[i]
-                                                      : &accuracy->values[i - worst_count];
-    if (is_listed[value - accuracy->values] || (i >= worst_count && value->statistic_count == 0))
+  for (size_t i = 0; i < worst_input_count + accuracy->value_count; i++) {
+    const etr_value_accuracy *value = i < worst_input_count
+                                          ? worst_inputs[i]
+                                          : &accuracy->values[i - worst_input_count];
+    if (is_listed[value - accuracy->values] ||
+        (i >= worst_input_count && value->statistic_count == 0))
       continue;
     is_listed[value - accuracy->values] = true;
-    values[(*count)++] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, value), NAN,
+    values[(*count)++] = (document_value){etr_accuracy_row_of(&doc->arena, accuracy, value), NAN,
                                           ops->row_of[value->node],
                                           ops->row_of[value->computed_by]};
   }
-  if (!rank_values(e, accuracy, values, *count))
+  if (!rank_values(doc, accuracy, values, *count))
     return NULL;
   return values;
 }
 
-bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method,
+bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method,
                               const etr_profile_operators *ops) {
-  const etr_fields *f = &e->fields;
+  const etr_fields *f = &doc->fields;
   const etr_accuracy *accuracy = etr_accuracy_of_method(f->profile->accuracy,
                                                         (uint32_t)(method - f->profile->methods));
   size_t count;
-  const document_value *values = values_of(e, accuracy, ops, &count);
+  const document_value *values = list_values(doc, accuracy, ops, &count);
   if (!values)
     return false;
   etr_jw_object(f->json);
-  etr_field_text(f, "text", etr_accuracy_line(&e->arena, accuracy));
-  etr_field_text(f, "against", etr_accuracy_against(&e->arena, accuracy));
+  etr_field_text(f, "text", etr_accuracy_line(&doc->arena, accuracy));
+  etr_field_text(f, "against", etr_accuracy_against(&doc->arena, accuracy));
   etr_accuracy_put_facts(f, accuracy);
-  etr_profile_put_columns(e, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(doc, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(values, count));
-  put_candidates(e, ops, values, count);
+  put_candidates(doc, ops, values, count);
   put_spreads(f, values, count);
   etr_jw_end(f->json);
   return true;

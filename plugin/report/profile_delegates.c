@@ -8,7 +8,8 @@
 
 /* ---- The modules of delegates ---- */
 
-/* Returns the innermost module that contains both modules. Parents come before their children. */
+/* Returns the innermost module that contains both modules. It relies on parents having lower
+ * indices than their children. */
 static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   while (a != b)
     if (a > b)
@@ -18,9 +19,10 @@ static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Returns the innermost module that contains all operators of each delegate; ETR_NONE if that is
- * the model, or none is known. NULL when out of memory. */
-static uint32_t *modules_of(etr_arena *arena, const etr_method *method, const etr_graph *graph) {
+/* Returns per delegate the innermost module that contains all of its operators; ETR_NONE if that is
+ * the whole model or no operator is known. Returns NULL when out of memory. */
+static uint32_t *find_delegate_modules(etr_arena *arena, const etr_method *method,
+                                       const etr_graph *graph) {
   uint32_t *modules = etr_arena_alloc_array(arena, method->delegate_count, sizeof *modules);
   for (size_t i = 0; modules && i < method->delegate_count; i++)
     modules[i] = ETR_NONE;
@@ -71,8 +73,8 @@ static void add_box(box *boxes, size_t *count, const char *part, uint32_t delega
     boxes[(*count)++] = (box){part, delegate, module, sum.ticks, sum.typical};
 }
 
-/* Adds up the time of each delegate outside operators of the graph, by part, and of those that are
- * not known. */
+/* Adds up, per delegate and part of a time, the time slices that are on no operator of the graph;
+ * those of no known delegate come last. Returns the sums, or NULL when out of memory. */
 static part_sum *sum_delegates(etr_arena *arena, const etr_method *method) {
   part_sum *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
                                          sizeof *sums);
@@ -81,8 +83,8 @@ static part_sum *sum_delegates(etr_arena *arena, const etr_method *method) {
     if (slice->part == ETR_TIME_OPERATORS)
       continue;
     uint32_t delegate = etr_delegate_at(method, slice->event->instruction_id);
-    size_t at = delegate == ETR_NONE ? method->delegate_count : delegate;
-    part_sum *sum = &sums[at * ETR_TIME_PARTS + slice->part];
+    size_t delegate_index = delegate == ETR_NONE ? method->delegate_count : delegate;
+    part_sum *sum = &sums[delegate_index * ETR_TIME_PARTS + slice->part];
     sum->ticks += slice->ticks;
     sum->typical += method->typical.weights[slice->run] * (double)slice->ticks /
                     method->typical.divisor;
@@ -90,25 +92,26 @@ static part_sum *sum_delegates(etr_arena *arena, const etr_method *method) {
   return sums;
 }
 
-/* Writes the time of each part of each delegate call, of what is in none, and of the runtime. */
-static bool put_boxes(etr_profile_doc *e, const etr_method *method, const uint32_t *modules) {
-  const part_sum *sums = sum_delegates(&e->arena, method);
-  box *boxes = etr_arena_alloc_array(&e->arena, (method->delegate_count + 1) * ETR_TIME_PARTS + 1,
+/* Writes "balance_boxes": the time of each part of each delegate, of the parts in no known
+ * delegate, and of the runtime. Returns false when out of memory. */
+static bool put_boxes(etr_profile_doc *doc, const etr_method *method, const uint32_t *modules) {
+  const part_sum *sums = sum_delegates(&doc->arena, method);
+  box *boxes = etr_arena_alloc_array(&doc->arena, (method->delegate_count + 1) * ETR_TIME_PARTS + 1,
                                      sizeof *boxes);
   size_t count = 0;
   if (!sums || !boxes)
     return false;
   for (uint32_t i = 0; i <= method->delegate_count; i++)
     for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++) {
-      bool is_known = i < method->delegate_count;
-      add_box(boxes, &count, etr_time_part_name(part), is_known ? i : ETR_NONE,
-              is_known ? modules[i] : ETR_NONE, sums[i * ETR_TIME_PARTS + part]);
+      bool is_delegate = i < method->delegate_count;
+      add_box(boxes, &count, etr_time_part_name(part), is_delegate ? i : ETR_NONE,
+              is_delegate ? modules[i] : ETR_NONE, sums[i * ETR_TIME_PARTS + part]);
     }
   for (size_t i = 0; i < method->part_count; i++)
     if (method->parts[i].part == ETR_TIME_RUNTIME)
       add_box(boxes, &count, etr_time_part_name(ETR_TIME_RUNTIME), ETR_NONE, ETR_NONE,
               (part_sum){method->parts[i].ticks, method->parts[i].typical});
-  etr_profile_put_columns(e, "balance_boxes", &etr_balance_box_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(doc, "balance_boxes", &etr_balance_box_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(boxes, count));
   return true;
 }
@@ -143,26 +146,27 @@ static const etr_field place_fields[] = {
 };
 ETR_ROW_TYPE(delegate_place, place_fields);
 
-/* Writes where each delegate call is: its module, and the operator that cuts it off from the next.
- */
-static bool put_places(etr_profile_doc *e, const etr_method *method,
-                       const etr_profile_operators *ops, const uint32_t *modules,
-                       const etr_delegate_facts *facts) {
-  delegate_place *rows = etr_arena_alloc_array(&e->arena, method->delegate_count, sizeof *rows);
+/* Writes "delegate_places": for each delegate its module and the operator that cuts it off from the
+ * next one. Returns false when out of memory. */
+static bool put_delegate_places(etr_profile_doc *doc, const etr_method *method,
+                                const etr_profile_operators *ops, const uint32_t *modules,
+                                const etr_delegate_facts *facts) {
+  delegate_place *rows = etr_arena_alloc_array(&doc->arena, method->delegate_count, sizeof *rows);
   if (!rows)
     return false;
   for (size_t i = 0; i < method->delegate_count; i++) {
-    uint32_t cut = facts ? facts[i].cut_by : ETR_NONE;
+    uint32_t cutting_node = facts ? facts[i].cut_by : ETR_NONE;
     rows[i] = (delegate_place){facts ? &facts[i] : NULL, modules[i],
-                               cut == ETR_NONE ? ETR_NONE : ops->row_of[cut]};
+                               cutting_node == ETR_NONE ? ETR_NONE : ops->row_of[cutting_node]};
   }
-  etr_profile_put_columns(e, "delegate_places", &etr_delegate_place_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(doc, "delegate_places", &etr_delegate_place_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, method->delegate_count));
   return true;
 }
 
-bool etr_profile_put_delegates(etr_profile_doc *e, const etr_method *method,
+bool etr_profile_put_delegates(etr_profile_doc *doc, const etr_method *method,
                                const etr_profile_operators *ops, const etr_delegate_facts *facts) {
-  const uint32_t *modules = modules_of(&e->arena, method, ops->graph);
-  return modules && put_boxes(e, method, modules) && put_places(e, method, ops, modules, facts);
+  const uint32_t *modules = find_delegate_modules(&doc->arena, method, ops->graph);
+  return modules && put_boxes(doc, method, modules) &&
+         put_delegate_places(doc, method, ops, modules, facts);
 }

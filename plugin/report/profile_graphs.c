@@ -26,7 +26,7 @@ typedef struct drawn_node {
 } drawn_node;
 
 typedef struct drawing {
-  etr_profile_doc *e;
+  etr_profile_doc *doc;
   const etr_profile_operators *ops;
   etr_map type_of; /* text -> index in types */
   etr_vec(graph_type) types;
@@ -55,11 +55,13 @@ static const char *kind_of(const etr_node *node) {
   return is_parameter ? "body_parameter" : etr_node_kind_name(node->kind);
 }
 
-/* Returns the index of the type of a node's outputs; ETR_NONE if none is known. */
-static uint32_t type_of(drawing *d, const etr_node *node) {
-  etr_text *text = &d->e->joined;
-  uint64_t bytes = 0, all = 0;
-  bool is_known = true;
+/* Returns the index, among the types of the document, of the shapes and dtypes of a node's outputs,
+ * which are added with their bytes if they are new. Returns ETR_NONE if nothing is known of them,
+ * or when out of memory. */
+static uint32_t number_node_type(drawing *d, const etr_node *node) {
+  etr_text *text = &d->doc->joined;
+  uint64_t value_bytes = 0, total_bytes = 0;
+  bool has_all_bytes = true;
   text->size = 0;
   if (!etr_node_add_shapes(text, node) || text->size == 0)
     return ETR_NONE;
@@ -67,198 +69,214 @@ static uint32_t type_of(drawing *d, const etr_node *node) {
   text->size = 0;
   if (!slot || slot->value != ETR_NONE)
     return slot ? slot->value : ETR_NONE;
-  graph_type *added = etr_vec_push(&d->e->arena, &d->types);
+  graph_type *added = etr_vec_push(&d->doc->arena, &d->types);
   if (!added)
     return ETR_NONE;
   slot->value = (uint32_t)(d->types.count - 1);
   for (size_t i = 0; i < node->output_count; i++) {
-    is_known = is_known && etr_value_bytes(&node->outputs[i], &bytes);
-    all = etr_add_up_to_most(all, bytes);
+    has_all_bytes = has_all_bytes && etr_value_bytes(&node->outputs[i], &value_bytes);
+    total_bytes = etr_add_up_to_most(total_bytes, value_bytes);
   }
-  *added = (graph_type){etr_arena_copy(&d->e->arena, (etr_slice){slot->key, slot->size}),
-                        is_known ? (double)all : NAN};
+  *added = (graph_type){etr_arena_copy(&d->doc->arena, (etr_slice){slot->key, slot->size}),
+                        has_all_bytes ? (double)total_bytes : NAN};
   return slot->value;
 }
 
-/* Returns the index of the input of a body's owner that a parameter stands for; ETR_NONE if it is
- * unknown. The operands of control flow come last among the inputs of its node, and a delegate's
- * inputs are all of its call's. */
-static size_t operand_of(const etr_graph *graph, const etr_subgraph *body, size_t index,
-                         size_t parameter_count) {
+/* Returns the index of the input of a body's owner that a parameter of the body stands for;
+ * ETR_NONE if it is unknown. A body's operands come last among the inputs of its owner; a
+ * delegate's parameters are all inputs of its call. */
+static size_t parameter_operand(const etr_graph *graph, const etr_subgraph *body, size_t parameter,
+                                size_t parameter_count) {
   const etr_node *owner = &graph->nodes[body->owner];
-  size_t others = owner->input_count - parameter_count;
+  size_t other_count = owner->input_count - parameter_count;
   bool is_known = owner->input_count >= parameter_count &&
-                  (others == 0 || body->kind == ETR_SUBGRAPH_BODY);
-  return is_known ? others + index : ETR_NONE;
+                  (other_count == 0 || body->kind == ETR_SUBGRAPH_BODY);
+  return is_known ? other_count + parameter : ETR_NONE;
 }
 
-/* Notes that a node reads a value, once. Weights are only counted. */
+/* Adds the edge from a value to a node that reads it, unless the node has it already or reads its
+ * own output. A weight is only counted. Returns false when out of memory. */
 static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   uint32_t row_index = g->row_of[node];
-  drawn_node *row = &g->rows[row_index];
+  drawn_node *reader_row = &g->rows[row_index];
   if (edge.node == ETR_NONE || edge.node == node)
     return true;
-  uint32_t *reader = &g->reader_of[g->first_value[edge.node] + edge.output];
-  if (*reader == row_index + 1)
+  uint32_t *last_reader = &g->reader_of[g->first_value[edge.node] + edge.output];
+  if (*last_reader == row_index + 1)
     return true;
-  *reader = row_index + 1;
+  *last_reader = row_index + 1;
   if (g->row_of[edge.node] == ETR_NONE) {
-    row->weights++;
+    reader_row->weights++;
     return true;
   }
   int64_t distance = (int64_t)row_index - (int64_t)g->row_of[edge.node];
-  int64_t *input = etr_vec_push(&d->e->arena, &g->inputs);
-  uint32_t *output = etr_vec_push(&d->e->arena, &g->outputs);
-  if (etr_arena_failed(&d->e->arena))
+  int64_t *input = etr_vec_push(&d->doc->arena, &g->inputs);
+  uint32_t *output = etr_vec_push(&d->doc->arena, &g->outputs);
+  if (etr_arena_failed(&d->doc->arena))
     return false;
   *input = distance;
   *output = edge.output;
-  row->input_count++;
+  reader_row->input_count++;
   return true;
 }
 
-/* Adds the edges of a parameter of a body: those of its operand. */
+/* Adds to a parameter of a body the edges from what its operand reads: one value, or several if the
+ * operand is a list. Returns false when out of memory. */
 static bool add_operand_edges(drawing *d, drawn_graph *g, uint32_t index, const etr_node *owner,
                               size_t operand) {
   if (operand == ETR_NONE)
     return true;
-  bool good = add_edge(d, g, index, owner->inputs[operand]);
-  for (size_t i = 0; good && i < owner->other_input_count; i++)
+  bool is_good = add_edge(d, g, index, owner->inputs[operand]);
+  for (size_t i = 0; is_good && i < owner->other_input_count; i++)
     if (owner->other_places[i] == operand)
-      good = add_edge(d, g, index, owner->inputs[owner->input_count + i]);
-  return good;
+      is_good = add_edge(d, g, index, owner->inputs[owner->input_count + i]);
+  return is_good;
 }
 
-/* Adds the edges of a node. place_of: per subgraph, how many of its parameters were seen; counts:
- * how many it has. */
-static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *place_of,
-                      const size_t *counts) {
+/* Adds the edges of a node: those of its inputs, or for a parameter of a body those of its operand.
+ * seen_counts and parameter_counts: per subgraph, how many of its parameters were seen, and how
+ * many it has. Returns false when out of memory. */
+static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *seen_counts,
+                      const size_t *parameter_counts) {
   const etr_node *node = &g->graph->nodes[index];
-  bool good = true;
+  bool is_good = true;
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
     const etr_subgraph *body = &g->graph->subgraphs[node->subgraph];
-    size_t operand = operand_of(g->graph, body, place_of[node->subgraph]++, counts[node->subgraph]);
+    size_t operand = parameter_operand(g->graph, body, seen_counts[node->subgraph]++,
+                                       parameter_counts[node->subgraph]);
     return add_operand_edges(d, g, index, &g->graph->nodes[body->owner], operand);
   }
-  size_t inputs = node->input_count + node->other_input_count;
-  for (size_t i = 0; good && i < inputs; i++)
-    good = add_edge(d, g, index, node->inputs[i]);
-  return good;
+  size_t input_count = node->input_count + node->other_input_count;
+  for (size_t i = 0; is_good && i < input_count; i++)
+    is_good = add_edge(d, g, index, node->inputs[i]);
+  return is_good;
 }
 
-/* Numbers the outputs of all nodes. */
+/* Numbers the outputs of all nodes, so that the last reader of each can be noted. Returns false
+ * when out of memory. */
 static bool number_values(drawing *d, drawn_graph *g) {
   uint32_t count = 0;
-  g->first_value = etr_arena_alloc_array(&d->e->arena, g->graph->node_count,
+  g->first_value = etr_arena_alloc_array(&d->doc->arena, g->graph->node_count,
                                          sizeof *g->first_value);
   for (size_t i = 0; g->first_value && i < g->graph->node_count; i++) {
     g->first_value[i] = count;
     count += (uint32_t)g->graph->nodes[i].output_count;
   }
-  g->reader_of = etr_arena_alloc_array(&d->e->arena, count, sizeof *g->reader_of);
+  g->reader_of = etr_arena_alloc_array(&d->doc->arena, count, sizeof *g->reader_of);
   return g->first_value && g->reader_of;
 }
 
-/* Lists the edges of all nodes that are drawn. */
+/* Lists the edges of all nodes that are drawn. Returns false when out of memory. */
 static bool list_edges(drawing *d, drawn_graph *g) {
   const etr_graph *graph = g->graph;
-  size_t *places = etr_arena_alloc_array(&d->e->arena, graph->subgraph_count, sizeof *places);
-  size_t *counts = etr_arena_alloc_array(&d->e->arena, graph->subgraph_count, sizeof *counts);
-  bool good = places && counts && number_values(d, g);
-  for (size_t i = 0; good && i < graph->node_count; i++)
+  size_t *seen_counts = etr_arena_alloc_array(&d->doc->arena, graph->subgraph_count,
+                                              sizeof *seen_counts);
+  size_t *parameter_counts = etr_arena_alloc_array(&d->doc->arena, graph->subgraph_count,
+                                                   sizeof *parameter_counts);
+  bool is_good = seen_counts && parameter_counts && number_values(d, g);
+  for (size_t i = 0; is_good && i < graph->node_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph != ETR_NONE)
-      counts[graph->nodes[i].subgraph]++;
-  for (uint32_t i = 0; good && i < graph->node_count; i++)
+      parameter_counts[graph->nodes[i].subgraph]++;
+  for (uint32_t i = 0; is_good && i < graph->node_count; i++)
     if (g->row_of[i] != ETR_NONE)
-      good = add_edges(d, g, i, places, counts);
-  return good;
+      is_good = add_edges(d, g, i, seen_counts, parameter_counts);
+  return is_good;
 }
 
-/* Finds the modules of a graph among those of the method's graph. Returns NULL if one is not there.
- */
+/* Returns per module of a graph its index among the modules of the method's graph, by path. Returns
+ * NULL if one is not there, or when out of memory. */
 static uint32_t *match_modules(drawing *d, const etr_graph *graph) {
-  const etr_graph *known = d->ops->graph;
-  uint32_t *found = etr_arena_alloc_array(&d->e->arena, graph->module_count, sizeof *found);
+  const etr_graph *method_graph = d->ops->graph;
+  uint32_t *matches = etr_arena_alloc_array(&d->doc->arena, graph->module_count, sizeof *matches);
   etr_map by_path;
-  etr_map_init(&by_path, &d->e->arena);
-  for (size_t i = known->module_count; i-- > 0;) /* the first of a path counts */
-    (void)etr_map_set(&by_path, etr_slice_of(known->modules[i].path), (uint32_t)i);
-  for (size_t i = 0; found && i < graph->module_count; i++) {
-    found[i] = etr_map_get(&by_path, etr_slice_of(graph->modules[i].path));
-    if (found[i] == ETR_NONE)
+  etr_map_init(&by_path, &d->doc->arena);
+  for (size_t i = method_graph->module_count; i-- > 0;) /* the first of a path counts */
+    (void)etr_map_set(&by_path, etr_slice_of(method_graph->modules[i].path), (uint32_t)i);
+  for (size_t i = 0; matches && i < graph->module_count; i++) {
+    matches[i] = etr_map_get(&by_path, etr_slice_of(graph->modules[i].path));
+    if (matches[i] == ETR_NONE)
       return NULL;
   }
-  return found;
+  return matches;
 }
 
 static uint32_t module_of(const drawn_graph *g, const etr_node *node) {
   return g->module_of ? g->module_of[node->module] : node->module;
 }
 
-/* Makes the row of a node; what is known from the operators' columns is left out. */
-static drawn_node row_of_node(drawing *d, const drawn_graph *g, uint32_t index) {
+/* Makes the row of a node. What the columns of the operators say already is left out. */
+static drawn_node make_row(drawing *d, const drawn_graph *g, uint32_t index) {
   const etr_node *node = &g->graph->nodes[index];
   const etr_node_time *time = g->graph->times ? &g->graph->times[index] : NULL;
   bool is_operator = g->has_operators && node->kind == ETR_NODE_OP;
   return (drawn_node){.name = is_operator ? NULL : node->name,
                       .op = is_operator || node->kind != ETR_NODE_OP ? NULL : node->target,
                       .kind = kind_of(node),
-                      .jump = etr_label_jump(&d->e->arena, node, ", "),
+                      .jump = etr_label_jump(&d->doc->arena, node, ", "),
                       .module = is_operator ? ETR_NONE : module_of(g, node),
                       .subgraph = node->subgraph,
-                      .type = type_of(d, node),
+                      .type = number_node_type(d, node),
                       .total = NAN,
                       .typical = NAN,
                       .delegate = is_operator || !time ? -1 : time->delegate_instruction};
 }
 
-/* Lists the nodes that are drawn: all but weights. */
+/* Lists the rows of all nodes but weights, and the edges between them. Returns false when out of
+ * memory. */
 static bool list_nodes(drawing *d, drawn_graph *g) {
   size_t count = g->graph->node_count;
-  g->row_of = etr_arena_alloc_array(&d->e->arena, count, sizeof *g->row_of);
-  g->rows = etr_arena_alloc_array(&d->e->arena, count, sizeof *g->rows);
+  g->row_of = etr_arena_alloc_array(&d->doc->arena, count, sizeof *g->row_of);
+  g->rows = etr_arena_alloc_array(&d->doc->arena, count, sizeof *g->rows);
   if (!g->has_operators)
     g->module_of = match_modules(d, g->graph);
   for (uint32_t i = 0; g->row_of && g->rows && i < count; i++) {
     g->row_of[i] = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER ? ETR_NONE : (uint32_t)g->count;
     if (g->row_of[i] != ETR_NONE)
-      g->rows[g->count++] = row_of_node(d, g, i);
+      g->rows[g->count++] = make_row(d, g, i);
   }
   return g->row_of && g->rows && list_edges(d, g);
 }
 
 /* ---- The operators behind the nodes of another graph ---- */
 
-static bool add_counterpart(drawing *d, drawn_graph *g, uint32_t row, uint32_t operator) {
-  uint32_t *added = etr_vec_push(&d->e->arena, &g->counterparts);
+/* Adds an operator to those behind the node of a row; the rows must come in ascending order.
+ * Returns false when out of memory. */
+static bool add_counterpart(drawing *d, drawn_graph *g, uint32_t row_index, uint32_t operator) {
+  uint32_t *added = etr_vec_push(&d->doc->arena, &g->counterparts);
   if (added)
     *added = operator;
-  g->rows[row].counterparts += added != NULL;
+  g->rows[row_index].counterparts += added != NULL;
   return added != NULL;
 }
 
-/* Adds the operators of each ATen node. */
-static bool pair_aten(drawing *d, drawn_graph *g) {
+/* Adds to each node of the ATen graph the operators of the method's graph that were made from it.
+ * Returns false when out of memory. */
+static bool add_aten_counterparts(drawing *d, drawn_graph *g) {
   const etr_profile_operators *ops = d->ops;
-  uint32_t *aten_of = etr_arena_alloc_array(&d->e->arena, ops->graph->node_count, sizeof *aten_of);
-  uint32_t *first = etr_arena_alloc_array(&d->e->arena, g->count, sizeof *first);
-  uint32_t *next = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *next);
-  if (!aten_of || !first || !next || !etr_find_aten_nodes(aten_of, ops->graph, g->graph))
+  uint32_t *aten_of = etr_arena_alloc_array(&d->doc->arena, ops->graph->node_count,
+                                            sizeof *aten_of);
+  uint32_t *first_operator = etr_arena_alloc_array(&d->doc->arena, g->count,
+                                                   sizeof *first_operator);
+  uint32_t *next_operator = etr_arena_alloc_array(&d->doc->arena, ops->count,
+                                                  sizeof *next_operator);
+  if (!aten_of || !first_operator || !next_operator ||
+      !etr_find_aten_nodes(aten_of, ops->graph, g->graph))
     return false;
   for (size_t row = 0; row < g->count; row++)
-    first[row] = ETR_NONE;
+    first_operator[row] = ETR_NONE;
   for (size_t i = ops->count; i-- > 0;) {
-    uint32_t aten = aten_of[ops->nodes[i]], row = aten == ETR_NONE ? ETR_NONE : g->row_of[aten];
+    uint32_t aten_node = aten_of[ops->nodes[i]],
+             row = aten_node == ETR_NONE ? ETR_NONE : g->row_of[aten_node];
     if (row == ETR_NONE)
       continue;
-    next[i] = first[row];
-    first[row] = (uint32_t)i;
+    next_operator[i] = first_operator[row];
+    first_operator[row] = (uint32_t)i;
   }
-  bool good = true;
-  for (uint32_t row = 0; good && row < g->count; row++)
-    for (uint32_t i = first[row]; good && i != ETR_NONE; i = next[i])
-      good = add_counterpart(d, g, row, i);
-  return good;
+  bool is_good = true;
+  for (uint32_t row = 0; is_good && row < g->count; row++)
+    for (uint32_t i = first_operator[row]; is_good && i != ETR_NONE; i = next_operator[i])
+      is_good = add_counterpart(d, g, row, i);
+  return is_good;
 }
 
 /* The operators by name. */
@@ -267,10 +285,11 @@ typedef struct operator_names {
   uint32_t *next; /* per operator: the next one of this name; ETR_NONE: there is none */
 } operator_names;
 
-/* Indexes the rows of operators by name; operators of equal name are chained. */
+/* Indexes the operators by name; those of equal name are chained, in ascending order. Returns false
+ * when out of memory. */
 static bool index_operators(const drawing *d, operator_names *names) {
-  etr_map_init(&names->first, &d->e->arena);
-  names->next = etr_arena_alloc_array(&d->e->arena, d->ops->count, sizeof *names->next);
+  etr_map_init(&names->first, &d->doc->arena);
+  names->next = etr_arena_alloc_array(&d->doc->arena, d->ops->count, sizeof *names->next);
   for (uint32_t i = (uint32_t)d->ops->count; names->next && i-- > 0;) {
     etr_map_slot *slot = etr_map_at(&names->first,
                                     etr_slice_of(d->ops->graph->nodes[d->ops->nodes[i]].name));
@@ -282,17 +301,17 @@ static bool index_operators(const drawing *d, operator_names *names) {
   return names->next != NULL;
 }
 
-/* Returns the operator of this name that a node of a program runs; ETR_NONE if it is unknown.
- * Nested graphs may have nodes of one name: the debug handle says which one it is, if the node runs
- * one. */
+/* Returns the operator of this name that a program's node runs; ETR_NONE if none, or not exactly
+ * one, fits. Where nested graphs have operators of one name, the debug handle of the node decides,
+ * if it runs just one operator. */
 static uint32_t find_operator(const drawing *d, const operator_names *names, const etr_node *node,
                               const char *name) {
-  uint32_t first = etr_map_get(&names->first, etr_slice_of(name)), found = ETR_NONE;
-  if (first == ETR_NONE || names->next[first] == ETR_NONE)
-    return first;
+  uint32_t first_named = etr_map_get(&names->first, etr_slice_of(name)), found = ETR_NONE;
+  if (first_named == ETR_NONE || names->next[first_named] == ETR_NONE)
+    return first_named;
   if (node->edge_node_count != 1 || node->debug_handle == 0)
     return ETR_NONE;
-  for (uint32_t i = first; i != ETR_NONE; i = names->next[i]) {
+  for (uint32_t i = first_named; i != ETR_NONE; i = names->next[i]) {
     if (d->ops->graph->nodes[d->ops->nodes[i]].debug_handle != node->debug_handle)
       continue;
     if (found != ETR_NONE)
@@ -307,45 +326,48 @@ typedef struct carried_lists {
   uint32_t *first, *next; /* per operator; ETR_NONE: the end */
 } carried_lists;
 
-/* Chains to each operator those that are fused into it. */
-static bool list_carried(const drawing *d, carried_lists *lists) {
+/* Chains to each operator the operators that are fused into it. Returns false when out of memory.
+ * */
+static bool list_fused(const drawing *d, carried_lists *lists) {
   const etr_profile_operators *ops = d->ops;
-  lists->first = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->first);
-  lists->next = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->next);
-  if (etr_arena_failed(&d->e->arena))
+  lists->first = etr_arena_alloc_array(&d->doc->arena, ops->count, sizeof *lists->first);
+  lists->next = etr_arena_alloc_array(&d->doc->arena, ops->count, sizeof *lists->next);
+  if (etr_arena_failed(&d->doc->arena))
     return false;
   for (size_t i = 0; i < ops->count; i++)
     lists->first[i] = lists->next[i] = ETR_NONE;
   for (uint32_t i = (uint32_t)ops->count; ops->graph->times && i-- > 0;) {
-    uint32_t carrier = ops->graph->times[ops->nodes[i]].carried_by,
-             row = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
-    if (row == ETR_NONE || row == i)
+    uint32_t fusing_node = ops->graph->times[ops->nodes[i]].carried_by,
+             fusing_operator = fusing_node == ETR_NONE ? ETR_NONE : ops->row_of[fusing_node];
+    if (fusing_operator == ETR_NONE || fusing_operator == i)
       continue;
-    lists->next[i] = lists->first[row];
-    lists->first[row] = i;
+    lists->next[i] = lists->first[fusing_operator];
+    lists->first[fusing_operator] = i;
   }
   return true;
 }
 
-/* Adds the operators that each instruction of a program runs. An operator in a delegate also runs
- * what its operator carries; a call names all. */
-static bool pair_program(drawing *d, drawn_graph *g) {
+/* Adds to each instruction of a program the operators that it runs. One inside a delegate also runs
+ * what is fused into its operator; a call of a delegate names all of its operators itself. Returns
+ * false when out of memory. */
+static bool add_program_counterparts(drawing *d, drawn_graph *g) {
   operator_names names;
-  carried_lists carried;
-  bool good = index_operators(d, &names) && list_carried(d, &carried);
-  for (size_t i = 0; good && i < g->graph->node_count; i++) {
+  carried_lists fused;
+  bool is_good = index_operators(d, &names) && list_fused(d, &fused);
+  for (size_t i = 0; is_good && i < g->graph->node_count; i++) {
     const etr_node *node = &g->graph->nodes[i];
-    for (size_t k = 0; good && g->row_of[i] != ETR_NONE && k < node->edge_node_count; k++) {
-      uint32_t found = find_operator(d, &names, node, node->edge_nodes[k]);
-      if (found == ETR_NONE)
+    for (size_t name_index = 0;
+         is_good && g->row_of[i] != ETR_NONE && name_index < node->edge_node_count; name_index++) {
+      uint32_t operator = find_operator(d, &names, node, node->edge_nodes[name_index]);
+      if (operator == ETR_NONE)
         continue;
-      good = add_counterpart(d, g, g->row_of[i], found);
-      uint32_t next = node->subgraph != ETR_NONE ? carried.first[found] : ETR_NONE;
-      for (; good && next != ETR_NONE; next = carried.next[next])
-        good = add_counterpart(d, g, g->row_of[i], next);
+      is_good = add_counterpart(d, g, g->row_of[i], operator);
+      uint32_t fused_operator = node->subgraph != ETR_NONE ? fused.first[operator] : ETR_NONE;
+      for (; is_good && fused_operator != ETR_NONE; fused_operator = fused.next[fused_operator])
+        is_good = add_counterpart(d, g, g->row_of[i], fused_operator);
     }
   }
-  return good;
+  return is_good;
 }
 
 static bool is_dialect(const etr_graph *graph, const char *dialect) {
@@ -358,23 +380,28 @@ static bool pair(drawing *d, drawn_graph *g) {
   bool is_edge = is_dialect(d->ops->graph, "edge") || d->ops->graph->is_changed;
   if (g->has_operators || !is_edge)
     return true;
-  return is_dialect(g->graph, "program") ? pair_program(d, g) : pair_aten(d, g);
+  return is_dialect(g->graph, "program") ? add_program_counterparts(d, g)
+                                         : add_aten_counterparts(d, g);
 }
 
-/* Sets the time of nodes that have another time than the operators behind them, such as what a
- * delegate inserted. */
+/* Sets the time of each drawn node whose own time is not the sum of the operators behind it, such
+ * as of a node that a delegate inserted. Without a time in its row, the page shows that sum. */
 static void set_own_times(const drawing *d, const drawn_graph *g) {
-  const etr_node_time *known = d->ops->graph->times;
-  size_t next = 0; /* in the counterparts */
+  const etr_node_time *operator_times = d->ops->graph->times;
+  size_t next_counterpart = 0; /* in the counterparts */
   for (size_t i = 0; i < g->graph->node_count; i++) {
     if (g->row_of[i] == ETR_NONE)
       continue;
     drawn_node *row = &g->rows[g->row_of[i]];
-    uint64_t behind = 0;
-    for (size_t end = next + row->counterparts; next < end; next++)
-      behind += known ? known[d->ops->nodes[g->counterparts.data[next]]].total_ticks : 0;
+    uint64_t counterpart_ticks = 0;
+    for (size_t end = next_counterpart + row->counterparts; next_counterpart < end;
+         next_counterpart++)
+      counterpart_ticks +=
+          operator_times
+              ? operator_times[d->ops->nodes[g->counterparts.data[next_counterpart]]].total_ticks
+              : 0;
     const etr_node_time *time = g->graph->times ? &g->graph->times[i] : NULL;
-    if (time && time->runs > 0 && time->total_ticks != behind) {
+    if (time && time->runs > 0 && time->total_ticks != counterpart_ticks) {
       row->total = (double)time->total_ticks;
       row->typical = time->typical;
     }
@@ -439,47 +466,53 @@ static const etr_field subgraph_fields[] = {
 };
 ETR_ROW_TYPE(graph_subgraph, subgraph_fields);
 
-/* Returns what the place-th body of a control-flow operator is to it. */
-static const char *role_of(const etr_graph *graph, const etr_subgraph *subgraph, size_t index) {
+/* Returns what a subgraph is to the operator that owns it: "delegate"; for one of torch's known
+ * control-flow operators the word for its first or second body, such as "true"; or else "body". */
+static const char *body_role(const etr_graph *graph, const etr_subgraph *subgraph,
+                             size_t body_index) {
   static const struct {
     const char *target, *roles[2];
-  } known[] = {{"higher_order.cond", {"true", "false"}},
-               {"higher_order.while_loop", {"cond", "body"}}};
+  } known_operators[] = {{"higher_order.cond", {"true", "false"}},
+                         {"higher_order.while_loop", {"cond", "body"}}};
   if (subgraph->kind == ETR_SUBGRAPH_LOWERED)
     return "delegate";
-  for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (strcmp(graph->nodes[subgraph->owner].target, known[i].target) == 0 && index < 2)
-      return known[i].roles[index];
+  for (size_t i = 0; i < ETR_COUNT(known_operators); i++)
+    if (strcmp(graph->nodes[subgraph->owner].target, known_operators[i].target) == 0 &&
+        body_index < 2)
+      return known_operators[i].roles[body_index];
   return "body";
 }
 
-/* Writes the subgraphs with their owners. */
+/* Writes the subgraphs, each with its role and the row of its owner. Returns false when out of
+ * memory. */
 static bool put_subgraphs(drawing *d, const drawn_graph *g) {
   const etr_graph *graph = g->graph;
-  drawn_subgraph *rows = etr_arena_alloc_array(&d->e->arena, graph->subgraph_count, sizeof *rows);
-  size_t *places = etr_arena_alloc_array(&d->e->arena, graph->node_count, sizeof *places);
-  if (etr_arena_failed(&d->e->arena))
+  drawn_subgraph *rows = etr_arena_alloc_array(&d->doc->arena, graph->subgraph_count, sizeof *rows);
+  size_t *body_counts = etr_arena_alloc_array(&d->doc->arena, graph->node_count,
+                                              sizeof *body_counts);
+  if (etr_arena_failed(&d->doc->arena))
     return false;
   for (size_t i = 0; i < graph->subgraph_count; i++) {
     const etr_subgraph *subgraph = &graph->subgraphs[i];
-    rows[i] = (drawn_subgraph){subgraph, role_of(graph, subgraph, places[subgraph->owner]++),
+    rows[i] = (drawn_subgraph){subgraph, body_role(graph, subgraph, body_counts[subgraph->owner]++),
                                g->row_of[subgraph->owner]};
   }
-  etr_profile_put_columns(d->e, "subgraphs", &etr_graph_subgraph_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(d->doc, "subgraphs", &etr_graph_subgraph_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, graph->subgraph_count));
   return true;
 }
 
-/* Writes the inputs of all nodes, and which output they use if any is not the first. */
+/* Writes the inputs of all nodes as distances back to their producers and, if any input is not the
+ * first output of its producer, which output each one is. */
 static void put_inputs(const etr_fields *f, const drawn_graph *g) {
-  bool has_others = false;
+  bool has_other_outputs = false;
   etr_field_list(f, "inputs");
   for (size_t i = 0; i < g->inputs.count; i++) {
     etr_jw_int(f->json, g->inputs.data[i]);
-    has_others |= g->outputs.data[i] != 0;
+    has_other_outputs |= g->outputs.data[i] != 0;
   }
   etr_jw_end(f->json);
-  if (!has_others)
+  if (!has_other_outputs)
     return;
   etr_field_list(f, "outputs");
   for (size_t i = 0; i < g->outputs.count; i++)
@@ -487,22 +520,24 @@ static void put_inputs(const etr_fields *f, const drawn_graph *g) {
   etr_jw_end(f->json);
 }
 
-/* Writes the operators of all nodes, each as the distance to the one before it. */
+/* Writes the operators behind all nodes as one list, each as the difference to the one before it;
+ * nothing if there are none. */
 static void put_counterparts(const etr_fields *f, const drawn_graph *g) {
-  uint32_t last = 0;
+  uint32_t last_operator = 0;
   if (g->counterparts.count == 0)
     return;
   etr_field_list(f, "counterparts");
   for (size_t i = 0; i < g->counterparts.count; i++) {
-    etr_jw_int(f->json, (int64_t)g->counterparts.data[i] - last);
-    last = g->counterparts.data[i];
+    etr_jw_int(f->json, (int64_t)g->counterparts.data[i] - last_operator);
+    last_operator = g->counterparts.data[i];
   }
   etr_jw_end(f->json);
 }
 
-/* Writes a graph. */
+/* Writes a graph: its nodes, their edges, the operators behind them, and its subgraphs. Returns
+ * false when out of memory. */
 static bool put_graph(drawing *d, const etr_graph *graph) {
-  const etr_fields *f = &d->e->fields;
+  const etr_fields *f = &d->doc->fields;
   drawn_graph g = {.graph = graph, .has_operators = graph == d->ops->graph};
   if (!list_nodes(d, &g) || !pair(d, &g))
     return false;
@@ -513,42 +548,43 @@ static bool put_graph(drawing *d, const etr_graph *graph) {
   etr_field_text(f, "dialect", graph->dialect);
   etr_field_text(f, "entry", graph->entry);
   etr_field_flag(f, "has_operators", g.has_operators);
-  etr_profile_put_columns(d->e, "nodes", &etr_graph_node_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(d->doc, "nodes", &etr_graph_node_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(g.rows, g.count));
   put_inputs(f, &g);
   put_counterparts(f, &g);
   if (!g.has_operators && !g.module_of)
-    etr_profile_put_modules(d->e, graph);
-  bool good = graph->subgraph_count == 0 || put_subgraphs(d, &g);
+    etr_profile_put_modules(d->doc, graph);
+  bool is_good = graph->subgraph_count == 0 || put_subgraphs(d, &g);
   etr_jw_end(f->json);
-  return good;
+  return is_good;
 }
 
-/* Writes a graph of the method besides the one that has its operators. */
-static bool put_other(drawing *d, const etr_method *method, const char *module) {
-  const etr_profile *profile = d->e->fields.profile;
-  bool good = true;
-  for (size_t i = 0; good && i < profile->graph_count; i++) {
+/* Writes the method's graph of this kind ("aten" or "program"), unless it is the graph that has the
+ * method's operators. Returns false when out of memory. */
+static bool put_other_graph(drawing *d, const etr_method *method, const char *module) {
+  const etr_profile *profile = d->doc->fields.profile;
+  bool is_good = true;
+  for (size_t i = 0; is_good && i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
     bool is_wanted = graph != d->ops->graph && graph->node_count > 0 &&
                      strcmp(graph->module, module) == 0;
     if (is_wanted && strcmp(graph->method, method->name) == 0)
-      good = put_graph(d, graph);
+      is_good = put_graph(d, graph);
   }
-  return good;
+  return is_good;
 }
 
-bool etr_profile_put_graphs(etr_profile_doc *e, const etr_method *method,
+bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method,
                             const etr_profile_operators *ops) {
-  drawing d = {.e = e, .ops = ops};
-  etr_map_init(&d.type_of, &e->arena);
-  etr_jw_object(e->fields.json);
-  etr_field_list(&e->fields, "list");
-  bool good = put_other(&d, method, "aten") && put_graph(&d, ops->graph) &&
-              put_other(&d, method, "program");
-  etr_jw_end(e->fields.json);
-  etr_profile_put_columns(e, "types", &etr_graph_type_fields, ETR_IN_DOCUMENT,
+  drawing d = {.doc = doc, .ops = ops};
+  etr_map_init(&d.type_of, &doc->arena);
+  etr_jw_object(doc->fields.json);
+  etr_field_list(&doc->fields, "list");
+  bool good = put_other_graph(&d, method, "aten") && put_graph(&d, ops->graph) &&
+              put_other_graph(&d, method, "program");
+  etr_jw_end(doc->fields.json);
+  etr_profile_put_columns(doc, "types", &etr_graph_type_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(d.types.data, d.types.count));
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
   return good;
 }

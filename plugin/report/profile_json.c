@@ -17,15 +17,15 @@
 
 #include <stdlib.h>
 
-/* Writes the last folder and the name of a path, which identify the file without its location on
- * the owner's disk. */
+/* Writes the last folder and the name of a path, which identify the file without telling its
+ * location on the owner's disk. */
 static void put_path(const etr_fields *f, const char *path) {
-  const char *from = path;
+  const char *shown_path = path;
   int slashes = 0;
-  for (const char *at = path + strlen(path); at > path && slashes < 2; at--)
-    if (etr_is_slash(at[-1]) && ++slashes == 2)
-      from = at;
-  etr_jw_string(f->json, from);
+  for (const char *end = path + strlen(path); end > path && slashes < 2; end--)
+    if (etr_is_slash(end[-1]) && ++slashes == 2)
+      shown_path = end;
+  etr_jw_string(f->json, shown_path);
 }
 
 /* Writes the files that the profile was read from. */
@@ -41,8 +41,8 @@ static void put_inputs(const etr_fields *f) {
   etr_jw_end(f->json);
 }
 
-/* Writes a list of warnings. */
-static void put_warnings_of(const etr_fields *f, const etr_warning *warnings, size_t count) {
+/* Writes each warning as an object of the list that was begun, with its file, entry and message. */
+static void put_warning_list(const etr_fields *f, const etr_warning *warnings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_jw_object(f->json);
     etr_jw_key(f->json, "file");
@@ -53,15 +53,17 @@ static void put_warnings_of(const etr_fields *f, const etr_warning *warnings, si
   }
 }
 
-/* Writes all warnings; the first is about a clock that counts no nanoseconds. */
+/* Writes all warnings: first a note about a clock that counts cycles, in which the page shows them,
+ * then those of the profile and of its accuracy. */
 static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
   etr_field_list(f, "warnings");
-  const etr_warning clock = {"", "", ETR_NO_OFFSET, etr_label_clock(f->profile, ETR_UNIT_MS)};
-  put_warnings_of(f, &clock, clock.message != NULL);
-  put_warnings_of(f, f->profile->warnings, f->profile->warning_count);
+  const etr_warning clock = {"", "", ETR_NO_OFFSET,
+                             f->profile->takes_cycles_as_ns ? ETR_CYCLES_HAVE_NO_RATE : NULL};
+  put_warning_list(f, &clock, clock.message != NULL);
+  put_warning_list(f, f->profile->warnings, f->profile->warning_count);
   if (accuracy)
-    put_warnings_of(f, accuracy->warnings, accuracy->warning_count);
+    put_warning_list(f, accuracy->warnings, accuracy->warning_count);
   etr_jw_end(f->json);
 }
 
@@ -81,24 +83,25 @@ static const etr_field balance_fields[] = {
 };
 ETR_ROW_TYPE(balance, balance_fields);
 
-/* Writes how the time of a method is divided. */
-static bool put_balance(etr_profile_doc *e, const etr_method *method) {
-  const etr_fields *f = &e->fields;
+/* Writes how the time of a method is divided into parts, what its clock hid, and notes about this.
+ * Returns false when out of memory. */
+static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
+  const etr_fields *f = &doc->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES];
   etr_balance balance;
   /* Runs that may be of several methods have the parts that a summary shows. */
   const etr_method *joined = method->shared ? method->shared->method : method;
-  if (!etr_balance_make(&balance, &e->arena, joined))
+  if (!etr_balance_make(&balance, &doc->arena, joined))
     return false;
   etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(balance.list, balance.count));
   etr_field_ticks(f, "clock_hidden", (double)joined->clock_hidden_ticks);
   etr_field_ticks(f, "clock_hidden_typical", joined->clock_hidden_typical);
-  etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
+  etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &doc->arena, f->profile, method));
   return true;
 }
 
-/* Marks the rows of the operators that a finding is about: those that it names, or else those of
- * its delegates. */
+/* Sets is_about for the row of each operator that a finding is about: those that it names, or else
+ * those of the delegates that it names. */
 static void mark_operators(bool *is_about, const etr_profile_operators *ops,
                            const etr_finding *finding) {
   const etr_node_time *times = ops->graph ? ops->graph->times : NULL;
@@ -112,34 +115,35 @@ static void mark_operators(bool *is_about, const etr_profile_operators *ops,
                             finding->instruction_count, sizeof *finding->instructions, etr_by_int);
 }
 
-/* Writes the operators that a finding is about, each as the distance from the one before it. */
-static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *ops,
+/* Writes the rows of the operators that a finding is about, each as the difference to the one
+ * before it. Returns false when out of memory. */
+static bool put_operator_steps(etr_profile_doc *doc, const etr_profile_operators *ops,
                                const etr_finding *finding) {
-  bool *is_about = etr_arena_alloc_array(&e->arena, ops->count, sizeof *is_about);
+  bool *is_about = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *is_about);
   if (!is_about)
     return false;
   mark_operators(is_about, ops, finding);
-  etr_field_list(&e->fields, "operator_steps");
-  for (size_t row = 0, last = 0; row < ops->count; row++) {
+  etr_field_list(&doc->fields, "operator_steps");
+  for (size_t row = 0, last_row = 0; row < ops->count; row++) {
     if (!is_about[row])
       continue;
-    etr_jw_uint(e->fields.json, row - last);
-    last = row;
+    etr_jw_uint(doc->fields.json, row - last_row);
+    last_row = row;
   }
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
   return true;
 }
 
-/* Writes the findings about a method. */
-static bool put_findings(etr_profile_doc *e, const etr_findings *found,
+/* Writes the findings about a method. Returns false when out of memory. */
+static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
                          const etr_profile_operators *ops) {
-  const etr_fields *f = &e->fields;
+  const etr_fields *f = &doc->fields;
   etr_field_list(f, "findings");
-  for (size_t i = 0; i < found->count; i++) {
-    const etr_finding *finding = &found->list[i];
+  for (size_t i = 0; i < findings->count; i++) {
+    const etr_finding *finding = &findings->list[i];
     etr_jw_object(f->json);
     etr_finding_put(f, finding, false);
-    if (!put_operator_steps(e, ops, finding))
+    if (!put_operator_steps(doc, ops, finding))
       return false;
     etr_jw_end(f->json);
   }
@@ -147,12 +151,14 @@ static bool put_findings(etr_profile_doc *e, const etr_findings *found,
   return true;
 }
 
-static bool make_findings(etr_profile_doc *e, etr_findings *out, const etr_method *method) {
-  bool is_known = e->known && e->known->method == method;
+/* Sets *out to the findings about a method: those that the caller of etr_profile_write() made, or
+ * new ones. Returns false when out of memory. */
+static bool make_findings(etr_profile_doc *doc, etr_findings *out, const etr_method *method) {
+  bool is_known = doc->known && doc->known->method == method;
   if (is_known)
-    *out = e->known->findings;
-  return is_known || etr_findings_make(out, &e->arena, e->fields.profile, method,
-                                       etr_unit_of_method(e->fields.profile, method));
+    *out = doc->known->findings;
+  return is_known || etr_findings_make(out, &doc->arena, doc->fields.profile, method,
+                                       etr_unit_of_method(doc->fields.profile, method));
 }
 
 /* ---- Parts of a method ---- */
@@ -160,7 +166,7 @@ static bool make_findings(etr_profile_doc *e, etr_findings *out, const etr_metho
 typedef struct part {
   etr_profile_part part;
   const char *name;
-  bool (*put)(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops);
+  bool (*put)(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *ops);
 } part;
 
 static const part parts[] = {
@@ -196,30 +202,32 @@ bool etr_profile_has_part(const etr_profile *profile, const etr_method *method,
   return find_part(wanted) && method->run_count > 0;
 }
 
-/* Writes the parts of a method's section that were asked for; null: the method has no such part. */
-static bool put_parts(etr_profile_doc *e, const etr_method *method,
+/* Writes the parts of a method's section that were asked for; a part that the method does not have
+ * is null. Returns false when out of memory. */
+static bool put_parts(etr_profile_doc *doc, const etr_method *method,
                       const etr_profile_operators *ops) {
-  bool good = true;
-  for (size_t i = 0; good && i < ETR_COUNT(parts); i++) {
-    if (!(e->parts & parts[i].part))
+  bool is_good = true;
+  for (size_t i = 0; is_good && i < ETR_COUNT(parts); i++) {
+    if (!(doc->parts & parts[i].part))
       continue;
-    etr_jw_key(e->fields.json, parts[i].name);
-    if (etr_profile_has_part(e->fields.profile, method, parts[i].part))
-      good = parts[i].put(e, method, ops);
+    etr_jw_key(doc->fields.json, parts[i].name);
+    if (etr_profile_has_part(doc->fields.profile, method, parts[i].part))
+      is_good = parts[i].put(doc, method, ops);
     else
-      etr_jw_null(e->fields.json);
+      etr_jw_null(doc->fields.json);
   }
-  return good;
+  return is_good;
 }
 
 /* ---- Methods ---- */
 
-/* Writes everything about a method except the parts that have a document of their own. */
-static bool put_method(etr_profile_doc *e, const etr_method *method,
+/* Writes everything about a method except the parts that have a document of their own. Returns
+ * false when out of memory. */
+static bool put_method(etr_profile_doc *doc, const etr_method *method,
                        const etr_side_method *compared) {
-  const etr_fields *f = &e->fields;
+  const etr_fields *f = &doc->fields;
   etr_profile_operators ops;
-  etr_findings found;
+  etr_findings findings;
   etr_module_patterns patterns;
   etr_jw_object(f->json);
   etr_field_method(f, method);
@@ -230,31 +238,33 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
   etr_jw_end(f->json);
   etr_field_list(f, "execute_per_run");
   for (size_t i = 0; i < method->run_count; i++)
-    etr_profile_put_ns(e, (double)method->execute_per_run[i]);
+    etr_profile_put_ns(doc, (double)method->execute_per_run[i]);
   etr_jw_end(f->json);
   etr_field_list(f, "run_numbers");
   for (size_t i = 0; i < method->run_count; i++)
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
-  etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
-  bool good = make_findings(e, &found, method) && put_balance(e, method) &&
-              etr_summary_put_first_screen(f, &e->arena, method, &found.groups) &&
-              etr_decoder_put_method(f, &e->arena, method) &&
-              etr_delegates_put(f, &e->arena, method, NULL, 1) &&
-              etr_summary_put_delegates(f, &e->arena, method, "total", 1);
-  good = good && etr_profile_list_operators(e, &ops, method, compared) &&
-         etr_profile_put_graph(e, &ops);
-  good = good && etr_module_patterns_of(&patterns, &e->arena, f->profile, method);
-  if (good)
+  etr_field_noise(f, &doc->arena, method, ETR_UNIT_MS);
+  bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
+                 etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
+                 etr_decoder_put_method(f, &doc->arena, method) &&
+                 etr_delegates_put(f, &doc->arena, method, NULL, 1) &&
+                 etr_summary_put_delegates(f, &doc->arena, method, "total", 1);
+  is_good = is_good && etr_profile_list_operators(doc, &ops, method, compared) &&
+            etr_profile_put_graph(doc, &ops);
+  is_good = is_good && etr_module_patterns_of(&patterns, &doc->arena, f->profile, method);
+  if (is_good)
     etr_summary_put_patterns(f, method, &patterns);
-  etr_profile_put_clocks(e, method, compared);
-  if (e->parts & ETR_PROFILE_COMPARED)
-    good = good && etr_profile_put_side(e, method, compared);
+  etr_profile_put_clocks(doc, method, compared);
+  if (doc->parts & ETR_PROFILE_COMPARED)
+    is_good = is_good && etr_profile_put_side(doc, method, compared);
   etr_jw_key(f->json, "delegation");
-  good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, &found, &ops) &&
-         etr_profile_put_delegates(e, method, &ops, found.delegates) && put_parts(e, method, &ops);
+  is_good = is_good && etr_delegation_put(f, &doc->arena, method) &&
+            put_findings(doc, &findings, &ops) &&
+            etr_profile_put_delegates(doc, method, &ops, findings.delegates) &&
+            put_parts(doc, method, &ops);
   etr_jw_end(f->json);
-  return good;
+  return is_good;
 }
 
 bool etr_profile_shows(const etr_method *method) {
@@ -271,26 +281,26 @@ void etr_profile_put_schema(const etr_fields *f, const char *schema) {
 }
 
 /* Begins a document, whose end is close_document(). `json` and `writer` must live as long. */
-static void open_document(etr_profile_doc *e, etr_jw *json, etr_writer *writer,
+static void open_document(etr_profile_doc *doc, etr_jw *json, etr_writer *writer,
                           const etr_profile *profile, const etr_sink *sink) {
-  e->fields = (etr_fields){profile, ETR_UNIT_NS, json};
-  etr_map_init(&e->texts, &e->arena);
-  etr_placer_init(&e->placer, &e->arena, profile);
-  e->joined.arena = &e->arena;
+  doc->fields = (etr_fields){profile, ETR_UNIT_NS, json};
+  etr_map_init(&doc->texts, &doc->arena);
+  etr_placer_init(&doc->placer, &doc->arena, profile);
+  doc->joined.arena = &doc->arena;
   etr_writer_init(writer, sink);
   etr_jw_init(json, writer, ETR_JW_DOCUMENT);
   etr_jw_object(json);
 }
 
 /* Ends the document and frees everything. */
-static etr_status close_document(etr_profile_doc *e, bool is_good, etr_error *error) {
-  etr_writer *writer = e->fields.json->writer;
-  etr_field_texts(&e->fields, "texts", e->list.data, e->list.count);
-  etr_jw_end(e->fields.json);
-  if (!is_good || etr_arena_failed(&e->arena) || e->placer.failed)
+static etr_status close_document(etr_profile_doc *doc, bool is_good, etr_error *error) {
+  etr_writer *writer = doc->fields.json->writer;
+  etr_field_texts(&doc->fields, "texts", doc->list.data, doc->list.count);
+  etr_jw_end(doc->fields.json);
+  if (!is_good || etr_arena_failed(&doc->arena) || doc->placer.failed)
     writer->status = ETR_ERROR_MEMORY;
-  etr_arena_clear(&e->arena);
-  etr_side_close(e->side);
+  etr_arena_clear(&doc->arena);
+  etr_side_close(doc->side);
   return etr_writer_finish(writer, error);
 }
 
@@ -299,26 +309,28 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
                              etr_error *error) {
   etr_writer writer;
   etr_jw json;
-  etr_profile_doc e = {.parts = wanted, .known = known};
-  const etr_fields *f = &e.fields;
+  etr_profile_doc doc = {.parts = wanted, .known = known};
+  const etr_fields *f = &doc.fields;
   bool good = true;
   etr_error_clear(error);
-  ETR_TRY((wanted & ETR_PROFILE_COMPARED ? etr_side_open : etr_side_open_clocks)(&e.side, profile,
+  ETR_TRY((wanted & ETR_PROFILE_COMPARED ? etr_side_open : etr_side_open_clocks)(&doc.side, profile,
                                                                                  error));
-  open_document(&e, &json, &writer, profile, sink);
+  open_document(&doc, &json, &writer, profile, sink);
   etr_profile_put_schema(f, "etrecord-tb/profile/1");
+  if (f->profile->takes_cycles_as_ns)
+    etr_field_text(f, "shown_unit", etr_unit_name(ETR_UNIT_CYCLES));
   put_inputs(f);
   etr_field_effective_peaks(f);
   etr_field_list(f, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (etr_profile_shows(&profile->methods[i]))
-      good = put_method(&e, &profile->methods[i], &e.side->methods[i]);
+      good = put_method(&doc, &profile->methods[i], &doc.side->methods[i]);
   etr_jw_end(&json);
-  good = good && etr_summary_put_loads(f, &e.arena) && etr_decoder_put_profile(f, &e.arena);
+  good = good && etr_summary_put_loads(f, &doc.arena) && etr_decoder_put_profile(f, &doc.arena);
   if (wanted & ETR_PROFILE_COMPARED)
-    etr_profile_put_record(&e);
+    etr_profile_put_record(&doc);
   put_warnings(f);
-  return close_document(&e, good, error);
+  return close_document(&doc, good, error);
 }
 
 etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method,
@@ -326,12 +338,12 @@ etr_status etr_profile_write_section(const etr_profile *profile, const etr_metho
                                      etr_error *error) {
   etr_writer writer;
   etr_jw json;
-  etr_profile_doc e = {.parts = wanted};
+  etr_profile_doc doc = {.parts = wanted};
   etr_profile_operators ops;
   etr_error_clear(error);
-  open_document(&e, &json, &writer, profile, sink);
-  bool good = etr_profile_list_operators(&e, &ops, method, NULL) && put_parts(&e, method, &ops);
-  return close_document(&e, good, error);
+  open_document(&doc, &json, &writer, profile, sink);
+  bool good = etr_profile_list_operators(&doc, &ops, method, NULL) && put_parts(&doc, method, &ops);
+  return close_document(&doc, good, error);
 }
 
 etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink,

@@ -90,46 +90,47 @@ static double back(uint32_t row, uint32_t other) {
   return other == ETR_NONE ? NAN : (double)row - (double)other;
 }
 
-/* Writes the planned tensors, and the instructions that use each: the first by its number, others
- * by their distance from the one before. */
-static bool put_tensors(etr_profile_doc *e, const etr_memory_plan *plan,
+/* Writes the planned tensors as columns, then "users": the instructions that use each tensor, as
+ * differences, the first one to the instruction that makes the tensor. Returns false when out of
+ * memory. */
+static bool put_tensors(etr_profile_doc *doc, const etr_memory_plan *plan,
                         const etr_profile_operators *ops) {
   size_t count = plan->tensor_count;
-  tensor_row *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
-  const uint32_t *over = etr_memory_in_place_make(&e->arena, plan);
-  if (!rows || !over)
+  tensor_row *rows = etr_arena_alloc_array(&doc->arena, count, sizeof *rows);
+  const uint32_t *in_place_of = etr_memory_in_place_make(&doc->arena, plan);
+  if (!rows || !in_place_of)
     return false;
   for (uint32_t i = 0; i < count; i++) {
     const etr_planned_tensor *tensor = &plan->tensors[i];
     bool has_operator = tensor->node != ETR_NONE && ops->row_of &&
                         ops->row_of[tensor->node] != ETR_NONE;
-    rows[i] = (tensor_row){.arena = &e->arena,
+    rows[i] = (tensor_row){.arena = &doc->arena,
                            .plan = plan,
                            .tensor = tensor,
                            .operator_name = has_operator ? ops->graph->nodes[tensor->node].name
                                                          : NULL,
                            .operator = has_operator ? ops->row_of[tensor->node] : ETR_NONE,
                            .view_back = back(i, tensor->view_of),
-                           .over_back = back(i, over[i])};
+                           .over_back = back(i, in_place_of[i])};
   }
-  etr_profile_put_columns(e, "tensors", &etr_document_tensor_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(doc, "tensors", &etr_document_tensor_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, count));
-  etr_field_list(&e->fields, "users");
+  etr_field_list(&doc->fields, "users");
   for (size_t i = 0; i < count; i++) {
     const etr_planned_tensor *tensor = &plan->tensors[i];
-    int64_t last = ETR_MAX(tensor->first_instruction, 0);
-    for (size_t k = 0; k < tensor->user_count; last = tensor->users[k++])
-      etr_jw_int(e->fields.json, (int64_t)tensor->users[k] - last);
+    int64_t last_user = ETR_MAX(tensor->first_instruction, 0);
+    for (size_t k = 0; k < tensor->user_count; last_user = tensor->users[k++])
+      etr_jw_int(doc->fields.json, (int64_t)tensor->users[k] - last_user);
   }
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
   return true;
 }
 
-bool etr_profile_put_memory(etr_profile_doc *e, const etr_method *method,
+bool etr_profile_put_memory(etr_profile_doc *doc, const etr_method *method,
                             const etr_profile_operators *ops) {
-  etr_jw_object(e->fields.json);
-  etr_memory_put_shown(&e->fields, &e->arena, method);
-  bool good = put_tensors(e, method->memory, ops);
-  etr_jw_end(e->fields.json);
+  etr_jw_object(doc->fields.json);
+  etr_memory_put_shown(&doc->fields, &doc->arena, method);
+  bool good = put_tensors(doc, method->memory, ops);
+  etr_jw_end(doc->fields.json);
   return good;
 }

@@ -7,17 +7,18 @@
 
 /* ---- Columns ---- */
 
-/* Writes the columns of the operators. */
-static void put_operator_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
-  etr_node_row *rows = etr_arena_alloc_array(&e->arena, ops->count, sizeof *rows);
+/* Writes the columns of the operators; no rows when out of memory, which the document reports at
+ * its end. */
+static void put_operator_columns(etr_profile_doc *doc, const etr_profile_operators *ops) {
+  etr_node_row *rows = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *rows);
   for (size_t i = 0; rows && i < ops->count; i++) {
-    rows[i] = etr_node_row_of(&e->arena, e->fields.profile, ops->graph, ops->nodes[i]);
+    rows[i] = etr_node_row_of(&doc->arena, doc->fields.profile, ops->graph, ops->nodes[i]);
     uint32_t carrier = rows[i].known->carried_by;
-    rows[i].joined = &e->joined;
+    rows[i].joined = &doc->joined;
     rows[i].source = ops->source_of[i];
     rows[i].carrier = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
   }
-  etr_profile_put_columns(e, "operators", &etr_node_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(doc, "operators", &etr_node_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, rows ? ops->count : 0));
 }
 
@@ -30,18 +31,19 @@ static const etr_field module_fields[] = {
 };
 ETR_ROW_TYPE(module, module_fields);
 
-void etr_profile_put_modules(etr_profile_doc *e, const etr_graph *graph) {
-  etr_profile_put_columns(e, "modules", &etr_module_fields, ETR_IN_DOCUMENT,
+void etr_profile_put_modules(etr_profile_doc *doc, const etr_graph *graph) {
+  etr_profile_put_columns(doc, "modules", &etr_module_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(graph->modules, graph->module_count));
 }
 
 /* ---- The graph ---- */
 
-/* Writes the bodies of control flow that the operators are in; most models have none. */
-static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
+/* Writes "bodies": for the path of each subgraph that operators are in, which body of a
+ * control-flow operator it is. Most models have none. */
+static void put_bodies(etr_profile_doc *doc, const etr_profile_operators *ops) {
   etr_map seen;
-  etr_map_init(&seen, &e->arena);
-  etr_field_object(&e->fields, "bodies");
+  etr_map_init(&seen, &doc->arena);
+  etr_field_object(&doc->fields, "bodies");
   for (size_t row = 0; row < ops->count; row++) {
     uint32_t subgraph = ops->graph->nodes[ops->nodes[row]].subgraph;
     const char *body = ops->compared->items[row].body;
@@ -49,44 +51,45 @@ static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
     if (body[0] == '\0' || etr_map_get(&seen, etr_slice_of(path)) != ETR_NONE)
       continue;
     etr_map_set(&seen, etr_slice_of(path), 1);
-    etr_field_text(&e->fields, path, body);
+    etr_field_text(&doc->fields, path, body);
   }
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
 }
 
-/* Writes a source line, unless it was already written. Returns its number; ETR_NONE when out of
- * memory. by_place: line, function and file -> number. */
-static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const etr_source *source) {
-  etr_text *line_key = &e->joined;
+/* Returns the number of a source line, and writes the line if it is new. numbers: line, function
+ * and file as bytes -> number. Returns ETR_NONE when out of memory. */
+static uint32_t number_source(etr_profile_doc *doc, etr_map *numbers, const etr_source *source) {
+  etr_text *line_key = &doc->joined;
   line_key->size = 0;
   etr_text_add(line_key, ETR_BYTES(source->line));
   etr_text_add(line_key, (etr_slice){source->function, strlen(source->function) + 1});
-  bool good = etr_text_add(line_key, etr_slice_of(source->file));
-  etr_map_slot *slot = good ? etr_map_at(by_place, (etr_slice){line_key->data, line_key->size})
-                            : NULL;
+  bool is_added = etr_text_add(line_key, etr_slice_of(source->file));
+  etr_map_slot *slot = is_added ? etr_map_at(numbers, (etr_slice){line_key->data, line_key->size})
+                                : NULL;
   line_key->size = 0;
   if (!slot)
     return ETR_NONE;
   if (slot->value == ETR_NONE) {
-    slot->value = (uint32_t)(by_place->count - 1);
-    etr_jw_object(e->fields.json);
-    etr_field_source(&e->fields, source);
-    etr_jw_end(e->fields.json);
+    slot->value = (uint32_t)(numbers->count - 1);
+    etr_jw_object(doc->fields.json);
+    etr_field_source(&doc->fields, source);
+    etr_jw_end(doc->fields.json);
   }
   return slot->value;
 }
 
-/* Writes each source line once. Returns the number of each row's source line. */
-static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operators *ops) {
-  uint32_t *source_of = etr_arena_alloc_array(&e->arena, ops->count, sizeof *source_of);
-  etr_map by_place;
-  etr_map_init(&by_place, &e->arena);
-  etr_field_list(&e->fields, "sources");
+/* Writes each source line once. Returns per operator the number of its source line, ETR_NONE if it
+ * has none; NULL when out of memory. */
+static const uint32_t *put_sources(etr_profile_doc *doc, const etr_profile_operators *ops) {
+  uint32_t *source_of = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *source_of);
+  etr_map numbers;
+  etr_map_init(&numbers, &doc->arena);
+  etr_field_list(&doc->fields, "sources");
   for (size_t row = 0; source_of && row < ops->count; row++) {
     const etr_source *source = ops->graph->nodes[ops->nodes[row]].source;
-    source_of[row] = source ? number_of_source(e, &by_place, source) : ETR_NONE;
+    source_of[row] = source ? number_source(doc, &numbers, source) : ETR_NONE;
   }
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
   return source_of;
 }
 
@@ -98,15 +101,15 @@ const uint32_t *etr_profile_rows(size_t *count, etr_arena *arena, const etr_grap
   return row_of;
 }
 
-bool etr_profile_list_operators(etr_profile_doc *e, etr_profile_operators *ops,
+bool etr_profile_list_operators(etr_profile_doc *doc, etr_profile_operators *ops,
                                 const etr_method *method, const etr_side_method *compared) {
   *ops = (etr_profile_operators){.compared = compared};
   if (method->graph == ETR_NONE)
     return true;
-  const etr_graph *graph = &e->fields.profile->graphs[method->graph];
-  uint32_t *nodes = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *nodes);
+  const etr_graph *graph = &doc->fields.profile->graphs[method->graph];
+  uint32_t *nodes = etr_arena_alloc_array(&doc->arena, graph->node_count, sizeof *nodes);
   *ops = (etr_profile_operators){.graph = graph, .nodes = nodes, .compared = compared};
-  ops->row_of = etr_profile_rows(&ops->count, &e->arena, graph);
+  ops->row_of = etr_profile_rows(&ops->count, &doc->arena, graph);
   if (!nodes || !ops->row_of)
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++)
@@ -115,8 +118,8 @@ bool etr_profile_list_operators(etr_profile_doc *e, etr_profile_operators *ops,
   return true;
 }
 
-bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops) {
-  const etr_fields *f = &e->fields;
+bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *ops) {
+  const etr_fields *f = &doc->fields;
   etr_jw_key(f->json, "graph");
   if (!ops->graph) {
     etr_jw_null(f->json);
@@ -125,12 +128,12 @@ bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops) {
   etr_jw_object(f->json);
   etr_field_text(f, "module", ops->graph->module);
   etr_field_text(f, "entry", ops->graph->entry);
-  etr_profile_put_modules(e, ops->graph);
-  ops->source_of = put_sources(e, ops);
+  etr_profile_put_modules(doc, ops->graph);
+  ops->source_of = put_sources(doc, ops);
   if (ops->source_of)
-    put_operator_columns(e, ops);
-  if (e->parts & ETR_PROFILE_COMPARED)
-    put_bodies(e, ops);
+    put_operator_columns(doc, ops);
+  if (doc->parts & ETR_PROFILE_COMPARED)
+    put_bodies(doc, ops);
   etr_jw_end(f->json);
   return ops->source_of != NULL;
 }

@@ -21,7 +21,7 @@ static int by_time(const void *a, const void *b) {
   return (x->run_index > y->run_index) - (x->run_index < y->run_index);
 }
 
-/* Returns the method's runs, the fastest one first; NULL when out of memory. */
+/* Returns the times of the method's runs, the fastest run first; NULL when out of memory. */
 static const run_time *sort_runs(etr_arena *arena, const etr_method *method) {
   run_time *runs = etr_arena_alloc_array(arena, method->run_count, sizeof *runs);
   for (uint32_t i = 0; runs && i < method->run_count; i++)
@@ -36,18 +36,21 @@ static size_t place_of(const etr_method *method, uint32_t run) {
   return etr_find_int((int32_t)run, method->runs, method->run_count, sizeof *method->runs);
 }
 
-/* Returns how many events each run has at most. */
-static size_t most_events(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts), most = 1;
-  for (size_t b = 0; counts && b < method->block_count; b++) {
-    const etr_block *block = &profile->blocks[method->blocks[b]];
+/* Returns how many events the run with most of them has, at least 1. When out of memory it returns
+ * 1, and the arena has failed. */
+static size_t count_most_events(etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method) {
+  size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts),
+         most_events = 1;
+  for (size_t block_index = 0; counts && block_index < method->block_count; block_index++) {
+    const etr_block *block = &profile->blocks[method->blocks[block_index]];
     for (size_t i = 0; i < block->event_count; i++)
-      for (size_t k = 0; k < block->events[i].sample_count; k++)
-        counts[place_of(method, block->events[i].sample_runs[k])]++;
+      for (size_t sample = 0; sample < block->events[i].sample_count; sample++)
+        counts[place_of(method, block->events[i].sample_runs[sample])]++;
   }
   for (size_t i = 0; counts && i < method->run_count; i++)
-    most = ETR_MAX(most, counts[i]);
-  return most;
+    most_events = ETR_MAX(most_events, counts[i]);
+  return most_events;
 }
 
 static size_t index_of(const etr_profile_runs *runs, uint32_t run_index) {
@@ -66,7 +69,7 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
   if (!runs || !places || !is_chosen)
     return false;
   size_t count = method->run_count,
-         room = ETR_PROFILE_MOST_EVENTS / most_events(arena, profile, method);
+         room = ETR_PROFILE_MOST_EVENTS / count_most_events(arena, profile, method);
   const uint32_t first[] = {runs[(count - 1) / 2].run_index, runs[count - 1].run_index,
                             runs[0].run_index, 0};
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
@@ -97,7 +100,7 @@ typedef struct node_event {
 } node_event;
 
 typedef struct run_list {
-  etr_profile_doc *e;
+  etr_profile_doc *doc;
   const etr_method *method;
   const etr_profile_operators *ops;
   etr_profile_runs shown;
@@ -107,16 +110,17 @@ typedef struct run_list {
   uint64_t *ticks; /* per run of the method: what the events of a node take; zeroed between nodes */
 } run_list;
 
-/* Links the events that the timeline has to the nodes that have their time there. */
+/* Chains to each node those events of the timeline that have it as their first node. Returns false
+ * when out of memory. */
 static bool list_events(run_list *l) {
-  const etr_profile *profile = l->e->fields.profile;
-  for (size_t b = 0; b < l->method->block_count; b++) {
-    const etr_block *block = &profile->blocks[l->method->blocks[b]];
+  const etr_profile *profile = l->doc->fields.profile;
+  for (size_t block_index = 0; block_index < l->method->block_count; block_index++) {
+    const etr_block *block = &profile->blocks[l->method->blocks[block_index]];
     for (size_t i = 0; i < block->event_count; i++) {
       const etr_event *event = &block->events[i];
       if (event->node_count == 0 || !etr_is_placed(event))
         continue;
-      node_event *added = etr_vec_push(&l->e->arena, &l->events);
+      node_event *added = etr_vec_push(&l->doc->arena, &l->events);
       if (!added)
         return false;
       *added = (node_event){event, l->first_event[event->nodes[0]]};
@@ -126,65 +130,68 @@ static bool list_events(run_list *l) {
   return true;
 }
 
-/* Prepares the list of runs. Returns false when out of memory. */
+/* Chooses the runs that are written in full and lists the events of each node. Returns false when
+ * out of memory. */
 static bool open_list(run_list *l) {
-  etr_arena *arena = &l->e->arena;
+  etr_arena *arena = &l->doc->arena;
   size_t nodes = l->ops->graph ? l->ops->graph->node_count : 0;
   l->first_event = etr_arena_alloc_array(arena, nodes, sizeof *l->first_event);
   l->ticks = etr_arena_alloc_array(arena, l->method->run_count + 1, sizeof *l->ticks);
   if (etr_arena_failed(arena))
     return false;
   memset(l->first_event, 0xff, nodes * sizeof *l->first_event);
-  return etr_profile_choose_runs(&l->shown, arena, l->e->fields.profile, l->method) &&
+  return etr_profile_choose_runs(&l->shown, arena, l->doc->fields.profile, l->method) &&
          list_events(l);
 }
 
-/* Adds the times of a node's events to `ticks`, or, if they are cleared, returns false if one of
- * these is left there.
- */
-static bool go_through_events(run_list *l, uint32_t node, bool is_cleared) {
-  bool is_same = true;
+/* Adds the durations of a node's events to `ticks`, per run; or, if it clears, sets these to 0 and
+ * returns false if one was not 0 yet. It also returns false if an event is not in a unit of time.
+ * */
+static bool visit_node_events(run_list *l, uint32_t node, bool clears) {
+  bool is_match = true;
   for (uint32_t i = l->first_event[node]; i != ETR_NONE; i = l->events.data[i].next) {
     const etr_event *event = l->events.data[i].event;
     for (size_t k = 0; k < event->sample_count; k++) {
       size_t run_index = place_of(l->method, event->sample_runs[k]);
       if (run_index == l->method->run_count)
         continue;
-      is_same = is_same && (!is_cleared || l->ticks[run_index] == 0);
-      l->ticks[run_index] = is_cleared
-                                ? 0
-                                : etr_add_up_to_most(l->ticks[run_index], event->durations[k]);
+      is_match = is_match && (!clears || l->ticks[run_index] == 0);
+      l->ticks[run_index] = clears ? 0
+                                   : etr_add_up_to_most(l->ticks[run_index], event->durations[k]);
     }
-    is_same = is_same && event->unit == ETR_EVENT_UNIT_TIME;
+    is_match = is_match && event->unit == ETR_EVENT_UNIT_TIME;
   }
-  return is_same;
+  return is_match;
 }
 
-/* Returns true if the events of a node give its time in each run. */
+/* Returns true if the durations of a node's events add up to its time in each of its runs, and in
+ * no other run, so that the page can find the times itself. */
 static bool follows_from_events(run_list *l, uint32_t node) {
   const etr_node_time *time = &l->ops->graph->times[node];
-  bool is_same = go_through_events(l, node, false);
+  bool is_match = visit_node_events(l, node, false);
   for (size_t i = 0; i < time->runs; i++) {
-    is_same = is_same && l->ticks[time->each_run[i].run] == time->each_run[i].ticks;
+    is_match = is_match && l->ticks[time->each_run[i].run] == time->each_run[i].ticks;
     l->ticks[time->each_run[i].run] = 0;
   }
-  return go_through_events(l, node, true) && is_same;
+  return visit_node_events(l, node, true) && is_match;
 }
 
-/* Writes the times of a node in the runs that are shown; null where it did not run. */
+/* Writes the time of a node in each run that is shown; null where the node did not run. */
 static void put_times(const run_list *l, const etr_node_time *time) {
-  for (size_t shown = 0, i = 0; shown < l->shown.count; shown++) {
-    while (i < time->runs && time->each_run[i].run < l->shown.places[shown])
-      i++;
-    bool has_run = i < time->runs && time->each_run[i].run == l->shown.places[shown];
-    etr_profile_put_ns(l->e, has_run ? (double)time->each_run[i].ticks : NAN);
+  for (size_t shown_index = 0, sample = 0; shown_index < l->shown.count; shown_index++) {
+    while (sample < time->runs && time->each_run[sample].run < l->shown.places[shown_index])
+      sample++;
+    bool has_run = sample < time->runs &&
+                   time->each_run[sample].run == l->shown.places[shown_index];
+    etr_profile_put_ns(l->doc, has_run ? (double)time->each_run[sample].ticks : NAN);
   }
 }
 
-/* Writes the times of operators that do not follow from events. */
+/* Writes the operators whose times do not follow from events, and their times in each shown run.
+ * Returns false when out of memory. */
 static bool put_other_times(run_list *l) {
-  const etr_fields *f = &l->e->fields;
-  uint32_t *rows = etr_arena_alloc_array(&l->e->arena, l->ops->count, sizeof *rows);
+  const etr_fields *f = &l->doc->fields;
+  uint32_t *rows = etr_arena_alloc_array(&l->doc->arena, l->ops->count, sizeof *rows);
   size_t count = 0;
   if (!rows)
     return false;
@@ -237,22 +244,24 @@ static const etr_field slow_run_fields[] = {
 };
 ETR_ROW_TYPE(slow_run, slow_run_fields);
 
-/* Inserts an operator into the list of a run, if it belongs there. */
-static void blame(slow_run *run, uint32_t operator, double excess) {
-  size_t at = MOST_BLAMED;
-  while (at > 0 && excess > run->blamed[at - 1].excess) {
-    if (at < MOST_BLAMED)
-      run->blamed[at] = run->blamed[at - 1];
-    at--;
+/* Adds an operator to those that a run blames most, if its excess over its median, in ticks, is
+ * among the largest. */
+static void add_blamed(slow_run *run, uint32_t operator, double excess) {
+  size_t rank = MOST_BLAMED;
+  while (rank > 0 && excess > run->blamed[rank - 1].excess) {
+    if (rank < MOST_BLAMED)
+      run->blamed[rank] = run->blamed[rank - 1];
+    rank--;
   }
-  if (at == MOST_BLAMED)
+  if (rank == MOST_BLAMED)
     return;
-  run->blamed[at].operator = operator;
-  run->blamed[at].excess = excess;
+  run->blamed[rank].operator = operator;
+  run->blamed[rank].excess = excess;
 }
 
-/* Marks the slow runs of the method. Its outliers are known by their distance from the median, if
- * all are slow. */
+/* Sets is_outlier for the slow runs of the method. If its noise has a least outlier, which is a
+ * ratio to the median, and its runs are of one phase, all runs of at least that ratio are marked,
+ * too. */
 static void mark_outliers(const run_list *l, slow_run *runs) {
   const etr_method *method = l->method;
   bool has_outliers = method->noise.least_outlier > 1 && method->mixed_phase_count <= 1;
@@ -263,10 +272,11 @@ static void mark_outliers(const run_list *l, slow_run *runs) {
     runs[place_of(method, method->slow_runs.runs[i])].is_outlier = true;
 }
 
-/* Writes the runs that took longer than the median, with the operators to blame. */
+/* Writes the runs that took longer than the median, each with the operators that exceed their own
+ * medians most. Returns false when out of memory. */
 static bool put_slow_runs(run_list *l) {
   const etr_method *method = l->method;
-  slow_run *runs = etr_arena_alloc_array(&l->e->arena, method->run_count + 1, sizeof *runs);
+  slow_run *runs = etr_arena_alloc_array(&l->doc->arena, method->run_count + 1, sizeof *runs);
   size_t count = 0;
   if (!runs)
     return false;
@@ -279,7 +289,8 @@ static bool put_slow_runs(run_list *l) {
   for (uint32_t row = 0; l->ops->graph->times && row < l->ops->count; row++) {
     const etr_node_time *time = &l->ops->graph->times[l->ops->nodes[row]];
     for (size_t i = 0; time->each_run && i < time->runs; i++)
-      blame(&runs[time->each_run[i].run], row, (double)time->each_run[i].ticks - time->per_run.p50);
+      add_blamed(&runs[time->each_run[i].run], row,
+                 (double)time->each_run[i].ticks - time->per_run.p50);
   }
   for (size_t i = 0; i < method->run_count; i++)
     if ((double)method->execute_per_run[i] > method->execute.p50)
@@ -288,18 +299,18 @@ static bool put_slow_runs(run_list *l) {
     for (size_t k = 0; k < MOST_BLAMED; k++)
       if (runs[i].blamed[k].operator == ETR_NONE)
         runs[i].blamed[k].excess = NAN;
-  etr_profile_put_columns(l->e, "slow", &etr_slow_run_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(l->doc, "slow", &etr_slow_run_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(runs, count));
   return true;
 }
 
-bool etr_profile_put_runs(etr_profile_doc *e, const etr_method *method,
+bool etr_profile_put_runs(etr_profile_doc *doc, const etr_method *method,
                           const etr_profile_operators *ops) {
-  run_list l = {.e = e, .method = method, .ops = ops};
+  run_list l = {.doc = doc, .method = method, .ops = ops};
   if (!open_list(&l))
     return false;
-  etr_jw_object(e->fields.json);
+  etr_jw_object(doc->fields.json);
   bool good = put_other_times(&l) && put_slow_runs(&l);
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
   return good;
 }

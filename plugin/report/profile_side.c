@@ -42,28 +42,29 @@ static const etr_field sum_fields[] = {
 };
 ETR_ROW_TYPE(side_sum, sum_fields);
 
-static void put_times(etr_profile_doc *e, const char *key, const etr_row_type *list,
+static void put_times(etr_profile_doc *doc, const char *key, const etr_row_type *list,
                       etr_rows rows) {
-  unsigned several = e->fields.profile->etdump_count > 1 ? SEVERAL : 0;
-  etr_profile_put_columns(e, key, list, ETR_IN_DOCUMENT | several, rows);
+  unsigned several = doc->fields.profile->etdump_count > 1 ? SEVERAL : 0;
+  etr_profile_put_columns(doc, key, list, ETR_IN_DOCUMENT | several, rows);
 }
 
-static void put_sums(etr_profile_doc *e, const char *key, const etr_side_sums *sums) {
-  put_times(e, key, &etr_side_sum_fields,
+static void put_sums(etr_profile_doc *doc, const char *key, const etr_side_sums *sums) {
+  put_times(doc, key, &etr_side_sum_fields,
             (etr_rows){sums->rows ? &sums->rows->time : NULL, sums->count, sizeof *sums->rows});
 }
 
-/* Writes the number of runs of each recording, in their order. */
-static void put_recordings(etr_profile_doc *e, const etr_method *method) {
-  const etr_run *runs = e->fields.profile->runs;
-  etr_field_list(&e->fields, "recordings");
-  for (size_t i = 0, end; i < method->run_count; i = end) {
-    for (end = i;
-         end < method->run_count && runs[method->runs[end]].dump == runs[method->runs[i]].dump;)
+/* Writes "recordings": for each stretch of consecutive runs that come from the same ETDump, the
+ * number of its runs. */
+static void put_runs_per_recording(etr_profile_doc *doc, const etr_method *method) {
+  const etr_run *runs = doc->fields.profile->runs;
+  etr_field_list(&doc->fields, "recordings");
+  for (size_t first = 0, end; first < method->run_count; first = end) {
+    for (end = first;
+         end < method->run_count && runs[method->runs[end]].dump == runs[method->runs[first]].dump;)
       end++;
-    etr_jw_int(e->fields.json, (int64_t)(end - i));
+    etr_jw_int(doc->fields.json, (int64_t)(end - first));
   }
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
 }
 
 /* ---- Events ---- */
@@ -98,14 +99,14 @@ static const etr_field figure_fields[] = {
 };
 ETR_ROW_TYPE(side_figures, figure_fields);
 
-/* Writes the figures of a method that a table of records shows. Returns false when out of memory.
- */
-static bool put_figures(etr_profile_doc *e, const etr_method *method) {
-  const etr_fields *f = &e->fields;
+/* Writes "figures": what a table of several records shows of a method. Returns false when out of
+ * memory. */
+static bool put_figures(etr_profile_doc *doc, const etr_method *method) {
+  const etr_fields *f = &doc->fields;
   etr_side_figures figures;
   etr_loads loads;
-  if (!etr_loads_make(&loads, &e->arena, f->profile) ||
-      !etr_side_figures_of(&figures, &e->arena, f->profile, &loads, e->side,
+  if (!etr_loads_make(&loads, &doc->arena, f->profile) ||
+      !etr_side_figures_of(&figures, &doc->arena, f->profile, &loads, doc->side,
                            (uint32_t)(method - f->profile->methods)))
     return false;
   etr_field_object(f, "figures");
@@ -116,29 +117,30 @@ static bool put_figures(etr_profile_doc *e, const etr_method *method) {
 
 /* ---- The whole ---- */
 
-/* Writes the step of each backend's clock. */
-static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
-  etr_field_object(&e->fields, "clocks");
+/* Writes "clocks": the step of each backend's clock, in nanoseconds. */
+static void put_clocks(etr_profile_doc *doc, const etr_side_method *method) {
+  etr_field_object(&doc->fields, "clocks");
   for (size_t i = 0; i < method->clock_count; i++) {
-    etr_jw_key(e->fields.json, method->clocks[i].backend);
-    etr_profile_put_ns(e, method->clocks[i].step);
+    etr_jw_key(doc->fields.json, method->clocks[i].backend);
+    etr_profile_put_ns(doc, method->clocks[i].step);
   }
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
 }
 
-/* Writes the producers of all operators as one list; -1 is an input of the method. */
-static void put_producers(etr_profile_doc *e, const etr_side_method *method) {
-  etr_field_object(&e->fields, "producers");
-  etr_field_list(&e->fields, "count");
+/* Writes the producers of all operators: how many each has, then all of them in one list, where -1
+ * is an input of the method. */
+static void put_producers(etr_profile_doc *doc, const etr_side_method *method) {
+  etr_field_object(&doc->fields, "producers");
+  etr_field_list(&doc->fields, "count");
   for (size_t i = 0; i < method->item_count; i++)
-    etr_jw_int(e->fields.json, (int64_t)method->items[i].producer_count);
-  etr_jw_end(e->fields.json);
-  etr_field_list(&e->fields, "operator");
+    etr_jw_int(doc->fields.json, (int64_t)method->items[i].producer_count);
+  etr_jw_end(doc->fields.json);
+  etr_field_list(&doc->fields, "operator");
   for (size_t i = 0; i < method->item_count; i++)
     for (size_t k = 0; k < method->items[i].producer_count; k++)
-      etr_profile_put_index(e, method->items[i].producers[k]);
-  etr_jw_end(e->fields.json);
-  etr_jw_end(e->fields.json);
+      etr_profile_put_index(doc, method->items[i].producers[k]);
+  etr_jw_end(doc->fields.json);
+  etr_jw_end(doc->fields.json);
 }
 
 static const etr_field input_fields[] = {
@@ -146,90 +148,94 @@ static const etr_field input_fields[] = {
     {"type", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_side_input, type)},
 };
 
-/* Writes the data by which a method with a graph is recognized. */
-static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
-  put_producers(e, method);
-  etr_profile_put_columns(e, "called_with", ETR_FIELDS(input_fields), ETR_IN_DOCUMENT,
+/* Writes the data by which a comparison recognizes a method and its operators: producers, inputs,
+ * dtypes and weights. */
+static void put_identity(etr_profile_doc *doc, const etr_side_method *method) {
+  put_producers(doc, method);
+  etr_profile_put_columns(doc, "called_with", ETR_FIELDS(input_fields), ETR_IN_DOCUMENT,
                           ETR_ROWS(method->inputs, method->input_count));
-  etr_field_text(&e->fields, "dtypes", method->dtypes);
-  etr_field_list(&e->fields, "weights");
+  etr_field_text(&doc->fields, "dtypes", method->dtypes);
+  etr_field_list(&doc->fields, "weights");
   for (size_t i = 0; i < method->weight_count; i++)
-    etr_profile_put_text(e, method->weights[i]);
-  etr_jw_end(e->fields.json);
-  etr_field_list(&e->fields, "operator_weights");
+    etr_profile_put_text(doc, method->weights[i]);
+  etr_jw_end(doc->fields.json);
+  etr_field_list(&doc->fields, "operator_weights");
   for (size_t i = 0; i < method->item_count; i++)
-    etr_profile_put_text(e, method->items[i].weight);
-  etr_jw_end(e->fields.json);
+    etr_profile_put_text(doc, method->items[i].weight);
+  etr_jw_end(doc->fields.json);
 }
 
-void etr_profile_put_clocks(etr_profile_doc *e, const etr_method *timed,
+void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *timed,
                             const etr_side_method *method) {
-  put_recordings(e, timed);
-  put_clocks(e, method);
+  put_runs_per_recording(doc, timed);
+  put_clocks(doc, method);
 }
 
-/* Writes the files of the recordings and the first runs, warm-up included. */
-static void put_first(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {
-  const etr_side_recordings *of = &method->recordings;
-  const etr_profile *profile = e->fields.profile;
-  etr_field_list(&e->fields, "recording_files");
+/* Writes the names of the ETDumps that the method's runs come from, and the times of its first
+ * three runs, warm-up included. */
+static void put_recordings(etr_profile_doc *doc, const etr_method *timed,
+                           const etr_side_method *method) {
+  const etr_side_recordings *recordings = &method->recordings;
+  const etr_profile *profile = doc->fields.profile;
+  etr_field_list(&doc->fields, "recording_files");
   for (size_t i = 0; i < timed->run_count; i++) {
     uint32_t dump = profile->runs[timed->runs[i]].dump;
     if (i == 0 || dump != profile->runs[timed->runs[i - 1]].dump)
-      etr_jw_string(e->fields.json,
+      etr_jw_string(doc->fields.json,
                     dump < profile->etdump_count ? etr_last_part(profile->etdumps[dump]) : "");
   }
-  etr_jw_end(e->fields.json);
-  etr_field_list(&e->fields, "first_runs"); /* a fourth only says that there are more */
-  for (size_t i = 0; i < of->first_count; i++)
-    etr_profile_put_ns(e, i < ETR_COUNT(of->first) ? of->first[i] : 0);
-  etr_jw_end(e->fields.json);
+  etr_jw_end(doc->fields.json);
+  etr_field_list(&doc->fields, "first_runs"); /* a fourth only says that there are more */
+  for (size_t i = 0; i < recordings->first_count; i++)
+    etr_profile_put_ns(doc, i < ETR_COUNT(recordings->first) ? recordings->first[i] : 0);
+  etr_jw_end(doc->fields.json);
 }
 
-bool etr_profile_put_side(etr_profile_doc *e, const etr_method *timed,
+bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *timed,
                           const etr_side_method *method) {
   const etr_rows items = ETR_ROWS(method->items, method->item_count);
-  put_first(e, timed, method);
-  put_times(e, "runs_vary", &etr_side_item_fields,
+  put_recordings(doc, timed, method);
+  put_times(doc, "runs_vary", &etr_side_item_fields,
             (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  etr_field_object(&e->fields, "sums"); /* in the order of their first items, which identify them */
-  put_sums(e, "op", &method->ops);
-  put_sums(e, "module", &method->modules);
-  put_sums(e, "pattern", &method->patterns);
-  put_sums(e, "backend", &method->backends);
-  put_sums(e, "pattern_op", &method->pattern_ops);
-  put_sums(e, "module_tree", &method->module_trees);
-  put_sums(e, "pattern_tree", &method->pattern_trees);
-  etr_jw_end(e->fields.json);
+  etr_field_object(&doc->fields,
+                   "sums"); /* in the order of their first items, which identify them */
+  put_sums(doc, "op", &method->ops);
+  put_sums(doc, "module", &method->modules);
+  put_sums(doc, "pattern", &method->patterns);
+  put_sums(doc, "backend", &method->backends);
+  put_sums(doc, "pattern_op", &method->pattern_ops);
+  put_sums(doc, "module_tree", &method->module_trees);
+  put_sums(doc, "pattern_tree", &method->pattern_trees);
+  etr_jw_end(doc->fields.json);
   if (method->has_graph) {
-    etr_field_text(&e->fields, "events", NULL); /* the operators have the same data */
-    put_likeness(e, method);
+    etr_field_text(&doc->fields, "events", NULL); /* the operators have the same data */
+    put_identity(doc, method);
   } else {
-    etr_profile_put_columns(e, "events", &etr_side_event_fields, ETR_IN_DOCUMENT, items);
+    etr_profile_put_columns(doc, "events", &etr_side_event_fields, ETR_IN_DOCUMENT, items);
   }
-  return put_figures(e, timed);
+  return put_figures(doc, timed);
 }
 
-void etr_profile_put_record(etr_profile_doc *e) {
-  const etr_fields *f = &e->fields;
+void etr_profile_put_record(etr_profile_doc *doc) {
+  const etr_fields *f = &doc->fields;
   etr_field_number(f, "pte_bytes", etr_pte_bytes(f->profile));
   etr_field_number(f, "planned_bytes", etr_planned_bytes(f->profile));
   etr_field_list(f, "load_times");
-  for (size_t i = 0; i < e->side->load_count; i++) {
-    const etr_side_load *load = &e->side->loads[i];
+  for (size_t i = 0; i < doc->side->load_count; i++) {
+    const etr_side_load *load = &doc->side->loads[i];
     etr_jw_object(f->json);
     etr_field_text(f, "event_name", load->name);
     etr_field_count(f, "runs", load->time.runs);
     etr_jw_key(f->json, "total");
-    etr_profile_put_ns(e, load->time.total);
+    etr_profile_put_ns(doc, load->time.total);
     etr_jw_key(f->json, "typical");
-    etr_profile_put_ns(e, load->time.typical);
+    etr_profile_put_ns(doc, load->time.typical);
     etr_jw_key(f->json, "p50");
-    etr_profile_put_ns(e, load->time.p50);
+    etr_profile_put_ns(doc, load->time.p50);
     etr_jw_key(f->json, "low");
-    etr_profile_put_ns(e, load->time.low);
+    etr_profile_put_ns(doc, load->time.low);
     etr_jw_key(f->json, "high");
-    etr_profile_put_ns(e, load->time.high);
+    etr_profile_put_ns(doc, load->time.high);
     etr_field_count(f, "recordings", load->time.recordings);
     etr_field_number(f, "offset", load->time.offset);
     etr_field_number(f, "spread", load->time.spread);

@@ -21,7 +21,7 @@ typedef struct structure {
 } structure;
 
 typedef struct timeline {
-  etr_profile_doc *e;
+  etr_profile_doc *doc;
   const etr_method *method;
   const etr_profile_operators *ops;
   etr_map known; /* block and events -> index in structures */
@@ -30,15 +30,15 @@ typedef struct timeline {
 
 /* ---- Structures ---- */
 
-/* Returns the number of the structure of the run that was placed last; ETR_NONE when out of memory.
- * `lanes` becomes part of a new structure. */
-static uint32_t find_structure(timeline *t, uint32_t block, const etr_tracks *lanes) {
-  size_t count = t->e->placer.spans.count;
-  structure_event *events = etr_arena_alloc_array(&t->e->arena, count + 1, sizeof *events);
+/* Returns the number of the structure of the run that was placed last; it is added, with `lanes`,
+ * if it is new. Returns ETR_NONE when out of memory. */
+static uint32_t number_structure(timeline *t, uint32_t block, const etr_tracks *lanes) {
+  size_t count = t->doc->placer.spans.count;
+  structure_event *events = etr_arena_alloc_array(&t->doc->arena, count + 1, sizeof *events);
   if (!events)
     return ETR_NONE;
   for (size_t i = 0; i < count; i++) {
-    const etr_span *span = &t->e->placer.spans.data[i]; /* sorted by start */
+    const etr_span *span = &t->doc->placer.spans.data[i]; /* sorted by start */
     events[i] = (structure_event){span->event, span->track, span->level, span->is_synthetic};
   }
   events[count] = (structure_event){.event = block}; /* a part of the key */
@@ -48,7 +48,7 @@ static uint32_t find_structure(timeline *t, uint32_t block, const etr_tracks *la
     return ETR_NONE;
   if (slot->value != ETR_NONE)
     return slot->value;
-  structure *added = etr_vec_push(&t->e->arena, &t->structures);
+  structure *added = etr_vec_push(&t->doc->arena, &t->structures);
   if (!added)
     return ETR_NONE;
   *added = (structure){block, events, count, *lanes};
@@ -67,6 +67,7 @@ static etr_cell match(const void *row) {
   return etr_cell_text(etr_match_name(((const shown_event *)row)->event->match));
 }
 
+/* Returns the cell with the word for an event's kind. */
 static etr_cell kind(const void *row) {
   static const char *const names[] = {[ETR_EVENT_FRAMEWORK] = "framework",
                                       [ETR_EVENT_KERNEL] = "kernel",
@@ -128,10 +129,11 @@ static const etr_field lane_fields[] = {
 };
 ETR_ROW_TYPE(lane, lane_fields);
 
-/* Writes the lanes and events that runs of one structure share. */
+/* Writes the lanes and events that runs of one structure share. Returns false when out of memory.
+ * */
 static bool put_structure(timeline *t, const structure *s) {
-  const etr_fields *f = &t->e->fields;
-  shown_event *rows = etr_arena_alloc_array(&t->e->arena, s->count, sizeof *rows);
+  const etr_fields *f = &t->doc->fields;
+  shown_event *rows = etr_arena_alloc_array(&t->doc->arena, s->count, sizeof *rows);
   if (!rows)
     return false;
   for (size_t i = 0; i < s->count; i++) {
@@ -144,7 +146,7 @@ static bool put_structure(timeline *t, const structure *s) {
   }
   etr_jw_object(f->json);
   etr_field_put_rows(f, "lanes", &etr_lane_fields, ETR_ROWS(s->lanes.data, s->lanes.count));
-  etr_profile_put_columns(t->e, NULL, &etr_timeline_event_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(t->doc, NULL, &etr_timeline_event_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, s->count));
   etr_jw_end(f->json);
   return true;
@@ -181,58 +183,61 @@ static bool is_inside(const etr_span *span, const etr_span *other) {
   return span->track != other->track ? span->track > other->track : span->level > other->level;
 }
 
-/* Sets what is written of each event. An event is inside the last one before it that it can be
- * inside of. */
-static void set_times(const etr_profile_doc *e, run_event *rows) {
-  const etr_span *spans = e->placer.spans.data;
-  for (size_t i = 0; i < e->placer.spans.count; i++) {
-    const double duration = etr_profile_ns(e, (double)spans[i].ticks);
+/* Sets what is written of the times of each event: its duration, the gap before it, and the time
+ * that its enclosing event has left after it. An event is in the last event before it that it can
+ * be inside of. */
+static void set_times(const etr_profile_doc *doc, run_event *rows) {
+  const etr_span *spans = doc->placer.spans.data;
+  for (size_t i = 0; i < doc->placer.spans.count; i++) {
+    const double duration = etr_profile_ns(doc, (double)spans[i].ticks);
     rows[i] = (run_event){0, duration, spans[i].scale == 1 ? NAN : spans[i].scale, duration,
                           ETR_NONE};
     if (i == 0)
       continue;
-    uint32_t around = (uint32_t)i - 1;
-    bool is_first = is_inside(&spans[i], &spans[around]);
-    rows[i].gap = (double)spans[i].start - (double)spans[around].start -
-                  (is_first ? 0 : floor(rows[around].duration));
-    while (around != ETR_NONE && !is_inside(&spans[i], &spans[around]))
-      around = rows[around].around;
-    rows[i].around = around;
-    if (around != ETR_NONE)
-      rows[around].time = (double)spans[around].start + rows[around].duration -
-                          (double)spans[i].start - duration;
+    uint32_t enclosing = (uint32_t)i - 1;
+    bool is_first_inside = is_inside(&spans[i], &spans[enclosing]);
+    rows[i].gap = (double)spans[i].start - (double)spans[enclosing].start -
+                  (is_first_inside ? 0 : floor(rows[enclosing].duration));
+    while (enclosing != ETR_NONE && !is_inside(&spans[i], &spans[enclosing]))
+      enclosing = rows[enclosing].around;
+    rows[i].around = enclosing;
+    if (enclosing != ETR_NONE)
+      rows[enclosing].time = (double)spans[enclosing].start + rows[enclosing].duration -
+                             (double)spans[i].start - duration;
   }
 }
 
-/* Writes the times of the events of one run, in thousandths of the unit. */
-static bool put_run_events(etr_profile_doc *e) {
-  size_t count = e->placer.spans.count;
-  run_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
+/* Writes the times of the events of the run that was placed last, rounded to thousandths of a
+ * nanosecond. Returns false when out of memory. */
+static bool put_run_events(etr_profile_doc *doc) {
+  size_t count = doc->placer.spans.count;
+  run_event *rows = etr_arena_alloc_array(&doc->arena, count, sizeof *rows);
   if (!rows)
     return false;
-  set_times(e, rows);
+  set_times(doc, rows);
   for (size_t i = 0; i < count; i++)
     rows[i].time = round(rows[i].time * 1e3) / 1e3;
-  etr_profile_put_columns(e, NULL, &etr_timeline_run_fields, ETR_IN_DOCUMENT,
+  etr_profile_put_columns(doc, NULL, &etr_timeline_run_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, count));
   return true;
 }
 
-/* place: of the run among the method's. */
+/* Writes one run of the method: its index among the method's runs, its structure, and the times of
+ * its events. Returns false when out of memory. */
 static bool put_run(timeline *t, uint32_t run_index) {
-  const etr_fields *f = &t->e->fields;
-  uint32_t index = t->method->runs[run_index];
+  const etr_fields *f = &t->doc->fields;
+  uint32_t profile_run = t->method->runs[run_index];
   etr_tracks lanes = {0};
-  (void)etr_place_run(&t->e->placer, index);
-  if (!etr_place_levels(&t->e->placer, index, &lanes, &t->e->arena))
+  (void)etr_place_run(&t->doc->placer, profile_run);
+  if (!etr_place_levels(&t->doc->placer, profile_run, &lanes, &t->doc->arena))
     return false;
-  uint32_t number = find_structure(t, f->profile->runs[index].block, &lanes);
+  uint32_t number = number_structure(t, f->profile->runs[profile_run].block, &lanes);
   if (number == ETR_NONE)
     return false;
   etr_jw_object(f->json);
   etr_field_count(f, "run", run_index);
   etr_field_count(f, "structure", number);
-  bool good = put_run_events(t->e);
+  bool good = put_run_events(t->doc);
   etr_jw_end(f->json);
   return good;
 }
@@ -241,13 +246,13 @@ static void put_place(const etr_fields *f, const char *key, size_t index, size_t
   etr_field_number(f, key, index < count ? (double)index : NAN);
 }
 
-bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method,
+bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method,
                               const etr_profile_operators *ops) {
-  const etr_fields *f = &e->fields;
-  timeline t = {.e = e, .method = method, .ops = ops};
+  const etr_fields *f = &doc->fields;
+  timeline t = {.doc = doc, .method = method, .ops = ops};
   etr_profile_runs shown;
-  etr_map_init(&t.known, &e->arena);
-  bool good = etr_profile_choose_runs(&shown, &e->arena, f->profile, method);
+  etr_map_init(&t.known, &doc->arena);
+  bool good = etr_profile_choose_runs(&shown, &doc->arena, f->profile, method);
   if (!good)
     return false;
   etr_jw_object(f->json);

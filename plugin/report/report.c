@@ -22,7 +22,8 @@ const void *etr_page_file(const char *name, size_t *size) {
   return file.data;
 }
 
-/* Writes the head of the page. */
+/* Writes the start of the page up to its body: language, unit, content security policy and title.
+ * */
 static void put_head(etr_writer *writer, etr_unit unit) {
   etr_putf(
       writer,
@@ -43,24 +44,26 @@ typedef struct base64_sink {
   size_t used;
 } base64_sink;
 
-static bool encode(base64_sink *to) {
+/* Writes the collected bytes in base64 and forgets them. Returns false if the sink refuses. */
+static bool write_encoded(base64_sink *encoder) {
   char text[4 * 1024];
-  etr_base64_encode(text, (etr_slice){to->bytes, to->used});
-  size_t size = etr_base64_size(to->used);
-  to->used = 0;
-  return size == 0 || to->sink->write(to->sink->context, text, size);
+  etr_base64_encode(text, (etr_slice){encoder->bytes, encoder->used});
+  size_t size = etr_base64_size(encoder->used);
+  encoder->used = 0;
+  return size == 0 || encoder->sink->write(encoder->sink->context, text, size);
 }
 
-/* Collects bytes and writes them in base64 whenever there is a block of them. */
+/* Collects bytes, and writes them in base64 whenever a block is full. Returns false if the sink
+ * refuses. */
 static bool add_encoded(void *context, const void *data, size_t size) {
-  base64_sink *to = context;
-  for (const char *at = data; size > 0;) {
-    size_t taken = ETR_MIN(size, sizeof to->bytes - to->used);
-    memcpy(to->bytes + to->used, at, taken);
-    to->used += taken;
-    at += taken;
+  base64_sink *encoder = context;
+  for (const char *rest = data; size > 0;) {
+    size_t taken = ETR_MIN(size, sizeof encoder->bytes - encoder->used);
+    memcpy(encoder->bytes + encoder->used, rest, taken);
+    encoder->used += taken;
+    rest += taken;
     size -= taken;
-    if (to->used == sizeof to->bytes && !encode(to))
+    if (encoder->used == sizeof encoder->bytes && !write_encoded(encoder))
       return false;
   }
   return true;
@@ -79,18 +82,20 @@ typedef struct document {
   const etr_text *made; /* a document that was made before; the other members are not used then */
 } document;
 
-/* Writes a document: one that is made already, a section of a method, or a profile. */
-static etr_status write_document(const document *of, const etr_sink *sink, etr_error *error) {
-  if (of->made)
-    return sink->write(sink->context, of->made->data, of->made->size) ? ETR_OK
-                                                                      : etr_fail_sink(error);
-  if (of->method)
-    return etr_profile_write_section(of->profile, of->method, of->part, sink, error);
-  return etr_profile_write(of->profile, of->part, NULL, sink, error);
+/* Writes a document: the text that is made already, or else a section of its method, or else its
+ * profile. */
+static etr_status write_document(const document *written, const etr_sink *sink, etr_error *error) {
+  if (written->made)
+    return sink->write(sink->context, written->made->data, written->made->size)
+               ? ETR_OK
+               : etr_fail_sink(error);
+  if (written->method)
+    return etr_profile_write_section(written->profile, written->method, written->part, sink, error);
+  return etr_profile_write(written->profile, written->part, NULL, sink, error);
 }
 
-/* Writes a document, compressed and in base64, as an element of the page. */
-static etr_status put_document(const etr_sink *sink, const char *id, const document *of,
+/* Writes a document as a script element of the page, compressed with gzip, in base64. */
+static etr_status put_document(const etr_sink *sink, const char *id, const document *written,
                                etr_error *error) {
   etr_writer writer;
   base64_sink encoded = {.sink = sink};
@@ -100,8 +105,8 @@ static etr_status put_document(const etr_sink *sink, const char *id, const docum
   if (!gzip)
     return etr_fail_memory(error);
   const etr_sink compressed = etr_gzip_sink(gzip);
-  etr_status status = write_document(of, &compressed, error);
-  bool is_whole = etr_gzip_end(gzip) && encode(&encoded);
+  etr_status status = write_document(written, &compressed, error);
+  bool is_whole = etr_gzip_end(gzip) && write_encoded(&encoded);
   if (status == ETR_OK && !is_whole)
     status = etr_fail_sink(error);
   if (status != ETR_OK)
@@ -110,11 +115,12 @@ static etr_status put_document(const etr_sink *sink, const char *id, const docum
   return etr_writer_finish(&writer, error);
 }
 
-/* Writes a record: what the page shows first, and each part of each method as a section. */
+/* Writes a record as elements: the document that the page shows first, and each part of each method
+ * as a section of its own, which the page opens when it is needed. */
 static etr_status put_record(const etr_sink *sink, const char *id, const etr_profile *profile,
                              etr_error *error) {
   char section[64];
-  size_t shown = 0; /* number of the method in the document */
+  size_t shown_index = 0; /* number of the method in the document */
   ETR_TRY(
       put_document(sink, id, &(document){.profile = profile, .part = ETR_PROFILE_SHOWN}, error));
   for (size_t i = 0; i < profile->method_count; i++) {
@@ -124,11 +130,12 @@ static etr_status put_record(const etr_sink *sink, const char *id, const etr_pro
     for (unsigned part = 1; part < ETR_PROFILE_ALL; part <<= 1) {
       if (!etr_profile_has_part(profile, method, part))
         continue;
-      (void)snprintf(section, sizeof section, "%s.%zu.%s", id, shown, etr_profile_part_name(part));
+      (void)snprintf(section, sizeof section, "%s.%zu.%s", id, shown_index,
+                     etr_profile_part_name(part));
       ETR_TRY(put_document(sink, section,
                            &(document){.profile = profile, .method = method, .part = part}, error));
     }
-    shown++;
+    shown_index++;
   }
   return ETR_OK;
 }
@@ -140,24 +147,25 @@ static etr_status begin_page(const etr_sink *sink, etr_unit unit, etr_error *err
   return etr_writer_finish(&writer, error);
 }
 
-/* Writes a file of the page, which is compressed already, for the loader. */
-static etr_status put_packed(const etr_sink *sink, const char *id, etr_slice packed,
-                             etr_error *error) {
+/* Writes a file of the page, which is compressed already, as a script element in base64, for the
+ * loader. */
+static etr_status put_packed_file(const etr_sink *sink, const char *id, etr_slice packed,
+                                  etr_error *error) {
   etr_writer writer;
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
-  if (!add_encoded(&encoded, packed.data, packed.size) || !encode(&encoded))
+  if (!add_encoded(&encoded, packed.data, packed.size) || !write_encoded(&encoded))
     return etr_fail_sink(error);
   etr_puts(&writer, "</script>\n");
   return etr_writer_finish(&writer, error);
 }
 
-/* Writes the style and the script, and ends the page. */
+/* Writes the style, the script and the loader that opens them, and ends the page. */
 static etr_status end_page(const etr_sink *sink, etr_error *error) {
   etr_writer writer;
-  ETR_TRY(put_packed(sink, "style", etr_web_style, error));
-  ETR_TRY(put_packed(sink, "page", etr_web_script, error));
+  ETR_TRY(put_packed_file(sink, "style", etr_web_style, error));
+  ETR_TRY(put_packed_file(sink, "page", etr_web_script, error));
   etr_writer_init(&writer, sink);
   etr_puts(&writer, "<script type=\"module\">");
   etr_put(&writer, etr_web_loader);
@@ -207,7 +215,8 @@ etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_
  * with the comparison: it has them in the documents. So what it gets is a comparison of profiles
  * that have no graphs and no events. */
 
-/* Returns such a profile. NULL when out of memory. */
+/* Returns a copy of a profile without graphs and blocks, whose methods have no graph. NULL when out
+ * of memory. */
 static const etr_profile *without_graphs(etr_arena *arena, const etr_profile *profile) {
   etr_profile *out = etr_arena_alloc(arena, sizeof *out);
   etr_method *methods = etr_arena_alloc_array(arena, profile->method_count, sizeof *methods);
@@ -234,30 +243,31 @@ static uint32_t row_at(const uint32_t *rows, uint32_t node) {
   return rows && node != ETR_NONE ? rows[node] : ETR_NONE;
 }
 
-/* Returns a method's comparison with rows instead of nodes. When out of memory, the arena has
- * failed. */
-static etr_method_pair in_rows(etr_arena *arena, const etr_comparison *comparison,
-                               const etr_method_pair *method) {
-  const uint32_t *old = rows_of(arena, comparison->base, method->base_method),
-                 *now = rows_of(arena, comparison->newer, method->new_method);
+/* Returns a copy of a method's comparison in which pairs have the numbers of rows instead of nodes.
+ * When out of memory, the arena has failed. */
+static etr_method_pair pair_rows(etr_arena *arena, const etr_comparison *comparison,
+                                 const etr_method_pair *method) {
+  const uint32_t *base_rows = rows_of(arena, comparison->base, method->base_method),
+                 *new_rows = rows_of(arena, comparison->newer, method->new_method);
   etr_node_pair *pairs = etr_arena_alloc_array(arena, method->pair_count, sizeof *pairs);
-  etr_method_pair out = *method;
+  etr_method_pair in_rows = *method;
   for (size_t i = 0; pairs && i < method->pair_count; i++) {
     pairs[i] = method->pairs[i];
-    pairs[i].base_node = row_at(old, pairs[i].base_node);
-    pairs[i].new_node = row_at(now, pairs[i].new_node);
+    pairs[i].base_node = row_at(base_rows, pairs[i].base_node);
+    pairs[i].new_node = row_at(new_rows, pairs[i].new_node);
   }
-  out.pairs = pairs;
-  out.gap_count = 0;
-  return out;
+  in_rows.pairs = pairs;
+  in_rows.gap_count = 0;
+  return in_rows;
 }
 
 static bool shows(const etr_profile *profile, uint32_t method) {
   return method != ETR_NONE && etr_profile_shows(&profile->methods[method]);
 }
 
-/* Fills *out with the comparison that the page shows, in the arena: the methods of the newer
- * document in its order, then those of the base alone. Returns false when out of memory. */
+/* Sets *out to the comparison that the page shows, in the arena: without graphs, with rows for
+ * nodes, first the methods of the newer document in its order, then those that only the base has.
+ * Returns false when out of memory. */
 static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_comparison *comparison) {
   etr_method_pair *methods = etr_arena_alloc_array(arena, comparison->method_count,
                                                    sizeof *methods);
@@ -266,12 +276,12 @@ static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_compari
   out->newer = without_graphs(arena, comparison->newer);
   out->methods = methods;
   out->method_count = 0;
-  for (int alone = 0; methods && alone < 2; alone++)
+  for (int base_alone = 0; methods && base_alone < 2; base_alone++)
     for (size_t i = 0; i < comparison->method_count; i++) {
       const etr_method_pair *method = &comparison->methods[i];
-      bool in_newer = shows(comparison->newer, method->new_method);
-      if (alone ? !in_newer && shows(comparison->base, method->base_method) : in_newer)
-        methods[out->method_count++] = in_rows(arena, comparison, method);
+      bool is_in_newer = shows(comparison->newer, method->new_method);
+      if (base_alone ? !is_in_newer && shows(comparison->base, method->base_method) : is_in_newer)
+        methods[out->method_count++] = pair_rows(arena, comparison, method);
     }
   return !etr_arena_failed(arena);
 }
@@ -296,7 +306,8 @@ static etr_sink into(etr_text *text) {
   return (etr_sink){etr_text_write, text};
 }
 
-/* Writes a comparison with the base as JSON for the page. */
+/* Writes a comparison with the base as JSON for the page, into a text. Returns ETR_ERROR_MEMORY,
+ * without a message, when out of memory. */
 static etr_status put_comparison(etr_text *out, const etr_comparison *comparison,
                                  etr_error *error) {
   etr_comparison shown;
@@ -306,66 +317,69 @@ static etr_status put_comparison(etr_text *out, const etr_comparison *comparison
              : ETR_ERROR_MEMORY;
 }
 
-/* Adds to the comment what `diff` says of a record, folded; sets *is_full if there is no room. */
-static etr_status add_folded(several *of, const etr_comparison *comparison, size_t record,
+/* Adds to the comment the tables that `diff` prints for a record, folded. Sets *is_full, and adds
+ * nothing, if the comment would become too long. */
+static etr_status add_folded(several *report, const etr_comparison *comparison, size_t record,
                              bool *is_full, etr_error *error) {
-  etr_text text = {.arena = of->comment.arena};
+  etr_text text = {.arena = report->comment.arena};
   etr_writer writer;
-  const etr_sink own = into(&text), sink = into(&of->comment);
-  etr_writer_init(&writer, &own);
+  const etr_sink own_sink = into(&text), sink = into(&report->comment);
+  etr_writer_init(&writer, &own_sink);
   etr_puts(&writer, "\n<details><summary>");
-  etr_put_markdown(&writer, of->names[record]);
+  etr_put_markdown(&writer, report->names[record]);
   etr_puts(&writer, " against ");
-  etr_put_markdown(&writer, of->names[0]);
+  etr_put_markdown(&writer, report->names[0]);
   etr_puts(&writer, "</summary>\n\n");
   ETR_TRY(etr_writer_finish(&writer, error));
-  ETR_TRY(etr_emit_diff_tables(comparison, NULL, &of->markdown, &own, error));
-  etr_writer_init(&writer, &own);
+  ETR_TRY(etr_emit_diff_tables(comparison, NULL, &report->markdown, &own_sink, error));
+  etr_writer_init(&writer, &own_sink);
   etr_puts(&writer, "\n</details>\n");
   ETR_TRY(etr_writer_finish(&writer, error));
-  *is_full = of->comment.size + text.size > MOST_OF_A_COMMENT;
+  *is_full = report->comment.size + text.size > MOST_OF_A_COMMENT;
   if (!*is_full && !sink.write(sink.context, text.data, text.size))
     return ETR_ERROR_MEMORY;
   return ETR_OK;
 }
 
-/* Writes the comment: of two records the Markdown of `diff`, of more that of `compare`, and behind
- * it that of `diff` of each record, as long as there is room. */
-static etr_status put_comment_of(several *of, const etr_record_set *set, etr_error *error) {
-  const etr_sink sink = into(&of->comment);
+/* Makes the comment: for two records the Markdown of `diff`; for more that of `compare`, then that
+ * of `diff` for each record, as long as there is room. */
+static etr_status make_comment(several *report, const etr_record_set *set, etr_error *error) {
+  const etr_sink sink = into(&report->comment);
   bool is_full = false;
-  if (of->count == 2)
-    return etr_emit_diff_tables(etr_record_set_comparison(set, 1), NULL, &of->markdown, &sink,
+  if (report->count == 2)
+    return etr_emit_diff_tables(etr_record_set_comparison(set, 1), NULL, &report->markdown, &sink,
                                 error);
-  ETR_TRY(etr_emit_compare_table(set, ETR_RECORDS_ALONE, &of->markdown, &sink, error));
-  for (size_t i = 1; i < of->count && !is_full; i++)
-    ETR_TRY(add_folded(of, etr_record_set_comparison(set, i), i, &is_full, error));
+  ETR_TRY(etr_emit_compare_table(set, ETR_RECORDS_ALONE, &report->markdown, &sink, error));
+  for (size_t i = 1; i < report->count && !is_full; i++)
+    ETR_TRY(add_folded(report, etr_record_set_comparison(set, i), i, &is_full, error));
   return ETR_OK;
 }
 
-/* Writes what `compare` says of all records, with the times of operators, and what `diff` says of
- * each of them and the base, with the same verdicts. */
-static etr_status put_set(several *of, const etr_record_set *set, etr_error *error) {
-  const etr_sink sink = into(&of->side_by_side);
-  for (size_t i = 1; i < of->count; i++)
-    ETR_TRY(put_comparison(&of->comparisons[i], etr_record_set_comparison(set, i), error));
-  if (of->count > 2)
+/* Makes what `diff` says of each record and the base and, for more than two, what `compare` says of
+ * all with the times of operators; then the comment. */
+static etr_status make_documents(several *report, const etr_record_set *set, etr_error *error) {
+  const etr_sink sink = into(&report->side_by_side);
+  for (size_t i = 1; i < report->count; i++)
+    ETR_TRY(put_comparison(&report->comparisons[i], etr_record_set_comparison(set, i), error));
+  if (report->count > 2)
     ETR_TRY(etr_emit_compare_json(set, ETR_UNIT_NS, &sink, error));
-  return put_comment_of(of, set, error);
+  return make_comment(report, set, error);
 }
 
-/* Compares each record with the base, and puts all of them side by side. */
-static etr_status compare_all(several *of, etr_error *error) {
+/* Compares all records side by side and each with the base, in one set so that the verdicts agree,
+ * and makes the documents of the page from it. */
+static etr_status compare_all(several *report, etr_error *error) {
   const etr_record_set_options options = {.by = ETR_RECORDS_BY_OP, .keeps_comparisons = true};
   etr_record_set *set;
   ETR_TRY(etr_record_set_open(&set, &options, error));
   etr_status status = ETR_OK;
-  for (size_t i = 0; status == ETR_OK && i < of->count; i++)
-    status = etr_record_set_add(set, of->profiles[i], of->names[i], of->names[i], error);
+  for (size_t i = 0; status == ETR_OK && i < report->count; i++)
+    status = etr_record_set_add(set, report->profiles[i], report->names[i], report->names[i],
+                                error);
   if (status == ETR_OK)
     status = etr_record_set_finish(set, error);
   if (status == ETR_OK)
-    status = put_set(of, set, error);
+    status = make_documents(report, set, error);
   etr_record_set_close(set);
   return status;
 }
@@ -378,40 +392,42 @@ static const char *element_id(char id[32], const char *name, size_t record) {
   return id;
 }
 
-/* Writes the page of several records. */
-static etr_status put_page_of(const etr_sink *sink, const several *of, etr_unit unit,
-                              etr_error *error) {
+/* Writes the page of several records: each of them, its comparison with the base, all side by side,
+ * and the comment. */
+static etr_status put_records_page(const etr_sink *sink, const several *report, etr_unit unit,
+                                   etr_error *error) {
   char id[32];
   ETR_TRY(begin_page(sink, unit, error));
-  for (size_t i = 1; i < of->count; i++) {
-    ETR_TRY(put_record(sink, element_id(id, "profile", i), of->profiles[i], error));
+  for (size_t i = 1; i < report->count; i++) {
+    ETR_TRY(put_record(sink, element_id(id, "profile", i), report->profiles[i], error));
     ETR_TRY(put_document(sink, element_id(id, "comparison", i),
-                         &(document){.made = &of->comparisons[i]}, error));
+                         &(document){.made = &report->comparisons[i]}, error));
   }
-  ETR_TRY(put_record(sink, "base", of->profiles[0], error));
-  if (of->count > 2)
-    ETR_TRY(put_document(sink, "records", &(document){.made = &of->side_by_side}, error));
-  ETR_TRY(put_comment(sink, &of->comment, error));
+  ETR_TRY(put_record(sink, "base", report->profiles[0], error));
+  if (report->count > 2)
+    ETR_TRY(put_document(sink, "records", &(document){.made = &report->side_by_side}, error));
+  ETR_TRY(put_comment(sink, &report->comment, error));
   return end_page(sink, error);
 }
 
 etr_status etr_emit_report_of(const etr_profile *const *profiles, const char *const *names,
                               size_t count, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
-  several of = {
+  several several_records = {
       .profiles = profiles,
       .names = names,
       .count = count,
       .markdown = {.format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS},
-      .comparisons = etr_arena_alloc_array(&arena, count, sizeof *of.comparisons),
+      .comparisons = etr_arena_alloc_array(&arena, count, sizeof *several_records.comparisons),
       .side_by_side = {.arena = &arena},
       .comment = {.arena = &arena}};
-  for (size_t i = 0; of.comparisons && i < count; i++)
-    of.comparisons[i] = (etr_text){.arena = &arena};
-  etr_status status = of.comparisons ? compare_all(&of, error) : etr_fail_memory(error);
+  for (size_t i = 0; several_records.comparisons && i < count; i++)
+    several_records.comparisons[i] = (etr_text){.arena = &arena};
+  etr_status status = several_records.comparisons ? compare_all(&several_records, error)
+                                                  : etr_fail_memory(error);
   bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
   if (status == ETR_OK)
-    status = put_page_of(sink, &of, unit, error);
+    status = put_records_page(sink, &several_records, unit, error);
   etr_arena_clear(&arena);
   return out_of_memory ? etr_fail_memory(error) : status;
 }

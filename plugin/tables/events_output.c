@@ -188,17 +188,18 @@ static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
   return index;
 }
 
-/* Puts the operators of a handle, `most` at most; gives how many. */
-static size_t put_op_types_of(const etr_fields *f, const event_row *row, uint32_t handle,
-                              size_t most) {
+/* Writes the op types of the nodes with a debug handle as JSON strings, `limit` of them at most.
+ * Returns how many it wrote. */
+static size_t put_handle_op_types(const etr_fields *f, const event_row *row, uint32_t handle,
+                                  size_t limit) {
   const handle_index *index = &row->of->handles[row->block->method];
   const handle_node wanted = {handle, 0};
-  size_t put = 0;
+  size_t written = 0;
   for (size_t i =
            etr_lower_bound(&wanted, index->list, index->count, sizeof *index->list, by_handle);
-       i < index->count && index->list[i].handle == handle && put < most; i++, put++)
+       i < index->count && index->list[i].handle == handle && written < limit; i++, written++)
     etr_jw_string(f->json, row->graph->nodes[index->list[i].node].op_type);
-  return put;
+  return written;
 }
 
 /* Writes the operators at the event's debug handles, up to MAX_OPS. */
@@ -208,7 +209,7 @@ static void put_op_types(const etr_fields *f, const void *row) {
   etr_field_list(f, "op_types");
   for (size_t i = 0; as_row(row)->graph && i < event->handle_count; i++)
     if (i == 0 || event->handles[i] != event->handles[i - 1])
-      left -= put_op_types_of(f, as_row(row), event->handles[i], left);
+      left -= put_handle_op_types(f, as_row(row), event->handles[i], left);
   etr_jw_end(f->json);
 }
 

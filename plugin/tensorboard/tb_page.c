@@ -28,7 +28,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
                        const etr_first_screen *screen) {
   etr_writer *w = &answer->writer;
   bool is_first = screen != NULL;
-  etr_unit unit = etr_unit_of_screen(answer->profile, method);
+  etr_unit unit = etr_unit_of_method(answer->profile, method);
   const char *excluded = etr_excluded_runs_text(answer, method);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
   const char *odd = etr_odd_recordings_text(&answer->arena, answer->profile, method);
@@ -120,7 +120,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_answer_begin(&answer, p->profile, NULL, &options, sink);
   etr_first_screen screen;
   bool good = etr_first_screen_make(&screen, &answer, method, &p->found->findings,
-                                    etr_unit_of_screen(p->profile, method), NULL);
+                                    etr_unit_of_method(p->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
   put_methods(&answer, p->name, method, good ? &screen : NULL);

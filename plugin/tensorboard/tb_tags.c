@@ -218,41 +218,46 @@ static const chart build_charts[] = {
     {NULL, "Bytes (by build)", {"^" ETR_TB_BUILDS_BYTES "/"}, false},
 };
 
-/* Packs the end of a category: its title comes first in the message, its charts are packed already.
- */
-static void end_category(etr_packer *packer, const char *title, size_t behind) {
+/* Makes a category with this title of the charts that were packed since the packer had size_before
+ * bytes. */
+static void wrap_category(etr_packer *packer, const char *title, size_t size_before) {
   etr_pack_bytes(packer, etr_pack_field(tensorboard__category, "title"), etr_slice_of(title));
-  etr_pack_nested(packer, etr_pack_field(tensorboard__layout, "category"), behind);
+  etr_pack_nested(packer, etr_pack_field(tensorboard__layout, "category"), size_before);
 }
 
-static void end_chart(etr_packer *packer, const char *title, const char *content, size_t behind) {
-  etr_pack_nested(packer, etr_pack_field(tensorboard__chart, content), behind);
+/* Makes a chart with this title of what was packed since the packer had size_before bytes: its
+ * content, a field of the chart such as "multiline". */
+static void wrap_chart(etr_packer *packer, const char *title, const char *content,
+                       size_t size_before) {
+  etr_pack_nested(packer, etr_pack_field(tensorboard__chart, content), size_before);
   etr_pack_bytes(packer, etr_pack_field(tensorboard__chart, "title"), etr_slice_of(title));
-  etr_pack_nested(packer, etr_pack_field(tensorboard__category, "chart"), behind);
+  etr_pack_nested(packer, etr_pack_field(tensorboard__category, "chart"), size_before);
 }
 
-/* Packs the charts in their categories, from the last to the first. */
+/* Packs the charts as messages inside the messages of their categories. The packer writes from the
+ * end of a message to its start, so the last chart comes first, and a category is wrapped after its
+ * first chart. */
 static void pack_charts(etr_packer *packer, const chart *charts, size_t count) {
-  size_t behind_category = etr_packed_size(packer);
-  bool is_last = true; /* of its category */
+  size_t size_before_category = etr_packed_size(packer);
+  bool ends_category = true; /* whether the chart is the last one of its category */
   for (size_t i = count; i-- > 0;) {
-    size_t first = i; /* the chart that begins the category */
-    while (!charts[first].category)
-      first--;
-    if (is_last)
+    size_t category_start = i; /* the chart that begins the category */
+    while (!charts[category_start].category)
+      category_start--;
+    if (ends_category)
       etr_pack_int(packer, etr_pack_field(tensorboard__category, "closed"),
-                   charts[first].is_closed);
-    size_t behind = etr_packed_size(packer);
+                   charts[category_start].is_closed);
+    size_t size_before_chart = etr_packed_size(packer);
     for (size_t k = ETR_COUNT(charts->tags); k-- > 0;)
       if (charts[i].tags[k])
         etr_pack_bytes(packer, etr_pack_field(tensorboard__multiline_chart_content, "tag"),
                        etr_slice_of(charts[i].tags[k]));
-    end_chart(packer, charts[i].title, "multiline", behind);
-    is_last = first == i;
-    if (!is_last)
+    wrap_chart(packer, charts[i].title, "multiline", size_before_chart);
+    ends_category = category_start == i;
+    if (!ends_category)
       continue;
-    end_category(packer, charts[i].category, behind_category);
-    behind_category = etr_packed_size(packer);
+    wrap_category(packer, charts[i].category, size_before_category);
+    size_before_category = etr_packed_size(packer);
   }
 }
 

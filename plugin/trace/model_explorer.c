@@ -45,24 +45,25 @@ static const char *instruction_id(node_data *d, size_t node) {
   return etr_arena_format(&d->arena, "%s_0_%d", d->graph->method, (int)time->instruction);
 }
 
-/* Writes the key of a node: the id that the adapter gives to it. Returns false if it was written
- * already, or when out of memory. */
-static bool put_key(node_data *d, etr_map *written, size_t node) {
-  const etr_node *of = &d->graph->nodes[node];
-  const char *key = d->adapter == ETR_ADAPTER_PT2 ? of->name : NULL;
+/* Writes the key of a node: the id that the adapter gives to it. Returns false if that key was
+ * written already, or when out of memory. */
+static bool put_key(node_data *d, etr_map *written_keys, size_t node) {
+  const etr_node *graph_node = &d->graph->nodes[node];
+  const char *key = d->adapter == ETR_ADAPTER_PT2 ? graph_node->name : NULL;
   if (d->adapter == ETR_ADAPTER_ETRECORD)
-    key = etr_arena_format(&d->arena, "%s_", of->name);
+    key = etr_arena_format(&d->arena, "%s_", graph_node->name);
   if (d->adapter == ETR_ADAPTER_PTE)
-    key = of->subgraph == ETR_NONE ? instruction_id(d, node)
-                                   : etr_arena_format(&d->arena, "%u", d->number[node]);
-  if (key == NULL || etr_map_get(written, etr_slice_of(key)) != ETR_NONE)
+    key = graph_node->subgraph == ETR_NONE ? instruction_id(d, node)
+                                           : etr_arena_format(&d->arena, "%u", d->number[node]);
+  if (key == NULL || etr_map_get(written_keys, etr_slice_of(key)) != ETR_NONE)
     return false;
-  etr_map_set(written, etr_slice_of(key), 0);
+  etr_map_set(written_keys, etr_slice_of(key), 0);
   etr_jw_key(&d->json, key);
   return true;
 }
 
-/* Writes the time of a node in the statistic that was chosen, with that of its nested nodes. */
+/* Writes the time of a node in the chosen statistic; a typical or average time includes that of its
+ * nested nodes. */
 static void put_time(node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
   const double ticks[] = {[ETR_NODE_TYPICAL] = time->typical + d->nested_typical[node],
@@ -73,8 +74,8 @@ static void put_time(node_data *d, size_t node) {
   etr_field_ticks(&d->fields, "value", ticks[d->options->statistic]);
 }
 
-/* Writes a node's backend, or "cpu" if it ran as a kernel. A node without a backend and without a
- * time may not run at all. */
+/* Writes a node's backend with the color that the backend has in this document, or "cpu" for a node
+ * without a backend, which must be one that ran. */
 static void put_backend(node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
   etr_field_text(&d->fields, "value", time->backend != NULL ? time->backend : "cpu");
@@ -89,7 +90,8 @@ static void put_backend(node_data *d, size_t node) {
   etr_field_text(&d->fields, "bgColor", etr_delegate_color(number));
 }
 
-/* Returns true if a node has a value of the statistic. */
+/* Returns true if a node is an operator with a value of the chosen statistic: an SNR, a known
+ * backend, or a time of its own or, for typical and average times, of nested nodes. */
 static bool has_value(const node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
   if (d->graph->nodes[node].kind != ETR_NODE_OP)
@@ -101,28 +103,31 @@ static bool has_value(const node_data *d, size_t node) {
   return time->runs > 0 || (d->options->statistic <= ETR_NODE_AVG && d->has_nested[node]);
 }
 
-/* Writes the values of one graph: the top level (ETR_NONE) or a nested one. */
+/* Writes "results": the values of the nodes of one graph, the top level (ETR_NONE) or a nested one.
+ * */
 static void put_results(node_data *d, uint32_t subgraph) {
   etr_map written; /* keys; a graph may have two nodes of one name, of which the first is written */
   etr_map_init(&written, &d->arena);
   etr_jw_key(&d->json, "results");
   etr_jw_object(&d->json);
-  for (size_t i = 0; i < d->graph->node_count; i++) {
-    if (d->graph->nodes[i].subgraph != subgraph || !has_value(d, i) || !put_key(d, &written, i))
+  for (size_t node = 0; node < d->graph->node_count; node++) {
+    if (d->graph->nodes[node].subgraph != subgraph || !has_value(d, node) ||
+        !put_key(d, &written, node))
       continue;
     etr_jw_object(&d->json);
     if (d->options->statistic == ETR_NODE_BACKEND)
-      put_backend(d, i);
+      put_backend(d, node);
     else if (d->options->statistic == ETR_NODE_SNR)
-      etr_field_number(&d->fields, "value", etr_accuracy_capped_snr(d->accuracy[i].gap));
+      etr_field_number(&d->fields, "value", etr_accuracy_capped_snr(d->accuracy[node].gap));
     else
-      put_time(d, i);
+      put_time(d, node);
     etr_jw_end(&d->json);
   }
   etr_jw_end(&d->json);
 }
 
-/* Writes the node data of one graph. */
+/* Writes the node data of one graph: its name, the colors for the range of its values, and the
+ * values. */
 static void put_graph(node_data *d, uint32_t subgraph) {
   enum { STEPS = 5 };
   static const char *const names[] = {
@@ -161,8 +166,8 @@ static bool is_empty(const node_data *d, uint32_t subgraph) {
 }
 
 /* Writes the graphs that the adapter for programs makes, by their ids: the method, and each
- * delegate that it opens. The name of the file is part of a delegate's id. A program inside an
- * ETRecord has none. */
+ * delegate that it opens. A delegate's id contains the name of the program's file; a program inside
+ * an ETRecord has none, so only its method is written. */
 static void put_program(node_data *d) {
   const char *path = d->profile->pte, *file = path != NULL ? etr_last_part(path) : "";
   bool has_file = path != NULL &&
@@ -170,24 +175,25 @@ static void put_program(node_data *d) {
   etr_jw_object(&d->json);
   etr_jw_key(&d->json, d->graph->method);
   put_graph(d, ETR_NONE);
-  for (uint32_t i = 0; has_file && i < d->graph->subgraph_count; i++) {
-    const etr_subgraph *subgraph = &d->graph->subgraphs[i];
-    if (!subgraph->is_numbered || is_empty(d, i))
+  for (uint32_t index = 0; has_file && index < d->graph->subgraph_count; index++) {
+    const etr_subgraph *subgraph = &d->graph->subgraphs[index];
+    if (!subgraph->is_numbered || is_empty(d, index))
       continue;
     const char *call = instruction_id(d, subgraph->owner);
     const char *id = call != NULL ? etr_arena_format(&d->arena, "%s::%s", file, call) : NULL;
     if (id == NULL)
       return;
     etr_jw_key(&d->json, id);
-    put_graph(d, i);
+    put_graph(d, index);
   }
   etr_jw_end(&d->json);
 }
 
 /* ---- The emitter ---- */
 
-/* Returns the adapter that shows a graph. */
-static etr_node_adapter adapter_of(const etr_graph *graph, etr_node_adapter chosen) {
+/* Returns the adapter that shows a graph: the chosen one or, for ETR_ADAPTER_AUTO, the usual one
+ * for the kind of graph. */
+static etr_node_adapter choose_adapter(const etr_graph *graph, etr_node_adapter chosen) {
   if (chosen != ETR_ADAPTER_AUTO)
     return chosen;
   if (etr_is_program(graph))
@@ -195,10 +201,11 @@ static etr_node_adapter adapter_of(const etr_graph *graph, etr_node_adapter chos
   return strcmp(graph->module, "aten") == 0 ? ETR_ADAPTER_PT2 : ETR_ADAPTER_ETRECORD;
 }
 
-/* Refuses a graph that the adapter does not show, or that has no value of the statistic. */
+/* Refuses a graph that the adapter does not show, or none of whose nodes has a value of the chosen
+ * statistic. */
 static etr_status check_graph(const etr_profile *profile, const etr_graph *graph,
                               const etr_node_data_options *options, etr_error *error) {
-  if (etr_is_program(graph) != (adapter_of(graph, options->adapter) == ETR_ADAPTER_PTE))
+  if (etr_is_program(graph) != (choose_adapter(graph, options->adapter) == ETR_ADAPTER_PTE))
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "this adapter does not show %s/%s: %s", graph->module, graph->method,
                     etr_is_program(graph) ? "use --adapter pte"
@@ -221,7 +228,8 @@ static etr_status check_graph(const etr_profile *profile, const etr_graph *graph
                                                          : "was timed");
 }
 
-/* Numbers the operators of each subgraph. */
+/* Numbers the operators of each subgraph from 0, as the adapter for programs does. When out of
+ * memory, the arena has failed. */
 static void number_operators(node_data *d) {
   uint32_t *counts = etr_arena_alloc_array(&d->arena, d->graph->subgraph_count, sizeof *counts);
   d->number = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->number);
@@ -232,7 +240,8 @@ static void number_operators(node_data *d) {
   }
 }
 
-/* Sums the times of the nodes in each node's subgraphs. */
+/* Sums, per node, the average and typical times of all nodes inside its subgraphs at any depth.
+ * When out of memory, the arena has failed. */
 static void sum_nested(node_data *d) {
   d->nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->nested);
   d->nested_typical = etr_arena_alloc_array(&d->arena, d->graph->node_count,
@@ -260,7 +269,7 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph,
                  .graph = &profile->graphs[graph],
                  .options = options != NULL ? options : &defaults};
   ETR_TRY(check_graph(profile, d.graph, d.options, error));
-  d.adapter = adapter_of(d.graph, d.options->adapter);
+  d.adapter = choose_adapter(d.graph, d.options->adapter);
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);
   number_operators(&d);

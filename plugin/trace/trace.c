@@ -39,7 +39,7 @@ typedef struct track_key {
 } track_key;
 ETR_NO_PADDING(track_key, sizeof(uint64_t) + 4 * sizeof(uint32_t));
 
-/* Writes the name of a process or thread. */
+/* Writes the metadata event that names a process or, as `what` says, a thread. */
 static void put_name(tracer *t, const char *what, size_t process, uint32_t thread,
                      const char *name) {
   etr_jw_object(&t->json);
@@ -54,38 +54,43 @@ static void put_name(tracer *t, const char *what, size_t process, uint32_t threa
   etr_jw_end(&t->json);
 }
 
-/* Returns the number of an event's backend. */
-static uint32_t backend_of(tracer *t, const etr_event *event) {
+/* Returns the number of an event's backend, which is added if it is new. Events without a backend
+ * share one number. */
+static uint32_t number_backend(tracer *t, const etr_event *event) {
   etr_slice name = etr_slice_of(event->backend != NULL ? event->backend : "");
-  uint32_t found = etr_map_get(&t->backends, name);
-  if (found != ETR_NONE)
-    return found;
+  uint32_t number = etr_map_get(&t->backends, name);
+  if (number != ETR_NONE)
+    return number;
   etr_map_set(&t->backends, name, (uint32_t)t->backends.count);
   return (uint32_t)t->backends.count - 1;
 }
 
-/* Returns the thread of an event. The thread and its process are named when they are first needed.
- * The method's own thread comes first. */
-static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const etr_span *span) {
+/* Returns the thread of an event: one for the method itself, and one for each backend, kind of
+ * start (measured or synthetic) and lane. The thread and its process are named in the trace when
+ * they are first needed. */
+static uint32_t number_thread(tracer *t, uint32_t run, const etr_block *block,
+                              const etr_span *span) {
   const etr_event *event = &block->events[span->event];
-  const etr_run *of = &t->profile->runs[run];
+  const etr_run *recorded_run = &t->profile->runs[run];
   size_t process = etr_placer_process(&t->placer, run);
   track_key key = {.process = process,
-                   .backend = span->in_delegate ? backend_of(t, event) : ETR_NONE,
+                   .backend = span->in_delegate ? number_backend(t, event) : ETR_NONE,
                    .is_synthetic = span->in_delegate && span->is_synthetic ? 1 : 0,
                    .lane = span->lane == ETR_NONE ? 0 : span->lane};
   etr_slice bytes = {(const char *)&key, sizeof key};
-  uint32_t found = etr_map_get(&t->tracks, bytes);
-  if (found != ETR_NONE)
-    return found;
+  uint32_t number = etr_map_get(&t->tracks, bytes);
+  if (number != ETR_NONE)
+    return number;
   const char *name = etr_trace_method_name(t->profile, block);
   if (t->next_thread[process] == 0) {
-    bool is_one_of_several = t->profile->etdump_count > 1 && of->dump < t->profile->etdump_count;
-    const char *shown = is_one_of_several ? etr_arena_format(&t->arena, "%s, %s", name,
-                                                             t->profile->etdumps[of->dump])
-                                          : name;
-    if (shown != NULL)
-      put_name(t, "process_name", process, 0, shown);
+    bool is_one_of_several = t->profile->etdump_count > 1 &&
+                             recorded_run->dump < t->profile->etdump_count;
+    const char *process_name = is_one_of_several
+                                   ? etr_arena_format(&t->arena, "%s, %s", name,
+                                                      t->profile->etdumps[recorded_run->dump])
+                                   : name;
+    if (process_name != NULL)
+      put_name(t, "process_name", process, 0, process_name);
   }
   uint32_t thread = ++t->next_thread[process];
   etr_map_set(&t->tracks, bytes, thread);
@@ -113,9 +118,10 @@ static size_t number_of(const tracer *t, const etr_block *block, const etr_event
   return t->placer.first_event[block - t->profile->blocks] + (size_t)(event - block->events);
 }
 
-/* Returns "features.0.0 \xC2\xB7 convolution", which a reader of the model looks for, or the
- * event's own name if it has no node. */
-static const char *title_of(tracer *t, const etr_block *block, const etr_event *event) {
+/* Returns what an event is called in the trace: the module and the short operator of its first
+ * node, as "features.0.0 \xC2\xB7 convolution", which a reader of the model looks for, or the
+ * event's own label if it has no node. */
+static const char *event_title(tracer *t, const etr_block *block, const etr_event *event) {
   const char **title = &t->titles[number_of(t, block, event)];
   if (*title != NULL || event->node_count == 0)
     return *title != NULL ? *title : event->label;
@@ -126,24 +132,26 @@ static const char *title_of(tracer *t, const etr_block *block, const etr_event *
   return *title;
 }
 
-/* Writes the node that an event ran. */
+/* Writes the first node that an event ran, its operator, module and source line; nothing if it has
+ * no node. */
 static void put_node(tracer *t, const etr_block *block, const etr_event *event) {
   if (event->node_count == 0)
     return;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
   const etr_node *node = &graph->nodes[event->nodes[0]];
-  size_t number = number_of(t, block, event);
-  if (t->nodes[number] == NULL)
-    t->nodes[number] = etr_label_node(&t->arena, graph, event->nodes[0]);
-  if (t->sources[number] == NULL && node->source != NULL)
-    t->sources[number] = etr_label_source(&t->arena, node->source);
-  etr_field_text(&t->fields, "node", t->nodes[number]);
+  size_t event_number = number_of(t, block, event);
+  if (t->nodes[event_number] == NULL)
+    t->nodes[event_number] = etr_label_node(&t->arena, graph, event->nodes[0]);
+  if (t->sources[event_number] == NULL && node->source != NULL)
+    t->sources[event_number] = etr_label_source(&t->arena, node->source);
+  etr_field_text(&t->fields, "node", t->nodes[event_number]);
   etr_field_text(&t->fields, "op", node->target);
   put_text(t, "module", graph->modules[node->module].path);
-  put_text(t, "source", t->sources[number]);
+  put_text(t, "source", t->sources[event_number]);
 }
 
-/* Writes what is known about an event. */
+/* Writes the "args" of an event: its run, name and ticks, how sure its start and its duration are,
+ * and what it ran. in_place: the run is where it was recorded, and was not moved behind another. */
 static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
                           bool in_place) {
   const etr_event *event = &block->events[span->event];
@@ -179,22 +187,22 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
 }
 
 /* Writes nanoseconds as microseconds with three digits. Starts and ends are whole nanoseconds and a
- * duration is their difference, so nested events stay nested. */
+ * duration is their difference, so that nested events stay nested. */
 static void put_microseconds(tracer *t, const char *key, uint64_t ns) {
-  char text[32];
-  size_t size = etr_format_uint(text, ns / 1000);
-  text[size++] = '.';
+  char digits[32];
+  size_t size = etr_format_uint(digits, ns / 1000);
+  digits[size++] = '.';
   for (uint64_t digit = 100; digit > 0; digit /= 10)
-    text[size++] = (char)('0' + ns / digit % 10);
+    digits[size++] = (char)('0' + ns / digit % 10);
   etr_jw_key(&t->json, key);
-  etr_jw_raw(&t->json, (etr_slice){text, size});
+  etr_jw_raw(&t->json, (etr_slice){digits, size});
 }
 
-/* Writes an event: a span, or an instant if it has no place. */
+/* Writes an event: a span or, if there was no lane for it, an instant. */
 static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
                       bool in_place) {
   const etr_event *event = &block->events[span->event];
-  uint32_t thread = thread_of(t, run, block, span);
+  uint32_t thread = number_thread(t, run, block, span);
   bool is_drawn = span->lane != ETR_NONE;
   const char *category = event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
   if (event->match == ETR_MATCH_FRAMEWORK)
@@ -203,7 +211,7 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
     category = "delegate";
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "ph", is_drawn ? "X" : "i");
-  etr_field_text(&t->fields, "name", title_of(t, block, event));
+  etr_field_text(&t->fields, "name", event_title(t, block, event));
   etr_field_text(&t->fields, "cat", category);
   etr_field_count(&t->fields, "pid", etr_placer_process(&t->placer, run) + 1);
   etr_field_count(&t->fields, "tid", thread);
@@ -216,7 +224,7 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
   etr_jw_end(&t->json);
 }
 
-/* Writes the trace of all runs that are shown. */
+/* Writes the trace of all runs that the options show. */
 static void put_document(tracer *t) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "displayTimeUnit", "ns");
@@ -224,6 +232,8 @@ static void put_document(tracer *t) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "schema", "etrecord-tb/trace/1");
   etr_field_number(&t->fields, "ticks_per_second", t->profile->ticks_per_second);
+  if (t->profile->takes_cycles_as_ns)
+    etr_field_text(&t->fields, "clock_note", ETR_TICK_IS_TAKEN_AS_NS);
   etr_jw_end(&t->json);
   etr_field_list(&t->fields, "traceEvents");
   for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {
@@ -238,7 +248,7 @@ static void put_document(tracer *t) {
   etr_jw_end(&t->json);
 }
 
-/* Writes the trace in the format that was chosen. */
+/* Writes the trace in the format that the options choose: Chrome's events, or stacks. */
 static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options,
                               const etr_sink *sink, etr_error *error) {
   if (options->format != ETR_TRACE_CHROME)
@@ -263,7 +273,7 @@ static etr_status write_trace(const etr_profile *profile, const etr_trace_option
   return etr_writer_finish(&t.writer, error);
 }
 
-/* Refuses a trace in which nothing would be. */
+/* Refuses a trace that would be empty, because no run that the options show was timed. */
 static etr_status check_trace(const etr_profile *profile, const etr_trace_options *options,
                               etr_error *error) {
   for (uint32_t i = 0; i < profile->run_count; i++)

@@ -68,34 +68,35 @@ typedef struct wrapper_sums {
   uint64_t inside_cycles; /* of the events in them */
 } wrapper_sums;
 
-/* Adds the duration of an event to the sums of its depth, by unit. */
+/* Adds the duration of an event to the sums of its depth: the ticks or cycles of wrappers, or the
+ * cycles of events inside them. The ticks of other events are not summed. */
 static void add_to_sums(wrapper_sums *sums, const etr_event *event, uint64_t duration) {
-  wrapper_sums *of = &sums[depth_of(event)];
-  uint64_t *sum = event->wrapper ? &of->ticks : NULL;
+  wrapper_sums *depth_sums = &sums[depth_of(event)];
+  uint64_t *sum = event->wrapper ? &depth_sums->ticks : NULL;
   if (event->unit == ETR_EVENT_UNIT_CYCLES)
-    sum = event->wrapper ? &of->cycles : &of->inside_cycles;
+    sum = event->wrapper ? &depth_sums->cycles : &depth_sums->inside_cycles;
   if (sum != NULL)
     *sum = etr_add_up_to_most(*sum, duration);
 }
 
-/* Turns cycles into ticks: an event gets the part of its wrapper's time that corresponds to its
- * cycles, as nodes do. Returns false for an event that has no place: the cycles of a wrapper, or of
- * an event whose wrapper has none. */
-static bool share(etr_span *span, const etr_event *event, const wrapper_sums *sums) {
-  const wrapper_sums *of = &sums[depth_of(event)];
+/* Turns a span in cycles into ticks: the part of its wrapper's ticks that corresponds to its
+ * cycles. Returns false for an event that cannot be drawn: a wrapper in cycles, or an event whose
+ * wrapper has no ticks or no cycles. */
+static bool scale_cycles(etr_span *span, const etr_event *event, const wrapper_sums *sums) {
+  const wrapper_sums *depth_sums = &sums[depth_of(event)];
   if (event->unit != ETR_EVENT_UNIT_CYCLES)
     return true;
-  if (event->wrapper || of->ticks == 0 || of->cycles == 0)
+  if (event->wrapper || depth_sums->ticks == 0 || depth_sums->cycles == 0)
     return false;
   span->cycles = span->ticks;
-  span->ticks = etr_scale(span->cycles, of->ticks, ETR_MAX(of->cycles, of->inside_cycles));
+  span->ticks = etr_scale(span->cycles, depth_sums->ticks,
+                          ETR_MAX(depth_sums->cycles, depth_sums->inside_cycles));
   return true;
 }
 
-/* Gives events in cycles their ticks, instruction by instruction, and removes those that get none.
- */
-static void share_by_cycles(etr_placer *p, const etr_block *block) {
-  size_t kept = 0;
+/* Turns spans in cycles into ticks, instruction by instruction, and removes those that get none. */
+static void scale_all_cycles(etr_placer *p, const etr_block *block) {
+  size_t kept_count = 0;
   for (size_t first = 0, end; first < p->spans.count; first = end) {
     wrapper_sums sums[DEEPEST + 1] = {0};
     int32_t instruction = event_of(p, block, first)->instruction_id;
@@ -104,38 +105,40 @@ static void share_by_cycles(etr_placer *p, const etr_block *block) {
       add_to_sums(sums, event_of(p, block, end), p->spans.data[end].ticks);
     for (size_t i = first; i < end; i++) {
       etr_span span = p->spans.data[i];
-      if (share(&span, &block->events[span.event], sums))
-        p->spans.data[kept++] = span;
+      if (scale_cycles(&span, &block->events[span.event], sums))
+        p->spans.data[kept_count++] = span;
     }
   }
-  p->spans.count = kept;
+  p->spans.count = kept_count;
 }
 
-/* Lists the spans of a run. */
+/* Lists the spans of a run, one for each sample of an event that is drawn, in the order of the
+ * events. Runs must come in ascending order. */
 static void list_spans(etr_placer *p, uint32_t run) {
   const etr_block *block = &p->profile->blocks[p->profile->runs[run].block];
-  size_t *next = p->next_sample + p->first_event[p->profile->runs[run].block];
+  size_t *next_sample = p->next_sample + p->first_event[p->profile->runs[run].block];
   p->spans.count = 0;
   for (uint32_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
     if (!etr_is_placed(event))
       continue;
-    while (next[i] < event->sample_count && event->sample_runs[next[i]] < run)
-      next[i]++;
-    for (; next[i] < event->sample_count && event->sample_runs[next[i]] == run; next[i]++) {
+    while (next_sample[i] < event->sample_count && event->sample_runs[next_sample[i]] < run)
+      next_sample[i]++;
+    for (; next_sample[i] < event->sample_count && event->sample_runs[next_sample[i]] == run;
+         next_sample[i]++) {
       etr_span *span = etr_vec_push(p->arena, &p->spans);
       if (span == NULL)
         return;
       *span = (etr_span){.event = i,
-                         .ticks = event->durations[next[i]],
+                         .ticks = event->durations[next_sample[i]],
                          .in_delegate = event->delegate_id ||
                                         event->kind == ETR_EVENT_DELEGATE_OPERATOR,
                          .scale = 1,
-                         .raw = event->starts[next[i]],
+                         .raw = event->starts[next_sample[i]],
                          .call = ETR_NONE};
     }
   }
-  share_by_cycles(p, block);
+  scale_all_cycles(p, block);
 }
 
 /* ---- The clock ---- */
@@ -144,22 +147,23 @@ static uint64_t end_of(const etr_span *span) {
   return etr_add_up_to_most(span->raw, span->ticks);
 }
 
-/* Unwraps a 32-bit counter that wrapped inside an event. An event that starts before that event,
- * but would be inside it one range later, is moved by that range. */
-static void unfold(etr_placer *p) {
-  const etr_span *across = NULL;
+/* Unwraps a 32-bit counter that wrapped inside the run's longest event that reaches beyond the
+ * counter's range. Other events that would be inside that event if they were one range later are
+ * moved by that range. */
+static void unwrap_within_run(etr_placer *p) {
+  const etr_span *wrapping = NULL;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     if (span->in_delegate)
       continue;
     if (span->raw >= COUNTER_RANGE)
       return;
-    if (end_of(span) >= COUNTER_RANGE && (across == NULL || span->ticks > across->ticks))
-      across = span;
+    if (end_of(span) >= COUNTER_RANGE && (wrapping == NULL || span->ticks > wrapping->ticks))
+      wrapping = span;
   }
-  if (across == NULL)
+  if (wrapping == NULL)
     return;
-  uint64_t start = across->raw, end = end_of(across);
+  uint64_t start = wrapping->raw, end = end_of(wrapping);
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
     if (!span->in_delegate && span->raw < start && end_of(span) <= end - COUNTER_RANGE)
@@ -167,18 +171,17 @@ static void unfold(etr_placer *p) {
   }
 }
 
-/* Returns the tick at which the run began: the first of its own events, or of events of delegates
- * if it has no others.
- */
-static uint64_t start_of_run(const etr_placer *p) {
-  uint64_t own = UINT64_MAX, any = UINT64_MAX;
+/* Returns the tick at which the run began: the start of its first event outside delegates, or of
+ * its first event in a delegate if it has no others. */
+static uint64_t find_run_start(const etr_placer *p) {
+  uint64_t own_start = UINT64_MAX, any_start = UINT64_MAX;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
-    any = ETR_MIN(any, span->raw);
+    any_start = ETR_MIN(any_start, span->raw);
     if (!span->in_delegate)
-      own = ETR_MIN(own, span->raw);
+      own_start = ETR_MIN(own_start, span->raw);
   }
-  return own != UINT64_MAX ? own : any;
+  return own_start != UINT64_MAX ? own_start : any_start;
 }
 
 /* Converts ticks to whole nanoseconds, at most 104 days, so that sums do not overflow. */
@@ -187,15 +190,16 @@ static uint64_t nanoseconds(const etr_placer *p, uint64_t ticks) {
   return ns < 9e15 ? (uint64_t)llround(ns) : (uint64_t)9e15;
 }
 
-/* Returns the start of the run, in nanoseconds since the dump's first run began. */
+/* Returns the start of a run in nanoseconds since the first run of its ETDump began, and unwraps a
+ * 32-bit counter that wrapped since the run before. */
 static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
   if (!p->has_begun[dump]) {
     p->has_begun[dump] = true;
     p->base[dump] = p->last_start[dump] = start;
   }
-  bool wraps = p->last_start[dump] < COUNTER_RANGE && start < p->last_start[dump] &&
-               p->last_start[dump] - start > COUNTER_RANGE / 2;
-  if (wraps)
+  bool has_wrapped = p->last_start[dump] < COUNTER_RANGE && start < p->last_start[dump] &&
+                     p->last_start[dump] - start > COUNTER_RANGE / 2;
+  if (has_wrapped)
     p->wrapped[dump] += COUNTER_RANGE;
   p->last_start[dump] = start;
   uint64_t ticks = etr_add_up_to_most(start, p->wrapped[dump]);
@@ -204,25 +208,26 @@ static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
 
 /* ---- Delegates ---- */
 
-/* Returns the call that the n-th of `count` samples of an event belongs to. calls: indices of the
- * spans of calls, all of one instruction. */
-static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count,
-                        const etr_span *span, size_t n, size_t count) {
-  for (size_t i = 0, last = call_count; i < last;) { /* calls do not overlap */
-    size_t middle = i + (last - i) / 2;
+/* Returns the call in whose time the span of a delegate's event begins or, if there is none, the
+ * call that has the same part of all calls before it as the sample has samples of its event. calls:
+ * indices of the spans of one instruction's calls. */
+static uint32_t find_call(const etr_placer *p, const uint32_t *calls, size_t call_count,
+                          const etr_span *span, size_t sample_index, size_t sample_count) {
+  for (size_t low = 0, high = call_count; low < high;) { /* calls do not overlap */
+    size_t middle = low + (high - low) / 2;
     const etr_span *call = &p->spans.data[calls[middle]];
     if (span->raw < call->raw)
-      last = middle;
+      high = middle;
     else if (span->raw > end_of(call))
-      i = middle + 1;
+      low = middle + 1;
     else
       return calls[middle];
   }
-  return calls[n * call_count / count];
+  return calls[sample_index * call_count / sample_count];
 }
 
 /* Finds the call of each event of a delegate. Spans are still in the order of events, where events
- * of one instruction are next to each other. */
+ * of one instruction are next to each other. When out of memory, the scratch arena has failed. */
 static void find_calls(etr_placer *p, const etr_block *block) {
   uint32_t *calls = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *calls);
   for (size_t first = 0, end; calls != NULL && first < p->spans.count; first = end) {
@@ -235,11 +240,15 @@ static void find_calls(etr_placer *p, const etr_block *block) {
       if (!span->in_delegate && block->events[span->event].match == ETR_MATCH_DELEGATE)
         calls[call_count++] = (uint32_t)end;
     }
-    for (size_t i = first, last; call_count > 0 && i < end; i = last) {
-      for (last = i; last < end && p->spans.data[last].event == p->spans.data[i].event;)
-        last++;
-      for (size_t k = i; k < last && p->spans.data[k].in_delegate; k++)
-        p->spans.data[k].call = call_of(p, calls, call_count, &p->spans.data[k], k - i, last - i);
+    for (size_t event_first = first, event_end; call_count > 0 && event_first < end;
+         event_first = event_end) {
+      for (event_end = event_first;
+           event_end < end && p->spans.data[event_end].event == p->spans.data[event_first].event;)
+        event_end++;
+      for (size_t sample = event_first; sample < event_end && p->spans.data[sample].in_delegate;
+           sample++)
+        p->spans.data[sample].call = find_call(p, calls, call_count, &p->spans.data[sample],
+                                               sample - event_first, event_end - event_first);
     }
   }
 }
@@ -248,10 +257,10 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
   return span->raw >= call->raw && end_of(span) <= end_of(call);
 }
 
-/* Moves events of a delegate from their call into the wrapper of this depth, such as dispatches
- * into their submission. A wrapper counts if it was measured inside its call, or if it was laid out
- * there. */
-static void nest(etr_placer *p, const etr_block *block, size_t depth) {
+/* Moves events of a delegate from their call into the wrapper of this depth in that call, such as
+ * dispatches into their submission. A wrapper counts if it was measured inside its call, or if it
+ * was laid out there. */
+static void nest_in_wrappers(etr_placer *p, const etr_block *block, size_t depth) {
   uint32_t *wrappers = etr_arena_alloc_array(
       &p->scratch, p->spans.count, sizeof *wrappers); /* per call: index of its wrapper, plus one */
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
@@ -276,7 +285,7 @@ typedef struct stray {
   uint64_t raw;
 } stray;
 
-/* Orders events by what encloses them, then by start. */
+/* Orders events by what encloses them, then by recorded start, then as they were listed. */
 static int by_enclosing(const void *a, const void *b) {
   const stray *x = a, *y = b;
   if (x->around != y->around)
@@ -295,34 +304,40 @@ static uint64_t gap_before(const etr_placer *p, const stray *strays, size_t i) {
   return is_point || was_point;
 }
 
-/* Places such events one after the other from the start of the event around them. */
-static void lay_out(etr_placer *p, const stray *strays, size_t count) {
+/* Places events without a measured place in their order inside the event around them. They keep
+ * their relative lengths, and are scaled down if together they are longer than that event. */
+static void lay_out_strays(etr_placer *p, const stray *strays, size_t count) {
   const etr_span *around = &p->spans.data[strays[0].around];
-  double sum = 0, so_far = 0;
+  double sum_ticks = 0, ticks_before = 0;
   uint64_t length = around->end - around->start,
-           gaps = p->spans.data[strays[count - 1].span].ticks == 0;
+           gaps_ns = p->spans.data[strays[count - 1].span].ticks == 0;
   for (size_t i = 0; i < count; i++) {
-    sum += (double)p->spans.data[strays[i].span].ticks;
-    gaps += gap_before(p, strays, i);
+    sum_ticks += (double)p->spans.data[strays[i].span].ticks;
+    gaps_ns += gap_before(p, strays, i);
   }
-  bool has_gaps = gaps < length;
-  double most = (double)(length - (has_gaps ? gaps : 0)); /* nanoseconds outside the gaps */
-  double room = length ? (double)around->ticks * (most / (double)length)
-                       : 0; /* the same in ticks */
-  double share = ETR_MAX(sum, room) > 0 ? most / ETR_MAX(sum, room) : 0;
-  uint64_t from = around->start;
+  bool has_gaps = gaps_ns < length;
+  double usable_ns = (double)(length -
+                              (has_gaps ? gaps_ns : 0)); /* nanoseconds outside the gaps_ns */
+  double usable_ticks = length ? (double)around->ticks * (usable_ns / (double)length)
+                               : 0; /* the same in ticks */
+  double ns_per_tick = ETR_MAX(sum_ticks, usable_ticks) > 0
+                           ? usable_ns / ETR_MAX(sum_ticks, usable_ticks)
+                           : 0;
+  uint64_t position = around->start;
   for (size_t i = 0; i < count; i++) {
     etr_span *span = &p->spans.data[strays[i].span];
-    from += has_gaps ? gap_before(p, strays, i) : 0;
-    span->start = from + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), most);
-    so_far += (double)span->ticks;
-    span->end = from + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), most);
+    position += has_gaps ? gap_before(p, strays, i) : 0;
+    span->start = position + (uint64_t)ETR_MIN(floor(ticks_before * ns_per_tick + 0.5), usable_ns);
+    ticks_before += (double)span->ticks;
+    span->end = position + (uint64_t)ETR_MIN(floor(ticks_before * ns_per_tick + 0.5), usable_ns);
     span->is_synthetic = true;
-    span->scale = around->scale * (sum > room && sum > 0 ? room / sum : 1);
+    span->scale = around->scale *
+                  (sum_ticks > usable_ticks && sum_ticks > 0 ? usable_ticks / sum_ticks : 1);
   }
 }
 
-/* Lays out the events of this depth. Those around them have their place. */
+/* Lays out the events of a depth that have no measured place inside their call. The events around
+ * them must have their place. */
 static void place_depth(etr_placer *p, const etr_block *block, size_t depth) {
   stray *strays = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *strays);
   size_t count = 0;
@@ -338,38 +353,42 @@ static void place_depth(etr_placer *p, const etr_block *block, size_t depth) {
   for (size_t first = 0, end; first < count; first = end) {
     for (end = first; end < count && strays[end].around == strays[first].around;)
       end++;
-    lay_out(p, strays + first, end - first);
+    lay_out_strays(p, strays + first, end - first);
   }
 }
 
-/* Places the events of delegates inside their calls, from outside to inside. */
+/* Places the events of delegates inside their calls: first in wrappers, where there are some, then
+ * from outside to inside. */
 static void place_delegates(etr_placer *p, const etr_block *block) {
   find_calls(p, block);
   for (size_t i = 0; i < p->spans.count; i++)
     p->spans.data[i].around = p->spans.data[i].call;
   for (size_t depth = 1; depth <= DEEPEST; depth++)
-    nest(p, block, depth);
+    nest_in_wrappers(p, block, depth);
   for (size_t depth = 0; depth <= DEEPEST; depth++)
     place_depth(p, block, depth);
 }
 
 /* ---- On the time line ---- */
 
-/* Places events where they were measured. An event without a call that was recorded before the run
- * began, and so by another clock, begins with the run. */
-static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_start, uint64_t at) {
+/* Places events where they were measured. run_place: where the run begins, in nanoseconds. An event
+ * that starts before the run, and so by another clock, begins with the run and is marked as
+ * synthetic. */
+static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_start,
+                           uint64_t run_place) {
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
-    bool is_early = span->raw < run_start;
-    uint64_t from = is_early ? 0 : span->raw - run_start;
-    span->start = etr_add_up_to_most(at, nanoseconds(p, from));
-    span->end = etr_add_up_to_most(at, nanoseconds(p, etr_add_up_to_most(from, span->ticks)));
-    span->is_synthetic = is_early || block->events[span->event].has_no_place;
+    bool is_before_run = span->raw < run_start;
+    uint64_t since_start = is_before_run ? 0 : span->raw - run_start;
+    span->start = etr_add_up_to_most(run_place, nanoseconds(p, since_start));
+    span->end = etr_add_up_to_most(run_place,
+                                   nanoseconds(p, etr_add_up_to_most(since_start, span->ticks)));
+    span->is_synthetic = is_before_run || block->events[span->event].has_no_place;
   }
 }
 
-/* Orders spans by start, and the one that ends last first if starts are equal, because it contains
- * the other. A dump is sorted by ends, so there the outer event follows the inner one. */
+/* Orders spans by start, then the longest first because it contains the others, then the last of
+ * the dump first: a dump is sorted by ends, so there the outer event follows the inner one. */
 static int by_start(const void *a, const void *b) {
   const etr_span *x = a, *y = b;
   if (x->start != y->start)
@@ -395,8 +414,9 @@ static track_index index_tracks(etr_tracks *tracks, etr_arena *arena) {
   return index;
 }
 
-/* Returns the number of a track, which is added if it is new; ETR_NONE when out of memory. */
-static uint32_t track_of(track_index *index, bool in_delegate, const char *backend) {
+/* Returns the number of the track for a backend, or for what is not in a delegate; it is added if
+ * it is new. Returns ETR_NONE when out of memory. */
+static uint32_t number_track(track_index *index, bool in_delegate, const char *backend) {
   uint32_t *number = &index->unnamed[in_delegate];
   if (in_delegate && backend != NULL) {
     etr_map_slot *slot = etr_map_at(&index->by_backend, etr_slice_of(backend));
@@ -419,26 +439,27 @@ typedef struct lane {
   etr_vec(uint64_t) ends;
 } lane;
 
-/* Finds the lanes of the spans of one track, which are sorted by start. */
+/* Puts each span of one track into the first lane in which it overlaps no other span, unless it is
+ * inside it; ETR_NONE if none of the lanes has room. by_start: the spans, sorted by start. */
 static void find_lanes(etr_placer *p, uint32_t *by_start, size_t count) {
   lane lanes[ETR_TRACE_LANES] = {0};
   for (size_t i = 0; i < count; i++) {
     etr_span *span = &p->spans.data[by_start[i]];
-    size_t open = 0;
+    size_t open_count = 0;
     for (span->lane = 0; span->lane < ETR_TRACE_LANES;
          span->lane++) { /* the first lane that the span fits into */
-      const lane *of = &lanes[span->lane];
-      open = of->ends.count;
-      while (open > 0 && of->ends.data[open - 1] <= span->start)
-        open--;
-      if (open == 0 || of->ends.data[open - 1] >= span->end)
+      const lane *lane_tried = &lanes[span->lane];
+      open_count = lane_tried->ends.count;
+      while (open_count > 0 && lane_tried->ends.data[open_count - 1] <= span->start)
+        open_count--;
+      if (open_count == 0 || lane_tried->ends.data[open_count - 1] >= span->end)
         break;
     }
     if (span->lane == ETR_TRACE_LANES) {
       span->lane = ETR_NONE;
       continue;
     }
-    lanes[span->lane].ends.count = open;
+    lanes[span->lane].ends.count = open_count;
     uint64_t *end = etr_vec_push(&p->scratch, &lanes[span->lane].ends);
     if (end != NULL)
       *end = span->end;
@@ -457,24 +478,28 @@ static int by_track(const void *a, const void *b) {
   return (x->span > y->span) - (x->span < y->span);
 }
 
-/* Finds lanes for the spans of each track by itself. */
+/* Finds lanes for the spans of each track by itself; synthetic spans of a delegate are a track of
+ * their own. */
 static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
-  tracked *list = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *list);
+  tracked *tracked_spans = etr_arena_alloc_array(&p->scratch, p->spans.count,
+                                                 sizeof *tracked_spans);
   uint32_t *by_start = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *by_start);
   etr_tracks tracks = {0};
   track_index index = index_tracks(&tracks, &p->scratch);
-  if (list == NULL || by_start == NULL)
+  if (tracked_spans == NULL || by_start == NULL)
     return;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
-    uint32_t track = track_of(&index, span->in_delegate, block->events[span->event].backend);
-    list[i] = (tracked){2 * track + (span->in_delegate && span->is_synthetic), (uint32_t)i};
+    uint32_t track = number_track(&index, span->in_delegate, block->events[span->event].backend);
+    tracked_spans[i] = (tracked){2 * track + (span->in_delegate && span->is_synthetic),
+                                 (uint32_t)i};
   }
-  etr_sort(list, p->spans.count, sizeof *list, by_track);
+  etr_sort(tracked_spans, p->spans.count, sizeof *tracked_spans, by_track);
   for (size_t i = 0; i < p->spans.count; i++)
-    by_start[i] = list[i].span;
+    by_start[i] = tracked_spans[i].span;
   for (size_t first = 0, end; first < p->spans.count; first = end) {
-    for (end = first; end < p->spans.count && list[end].track == list[first].track;)
+    for (end = first;
+         end < p->spans.count && tracked_spans[end].track == tracked_spans[first].track;)
       end++;
     find_lanes(p, by_start + first, end - first);
   }
@@ -485,11 +510,11 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
   track_index index = index_tracks(tracks, arena);
   *tracks = (etr_tracks){0};
   for (size_t i = 0; tracks->count == 0 && i < p->spans.count; i++)
-    if (!p->spans.data[i].in_delegate && track_of(&index, false, NULL) == ETR_NONE)
+    if (!p->spans.data[i].in_delegate && number_track(&index, false, NULL) == ETR_NONE)
       return false;
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
-    span->track = track_of(&index, span->in_delegate, block->events[span->event].backend);
+    span->track = number_track(&index, span->in_delegate, block->events[span->event].backend);
     if (span->track == ETR_NONE)
       return false;
     etr_track *track = &tracks->data[span->track];
@@ -516,8 +541,8 @@ bool etr_place_run(etr_placer *p, uint32_t run) {
   if (p->spans.count == 0 || etr_arena_failed(p->arena))
     return true;
   etr_arena_init(&p->scratch);
-  unfold(p);
-  uint64_t start = start_of_run(p), measured = place_start(p, of->dump, start);
+  unwrap_within_run(p);
+  uint64_t start = find_run_start(p), measured = place_start(p, of->dump, start);
   uint64_t *free_from = &p->free_from[etr_placer_process(p, run)];
   place_measured(p, block, start, ETR_MAX(measured, *free_from));
   place_delegates(p, block);

@@ -63,8 +63,9 @@ typedef struct stacks {
 
 /* ---- Names ---- */
 
-/* Returns the number of a frame, which is added if its name is new. */
-static uint32_t frame_of(stacks *s, const etr_block *block, const etr_event *event) {
+/* Returns the number of an event's frame, which is added if its name is new: module and operator,
+ * or the event's label. When out of memory it returns 0, and the arena has failed. */
+static uint32_t number_frame(stacks *s, const etr_block *block, const etr_event *event) {
   const etr_node *node = etr_trace_node(s->profile, block, event);
   const char *name = event->label;
   if (node != NULL) {
@@ -85,20 +86,22 @@ static uint32_t frame_of(stacks *s, const etr_block *block, const etr_event *eve
   return number;
 }
 
-/* Puts a name as a part of a folded stack: ';' ends a part, and a line ends a stack. */
+/* Writes a name as a part of a folded stack. A ';', which would end the part, becomes ':', and a
+ * control character, which might end the line, a blank. */
 static void put_part(etr_writer *writer, etr_slice name) {
-  for (size_t at = 0, size; at < name.size; at += size) {
-    uint32_t code = etr_character_at(name.data + at, &size);
+  for (size_t offset = 0, size; offset < name.size; offset += size) {
+    uint32_t code = etr_character_at(name.data + offset, &size);
     if (code == ';')
       etr_puts(writer, ":");
     else if (etr_is_control(code))
       etr_puts(writer, " ");
     else
-      etr_put(writer, (etr_slice){name.data + at, size});
+      etr_put(writer, (etr_slice){name.data + offset, size});
   }
 }
 
-/* Puts the modules around a node, from the outermost on, each with its whole path. */
+/* Writes the modules around a node as parts, from the outermost on, each with its whole path; the
+ * model itself is left out. */
 static void put_modules(etr_writer *writer, const char *path) {
   size_t level = 0, end = 0;
   while (etr_next_module_around(path, &level, &end)) {
@@ -109,8 +112,9 @@ static void put_modules(etr_writer *writer, const char *path) {
   }
 }
 
-/* Returns the number of a folded stack, which is added if it is new. */
-static uint32_t stack_of(stacks *s, const etr_block *block, const etr_event *event) {
+/* Returns the number of an event's folded stack, which is added if it is new. When out of memory it
+ * returns 0, and the arena has failed. */
+static uint32_t number_stack(stacks *s, const etr_block *block, const etr_event *event) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &s->arena, &writer);
@@ -132,49 +136,53 @@ static uint32_t stack_of(stacks *s, const etr_block *block, const etr_event *eve
   return number;
 }
 
-/* Names the process of a run once: by its method, and by its ETDump if there are several. */
+/* Names the process of a run, unless it has a name: by the method, and by the ETDump if there are
+ * several. */
 static void name_process(stacks *s, size_t process, uint32_t run) {
-  const etr_run *of = &s->profile->runs[run];
-  const char *name = etr_trace_method_name(s->profile, &s->profile->blocks[of->block]);
+  const etr_run *recorded_run = &s->profile->runs[run];
+  const char *name = etr_trace_method_name(s->profile, &s->profile->blocks[recorded_run->block]);
   if (s->processes[process] != NULL)
     return;
-  bool is_one_of_several = s->profile->etdump_count > 1 && of->dump < s->profile->etdump_count;
-  s->processes[process] = is_one_of_several ? etr_arena_format(&s->arena, "%s, %s", name,
-                                                               s->profile->etdumps[of->dump])
-                                            : name;
+  bool is_one_of_several = s->profile->etdump_count > 1 &&
+                           recorded_run->dump < s->profile->etdump_count;
+  s->processes[process] = is_one_of_several
+                              ? etr_arena_format(&s->arena, "%s, %s", name,
+                                                 s->profile->etdumps[recorded_run->dump])
+                              : name;
 }
 
 /* ---- Collecting ---- */
 
-/* Puts a bar into the first lane where it is inside the bars that are open, or behind all. */
+/* Puts a bar into the first lane where it is inside the innermost open bar or behind all bars, and
+ * adds its time to that which the enclosing bar has inside. */
 static void put_into_lane(stacks *s, size_t index) {
-  bar *of = &s->bars.data[index];
-  for (of->lane = 0;; of->lane++) {
-    if (of->lane == s->lanes.count) {
+  bar *placed = &s->bars.data[index];
+  for (placed->lane = 0;; placed->lane++) {
+    if (placed->lane == s->lanes.count) {
       open_lane *added = etr_vec_push(&s->scratch, &s->lanes);
       if (added == NULL)
         return;
       *added = (open_lane){0};
     }
-    open_lane *lane = &s->lanes.data[of->lane];
+    open_lane *lane = &s->lanes.data[placed->lane];
     while (lane->bars.count > 0 &&
-           s->bars.data[lane->bars.data[lane->bars.count - 1]].end <= of->start)
+           s->bars.data[lane->bars.data[lane->bars.count - 1]].end <= placed->start)
       lane->bars.count--;
     bar *around = lane->bars.count > 0 ? &s->bars.data[lane->bars.data[lane->bars.count - 1]]
                                        : NULL;
-    if (around != NULL && around->end < of->end)
+    if (around != NULL && around->end < placed->end)
       continue;
     if (around != NULL)
-      around->inside += of->end - of->start;
+      around->inside += placed->end - placed->start;
     size_t *opened = etr_vec_push(&s->scratch, &lane->bars);
     if (opened != NULL)
       *opened = index;
     break;
   }
-  s->lane_counts[of->process] = ETR_MAX(s->lane_counts[of->process], of->lane + 1);
+  s->lane_counts[placed->process] = ETR_MAX(s->lane_counts[placed->process], placed->lane + 1);
 }
 
-/* Adds the bars of a run. */
+/* Adds the bars of a run, one for each of its spans, with their frames, stacks and lanes. */
 static void collect_run(stacks *s, uint32_t run) {
   const etr_block *block = &s->profile->blocks[s->profile->runs[run].block];
   size_t process = etr_placer_process(&s->placer, run);
@@ -188,7 +196,7 @@ static void collect_run(stacks *s, uint32_t run) {
     event_names
         *names = &s->names[s->placer.first_event[s->profile->runs[run].block] + span->event];
     if (names->frame == 0)
-      *names = (event_names){frame_of(s, block, event) + 1, stack_of(s, block, event) + 1};
+      *names = (event_names){number_frame(s, block, event) + 1, number_stack(s, block, event) + 1};
     bar *added = etr_vec_push(&s->arena, &s->bars);
     if (added == NULL)
       break;
@@ -205,36 +213,39 @@ static void collect_run(stacks *s, uint32_t run) {
 
 /* ---- Folded stacks ---- */
 
-/* Writes the stacks in the folded format, with the time of each alone. */
+/* Writes the stacks in the folded format, each with its own time in nanoseconds, without that of
+ * events inside it. Stacks without time of their own are left out. */
 static void put_folded(stacks *s, etr_writer *writer) {
-  uint64_t *sums = etr_arena_alloc_array(&s->arena, s->folded.count, sizeof *sums);
-  for (size_t i = 0; sums != NULL && i < s->bars.count; i++) {
-    const bar *of = &s->bars.data[i];
-    sums[of->stack] += of->end - of->start - of->inside;
+  uint64_t *own_times = etr_arena_alloc_array(&s->arena, s->folded.count, sizeof *own_times);
+  for (size_t i = 0; own_times != NULL && i < s->bars.count; i++) {
+    const bar *stack_bar = &s->bars.data[i];
+    own_times[stack_bar->stack] += stack_bar->end - stack_bar->start - stack_bar->inside;
   }
-  for (size_t i = 0; sums != NULL && i < s->folded.count; i++) {
-    if (sums[i] == 0)
+  for (size_t i = 0; own_times != NULL && i < s->folded.count; i++) {
+    if (own_times[i] == 0)
       continue;
     etr_puts(writer, s->folded.data[i]);
     etr_puts(writer, " ");
-    etr_put_uint(writer, sums[i]);
+    etr_put_uint(writer, own_times[i]);
     etr_puts(writer, "\n");
   }
 }
 
 /* ---- speedscope ---- */
 
-static void put_event(etr_fields *fields, const char *type, uint32_t of, uint64_t at) {
+/* Writes a bar's opening ("O") or closing ("C") as an event of speedscope. */
+static void put_event(etr_fields *fields, const char *type, uint32_t frame_number, uint64_t ns) {
   etr_jw_object(fields->json);
   etr_field_text(fields, "type", type);
-  etr_field_count(fields, "frame", of);
-  etr_field_count(fields, "at", at);
+  etr_field_count(fields, "frame", frame_number);
+  etr_field_count(fields, "at", ns);
   etr_jw_end(fields->json);
 }
 
-/* Writes the bars of a lane of a process as a profile of opening and closing frames. */
+/* Writes the bars of one lane of a process as a profile: the opening and closing of frames in the
+ * order of time. */
 static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t lane) {
-  etr_vec(const bar *) open = {0};
+  etr_vec(const bar *) open_bars = {0};
   uint64_t end = 0;
   for (size_t i = 0; i < s->bars.count; i++)
     if (s->bars.data[i].process == process)
@@ -250,36 +261,39 @@ static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t 
   etr_field_count(fields, "endValue", end);
   etr_field_list(fields, "events");
   for (size_t i = 0; i < s->bars.count; i++) {
-    const bar *of = &s->bars.data[i];
-    if (of->process != process || of->lane != lane)
+    const bar *drawn = &s->bars.data[i];
+    if (drawn->process != process || drawn->lane != lane)
       continue;
-    for (; open.count > 0 && open.data[open.count - 1]->end <= of->start; open.count--)
-      put_event(fields, "C", open.data[open.count - 1]->frame, open.data[open.count - 1]->end);
-    put_event(fields, "O", of->frame, of->start);
-    const bar **opened = etr_vec_push(&s->arena, &open);
+    for (; open_bars.count > 0 && open_bars.data[open_bars.count - 1]->end <= drawn->start;
+         open_bars.count--)
+      put_event(fields, "C", open_bars.data[open_bars.count - 1]->frame,
+                open_bars.data[open_bars.count - 1]->end);
+    put_event(fields, "O", drawn->frame, drawn->start);
+    const bar **opened = etr_vec_push(&s->arena, &open_bars);
     if (opened == NULL)
       break;
-    *opened = of;
+    *opened = drawn;
   }
-  for (; open.count > 0; open.count--)
-    put_event(fields, "C", open.data[open.count - 1]->frame, open.data[open.count - 1]->end);
+  for (; open_bars.count > 0; open_bars.count--)
+    put_event(fields, "C", open_bars.data[open_bars.count - 1]->frame,
+              open_bars.data[open_bars.count - 1]->end);
   etr_jw_end(fields->json);
   etr_jw_end(fields->json);
 }
 
-/* Writes the frames that all profiles share. */
+/* Writes the frames that all profiles share, with their source lines. */
 static void put_frames(stacks *s, etr_fields *fields) {
   etr_jw_key(fields->json, "shared");
   etr_jw_object(fields->json);
   etr_field_list(fields, "frames");
   for (size_t i = 0; i < s->frames.count; i++) {
-    const frame *of = &s->frames.data[i];
+    const frame *shared_frame = &s->frames.data[i];
     etr_jw_object(fields->json);
-    etr_field_text(fields, "name", of->name);
-    if (of->source != NULL) {
-      etr_field_text(fields, "file", of->source->file);
+    etr_field_text(fields, "name", shared_frame->name);
+    if (shared_frame->source != NULL) {
+      etr_field_text(fields, "file", shared_frame->source->file);
       etr_jw_key(fields->json, "line");
-      etr_jw_int(fields->json, of->source->line);
+      etr_jw_int(fields->json, shared_frame->source->line);
     }
     etr_jw_end(fields->json);
   }
@@ -287,7 +301,8 @@ static void put_frames(stacks *s, etr_fields *fields) {
   etr_jw_end(fields->json);
 }
 
-/* Writes the document that speedscope reads. */
+/* Writes the document that speedscope reads: the frames, and a profile for each lane of each
+ * process. */
 static void put_speedscope(stacks *s, etr_writer *writer) {
   etr_jw json;
   etr_jw_init(&json, writer, ETR_JW_DOCUMENT);

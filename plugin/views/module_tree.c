@@ -254,7 +254,7 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
 
 /* ---- Summing up modules that repeat ---- */
 
-/* Sorts rows of the tree by pattern, and rows of one pattern by time, the longest first. */
+/* Orders rows of the tree by pattern, then by weight, the heaviest first, then by path. */
 static int by_pattern(const void *a, const void *b) {
   const etr_module_row *x = *(const etr_module_row *const *)a,
                        *y = *(const etr_module_row *const *)b;

@@ -247,6 +247,8 @@ def main():
     program = os.path.abspath(sys.argv[1])
     failed = 0
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)  # `nohup` ignores SIGHUP, and so would the command
     for case, *arguments in CASES:
         with tempfile.TemporaryDirectory() as folder:
             wrong = case(program, folder, *arguments)
