@@ -90,6 +90,8 @@ uint64_t etr_shape_mark(const int64_t *sizes, size_t count) {
 
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
+/* Returns the mark of a value's shape; 0 if its rank or a size is not known, or if it has more
+ * dimensions than PyTorch allows. */
 uint64_t etr_value_shape_mark(const etr_value *value) {
   uint64_t mark = 1;
   if (value->rank < 0 || value->rank > MOST_DIMS)

@@ -131,10 +131,11 @@ typedef struct table {
 
 /* ---- Filling the table ---- */
 
-static bool is_timed_operator(const etr_event *e) {
-  bool takes_time = e->unit == ETR_EVENT_UNIT_TIME && e->role != ETR_ROLE_COUNTER &&
-                    e->role != ETR_ROLE_CONTAINER;
-  return takes_time && (e->kind == ETR_EVENT_KERNEL || e->kind == ETR_EVENT_DELEGATE_OPERATOR);
+static bool is_timed_operator(const etr_event *event) {
+  bool takes_time = event->unit == ETR_EVENT_UNIT_TIME && event->role != ETR_ROLE_COUNTER &&
+                    event->role != ETR_ROLE_CONTAINER;
+  return takes_time &&
+         (event->kind == ETR_EVENT_KERNEL || event->kind == ETR_EVENT_DELEGATE_OPERATOR);
 }
 
 /* Returns the column of an operator, added if it is new; NULL when out of memory. */
@@ -176,9 +177,9 @@ static bool add_block(table *t, const etr_block *block) {
     for (size_t k = i; k < end; k++)
       has_operators |= is_timed_operator(&block->events[k]);
     for (size_t k = i; k < end; k++) {
-      const etr_event *e = &block->events[k];
-      bool stands_for_all = !has_operators && e->kind == ETR_EVENT_DELEGATE_CALL;
-      if ((stands_for_all || is_timed_operator(e)) && !add_event(t, e))
+      const etr_event *event = &block->events[k];
+      bool stands_for_all = !has_operators && event->kind == ETR_EVENT_DELEGATE_CALL;
+      if ((stands_for_all || is_timed_operator(event)) && !add_event(t, event))
         return false;
     }
   }
