@@ -113,17 +113,17 @@ typedef struct payload_reader {
 
 /* ---- Values ---- */
 
-/* Returns the mark of the shape that a value has as a matrix of rows; 0 if that has too many
+/* Returns the hash of the shape that a value has as a matrix of rows; 0 if that has too many
  * rows. */
-static uint64_t rows_shape_mark(const int64_t *sizes, uint32_t rank) {
+static uint64_t rows_shape_hash(const int64_t *sizes, uint32_t rank) {
   int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
   for (uint32_t i = 0; i + 1 < rank; i++)
     if (sizes[i] && __builtin_mul_overflow(rows[0], sizes[i], &rows[0]))
       return 0;
-  return etr_shape_mark(rows, 2);
+  return etr_shape_hash(rows, 2);
 }
 
-/* Reads what the join needs of a value: marks of its shape, its argument of the call, and whether
+/* Reads what the join needs of a value: hashes of its shape, its argument of the call, and whether
  * it is constant or quantized. */
 static void read_value(payload_reader *r, etr_fb_at table) {
   int64_t sizes[MOST_DIMS];
@@ -142,8 +142,8 @@ static void read_value(payload_reader *r, etr_fb_at table) {
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) &&
                      external <= INT32_MAX;
   r->values[id] = (etr_payload_value){
-      .shape = etr_shape_mark(sizes, rank),
-      .rows_shape = rows_shape_mark(sizes, rank),
+      .shape = etr_shape_hash(sizes, rank),
+      .rows_shape = rows_shape_hash(sizes, rank),
       .argument = is_external ? (int32_t)external : -1,
       .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
       .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
@@ -215,9 +215,9 @@ static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) 
 /* Returns true for an operator on one value between 8-bit numbers. Any chain of such operators may
  * run as one lookup.
  */
-static bool may_look_up(const etr_payload_operator *o) {
-  return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) ||
-         o->alternative == ETR_XNN_SQUARE;
+static bool may_look_up(const etr_payload_operator *operator_) {
+  return operator_->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(operator_->class_) ||
+         operator_->alternative == ETR_XNN_SQUARE;
 }
 
 /* Finds what such operators compute from 8-bit numbers, and what a conversion turns into 8-bit
@@ -235,18 +235,20 @@ static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   for (uint32_t i = 0; i < r->value_count; i++)
     values[i].from = values[i].to = r->values[i].is_quantized;
   for (uint32_t i = 0; i < r->operator_count; i++) {
-    const etr_payload_operator *o = &r->operators[i];
-    if (!may_look_up(o) || o->inputs[0] == ETR_NONE || o->output == ETR_NONE)
+    const etr_payload_operator *operator_ = &r->operators[i];
+    if (!may_look_up(operator_) || operator_->inputs[0] == ETR_NONE ||
+        operator_->output == ETR_NONE)
       continue;
-    values[o->output].from |= values[o->inputs[0]].from;
-    values[o->inputs[0]].to |= o->class_ == ETR_XNN_CONVERT && r->values[o->output].is_quantized;
+    values[operator_->output].from |= values[operator_->inputs[0]].from;
+    values[operator_->inputs[0]].to |= operator_->class_ == ETR_XNN_CONVERT &&
+                                       r->values[operator_->output].is_quantized;
   }
   for (uint32_t i = 0; i < r->operator_count; i++) {
-    etr_payload_operator *o = &r->operators[i];
-    bool is_known = may_look_up(o) && o->class_ != ETR_XNN_CONVERT && o->inputs[0] != ETR_NONE &&
-                    o->output != ETR_NONE;
-    if (is_known && values[o->inputs[0]].from && values[o->output].to)
-      o->alternative = ETR_XNN_LOOKUP;
+    etr_payload_operator *operator_ = &r->operators[i];
+    bool is_known = may_look_up(operator_) && operator_->class_ != ETR_XNN_CONVERT &&
+                    operator_->inputs[0] != ETR_NONE && operator_->output != ETR_NONE;
+    if (is_known && values[operator_->inputs[0]].from && values[operator_->output].to)
+      operator_->alternative = ETR_XNN_LOOKUP;
   }
   return true;
 }
@@ -262,13 +264,13 @@ static bool mark_idle(payload_reader *r, etr_arena *arena) {
       if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE)
         is_read[r->operators[i].inputs[k]] = true;
   for (uint32_t i = 0; is_read && i < r->operator_count; i++) {
-    etr_payload_operator *o = &r->operators[i];
-    if (o->output == ETR_NONE)
+    etr_payload_operator *operator_ = &r->operators[i];
+    if (operator_->output == ETR_NONE)
       continue;
-    o->is_idle = o->class_ == ETR_XNN_RESHAPE && !is_read[o->output] &&
-                 r->values[o->output].argument < 0;
-    o->is_idle |= o->class_ == ETR_XNN_CLAMP && i > 0 && o[-1].class_ == ETR_XNN_CLAMP &&
-                  feeds(o - 1, o);
+    operator_->is_idle = operator_->class_ == ETR_XNN_RESHAPE && !is_read[operator_->output] &&
+                         r->values[operator_->output].argument < 0;
+    operator_->is_idle |= operator_->class_ == ETR_XNN_CLAMP && i > 0 &&
+                          operator_[-1].class_ == ETR_XNN_CLAMP && feeds(operator_ - 1, operator_);
   }
   return is_read != NULL;
 }
@@ -292,15 +294,16 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   /* A concatenation of more values than one operator takes is several, of which the first has the
    * handle. */
   for (uint32_t i = 1, first = 0; i < r.operator_count; i++) {
-    etr_payload_operator *o = &r.operators[i], *previous = &r.operators[i - 1];
-    bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 &&
-                     previous->class_ == ETR_XNN_COPY && feeds(previous, o);
+    etr_payload_operator *operator_ = &r.operators[i], *previous = &r.operators[i - 1];
+    bool completes = operator_->class_ == ETR_XNN_COPY && operator_->input_count > 1 &&
+                     operator_->handle == 0 && previous->class_ == ETR_XNN_COPY &&
+                     feeds(previous, operator_);
     if (!completes) {
       first = i;
       continue;
     }
-    o->completes = first;
-    r.operators[first].whole = o->output;
+    operator_->completes = first;
+    r.operators[first].whole = operator_->output;
   }
   if (!mark_lookups(&r, arena) || !mark_idle(&r, arena))
     return false;

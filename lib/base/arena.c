@@ -314,6 +314,8 @@ static uint64_t hash_start, hash_step;
 
 /* Draws the numbers with which keys are hashed, once for each process, so that nobody can choose
  * keys that collide. */
+/* Draws the numbers with which keys are hashed, once for each process, so that nobody can choose
+ * keys that collide. */
 __attribute__((constructor)) static void draw_hash(void) {
   uint64_t drawn[2];
   if (!etr_random(drawn, sizeof drawn)) { /* where the program was loaded, and when */

@@ -300,22 +300,22 @@ static const char *place_of(const etr_graph *graph, const etr_node *node) {
 /* ---- Steps of the clocks ---- */
 
 /* Returns the backend of an event; NULL for a kernel. */
-static const char *backend_of(const etr_event *e) {
-  if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE)
+static const char *backend_of(const etr_event *event) {
+  if (!event->delegate_id && event->match != ETR_MATCH_DELEGATE)
     return NULL;
-  return e->backend ? e->backend : ETR_UNKNOWN_BACKEND;
+  return event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
 }
 
 /* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything
  * but operators inside delegates. */
-static const char *clock_of(const etr_event *e) {
-  return e->delegate_id ? backend_of(e) : "";
+static const char *clock_of(const etr_event *event) {
+  return event->delegate_id ? backend_of(event) : "";
 }
 
 /* Takes the durations of an event into account for the step of its backend's clock, which is
  * added if it is new. Returns false when out of memory. */
-static bool add_to_clock_step(lister *l, const etr_event *e) {
-  const char *clock = clock_of(e);
+static bool add_to_clock_step(lister *l, const etr_event *event) {
+  const char *clock = clock_of(event);
   uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
   if (found == ETR_NONE) {
     uint64_t *divisor = etr_vec_push(&l->scratch, &l->divisors);
@@ -325,8 +325,8 @@ static bool add_to_clock_step(lister *l, const etr_event *e) {
       return false;
     added->backend = clock;
   }
-  for (size_t i = 0; i < e->sample_count; i++)
-    l->divisors.data[found] = etr_common_divisor(e->durations[i], l->divisors.data[found]);
+  for (size_t i = 0; i < event->sample_count; i++)
+    l->divisors.data[found] = etr_common_divisor(event->durations[i], l->divisors.data[found]);
   return true;
 }
 
@@ -401,10 +401,11 @@ static bool list_nodes(lister *l, const etr_graph *graph) {
 
 /* Returns the index of the item of an event, which all blocks with this event share; ETR_NONE when
  * out of memory. */
-static uint32_t find_or_add_event_item(lister *l, etr_map *index, const etr_event *e) {
-  const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id
-                                                                              : NULL;
-  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id,
+static uint32_t find_or_add_event_item(lister *l, etr_map *index, const etr_event *event) {
+  const char *inside = event->delegate_id && strcmp(event->delegate_id, event->name) != 0
+                           ? event->delegate_id
+                           : NULL;
+  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", event->name, (int)event->instruction_id,
                               inside ? "/" : "", inside ? inside : "");
   uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
   if (found != ETR_NONE)
@@ -416,11 +417,11 @@ static uint32_t find_or_add_event_item(lister *l, etr_map *index, const etr_even
     return ETR_NONE;
   *item = (etr_side_item){.node = ETR_NONE,
                           .name = id,
-                          .op = e->name,
+                          .op = event->name,
                           .module = "",
                           .body = "",
-                          .backend = backend_of(e)};
-  item->time.step = step_of_clock(l, clock_of(e));
+                          .backend = backend_of(event)};
+  item->time.step = step_of_clock(l, clock_of(event));
   return found;
 }
 

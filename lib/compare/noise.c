@@ -569,7 +569,7 @@ static bool alternate(const recorded *list, size_t count) {
 
 /* Says in which order the sorted recordings of both sides were made: one side first, in turns, or
  * neither. */
-static etr_turns turns_of(const recorded *list, size_t count) {
+static etr_turns order_of_recordings(const recorded *list, size_t count) {
   if (!are_plausible(list, count))
     return ETR_TURNS_UNKNOWN;
   if (count_repeats(list, count) == count - 2)
@@ -599,6 +599,6 @@ bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
       list[listed++] = (recorded){clocking->written, clocking->length, side};
     }
   etr_sort(list, listed, sizeof *list, by_time);
-  *out = turns_of(list, listed);
+  *out = order_of_recordings(list, listed);
   return true;
 }

@@ -17,6 +17,7 @@ etr_side_box *etr_side_box_new(etr_error *error) {
   return box;
 }
 
+/* Frees a side; NULL is allowed. */
 void etr_side_close(etr_side *side) {
   if (!side)
     return;
@@ -45,23 +46,23 @@ static bool collect_loads(loads *out, const etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
-      const etr_event *e = &block->events[k];
-      uint32_t found = etr_map_get(&out->index, etr_slice_of(e->name));
+      const etr_event *event = &block->events[k];
+      uint32_t found = etr_map_get(&out->index, etr_slice_of(event->name));
       if (found == ETR_NONE) {
         found = (uint32_t)out->list.count;
         load *added = etr_vec_push(&out->scratch, &out->list);
-        if (!added || !etr_map_set(&out->index, etr_slice_of(e->name), found))
+        if (!added || !etr_map_set(&out->index, etr_slice_of(event->name), found))
           return false;
-        added->name = e->name;
+        added->name = event->name;
       }
       load *found_load = &out->list.data[found];
-      for (size_t j = 0; j < e->sample_count; j++) {
+      for (size_t j = 0; j < event->sample_count; j++) {
         uint64_t *ticks = etr_vec_push(&out->scratch, &found_load->ticks);
         uint32_t *dump = etr_vec_push(&out->scratch, &found_load->dumps);
         if (etr_arena_failed(&out->scratch))
           return false;
-        *ticks = e->durations[j];
-        *dump = profile->runs[e->sample_runs[j]].dump;
+        *ticks = event->durations[j];
+        *dump = profile->runs[event->sample_runs[j]].dump;
       }
     }
   }
@@ -141,11 +142,11 @@ typedef struct span {
 
 /* Widens the span of time of each ETDump by the samples of an event, unless the event's times are
  * no times of the host. */
-static void widen_spans(span *spans, const etr_profile *profile, const etr_event *e) {
-  for (size_t i = 0; !e->has_no_place && i < e->sample_count; i++) {
-    span *dump_span = &spans[profile->runs[e->sample_runs[i]].dump];
-    uint64_t end = etr_add_up_to_most(e->starts[i], e->durations[i]);
-    dump_span->first = ETR_MIN(dump_span->first, e->starts[i]);
+static void widen_spans(span *spans, const etr_profile *profile, const etr_event *event) {
+  for (size_t i = 0; !event->has_no_place && i < event->sample_count; i++) {
+    span *dump_span = &spans[profile->runs[event->sample_runs[i]].dump];
+    uint64_t end = etr_add_up_to_most(event->starts[i], event->durations[i]);
+    dump_span->first = ETR_MIN(dump_span->first, event->starts[i]);
     dump_span->last = ETR_MAX(dump_span->last, end);
   }
 }

@@ -36,11 +36,12 @@ uint64_t etr_block_start(const etr_block *block) {
   uint32_t run = block->run_count ? block->runs[0] : ETR_NONE;
   uint64_t first = UINT64_MAX;
   for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
+    const etr_event *event = &block->events[i];
     bool is_placed =
-        e->kind != ETR_EVENT_DELEGATE_OPERATOR; /* backends may have clocks of their own, or none */
-    for (size_t k = 0; is_placed && k < e->sample_count && e->sample_runs[k] == run; k++)
-      first = ETR_MIN(first, e->starts[k]);
+        event->kind !=
+        ETR_EVENT_DELEGATE_OPERATOR; /* backends may have clocks of their own, or none */
+    for (size_t k = 0; is_placed && k < event->sample_count && event->sample_runs[k] == run; k++)
+      first = ETR_MIN(first, event->starts[k]);
   }
   return first;
 }

@@ -117,23 +117,23 @@ static bool has_operator_at_handles(const etr_method_inputs *inputs, const etr_m
 }
 
 /* Returns whether the row is what the instruction of the .pte does. */
-static bool fits_program(const etr_pte_method *program, const etr_event *e) {
-  if (e->instruction_id < 0)
+static bool fits_program(const etr_pte_method *program, const etr_event *event) {
+  if (event->instruction_id < 0)
     return true;
-  const etr_instruction *instruction = etr_instruction_at(program, e->instruction_id);
+  const etr_instruction *instruction = etr_instruction_at(program, event->instruction_id);
   if (!instruction)
     return false;
-  if (etr_event_is_in_delegate(e))
+  if (etr_event_is_in_delegate(event))
     return instruction->kind == ETR_INSTRUCTION_DELEGATE;
-  if (strcmp(e->name, "JF_CALL") == 0)
+  if (strcmp(event->name, "JF_CALL") == 0)
     return instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
-  if (strcmp(e->name, "MOVE_CALL") == 0)
+  if (strcmp(event->name, "MOVE_CALL") == 0)
     return instruction->kind == ETR_INSTRUCTION_MOVE;
   bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL;
-  etr_slice op = etr_operator_of_event(e->name);
+  etr_slice op = etr_operator_of_event(event->name);
   if (op.size)
     return is_kernel && etr_slice_equal(op, etr_operator_of_kernel(instruction->op));
-  return strcmp(e->name, "OPERATOR_CALL") != 0 || is_kernel;
+  return strcmp(event->name, "OPERATOR_CALL") != 0 || is_kernel;
 }
 
 /* Rates a kernel at an instruction that the handle map does not list, as rate_event_by_map()
@@ -160,24 +160,25 @@ static bool is_changed(const candidate *c) {
 }
 
 /* Rates a row without the .pte: +1 is evidence for the method, -1 against it, 0 is none. */
-static int rate_event_by_map(const candidate *c, const etr_event *e) {
+static int rate_event_by_map(const candidate *c, const etr_event *event) {
   const etr_map_method *of_method = c->inputs->map;
-  const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
-  if (e->kind == ETR_EVENT_FRAMEWORK)
+  const etr_map_instruction *map = etr_maps_find(of_method, event->instruction_id);
+  if (event->kind == ETR_EVENT_FRAMEWORK)
     return 0;
-  if (e->kind == ETR_EVENT_KERNEL && is_changed(c))
-    return fits_changed(c, etr_operator_of_event(e->name));
+  if (event->kind == ETR_EVENT_KERNEL && is_changed(c))
+    return fits_changed(c, etr_operator_of_event(event->name));
   if (!map)
-    return e->kind == ETR_EVENT_KERNEL ? rate_inserted_kernel(c, etr_operator_of_event(e->name))
-                                       : -1;
-  if (e->kind == ETR_EVENT_DELEGATE_CALL)
+    return event->kind == ETR_EVENT_KERNEL
+               ? rate_inserted_kernel(c, etr_operator_of_event(event->name))
+               : -1;
+  if (event->kind == ETR_EVENT_DELEGATE_CALL)
     return map->is_delegate ? 1 : -1;
-  if (e->kind == ETR_EVENT_DELEGATE_OPERATOR) {
+  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR) {
     if (!map->is_delegate)
       return -1;
-    return map->id_count ? etr_maps_find_id(map, e->delegate_id) != NULL : 0;
+    return map->id_count ? etr_maps_find_id(map, event->delegate_id) != NULL : 0;
   }
-  etr_slice op = etr_operator_of_event(e->name);
+  etr_slice op = etr_operator_of_event(event->name);
   if (op.size == 0 || !c->inputs->graph)
     return map->is_delegate ? -1 : 0;
   return has_operator_at_handles(c->inputs, map, op) ? 1 : -1;
@@ -221,13 +222,13 @@ static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
 /* Compares how many operators of a class ran with how few and many the delegate can have, and
  * adds the differences to the fit. If the class is not countable, any number of it is possible
  * where there may be one. */
-static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least,
-                          uint32_t most) {
-  uint32_t possible = is_countable || most == 0 ? most : ran;
+static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least_possible,
+                          uint32_t most_possible) {
+  uint32_t possible = is_countable || most_possible == 0 ? most_possible : ran;
   fit->agreeing += ETR_MIN(ran, possible);
   fit->strange += ran - ETR_MIN(ran, possible);
-  if (is_countable && ran < least)
-    fit->missing += least - ran;
+  if (is_countable && ran < least_possible)
+    fit->missing += least_possible - ran;
 }
 
 /* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if no
@@ -294,8 +295,8 @@ static uint32_t count_missing(const candidate *c, const rows *r) {
 }
 
 /* Returns the cost of comparing a row with a method. */
-static size_t comparison_cost(const candidate *c, const etr_event *e) {
-  const etr_map_instruction *map = etr_maps_find(c->inputs->map, e->instruction_id);
+static size_t comparison_cost(const candidate *c, const etr_event *event) {
+  const etr_map_instruction *map = etr_maps_find(c->inputs->map, event->instruction_id);
   return 1 + (map ? map->handle_count : 0);
 }
 
@@ -312,11 +313,11 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
     if (!etr_spend(&fitter->budget, cost))
       return false;
     for (size_t k = i; k < end; k++) {
-      const etr_event *e = &r->block->events[k];
-      int vote = rate_event_by_map(c, e);
+      const etr_event *event = &r->block->events[k];
+      int vote = rate_event_by_map(c, event);
       fit->agreeing += vote > 0;
-      fit->against += fit->exact ? !fits_program(c->inputs->program, e) : vote < 0;
-      fit->unchecked += !fit->exact && !c->inputs->graph && e->kind == ETR_EVENT_KERNEL;
+      fit->against += fit->exact ? !fits_program(c->inputs->program, event) : vote < 0;
+      fit->unchecked += !fit->exact && !c->inputs->graph && event->kind == ETR_EVENT_KERNEL;
       has_operators |= r->block->events[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
     }
     if (has_operators)
@@ -331,10 +332,10 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
   if (!fit->exact && !c->is_partial && c->inputs->graph && !is_changed(c)) {
     uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
     for (size_t i = 0; i < r->block->event_count; i++) {
-      const etr_event *e = &r->block->events[i];
-      if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id))
+      const etr_event *event = &r->block->events[i];
+      if (event->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, event->instruction_id))
         continue;
-      bool is_copy = is_update(etr_operator_of_event(e->name));
+      bool is_copy = is_update(etr_operator_of_event(event->name));
       copies += is_copy;
       others += !is_copy; /* each may write any number of buffers */
     }
@@ -545,21 +546,21 @@ static range methods_with(const etr_fit_index *index, int32_t id, etr_slice what
 
 /* Finds the lists of methods that a row fits. Returns false if the row is no evidence. Operators
  * that work in place are at no instruction of a handle map. */
-static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *e,
+static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *event,
                        etr_arena *scratch) {
-  etr_slice op = etr_operator_of_event(e->name);
+  etr_slice op = etr_operator_of_event(event->name);
   *out = (choice){0};
-  if (etr_event_is_in_delegate(e)) {
-    out->lists[0] = methods_with(index, e->instruction_id, DELEGATE, scratch);
-  } else if (e->kind == ETR_EVENT_KERNEL && op.size && !etr_operator_is_in_place(op)) {
-    out->lists[0] = methods_with(index, e->instruction_id, op, scratch);
-    out->lists[1] = methods_with(index, e->instruction_id, ANYTHING, scratch);
+  if (etr_event_is_in_delegate(event)) {
+    out->lists[0] = methods_with(index, event->instruction_id, DELEGATE, scratch);
+  } else if (event->kind == ETR_EVENT_KERNEL && op.size && !etr_operator_is_in_place(op)) {
+    out->lists[0] = methods_with(index, event->instruction_id, op, scratch);
+    out->lists[1] = methods_with(index, event->instruction_id, ANYTHING, scratch);
     out->lists[2] = (range){index->partial.data, index->partial.count};
   } else
     return false;
   for (size_t i = 0; i < ETR_COUNT(out->lists); i++)
     out->count += out->lists[i].count;
-  return e->instruction_id >= 0;
+  return event->instruction_id >= 0;
 }
 
 /* Merges the lists, each method once: a partial method may be in two of them. Returns NULL when
@@ -606,8 +607,8 @@ static int by_handle(const void *a, const void *b) {
 }
 
 /* Returns the class of operators that a node can run as, and whether it is sure to run as one. */
-static etr_handle_class class_of(const etr_backend *backend, const etr_graph *graph,
-                                 const uint32_t *uses, const etr_node *node) {
+static etr_handle_class handle_class_of_node(const etr_backend *backend, const etr_graph *graph,
+                                             const uint32_t *uses, const etr_node *node) {
   bool may_fuse = backend->loses_handle(graph, uses, node) == ETR_LOSES_HANDLE_UNLESS_FUSED;
   return (etr_handle_class){.handle = etr_debug_handle_of(graph, node),
                             .class_ = backend->class_of_node(graph, node),
@@ -626,7 +627,7 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   for (size_t i = 0; out->list && uses && i < node_count; i++) {
     const etr_node *n = &graph->nodes[i];
     if (n->kind == ETR_NODE_OP && etr_debug_handle_of(graph, n))
-      out->list[out->count++] = class_of(backend, graph, uses, n);
+      out->list[out->count++] = handle_class_of_node(backend, graph, uses, n);
   }
   bool good = out->list && (uses || node_count == 0);
   etr_arena_clear(&scratch);

@@ -399,24 +399,24 @@ static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
 
 /* ---- The kinds of rows ---- */
 
-static bool is_kernel(const etr_event *e) {
-  return etr_operator_of_event(e->name).size > 0;
+static bool is_kernel(const etr_event *event) {
+  return etr_operator_of_event(event->name).size > 0;
 }
 
 /* Returns the kind of an event. `logs_kernel` says that a row of the instruction has the name of
  * a kernel, so that an OPERATOR_CALL is only the time of calling it. */
-static etr_event_kind kind_of_event(const etr_event *e, bool logs_kernel) {
-  if (e->delegate_id)
+static etr_event_kind kind_of_event(const etr_event *event, bool logs_kernel) {
+  if (event->delegate_id)
     return ETR_EVENT_DELEGATE_OPERATOR;
-  if (e->instruction_id < 0 || e->is_logged_only ||
-      strncmp(e->name, "native_call_executorch_prim::", 29) == 0)
+  if (event->instruction_id < 0 || event->is_logged_only ||
+      strncmp(event->name, "native_call_executorch_prim::", 29) == 0)
     return ETR_EVENT_FRAMEWORK;
-  if (strcmp(e->name, "DELEGATE_CALL") == 0)
+  if (strcmp(event->name, "DELEGATE_CALL") == 0)
     return ETR_EVENT_DELEGATE_CALL;
-  if (is_kernel(e))
+  if (is_kernel(event))
     return ETR_EVENT_KERNEL;
-  return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL
-                                                               : ETR_EVENT_FRAMEWORK;
+  return strcmp(event->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL
+                                                                   : ETR_EVENT_FRAMEWORK;
 }
 
 /* Sets the kind of each event: kernel, delegate call, operator in a delegate, or framework. */

@@ -67,11 +67,11 @@ typedef struct decider {
 
 /* Records how many methods an event loaded in each run. A run has each row of its block, even if
  * a row has no time. */
-static void record_loads(decider *d, const etr_block *block, const etr_event *e) {
-  if (!etr_is_load(e->name))
+static void record_loads(decider *d, const etr_block *block, const etr_event *event) {
+  if (!etr_is_load(event->name))
     return;
-  for (size_t i = 0; i < e->sample_count; i++)
-    d->runs[e->sample_runs[i]].loads++;
+  for (size_t i = 0; i < event->sample_count; i++)
+    d->runs[event->sample_runs[i]].loads++;
   for (size_t i = 0; i < block->run_count; i++)
     d->runs[block->runs[i]].loads = ETR_MAX(d->runs[block->runs[i]].loads, 1);
 }
@@ -127,7 +127,7 @@ static etr_fit_part last_decisive_part(const decider *d) {
   return last;
 }
 
-/* Says in words, for the method's rule, by what the method was recognized. */
+/* Returns in words, for the method's rule, by what the method was recognized. */
 static const char *explain_rule(const decider *d) {
   const etr_fit *fit = best_fit(d);
   if (d->count == 1 && fit->exact)
@@ -202,13 +202,13 @@ static verdict find_verdict(decider *d, const etr_block *block) {
 
 /* Returns the verdict on a block, from a cache, because many blocks between different loads have
  * the same rows. Returns NULL when out of memory. */
-static const verdict *verdict_of(decider *d, const etr_block *block) {
+static const verdict *find_or_add_verdict(decider *d, const etr_block *block) {
   etr_arena scratch = {0};
   size_t size = block->event_count * sizeof(row_key);
   row_key *rows = etr_arena_alloc(&scratch, size);
   for (size_t i = 0; rows && i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
-    rows[i] = (row_key){e->name, e->delegate_id, e->instruction_id, e->kind};
+    const etr_event *event = &block->events[i];
+    rows[i] = (row_key){event->name, event->delegate_id, event->instruction_id, event->kind};
   }
   etr_map_slot *slot = rows ? etr_map_at(&d->verdict_of, (etr_slice){(const char *)rows, size})
                             : NULL;
@@ -270,7 +270,7 @@ static void accept_method(decider *d, etr_block *block, const verdict *v) {
 
 /* Decides the method of a block by its events, or records why that is impossible. */
 static void decide_by_rows(decider *d, etr_block *block) {
-  const verdict *v = verdict_of(d, block);
+  const verdict *v = find_or_add_verdict(d, block);
   if (!v)
     return;
   switch (v->kind) {

@@ -131,10 +131,11 @@ typedef struct table {
 
 /* ---- Filling the table ---- */
 
-static bool is_timed_operator(const etr_event *e) {
-  bool takes_time = e->unit == ETR_EVENT_UNIT_TIME && e->role != ETR_ROLE_COUNTER &&
-                    e->role != ETR_ROLE_CONTAINER;
-  return takes_time && (e->kind == ETR_EVENT_KERNEL || e->kind == ETR_EVENT_DELEGATE_OPERATOR);
+static bool is_timed_operator(const etr_event *event) {
+  bool takes_time = event->unit == ETR_EVENT_UNIT_TIME && event->role != ETR_ROLE_COUNTER &&
+                    event->role != ETR_ROLE_CONTAINER;
+  return takes_time &&
+         (event->kind == ETR_EVENT_KERNEL || event->kind == ETR_EVENT_DELEGATE_OPERATOR);
 }
 
 /* Returns the column of an operator, added if it is new; NULL when out of memory. */
@@ -176,9 +177,9 @@ static bool add_block(table *t, const etr_block *block) {
     for (size_t k = i; k < end; k++)
       has_operators |= is_timed_operator(&block->events[k]);
     for (size_t k = i; k < end; k++) {
-      const etr_event *e = &block->events[k];
-      bool stands_for_all = !has_operators && e->kind == ETR_EVENT_DELEGATE_CALL;
-      if ((stands_for_all || is_timed_operator(e)) && !add_event(t, e))
+      const etr_event *event = &block->events[k];
+      bool stands_for_all = !has_operators && event->kind == ETR_EVENT_DELEGATE_CALL;
+      if ((stands_for_all || is_timed_operator(event)) && !add_event(t, event))
         return false;
     }
   }
@@ -375,8 +376,8 @@ static void find_top_operator(table *t, etr_operator_stretch *out) {
 /* Measures what the long runs have in common, as far as there are enough operators. Returns false
  * when out of memory. */
 static bool measure_columns(table *t, etr_operator_stretch *out) {
-  size_t most = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
-  t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
+  size_t room_size = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
+  t->room = etr_arena_alloc_array(&t->scratch, room_size, sizeof *t->room);
   if (!t->room)
     return false;
   measure_usual_times(t);

@@ -162,11 +162,11 @@ static uint32_t place_of_sample(const etr_block *block, const etr_event *event, 
 /* Sets `longest` to the time of the longest event of each run of a block. */
 static void find_longest_events(uint64_t *longest, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
+    const etr_event *event = &block->events[i];
     uint32_t run = 0;
-    for (size_t k = 0; k < e->sample_count; k++) {
-      run = place_of_sample(block, e, k, run);
-      longest[run] = ETR_MAX(longest[run], e->durations[k]);
+    for (size_t k = 0; k < event->sample_count; k++) {
+      run = place_of_sample(block, event, k, run);
+      longest[run] = ETR_MAX(longest[run], event->durations[k]);
     }
   }
 }
