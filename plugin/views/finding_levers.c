@@ -362,14 +362,14 @@ static const char *fused_text(const largest *of) {
                        (int)carrier.size, carrier.data, fused, fused == 1 ? "s" : ""));
 }
 
-/* Returns how the work of layers depends on the input: "; half the height and width is a quarter of
+/* Returns how the work of layers depends on the inputX
  * their work". "" where it is not known. */
 static const char *size_text(const largest *of) {
   if (!of->part->has_graph || !of->finder->graph)
     return "";
   if (of->part->is_convolution)
-    return "; half the height and width is a quarter of their work";
-  return of->part->is_linear && rows_of(of) > 1 ? "; half as many rows is half of their work" : "";
+    return "; half the height and width: a quarter of it";
+  return of->part->is_linear && rows_of(of) > 1 ? "; half as many rows: half of it" : "";
 }
 
 /* What only less work makes faster. reason: why the known partitioner refuses it; NULL: it is not
