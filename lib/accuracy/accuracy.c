@@ -626,8 +626,7 @@ static void find_drops(accuracy_maker *m, size_t first, const etr_value_segment 
   }
   for (size_t i = 0; is_first && i < count; i++) {
     etr_value_accuracy *row = &m->values.data[first + i];
-    if (!row->problem && m->reference.is_open)
-      row->stands_out = stands_out(m, row, is_first[i] ? &firsts : NULL);
+    row->stands_out = stands_out(m, row, is_first[i] ? &firsts : NULL);
   }
 }
 

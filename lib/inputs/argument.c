@@ -29,7 +29,7 @@ typedef enum form {
 } form;
 
 /* Returns how the number of an argument is to be shown, by the member that it has in JSON. */
-static form form_of(etr_slice member) {
+static form form_of_member(etr_slice member) {
   if (etr_slice_is(member, "as_none"))
     return FORM_NONE;
   if (etr_slice_is(member, "as_scalar_type"))
@@ -42,7 +42,7 @@ static form form_of(etr_slice member) {
 }
 
 /* Returns torch's word for a number of an enumeration; NULL if there is none. */
-static const char *word_for(form what, etr_slice number) {
+static const char *word_for_number(form what, etr_slice number) {
   int64_t value;
   if (!etr_slice_to_int(number, &value))
     return NULL;
@@ -72,7 +72,7 @@ static const char *word_for(form what, etr_slice number) {
 static const char *number_text(etr_arguments *a, form what, etr_json *json) {
   etr_json_excerpt excerpt;
   etr_slice number = etr_json_number_text(json);
-  const char *word = word_for(what, number);
+  const char *word = word_for_number(what, number);
   etr_json_excerpt_init(&excerpt);
   if (word)
     etr_json_excerpt_string(&excerpt, etr_slice_of(word));
@@ -81,7 +81,8 @@ static const char *number_text(etr_arguments *a, form what, etr_json *json) {
   return intern(a, &excerpt);
 }
 
-/* Returns the text of a list; lists that are repeated are read only once. */
+/* Returns the text of a list or a string, shortened as excerpts are; one that is repeated is read
+ * only once. */
 static const char *list_text(etr_arguments *a, etr_json *json) {
   bool is_known;
   uint32_t number = etr_text_cache_next(&a->lists, json, &is_known);
@@ -97,7 +98,7 @@ static const char *list_text(etr_arguments *a, etr_json *json) {
   return text;
 }
 
-/* Reads a device, {type: "cuda", index: 1}, as "cuda:1". */
+/* Reads a device, {type: "cuda", index: 1}, as "cuda:1". Returns NULL when out of memory. */
 static const char *device_text(etr_arguments *a, etr_json *json) {
   etr_slice key;
   const char *type = "?";
@@ -122,7 +123,8 @@ static const char *device_text(etr_arguments *a, etr_json *json) {
   return intern(a, &excerpt);
 }
 
-/* Reads a value as a text; NULL for null, and when out of memory. */
+/* Reads a value as a text; NULL for null, and when out of memory. `what` says how numbers are
+ * shown. */
 static const char *value_text(etr_arguments *a, form what, etr_json *json) {
   switch (etr_json_peek(json)) {
   case ETR_JSON_BOOL:
@@ -144,8 +146,9 @@ static bool is_name(const char *name) {
   return name && name[0] != '\0';
 }
 
+/* Adds an argument to the drafts of the node, unless it has no value or no name. */
 void etr_arguments_read(etr_arguments *a, const char *name, etr_slice member, etr_json *json) {
-  form what = form_of(member);
+  form what = form_of_member(member);
   if (what == FORM_NONE || !is_name(name)) {
     etr_json_skip(json);
     return;
@@ -182,8 +185,9 @@ static void put_named(etr_json_excerpt *excerpt, const symbols *s, etr_slice nam
                                                                                   expression);
 }
 
-/* {as_name: ...}, or {as_int: ...} beside such in a list; old files write dead members as null */
-static void put_symbolic(etr_json_excerpt *excerpt, etr_json *json, void *context) {
+/* Appends a symbolic value, {as_name: ...}, or {as_int: ...} beside such in a list; "" if it has
+ * neither. Old files write dead members as null. */
+static void put_symbolic_value(etr_json_excerpt *excerpt, etr_json *json, void *context) {
   etr_slice key;
   size_t start = etr_json_excerpt_text(excerpt).size;
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
@@ -215,9 +219,9 @@ static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
     return "";
   }
   if (etr_json_peek(json) == ETR_JSON_ARRAY)
-    etr_json_excerpt_list(&excerpt, json, put_symbolic, s);
+    etr_json_excerpt_list(&excerpt, json, put_symbolic_value, s);
   else
-    put_symbolic(&excerpt, json, s);
+    put_symbolic_value(&excerpt, json, s);
   bool damaged = etr_json_failed(json);
   etr_json_close(json);
   return damaged ? "null" : intern(a, &excerpt);
@@ -239,23 +243,25 @@ static bool has_name(const etr_argument *arguments, size_t count, const char *na
   return false;
 }
 
+/* Gives the node the drafts from `base` on, the first of each name and at most
+ * ETR_MOST_ARGUMENTS, and removes all of them from the drafts. */
 void etr_arguments_take(etr_arguments *a, size_t base, etr_node *node) {
-  size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS), taken = 0;
+  size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS), kept = 0;
   etr_argument *arguments = count
                                 ? etr_arena_alloc_array(a->strings->arena, count, sizeof *arguments)
                                 : NULL;
-  for (size_t i = base; arguments && i < a->drafts.count && taken < count; i++) {
+  for (size_t i = base; arguments && i < a->drafts.count && kept < count; i++) {
     const etr_argument_draft *draft = &a->drafts.data[i];
-    if (has_name(arguments, taken, draft->argument.name))
+    if (has_name(arguments, kept, draft->argument.name))
       continue;
-    arguments[taken] = draft->argument;
+    arguments[kept] = draft->argument;
     etr_argument_waiting *waiting = draft->symbolic.size ? etr_vec_push(a->scratch, &a->waiting)
                                                          : NULL;
     if (waiting)
-      *waiting = (etr_argument_waiting){&arguments[taken], draft->symbolic};
-    taken++;
+      *waiting = (etr_argument_waiting){&arguments[kept], draft->symbolic};
+    kept++;
   }
   node->arguments = arguments;
-  node->argument_count = taken;
+  node->argument_count = kept;
   a->drafts.count = base;
 }

@@ -53,7 +53,8 @@ etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
   return reader->values.data;
 }
 
-/* Adds a logged value and numbers it among the values with the same origin. */
+/* Adds a logged value and numbers it among the values with the same origin. Returns NULL when out
+ * of memory. */
 static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_value *origin) {
   etr_debug_value *added = etr_vec_push(reader->arena, &reader->values);
   if (!added)
@@ -81,7 +82,8 @@ static const int64_t *read_numbers(etr_value_reader *reader, etr_fb_at table, un
   return numbers;
 }
 
-/* Adds a logged tensor: its type, shape, and where its bytes are in the debug buffer. */
+/* Adds a logged tensor: its type, shape, and where its bytes are in the debug buffer. Strides of
+ * another rank are dropped; the size stays 0 if it cannot be computed. */
 static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at tensor) {
   uint32_t rank, stride_count;
   uint64_t count = 0;
@@ -101,7 +103,7 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
     value->byte_size = count * element->size;
 }
 
-/* Adds a logged number. */
+/* Adds a logged number of one of the known types; other types add a value without a kind. */
 static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at table,
                         uint8_t type) {
   etr_fb *fb = reader->fb;
@@ -132,6 +134,8 @@ static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin,
   }
 }
 
+/* Reads the values of an event into the reader's list. Returns whether they are marked as outputs
+ * of the run. */
 bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at value) {
   etr_fb *fb = reader->fb;
   uint8_t type = etr_fb_u8(fb, value, VALUE_TYPE, TYPE_NULL);
@@ -158,8 +162,8 @@ bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at
 
 /* The allocations of one run while it is read. */
 typedef struct allocation_reader {
-  etr_map *names; /* of allocators; the list lives in its arena */
-  etr_map places; /* id of an allocator -> index in the list */
+  etr_map *names;      /* of allocators; the list lives in its arena */
+  etr_map index_by_id; /* id of an allocator -> index in the list */
   etr_vec(etr_allocations) list;
 } allocation_reader;
 
@@ -168,7 +172,7 @@ enum { RUN_ALLOCATORS = 2 };
 enum { ALLOCATOR_NAME };
 enum { ALLOCATION_ALLOCATOR, ALLOCATION_SIZE };
 
-/* Returns the name of an allocator; ids count from 1, and "" means unknown. */
+/* Returns the name of an allocator; ids count from 1, and "" means that it is unknown. */
 static const char *allocator_name(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
                                   int32_t id) {
   uint32_t count;
@@ -179,10 +183,10 @@ static const char *allocator_name(allocation_reader *reader, etr_fb *fb, etr_fb_
   return name.size ? etr_intern(reader->names, name) : "";
 }
 
-/* Returns the allocations of an allocator, made when first asked for. */
+/* Returns the allocations of an allocator, made when first asked for; NULL when out of memory. */
 static etr_allocations *allocations_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
                                        int32_t id) {
-  etr_map_slot *slot = etr_map_at(&reader->places, ETR_BYTES(id));
+  etr_map_slot *slot = etr_map_at(&reader->index_by_id, ETR_BYTES(id));
   if (!slot)
     return NULL;
   if (slot->value != ETR_NONE)
@@ -195,16 +199,18 @@ static etr_allocations *allocations_of(allocation_reader *reader, etr_fb *fb, et
   return added;
 }
 
-/* Adds an AllocationEvent of RunData `run`. Out of memory shows on the arena of the names. */
-static void allocations_add(allocation_reader *reader, etr_fb *fb, etr_fb_at run, etr_fb_at event) {
-  etr_allocations *all = allocations_of(reader, fb, run,
-                                        etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
+/* Adds an AllocationEvent of RunData `run` to the allocations of its allocator. Out of memory
+ * shows on the arena of the names. */
+static void add_allocation_event(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
+                                 etr_fb_at event) {
+  etr_allocations *allocations = allocations_of(reader, fb, run,
+                                                etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
   uint64_t bytes = etr_fb_u64(fb, event, ALLOCATION_SIZE, 0);
-  if (!all)
+  if (!allocations)
     return;
-  all->count++;
-  all->total_bytes = etr_add_up_to_most(all->total_bytes, bytes);
-  all->largest_bytes = ETR_MAX(all->largest_bytes, bytes);
+  allocations->count++;
+  allocations->total_bytes = etr_add_up_to_most(allocations->total_bytes, bytes);
+  allocations->largest_bytes = ETR_MAX(allocations->largest_bytes, bytes);
 }
 
 /* ---- Runs and their events ---- */
@@ -327,9 +333,9 @@ static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at 
     event->metadata = (etr_slice){copy, bytes.size};
 }
 
-/* Reads a DebugEvent: the values that it logs and, unless they are what the run returns, an event.
- */
-static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
+/* Reads a DebugEvent: the values that it logs, and an event in *event. Returns whether that event
+ * counts: values that the run returns are none. */
+static bool read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
   uint64_t chain = etr_fb_u64(fb, debug, DEBUG_CHAIN, 0);
@@ -346,7 +352,8 @@ static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_a
   return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
-/* `before` is the run before, or an empty one. */
+/* Reads a run: its events, the values that they log, and its allocations. `before` is the run
+ * before it, or an empty one, whose texts are probably the same. */
 static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run *before,
                      etr_fb_at table) {
   static const etr_dump_event no_event = {0};
@@ -357,7 +364,7 @@ static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run 
   /* Starts a run. */
   etr_map *names = reader->names;
   allocations = (allocation_reader){.names = names};
-  etr_map_init(&allocations.places, names->arena);
+  etr_map_init(&allocations.index_by_id, names->arena);
   reader->likely = &no_event;
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
@@ -372,12 +379,12 @@ static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run 
               debug = etr_fb_table(fb, event, EVENT_DEBUG),
               allocation = etr_fb_table(fb, event, EVENT_ALLOCATION);
     if (allocation)
-      allocations_add(&allocations, fb, table, allocation);
+      add_allocation_event(&allocations, fb, table, allocation);
     run->allocation_events += allocation != 0;
     run->debug_events += debug != 0;
     reader->likely = events.count < before->event_count ? &before->events[events.count] : &no_event;
     etr_dump_event logged;
-    if (!profile && (!debug || !log_debug_event(reader, &logged, debug)))
+    if (!profile && (!debug || !read_debug_event(reader, &logged, debug)))
       continue;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
     if (pushed && profile) {
@@ -424,7 +431,7 @@ static bool names_half(etr_slice bytes) {
 /* Returns what probably damaged an ETDump, and what to do. When a kernel or a delegate logs tensors
  * of float16 or bfloat16, ExecuTorch 1.5 gives up in the middle of the event and leaves a file that
  * nothing can read. Only delegates name their types. */
-static const char *cause_of_damage(etr_slice bytes) {
+static const char *advice_on_damage(etr_slice bytes) {
   if (etr_slice_is_text_copy(bytes))
     return ETR_TEXT_COPY_ADVICE;
   if (names_half(bytes))
@@ -436,7 +443,7 @@ static const char *cause_of_damage(etr_slice bytes) {
 
 /* Fails because something is not in the file that should be, with the size that the file should
  * have if its prefix says that. */
-static etr_status fail_of_end(const dump_reader *reader, etr_slice bytes, const char *path,
+static etr_status fail_at_end(const dump_reader *reader, etr_slice bytes, const char *path,
                               etr_error *error) {
   size_t size = bytes.size;
   uint64_t at = reader->base + reader->fb.offset;
@@ -454,7 +461,8 @@ static etr_status fail_of_end(const dump_reader *reader, etr_slice bytes, const 
                   size);
 }
 
-/* Reads `size` bytes from the reader's base on. */
+/* Reads an ETDump of `size` bytes from the reader's base on. Fails if it is damaged or beyond a
+ * limit, or when out of memory. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size,
                               const char *path, etr_error *error) {
   static const etr_dump_run no_run = {0};
@@ -482,10 +490,10 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
                     reader->shared->budget->message);
   bool is_cut = etr_fb_failed(&reader->fb) && reader->needed > bytes.size;
   if (reader->fb.points_past_end || is_cut)
-    return fail_of_end(reader, bytes, path, error);
+    return fail_at_end(reader, bytes, path, error);
   if (etr_fb_failed(&reader->fb)) {
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
-                    "damaged ETDump: %s%s", reader->fb.message, cause_of_damage(bytes));
+                    "damaged ETDump: %s%s", reader->fb.message, advice_on_damage(bytes));
   }
   out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
   warn_of_untimed(reader, &reader->backwards, "ends before it starts");
@@ -526,10 +534,10 @@ bool etr_dump_is(etr_slice head) {
 /* ---- The number of events, without reading them ---- */
 
 /* Reads a number of up to four bytes, the lowest first, as Flatbuffers have it; 0 past the end. */
-static uint32_t number_at(FILE *file, uint64_t at, size_t bytes) {
+static uint32_t read_number_at(FILE *file, uint64_t offset, size_t bytes) {
   unsigned char read[4] = {0};
   uint32_t number = 0;
-  if (at > INT64_MAX || fseeko(file, (off_t)at, SEEK_SET) != 0 ||
+  if (offset > INT64_MAX || fseeko(file, (off_t)offset, SEEK_SET) != 0 ||
       fread(read, 1, bytes, file) != bytes)
     return 0;
   for (size_t i = bytes; i-- > 0;)
@@ -538,14 +546,18 @@ static uint32_t number_at(FILE *file, uint64_t at, size_t bytes) {
 }
 
 /* Returns where the vector of a table's field is; 0 if the table has none. */
-static uint64_t vector_at(FILE *file, uint64_t table, unsigned field) {
-  uint64_t vtable = table - (uint64_t)(int64_t)(int32_t)number_at(file, table, 4);
+static uint64_t find_vector_of_field(FILE *file, uint64_t table, unsigned field) {
+  uint64_t vtable = table - (uint64_t)(int64_t)(int32_t)read_number_at(file, table, 4);
   unsigned entry = 4 + 2 * field;
-  uint32_t offset = number_at(file, vtable, 2) > entry ? number_at(file, vtable + entry, 2) : 0;
-  uint64_t at = table + offset;
-  return offset > 0 ? at + number_at(file, at, 4) : 0;
+  uint32_t offset = read_number_at(file, vtable, 2) > entry
+                        ? read_number_at(file, vtable + entry, 2)
+                        : 0;
+  uint64_t entry_offset = table + offset;
+  return offset > 0 ? entry_offset + read_number_at(file, entry_offset, 4) : 0;
 }
 
+/* Follows the offsets of the file without checking it; stops counting once there are more than
+ * `most`, and counts none in a file of more than MOST_RUNS runs. */
 uint64_t etr_dump_count_events(FILE *file, uint64_t most) {
   enum { MOST_RUNS = 1 << 16 }; /* a file with more is read */
   char head[12];
@@ -556,16 +568,18 @@ uint64_t etr_dump_count_events(FILE *file, uint64_t most) {
     return 0;
   if (etr_dump_prefix(start))
     base = PREFIX_BYTES;
-  uint64_t runs = vector_at(file, base + number_at(file, base, 4), DUMP_RUN_DATA);
-  uint32_t count = runs > 0 ? number_at(file, runs, 4) : 0;
+  uint64_t runs = find_vector_of_field(file, base + read_number_at(file, base, 4), DUMP_RUN_DATA);
+  uint32_t count = runs > 0 ? read_number_at(file, runs, 4) : 0;
   for (uint32_t i = 0; i < count && count <= MOST_RUNS && events <= most; i++) {
-    uint64_t entry = runs + 4 + 4 * (uint64_t)i, run = entry + number_at(file, entry, 4);
-    uint64_t vector = vector_at(file, run, RUN_EVENTS);
-    events += vector > 0 ? number_at(file, vector, 4) : 0;
+    uint64_t entry = runs + 4 + 4 * (uint64_t)i, run = entry + read_number_at(file, entry, 4);
+    uint64_t vector = find_vector_of_field(file, run, RUN_EVENTS);
+    events += vector > 0 ? read_number_at(file, vector, 4) : 0;
   }
   return events;
 }
 
+/* Reads an ETDump with or without a size prefix; fails if it is empty, no ETDump or damaged, and
+ * then *out is empty. */
 etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes,
                          const char *path, etr_error *error) {
   dump_reader reader = {.arena = shared->arena, .names = shared->names, .shared = shared};

@@ -89,7 +89,8 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
 
 /* ---- Logs ---- */
 
-/* Reads one ETDump of a log, and keeps the debug buffer that belongs to it. */
+/* Reads one ETDump of a log, and keeps the debug buffer that belongs to it if it is the first
+ * that is needed. `is_one` says that the log has only this one, which then has the log's name. */
 static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path,
                                 bool is_one, etr_error *error) {
   const char *name = is_one ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
@@ -108,10 +109,11 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   return ETR_OK;
 }
 
-/* Reads an ETDump of a log, or all if `number` is 0. */
-static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const char *path,
-                             size_t number, etr_error *error) {
-  size_t taken = 0, first = ETR_MIN(number, log->dump_count),
+/* Reads the ETDump of a log with this number, or all of them if `number` is 0. Fails if there is
+ * no such ETDump, or none at all. */
+static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log, const char *path,
+                                    size_t number, etr_error *error) {
+  size_t read_count = 0, first = ETR_MIN(number, log->dump_count),
          end = number ? first : log->dump_count;
   /* Numbers ascend, and there are gaps only where an ETDump is incomplete. */
   while (number && first > 0 && log->dumps[first - 1].number >= number)
@@ -120,9 +122,9 @@ static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const
     if (number && log->dumps[i].number != number)
       break;
     ETR_TRY(read_log_dump(f, &log->dumps[i], path, log->found == 1, error));
-    taken++;
+    read_count++;
   }
-  if (taken > 0) {
+  if (read_count > 0) {
     if (log->problem && !number)
       etr_warn(f->warnings, path, NULL, ETR_NO_OFFSET, "%s: left out", log->problem);
     if (log->lost_buffer)
@@ -147,7 +149,7 @@ static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path,
   else if (log.found == 0 && !log.problem)
     status = read_dump(f, bytes, path, error); /* says what it is not */
   else
-    status = read_found(f, &log, path, number, error);
+    status = read_dumps_of_log(f, &log, path, number, error);
   etr_arena_clear(&scratch);
   return status;
 }
@@ -190,11 +192,11 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
   uint64_t most = ETR_MIN(f->max_file_bytes, f->budget->left[ETR_BYTES]);
   if (!log)
     return etr_fail_memory(error);
-  const etr_decoded_log *known = etr_decoded_logs_find(f->logs, etr_slice_of(log));
-  if (known && known->log.found > 0 && known->file_bytes <= most) {
+  const etr_decoded_log *decoded = etr_decoded_logs_find(f->logs, etr_slice_of(log));
+  if (decoded && decoded->log.found > 0 && decoded->file_bytes <= most) {
     etr_budget_take(f->budget, ETR_BYTES,
-                    number ? known->file_bytes / known->log.found : known->file_bytes);
-    return read_found(f, &known->log, log, number, error);
+                    number ? decoded->file_bytes / decoded->log.found : decoded->file_bytes);
+    return read_dumps_of_log(f, &decoded->log, log, number, error);
   }
   ETR_TRY(refuse_too_many(f, log, error));
   ETR_TRY(read_unpacked(&file, log, most, error));

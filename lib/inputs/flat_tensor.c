@@ -31,6 +31,7 @@ static uint64_t table_size(etr_slice head, uint64_t file_size) {
   return base ? ETR_MIN(base, file_size) : file_size;
 }
 
+/* Counts tensors, other data and their bytes in the table of a .ptd. Fails if it is damaged. */
 etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path,
                                  etr_error *error) {
   etr_fb fb;
@@ -55,7 +56,8 @@ etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
 }
 
-/* Reads the table of a .ptd without its weights. */
+/* Reads the table of a .ptd, whose weights stay in the file. Fails if the file is no .ptd, if its
+ * table is too large, or if it is damaged. */
 static etr_status read_table(etr_weights *out, const etr_seekable *file, const char *path,
                              uint64_t max_bytes, etr_error *error) {
   etr_file table;

@@ -12,7 +12,8 @@ static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-static etr_slice strip(etr_slice text) {
+/* Returns a text without the spaces around it. */
+static etr_slice strip_spaces(etr_slice text) {
   while (text.size && is_space(text.data[0]))
     text = etr_slice_after(text, 1);
   while (text.size && is_space(text.data[text.size - 1]))
@@ -124,10 +125,10 @@ static const library *find_library(etr_slice *path) {
   if (path->size && !is_separator(path->data[0]))
     parent.size = 0;
   for (etr_slice rest = *path, next; rest.size > 0; rest = next) {
-    const library *here = library_at(rest, parent);
+    const library *library_here = library_at(rest, parent);
     next = next_component(rest);
-    if (here) {
-      found = here;
+    if (library_here) {
+      found = library_here;
       *path = rest;
     }
     parent = etr_slice_before(rest, rest.size - next.size);
@@ -149,8 +150,10 @@ bool etr_is_generated_file(etr_slice file) {
 
 /* ---- Frames ---- */
 
+/* Reads a line such as `File "a.py", line 3, in forward`; the function may be missing. Returns
+ * false for any other line. */
 bool etr_frame_read(etr_frame *out, etr_slice line) {
-  line = strip(line);
+  line = strip_spaces(line);
   if (!etr_slice_starts(line, ETR_SLICE("File \"")))
     return false;
   line = etr_slice_after(line, 6);
@@ -196,7 +199,7 @@ static bool is_below(etr_slice file, const char *root) {
 }
 
 /* Returns whose code a frame is: the user's, a library's, or generated. */
-static frame_kind kind_of(etr_slice file, const char *root) {
+static frame_kind kind_of_file(etr_slice file, const char *root) {
   if (etr_is_generated_file(file))
     return FRAME_NEVER;
   if (root && is_below(file, root))
@@ -216,13 +219,13 @@ static bool is_of_wrapped_library(etr_slice file) {
   return l && l->is_wrapped;
 }
 
-/* Cuts the last line off *text. */
-static etr_slice pop_line(etr_slice *text) {
-  const char *at = etr_find_last(text->data, text->size, '\n');
-  size_t newline = at ? (size_t)(at - text->data) : text->size;
-  etr_slice line = at ? etr_slice_after(*text, newline + 1) : *text;
-  *text = etr_slice_before(*text, at ? newline : 0);
-  return strip(line);
+/* Cuts the last line off *text, and returns it without the spaces around it. */
+static etr_slice pop_last_line(etr_slice *text) {
+  const char *newline_found = etr_find_last(text->data, text->size, '\n');
+  size_t newline = newline_found ? (size_t)(newline_found - text->data) : text->size;
+  etr_slice line = newline_found ? etr_slice_after(*text, newline + 1) : *text;
+  *text = etr_slice_before(*text, newline_found ? newline : 0);
+  return strip_spaces(line);
 }
 
 /* A frame with the text of its line. */
@@ -245,28 +248,31 @@ static etr_source *make_source(etr_arena *arena, etr_map *strings, const coded_f
   return source;
 }
 
+/* Returns the number of lines of a stack trace that are frames. */
 static size_t count_frames(etr_slice trace) {
   etr_frame frame;
   size_t count = 0;
   while (trace.size > 0)
-    count += etr_frame_read(&frame, pop_line(&trace));
+    count += etr_frame_read(&frame, pop_last_line(&trace));
   return count;
 }
 
+/* Reads the frames from the innermost on and chooses the source: the innermost frame of the best
+ * kind. Without a frame that counts, there is no source. */
 etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root) {
   coded_frame here = {0}, best = {0}, in_library = {0};
   frame_kind best_kind = FRAME_NEVER;
-  size_t count = count_frames(trace), at = 0;
+  size_t count = count_frames(trace), frame_index = 0;
   etr_source *frames = count > 0 ? etr_arena_alloc_array(arena, count, sizeof *frames) : NULL;
   while (frames && trace.size > 0) {
-    etr_slice line = pop_line(&trace);
+    etr_slice line = pop_last_line(&trace);
     if (!etr_frame_read(&here.frame, line)) {
       if (line.size > 0)
         here.code = line; /* going up: the line right below the frame comes last */
       continue;
     }
-    frames[at++] = source_of(strings, &here);
-    frame_kind kind = kind_of(here.frame.file, root);
+    frames[frame_index++] = source_of(strings, &here);
+    frame_kind kind = kind_of_file(here.frame.file, root);
     if (!in_library.frame.file.data && is_of_wrapped_library(here.frame.file))
       in_library = here;
     if (kind > best_kind) {
@@ -278,5 +284,5 @@ etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, co
   etr_source *source = best_kind == FRAME_NEVER ? NULL : make_source(arena, strings, &best);
   if (source && best_kind == FRAME_OF_USER && in_library.frame.file.data)
     source->library_line = make_source(arena, strings, &in_library);
-  return (etr_trace){.source = source, .frames = frames, .frame_count = at};
+  return (etr_trace){.source = source, .frames = frames, .frame_count = frame_index};
 }

@@ -23,6 +23,7 @@ bool etr_has_tensor(const etr_node *node) {
   return false;
 }
 
+/* Returns whether type, rank and known sizes of the logged value are those of the result. */
 bool etr_value_may_be(const etr_debug_value *value, const etr_value *result) {
   if (value->kind != ETR_DEBUG_TENSOR)
     return false;
@@ -42,11 +43,12 @@ bool etr_node_only_copies(const etr_node *node) {
   return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
 }
 
+/* Follows the first input of nodes that only copy, and returns the first node that does more. */
 uint32_t etr_graph_behind_copies(const etr_graph *graph, uint32_t node) {
-  const etr_node *at = &graph->nodes[node];
-  while (etr_node_only_copies(at) && at->input_count && at->inputs[0].node < node) {
-    node = at->inputs[0].node;
-    at = &graph->nodes[node];
+  const etr_node *current = &graph->nodes[node];
+  while (etr_node_only_copies(current) && current->input_count && current->inputs[0].node < node) {
+    node = current->inputs[0].node;
+    current = &graph->nodes[node];
   }
   return node;
 }
@@ -63,6 +65,7 @@ static bool switches_off(const etr_node *node, const char *name) {
   return end != value && number == 0;
 }
 
+/* Returns whether the operator draws random numbers, and no argument switches that off. */
 bool etr_node_draws(const etr_node *node) {
   static const char *const switches[] = {"train", "training", "dropout", "dropout_p"};
   if (node->kind != ETR_NODE_OP || !etr_operator_draws(node->target))
@@ -93,7 +96,7 @@ static bool is_fusible(const etr_node *node) {
 
 /* Sets for each output of a node which value it shares memory with, which value it is made of, and
  * whether that is constant. */
-static void fill_node(etr_graph_values *v, uint32_t index) {
+static void fill_values_of_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];
   bool is_view = etr_is_view(node), fuses = is_view || is_fusible(node);
   uint32_t input = node->input_count && node->inputs[0].node < index
@@ -109,6 +112,8 @@ static void fill_node(etr_graph_values *v, uint32_t index) {
   }
 }
 
+/* Numbers the outputs of all nodes, and fills what is known of each. Returns false when out of
+ * memory. */
 bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena) {
   *out = (etr_graph_values){.graph = graph};
   out->first = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->first);
@@ -122,7 +127,7 @@ bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_ar
   if (etr_arena_failed(arena))
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++)
-    fill_node(out, i);
+    fill_values_of_node(out, i);
   return true;
 }
 
@@ -136,6 +141,8 @@ static bool is_named_tokens(const char *name) {
   return strstr(name, "tok") || strcmp(name, "input_ids") == 0 || strcmp(name, "ids") == 0;
 }
 
+/* Returns the input that is named like tokens, or else the first input that is a matrix of
+ * integers; NULL if there is none. */
 const etr_value *etr_token_input(const etr_graph *graph) {
   const etr_value *found = NULL;
   for (size_t i = 0; i < graph->node_count; i++) {

@@ -13,6 +13,7 @@ struct etr_held_buffers {
   etr_memory_file *files[];
 };
 
+/* Fails if a buffer has no name. */
 static etr_status check_names(const etr_inputs *inputs, etr_error *error) {
   for (size_t i = 0; i < inputs->buffer_count; i++)
     if (!inputs->buffers[i].name || !inputs->buffers[i].name[0])
@@ -21,6 +22,7 @@ static etr_status check_names(const etr_inputs *inputs, etr_error *error) {
   return ETR_OK;
 }
 
+/* Makes a file in memory of each buffer. Fails if one has no name, or when out of memory. */
 etr_status etr_held_buffers_hold(etr_held_buffers **out, const etr_inputs *inputs,
                                  etr_error *error) {
   *out = NULL;
@@ -43,6 +45,7 @@ etr_status etr_held_buffers_hold(etr_held_buffers **out, const etr_inputs *input
   return ETR_OK;
 }
 
+/* Makes a second holder of the same files. Fails when out of memory. */
 etr_status etr_held_buffers_share(etr_held_buffers **out, const etr_held_buffers *held,
                                   etr_error *error) {
   *out = NULL;

@@ -30,7 +30,7 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
 }
 
 /* Returns the map of a method, made when first asked for; NULL when out of memory. */
-static method *find_method(etr_maps *maps, etr_slice name) {
+static method *find_or_add_method(etr_maps *maps, etr_slice name) {
   uint32_t found = etr_map_get(&maps->by_name, name);
   if (found != ETR_NONE)
     return &maps->methods.data[found];
@@ -42,10 +42,10 @@ static method *find_method(etr_maps *maps, etr_slice name) {
   return added;
 }
 
-/* Returns the instruction of a key such as "17". If the key is no instruction id, returns NULL, and
- * the reader has failed. */
-static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json *json,
-                                             etr_slice key) {
+/* Returns the instruction of a key such as "17", which is added if it is new. Returns NULL if the
+ * key is no instruction id, which fails the reader, or when out of memory. */
+static etr_map_instruction *find_or_add_instruction(etr_maps *maps, method *m, etr_json *json,
+                                                    etr_slice key) {
   int64_t id;
   if (!etr_slice_to_int(key, &id) || id < 0 || id > INT32_MAX) {
     etr_json_fail(json, "a key is not an instruction id");
@@ -66,7 +66,8 @@ static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json
   return added;
 }
 
-/* Reads a handle, a list of handles, or null. */
+/* Reads a handle, a list of handles, or null; a handle that is out of range fails the reader.
+ * Returns their array and sets *count. */
 static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *count) {
   etr_vec(uint32_t) handles = {0};
   bool is_list = etr_json_peek(json) == ETR_JSON_ARRAY;
@@ -138,20 +139,22 @@ static void read_instruction_handles(etr_maps *maps, etr_json *json,
 
 static void read_instruction(etr_maps *maps, etr_json *json, method *m, etr_slice key,
                              instruction_reader *read) {
-  etr_map_instruction *instruction = m ? find_instruction(maps, m, json, key) : NULL;
+  etr_map_instruction *instruction = m ? find_or_add_instruction(maps, m, json, key) : NULL;
   if (instruction)
     read(maps, json, instruction);
 }
 
-/* Reads a method's part of a map: {INSTRUCTION: ...}, or null. */
-static void read_method(etr_maps *maps, etr_json *json, etr_slice name, instruction_reader *read) {
+/* Reads a method's part of a map: {INSTRUCTION: ...}, or null. The reader of a value is given,
+ * because maps of handles and of delegates differ. */
+static void read_method(etr_maps *maps, etr_json *json, etr_slice name,
+                        instruction_reader *read_instruction_value) {
   etr_slice key;
-  method *m = find_method(maps, name);
+  method *m = find_or_add_method(maps, name);
   if (!m || etr_json_null(json))
     return;
   etr_json_object(json);
   while (etr_json_key(json, &key))
-    read_instruction(maps, json, m, key, read);
+    read_instruction(maps, json, m, key, read_instruction_value);
 }
 
 /* Returns whether the value of a key is an instruction's handles. Since 2024 it is a method. */
@@ -162,14 +165,17 @@ static bool is_flat(etr_json *json, etr_slice key) {
   return next != ETR_JSON_OBJECT && (next != ETR_JSON_NULL || is_number);
 }
 
+/* Reads an entry of a map without methods, which is for the only method of the record; else the
+ * reader fails. */
 static void read_flat(etr_maps *maps, etr_json *json, etr_slice key) {
   if (maps->only_method)
-    read_instruction(maps, json, find_method(maps, etr_slice_of(maps->only_method)), key,
+    read_instruction(maps, json, find_or_add_method(maps, etr_slice_of(maps->only_method)), key,
                      read_instruction_handles);
   else
     etr_json_fail(json, "the map does not say of which method it is, and the record has several");
 }
 
+/* Reads a map of handles of methods, or of instructions if the record has only one method. */
 void etr_maps_read_handles(etr_maps *maps, etr_json *json) {
   etr_slice key;
   if (etr_json_null(json))
@@ -198,7 +204,7 @@ void etr_maps_read_delegates(etr_maps *maps, etr_json *json) {
 
 /* Reads the number of outputs of each instruction of a method; m is NULL for a method without a
  * map. */
-static void read_output_counts_of(const method *m, etr_json *json) {
+static void read_output_counts_of_method(const method *m, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
@@ -218,7 +224,7 @@ void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
   while (etr_json_key(json, &key)) {
     uint32_t found = etr_map_get(&maps->by_name, key);
     if (etr_json_peek(json) == ETR_JSON_OBJECT)
-      read_output_counts_of(found == ETR_NONE ? NULL : &maps->methods.data[found], json);
+      read_output_counts_of_method(found == ETR_NONE ? NULL : &maps->methods.data[found], json);
     else
       etr_json_skip(json);
   }
@@ -229,6 +235,7 @@ static int by_id(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Sorts the instructions of each method and returns the methods; *count is 0 when out of memory. */
 const etr_map_method *etr_maps_finish(etr_maps *maps, size_t *count) {
   etr_map_method *methods = etr_arena_alloc_array(maps->arena, maps->methods.count,
                                                   sizeof *methods);

@@ -28,7 +28,7 @@ static size_t find_last(etr_slice text, char wanted) {
 }
 
 /* Turns an expression, which torch 2.6 has for a path, into the path:
- * "L['self'].blocks['a'].inners[0]" becomes blocks.a.inners.0. */
+ * "L['self'].blocks['a'].inners[0]" becomes blocks.a.inners.0. Returns NULL when out of memory. */
 static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   char *path = etr_arena_alloc(strings->arena, expression.size + 1);
   size_t size = 0;
@@ -57,9 +57,10 @@ static const char *plain_path(etr_map *strings, etr_slice path) {
                           : etr_intern(strings, path);
 }
 
-/* Adds the module that "PATH,TYPE" names. A comma without a type is ignored. */
-static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent,
-                             etr_slice path_and_type) {
+/* Returns the module that "PATH,TYPE" names inside a parent, added if it is new; 0, the top
+ * level, when out of memory. A comma without a type is ignored. */
+static uint32_t find_or_add_child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent,
+                                         etr_slice path_and_type) {
   size_t comma = find_last(path_and_type, ',');
   etr_slice path = etr_slice_before(path_and_type, comma),
             type = etr_slice_after(path_and_type, comma + 1);
@@ -82,6 +83,7 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
   return slot->value;
 }
 
+/* Adds the modules of a stack from the outside to the inside, and returns the innermost one. */
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
   uint32_t module = 0;
   for (etr_slice rest = stack; rest.size > 0;) {
@@ -90,7 +92,7 @@ uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice 
     etr_slice path_and_type = etr_slice_after(level, etr_slice_find(level, ',') + 1);
     size_t comma = find_last(path_and_type, ',');
     if (comma > 0)
-      module = child_module(tree, strings, module, path_and_type);
+      module = find_or_add_child_module(tree, strings, module, path_and_type);
     else if (module == 0 && tree->list.data[0].type[0] == '\0')
       tree->list.data[0].type = etr_intern(strings, etr_slice_after(path_and_type, comma + 1));
   }
@@ -109,8 +111,8 @@ static bool contains(etr_slice text, etr_slice wanted) {
   return find_text(text, wanted) < text.size;
 }
 
-/* Reads one list of ancestors; the name found, or NULL. Recursion is bounded by the reader's depth
- * limit. */
+/* Reads a list of ancestors and returns the name of the one in this graph; NULL if there is none.
+ * Recursion is bounded by the reader's depth limit. */
 static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph_id) {
   const char *found = NULL;
   etr_json_array(json);
@@ -141,8 +143,8 @@ const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t
   return found;
 }
 
-/* Reads one list of ancestors; the name of the oldest, or NULL. */
-static const char *find_oldest(etr_json *json, etr_map *strings) {
+/* Reads a list of ancestors and returns the name of the oldest; NULL if the list has no names. */
+static const char *find_oldest_ancestor(etr_json *json, etr_map *strings) {
   const char *oldest = NULL;
   etr_json_array(json);
   while (etr_json_element(json)) {
@@ -153,7 +155,7 @@ static const char *find_oldest(etr_json *json, etr_map *strings) {
       if (etr_slice_is(key, "name") && etr_json_peek(json) == ETR_JSON_STRING)
         name = etr_intern(strings, etr_json_string(json));
       else if (etr_slice_is(key, "from_node") && etr_json_peek(json) == ETR_JSON_ARRAY)
-        older = find_oldest(json, strings);
+        older = find_oldest_ancestor(json, strings);
       else
         etr_json_skip(json);
     }
@@ -167,7 +169,7 @@ const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node) {
   etr_json *json = etr_json_open_memory(from_node, NULL);
   if (!json)
     return NULL;
-  const char *oldest = find_oldest(json, strings);
+  const char *oldest = find_oldest_ancestor(json, strings);
   etr_json_close(json);
   return oldest;
 }
@@ -178,17 +180,20 @@ const char *etr_escaped_graph_id(etr_arena *arena, int64_t graph_id) {
   return etr_arena_format(arena, "%s%lld,", graph_id_key, (long long)graph_id);
 }
 
+/* Looks only for the object with the graph's id. Returns false if the text is written in another
+ * way than torch writes it, and must be parsed; *name is NULL if there is no ancestor in the
+ * graph. */
 bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped,
                              const char *escaped_graph_id) {
   static const char head[] = "{\\\"name\\\": \\\"";
   etr_slice key = etr_slice_of(escaped_graph_id);
-  size_t at = find_text(escaped, key);
+  size_t id_position = find_text(escaped, key);
   *name = NULL;
-  if (at == escaped.size)
+  if (id_position == escaped.size)
     return !contains(
         escaped, (etr_slice){key.data + sizeof graph_id_key - 1, key.size - sizeof graph_id_key});
-  size_t brace = find_last(etr_slice_before(escaped, at), '{');
-  etr_slice object = etr_slice_after(etr_slice_before(escaped, at), brace);
+  size_t brace = find_last(etr_slice_before(escaped, id_position), '{');
+  etr_slice object = etr_slice_after(etr_slice_before(escaped, id_position), brace);
   if (!etr_slice_starts(object, ETR_SLICE(head)))
     return false;
   etr_slice rest = etr_slice_after(object, sizeof head - 1);
@@ -230,7 +235,7 @@ void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   }
 }
 
-/* Reads the dimensions of a tensor. */
+/* Reads the dimensions of a tensor; the rank stays unknown when out of memory. */
 static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_vec(etr_dim) dims = {0};
   etr_json_array(json);
@@ -281,6 +286,8 @@ void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena 
   etr_text_cache_init(&metas->known, scratch);
 }
 
+/* Reads the metadata of a tensor; a text that is repeated is read only once. The value keeps its
+ * name. */
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   bool is_known;
   const char *name = meta->name;

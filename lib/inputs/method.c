@@ -18,6 +18,8 @@ uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
   return is_own ? 0 : node->debug_handle;
 }
 
+/* Lists the operators with a handle by handle, and by handle and operator. Returns false when out
+ * of memory. */
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
   const etr_graph *graph = method->graph;
   size_t node_count = graph ? graph->node_count : 0, count = 0;
@@ -57,6 +59,7 @@ static bool branches_on_data(const etr_node *node) {
          strncmp(node->target, "higher_order.while_loop", 23) == 0;
 }
 
+/* Returns whether an output of a node has a size that depends on the input. */
 static bool has_symbolic_size(const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++)
     for (int32_t k = 0; k < node->outputs[i].rank; k++)
@@ -65,6 +68,8 @@ static bool has_symbolic_size(const etr_node *node) {
   return false;
 }
 
+/* Says whether the work of a method depends on sizes of its input, on branches, or on neither;
+ * unknown without a graph and a program. */
 etr_work_varies etr_method_work_varies(const etr_method_inputs *method) {
   const etr_graph *graph = method->graph;
   const etr_pte_method *program = method->program;
@@ -96,18 +101,21 @@ bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle) 
   return first + 1 < method->by_handle_count && method->by_handle[first + 1].handle == handle;
 }
 
+/* Returns the next node with this handle that is not taken; ETR_NONE if there is none. skip[]
+ * says how many nodes of each handle need not be looked at again. */
 uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *taken, size_t *skip,
                               uint32_t handle) {
   size_t first = etr_method_first_of_handle(method, handle), end = method->by_handle_count;
   if (first == end)
     return ETR_NONE;
-  for (size_t at = first + skip[first]; at < end && method->by_handle[at].handle == handle;
-       at++, skip[first]++)
-    if (!taken[method->by_handle[at].node])
-      return method->by_handle[at].node;
+  for (size_t slot = first + skip[first]; slot < end && method->by_handle[slot].handle == handle;
+       slot++, skip[first]++)
+    if (!taken[method->by_handle[slot].node])
+      return method->by_handle[slot].node;
   return ETR_NONE;
 }
 
+/* Counts for each node how many inputs of nodes read it. Returns NULL when out of memory. */
 uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena) {
   uint32_t *uses = etr_arena_alloc_array(arena, graph->node_count, sizeof *uses);
   for (size_t i = 0; uses && i < graph->node_count; i++)
@@ -123,6 +131,8 @@ etr_slice etr_method_payload(const etr_method_inputs *method, int32_t instructio
   return delegate ? delegate->payload : (etr_slice){0};
 }
 
+/* Returns the graph of a call's payload; NULL if there is no delegate, or if its payload cannot
+ * be read. */
 const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32_t instruction_id) {
   const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
   const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
@@ -164,6 +174,8 @@ void etr_node_index_sort(etr_node_index *index) {
   etr_sort(index->slots, index->count, sizeof *index->slots, by_kind);
 }
 
+/* Returns the first slot of this handle and kind, and sets *count to how many there are. Most
+ * have few, which are counted one by one. */
 size_t etr_node_index_find(const etr_node_index *index, uint32_t handle, uint32_t kind,
                            size_t *count) {
   etr_node_slot wanted = {handle, kind, 0};

@@ -136,10 +136,10 @@ static value **pop_several(machine *m, size_t count) {
   return m->stack.data + m->stack.count;
 }
 
-/* Appends items to a list or dict. */
-static void add_items(machine *m, value *to, value **items, size_t count) {
-  for (size_t i = 0; i < count && to && !m->message; i++) {
-    value **slot = etr_vec_push(m->arena, &to->items);
+/* Appends items to a list or dict; the machine fails when out of memory. */
+static void append_items(machine *m, value *container, value **items, size_t count) {
+  for (size_t i = 0; i < count && container && !m->message; i++) {
+    value **slot = etr_vec_push(m->arena, &container->items);
     if (slot)
       *slot = items[i];
     else
@@ -149,7 +149,7 @@ static void add_items(machine *m, value *to, value **items, size_t count) {
 
 static void push_tuple(machine *m, value **items, size_t count) {
   value *tuple = make_value(m, ETR_PICKLE_LIST);
-  add_items(m, tuple, items, count);
+  append_items(m, tuple, items, count);
   push_value(m, tuple);
 }
 
@@ -158,12 +158,13 @@ static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count
   value *to = top(m);
   if (to && (to->kind != kind || (kind == ETR_PICKLE_DICT && count % 2)))
     fail(m, "it adds items to something that is not a container");
-  add_items(m, to, items, count);
+  append_items(m, to, items, count);
 }
 
 /* ---- The memo ---- */
 
-/* Stores the top of the stack in the memo. */
+/* Stores the top of the stack in the memo. The machine fails if there are fewer values than the
+ * index. */
 static void put_in_memo(machine *m, uint64_t index) {
   value *stored = top(m);
   if (index >= m->value_count)
@@ -184,7 +185,8 @@ static void get_memo(machine *m, uint64_t index) {
 
 /* ---- Names ---- */
 
-static void push_name(machine *m, etr_pickle_name name, const etr_element *element) {
+/* Pushes a name that is known, with the number type that it stands for, if any. */
+static void push_meaning_of_name(machine *m, etr_pickle_name name, const etr_element *element) {
   value *pushed = push(m, ETR_PICKLE_NAME);
   if (!pushed)
     return;
@@ -210,7 +212,7 @@ static void push_imported_name(machine *m, etr_slice module, etr_slice name) {
   for (size_t i = 0; i < ETR_COUNT(known); i++)
     if (etr_slice_equal(module, etr_slice_of(known[i].module)) &&
         etr_slice_equal(name, etr_slice_of(known[i].name))) {
-      push_name(m, known[i].meaning, NULL);
+      push_meaning_of_name(m, known[i].meaning, NULL);
       return;
     }
   char dtype[32] = "";
@@ -218,9 +220,9 @@ static void push_imported_name(machine *m, etr_slice module, etr_slice name) {
     memcpy(dtype, name.data, name.size);
   const etr_element *storage = etr_element_of_storage(name), *element = etr_element_of_dtype(dtype);
   if (etr_slice_is(module, "torch") && storage)
-    push_name(m, ETR_NAME_STORAGE, storage);
+    push_meaning_of_name(m, ETR_NAME_STORAGE, storage);
   else if (etr_slice_is(module, "torch") && element)
-    push_name(m, ETR_NAME_DTYPE, element);
+    push_meaning_of_name(m, ETR_NAME_DTYPE, element);
   else
     fail(m, etr_arena_format(m->arena, "it imports %.*s.%.*s, which no tensor needs",
                              (int)ETR_MIN(module.size, 80), module.data,
@@ -263,7 +265,8 @@ static void load_storage(machine *m) {
   storage->number = item[4]->number;
 }
 
-/* Returns the integers of a tuple that is a shape or strides. */
+/* Returns the integers of a tuple that is a shape or strides, and their count. For another value,
+ * or when out of memory, the machine fails and it returns NULL. */
 static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count) {
   *count = tuple->items.count;
   if (tuple->kind != ETR_PICKLE_LIST || *count > ETR_MOST_RANK)
@@ -277,21 +280,23 @@ static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count
   return numbers ? numbers : fail(m, NULL);
 }
 
-/* Pushes the tensor that torch's rebuild function would make of these arguments. */
-static void build_tensor(machine *m, const value *arguments, bool typed) {
+/* Pushes the tensor that torch's rebuild function would make of these arguments, whose type is
+ * one of them if `has_dtype` is set. The machine fails if they do not fit. */
+static void build_tensor(machine *m, const value *arguments, bool has_dtype) {
   enum { STORAGE, OFFSET, SIZES, STRIDES, DTYPE = 6 };
   size_t rank = 0, stride_count = 0;
   value *const *a = arguments->items.data;
-  bool good = arguments->items.count > (typed ? DTYPE : STRIDES) &&
+  bool good = arguments->items.count > (has_dtype ? DTYPE : STRIDES) &&
               a[STORAGE]->kind == ETR_PICKLE_STORAGE && a[OFFSET]->kind == ETR_PICKLE_INT &&
               a[OFFSET]->number >= 0 &&
-              (!typed || (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
+              (!has_dtype ||
+               (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
   value *tensor = good ? make_value(m, ETR_PICKLE_TENSOR)
                        : fail(m, "a tensor is rebuilt in an unknown way");
   if (!tensor)
     return;
   tensor->storage = a[STORAGE];
-  tensor->element = typed ? a[DTYPE]->element : a[STORAGE]->element;
+  tensor->element = has_dtype ? a[DTYPE]->element : a[STORAGE]->element;
   tensor->offset = (uint64_t)a[OFFSET]->number;
   tensor->sizes = read_numbers(m, a[SIZES], &rank);
   tensor->strides = tensor->sizes ? read_numbers(m, a[STRIDES], &stride_count) : NULL;
@@ -373,8 +378,9 @@ static void load_saved_storage(machine *m, etr_slice bytes) {
   fail(m, inner.message);
 }
 
-/* Does the work of one of the few functions that a pickle may call. */
-static void reduce(machine *m) {
+/* Replaces a function and its arguments on the stack by the result, for the few functions that a
+ * pickle may call; others fail the machine. */
+static void call_function(machine *m) {
   const value *arguments = pop(m), *function = pop(m);
   if (m->message)
     return;
@@ -402,8 +408,9 @@ static void push_int(machine *m, int64_t number) {
     pushed->number = number;
 }
 
-/* Pushes a number in little-endian two's complement of any size. */
-static void push_long(machine *m) {
+/* Pushes a number in little-endian two's complement of up to eight bytes; a longer one fails the
+ * machine. */
+static void push_long_integer(machine *m) {
   unsigned size = (unsigned)take_number(m, 1);
   if (size > sizeof(int64_t)) {
     fail(m, "an integer is too large");
@@ -518,7 +525,7 @@ static bool run_structure(machine *m, uint8_t opcode) {
     load_storage(m);
     break;
   case 'R':
-    reduce(m);
+    call_function(m);
     break;
   default:
     return false;
@@ -549,7 +556,7 @@ static bool run_scalar(machine *m, uint8_t opcode) {
     push_int(m, (int64_t)take_number(m, 2));
     break;
   case 0x8A:
-    push_long(m);
+    push_long_integer(m);
     break;
   case 'G': {
     const uint8_t *bytes = take_bytes(m, 8);
@@ -613,6 +620,8 @@ static value *run_pickle(machine *m) {
   return m->message ? NULL : result;
 }
 
+/* Runs the pickle. Returns NULL, or what is wrong with it; *offset is that of the last
+ * instruction. */
 const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes,
                             uint64_t *offset) {
   machine m = {.arena = arena,

@@ -17,9 +17,9 @@
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */
 
-/* Returns true for members of the schema's Argument union that name values: as_tensor, as_tensors,
- * as_sym_int, ... */
-static bool names_values(etr_slice member) {
+/* Returns true for members of the schema's Argument union that name values: as_tensor,
+ * as_tensors, as_sym_int, ... */
+static bool is_member_with_values(etr_slice member) {
 #define SLICE(text) {(text), sizeof(text) - 1}
   static const etr_slice members[] = {SLICE("as_tensor"),          SLICE("as_tensors"),
                                       SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
@@ -55,13 +55,13 @@ typedef struct input_spec {
   const char *weight;   /* the weight's own name */
 } input_spec;
 
-/* {arg: {name} or {as_tensor: {name}}, parameter_name | buffer_name | tensor_constant_name |
- * custom_obj_name} */
+/* Reads which argument and which weight an input specification names: {arg: {name} or {as_tensor:
+ * {name}}, parameter_name | buffer_name | tensor_constant_name | custom_obj_name}. */
 static void read_spec_body(const signature_reader *r, input_spec *spec) {
   etr_slice key;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
-    if (etr_slice_is(key, "arg") || names_values(key)) {
+    if (etr_slice_is(key, "arg") || is_member_with_values(key)) {
       if (etr_json_peek(r->json) == ETR_JSON_OBJECT)
         read_spec_body(r, spec);
       else
@@ -93,7 +93,8 @@ static bool is_input(const signature_reader *r, size_t place) {
          r->nodes[place].kind != ETR_NODE_OP;
 }
 
-/* Returns the input node of a name, whose index is made when first asked for. */
+/* Returns the index of the input node with this name, ETR_NONE if there is none. The index by
+ * name is made when first asked for. */
 static uint32_t find_input(signature_reader *r, const char *name) {
   if (r->by_name.count == 0) {
     /* Inputs come first. */
@@ -112,11 +113,11 @@ static void apply_spec(signature_reader *r, const input_spec *spec, size_t next)
   if (!spec->argument || spec->kind == ETR_NODE_INPUT)
     return;
   bool in_place = is_input(r, next) && r->nodes[next].name == spec->argument;
-  size_t place = in_place ? next : find_input(r, spec->argument);
-  if (place == ETR_NONE)
+  size_t index = in_place ? next : find_input(r, spec->argument);
+  if (index == ETR_NONE)
     return;
-  r->nodes[place].kind = spec->kind;
-  r->nodes[place].weight_name = spec->weight;
+  r->nodes[index].kind = spec->kind;
+  r->nodes[index].weight_name = spec->weight;
 }
 
 /* Reads the input specs of the signature and applies each to its input node, in order. */
@@ -139,7 +140,7 @@ static void read_input_specs(signature_reader *r) {
   }
 }
 
-/* Notes the buffer that an inference writes: {arg, buffer_name}. */
+/* Records the buffer that an inference writes: {arg, buffer_name}. */
 static void read_buffer_mutation(signature_reader *r) {
   etr_slice key;
   etr_json_object(r->json);
@@ -234,7 +235,7 @@ typedef struct value_table {
 typedef etr_vec(uint32_t) value_list;
 
 /* Returns the value with this name, which is added if it is new; NULL when out of memory. */
-static table_value *value_of(value_table *table, etr_slice name) {
+static table_value *find_or_add_value(value_table *table, etr_slice name) {
   etr_map_slot *slot = etr_map_at(&table->by_name, name);
   if (!slot || slot->value != ETR_NONE)
     return slot ? &table->values.data[slot->value] : NULL;
@@ -248,7 +249,7 @@ static table_value *value_of(value_table *table, etr_slice name) {
 }
 
 static void add_to_list(value_table *table, value_list *list, etr_slice name) {
-  const table_value *value = value_of(table, name);
+  const table_value *value = find_or_add_value(table, name);
   uint32_t *slot = value ? etr_vec_push(table->scratch, list) : NULL;
   if (slot)
     *slot = (uint32_t)(value - table->values.data);
@@ -256,13 +257,13 @@ static void add_to_list(value_table *table, value_list *list, etr_slice name) {
 
 /* Reads an argument of any form, one value, a list, a list of unions or null, and adds the values
  * that it names, in the document's order, to the list, which lives in the table's scratch. */
-static void value_table_collect(value_table *table, value_list *list, etr_json *json) {
+static void collect_values(value_table *table, value_list *list, etr_json *json) {
   etr_slice key;
   switch (etr_json_peek(json)) {
   case ETR_JSON_ARRAY:
     etr_json_array(json);
     while (etr_json_element(json))
-      value_table_collect(table, list, json);
+      collect_values(table, list, json);
     break;
   case ETR_JSON_OBJECT:
     etr_json_object(json);
@@ -270,8 +271,8 @@ static void value_table_collect(value_table *table, value_list *list, etr_json *
       if ((etr_slice_is(key, "name") || etr_slice_is(key, "as_name")) &&
           etr_json_peek(json) == ETR_JSON_STRING)
         add_to_list(table, list, etr_json_string(json));
-      else if (names_values(key))
-        value_table_collect(table, list, json);
+      else if (is_member_with_values(key))
+        collect_values(table, list, json);
       else
         etr_json_skip(json);
     }
@@ -281,8 +282,9 @@ static void value_table_collect(value_table *table, value_list *list, etr_json *
   }
 }
 
-/* Returns NULL if it is written in an unknown way. */
-static const char *read_expression(value_table *table, etr_json *json) {
+/* Reads the expression, or the number, of a symbolic value as text; NULL if it is written in an
+ * unknown way. */
+static const char *read_symbolic_expression(value_table *table, etr_json *json) {
   etr_dim dim = {.size = ETR_DIM_SYMBOLIC};
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
     etr_json_skip(json);
@@ -296,16 +298,16 @@ static const char *read_expression(value_table *table, etr_json *json) {
 
 /* Reads tensor_values, {NAME: shape}, or, where `symbolic_type` is "int", "bool" or "float", the
  * sym_*_values of that type, {NAME: expression}. */
-static void value_table_read_shapes(value_table *table, const char *symbolic_type, etr_json *json) {
+static void read_shapes_of_values(value_table *table, const char *symbolic_type, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    table_value *value = value_of(table, key);
+    table_value *value = find_or_add_value(table, key);
     if (!value)
       return;
     value->meta = (etr_value){.name = value->meta.name, .dtype = symbolic_type, .rank = -1};
     if (symbolic_type)
-      value->expression = read_expression(table, json);
+      value->expression = read_symbolic_expression(table, json);
     else
       etr_tensor_metas_read(table->metas, &value->meta, json);
   }
@@ -386,8 +388,8 @@ static uint32_t parse_handle(etr_slice text) {
   return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
 }
 
-/* Returns the name of the exported node that a node comes from; read in its escaped form if
- * possible, which is faster. */
+/* Returns the name of the exported node that a node comes from, NULL if there is none; read in
+ * its escaped form if possible, which is faster. */
 static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json) {
   const char *name;
   etr_slice escaped;
@@ -502,7 +504,8 @@ static bool enter_nested(reader *r) {
   return true;
 }
 
-/* as_graph: {name, graph} */
+/* Reads the body of a control flow operator, as_graph: {name, graph}, or null, as a nested
+ * graph. */
 static void read_body(reader *r, const level *outer, uint32_t owner) {
   etr_slice key;
   const char *name = NULL;
@@ -520,8 +523,8 @@ static void read_body(reader *r, const level *outer, uint32_t owner) {
   r->nesting--;
 }
 
-/* The first argument of executorch_call_delegate: {backend_id, original_module, and weights as
- * base64}. */
+/* Reads the lowered module that is the first argument of executorch_call_delegate: {backend_id,
+ * original_module, and weights as base64}. */
 static void read_lowered_document(reader *r, uint32_t subgraph) {
   etr_slice key;
   etr_json_object(r->json);
@@ -557,7 +560,8 @@ static void read_lowered(reader *r, const level *outer, uint32_t owner, const ch
 
 /* ---- Nodes ---- */
 
-/* arg: the union with one live member */
+/* Reads an argument of a node, whose union has one live member: a body, a lowered module, values
+ * that become inputs, or a constant. */
 static void read_argument(reader *r, level *l, uint32_t node, const char *argument_name) {
   static const char delegate_call[] = "higher_order.executorch_call_delegate";
   etr_slice member;
@@ -568,17 +572,17 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
     else if (etr_slice_is(member, "as_string") &&
              strcmp(r->nodes.data[node].target, delegate_call) == 0)
       read_lowered(r, l, node, argument_name);
-    else if (names_values(member)) {
+    else if (is_member_with_values(member)) {
       etr_arguments_note_symbolic(&r->arguments, argument_name, member, r->json);
-      value_table_collect(&l->table, &r->names, r->json);
+      collect_values(&l->table, &r->names, r->json);
     } else
       etr_arguments_read(&r->arguments, argument_name, member, r->json);
   }
 }
 
 /* Removes the values after the first `base` from the list, and makes them the node's edges, which
- * hold indices until the level is resolved. */
-static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
+ * hold indices of values until the level is resolved. */
+static void set_node_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
   for (size_t i = 0; edges && i < count; i++)
@@ -605,12 +609,12 @@ static void read_node_inputs(reader *r, level *l, uint32_t node) {
         etr_json_skip(r->json);
     }
   }
-  take_inputs(r, &r->names, base, node);
+  set_node_inputs(r, &r->names, base, node);
   etr_arguments_take(&r->arguments, first_draft, &r->nodes.data[node]);
 }
 
-/* Makes the values that were collected since base the outputs of a node. */
-static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
+/* Removes the values that were collected since `base`, and makes them the outputs of a node. */
+static void set_node_outputs(reader *r, level *l, size_t base, uint32_t node) {
   size_t count = r->names.count - base;
   etr_value *outputs = etr_arena_alloc_array(r->arena, count, sizeof *outputs);
   for (size_t i = 0; outputs && i < count; i++) {
@@ -633,17 +637,18 @@ static const char *derived_name(reader *r, const etr_node *node) {
   char *base = etr_arena_copy(r->arena, etr_slice_of(node->target));
   if (!base)
     return "";
-  for (char *at = base; *at; at++) {
-    if (*at == '.')
-      *at = '_';
-    if (*at >= 'A' && *at <= 'Z')
-      *at = (char)(*at | 0x20);
+  for (char *character = base; *character; character++) {
+    if (*character == '.')
+      *character = '_';
+    if (*character >= 'A' && *character <= 'Z')
+      *character = (char)(*character | 0x20);
   }
   uint32_t count = etr_map_count(&r->derived, etr_slice_of(base));
   return count ? etr_arena_format(r->arena, "%s_%u", base, count) : base;
 }
 
-/* Adds a node within the budget; ETR_NONE if there is none left, or no memory. */
+/* Adds a node within the budget and returns its index; ETR_NONE if there is none left, which
+ * fails the reader, or no memory. */
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
   const char *refused = r->nodes.count < ETR_NONE ? etr_budget_take(r->budget, ETR_NODES, 1)
                                                   : "too many nodes";
@@ -694,8 +699,8 @@ static void read_node(reader *r, level *l) {
       etr_json_fail(r->json,
                     "a node's outputs are given twice"); /* values have indices of the first list */
     } else if (etr_slice_is(key, "outputs")) {
-      value_table_collect(&l->table, &r->names, r->json);
-      take_outputs(r, l, base, node);
+      collect_values(&l->table, &r->names, r->json);
+      set_node_outputs(r, l, base, node);
     } else if (etr_slice_is(key, "metadata"))
       node_metadata_read(&r->metadata, &r->nodes.data[node], l->in_body, r->json);
     else
@@ -713,7 +718,7 @@ static void read_node(reader *r, level *l) {
 /* Reads the inputs of a graph, each of which becomes a node. */
 static void read_graph_inputs(reader *r, level *l) {
   value_list inputs = {0};
-  value_table_collect(&l->table, &inputs, r->json);
+  collect_values(&l->table, &inputs, r->json);
   for (size_t i = 0; i < inputs.count; i++) {
     table_value *v = &l->table.values.data[inputs.data[i]];
     uint32_t node = add_node(r, l, ETR_NODE_INPUT, v->meta.name);
@@ -728,8 +733,8 @@ static void read_graph_inputs(reader *r, level *l) {
   }
 }
 
-/* Replaces indices of values by nodes, in the same array, and removes uses of values that nothing
- * defines. */
+/* Replaces the indices of values in a graph's edges by nodes, in the same array, and removes uses
+ * of values that nothing defines. Outputs get their types and shapes. */
 static void resolve_level(reader *r, level *l) {
   const table_value *values = l->table.values.data;
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
@@ -753,7 +758,8 @@ static void resolve_level(reader *r, level *l) {
   etr_arguments_resolve(&r->arguments, l->first_waiting, value_table_expression, &l->table);
 }
 
-/* Reads a graph into the list of nodes. subgraph: ETR_NONE for the graph of the program. */
+/* Reads a graph into the list of nodes. `subgraph` is its index, ETR_NONE for the graph of the
+ * program. */
 static void read_graph(reader *r, uint32_t subgraph) {
   level l = {.subgraph = subgraph,
              .first_node = (uint32_t)r->nodes.count,
@@ -769,19 +775,19 @@ static void read_graph(reader *r, uint32_t subgraph) {
     if (etr_slice_is(key, "inputs"))
       read_graph_inputs(r, &l);
     else if (etr_slice_is(key, "outputs"))
-      value_table_collect(&l.table, &outputs, r->json);
+      collect_values(&l.table, &outputs, r->json);
     else if (etr_slice_is(key, "nodes")) {
       etr_json_array(r->json);
       while (etr_json_element(r->json))
         read_node(r, &l);
     } else if (etr_slice_is(key, "tensor_values"))
-      value_table_read_shapes(&l.table, NULL, r->json);
+      read_shapes_of_values(&l.table, NULL, r->json);
     else if (etr_slice_is(key, "sym_int_values"))
-      value_table_read_shapes(&l.table, "int", r->json);
+      read_shapes_of_values(&l.table, "int", r->json);
     else if (etr_slice_is(key, "sym_bool_values"))
-      value_table_read_shapes(&l.table, "bool", r->json);
+      read_shapes_of_values(&l.table, "bool", r->json);
     else if (etr_slice_is(key, "sym_float_values"))
-      value_table_read_shapes(&l.table, "float", r->json);
+      read_shapes_of_values(&l.table, "float", r->json);
     else
       etr_json_skip(r->json);
     if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch))
@@ -790,13 +796,13 @@ static void read_graph(reader *r, uint32_t subgraph) {
   uint32_t output = add_node(r, &l, ETR_NODE_OUTPUT, "output");
   if (output == ETR_NONE)
     return;
-  take_inputs(r, &outputs, 0, output);
+  set_node_inputs(r, &outputs, 0, output);
   resolve_level(r, &l);
 }
 
 /* ---- Programs ---- */
 
-/* {major, minor}, or a plain number in 2023 */
+/* Reads the version of the schema: {major, minor}, or a plain number in 2023. */
 static void read_schema_version(reader *r) {
   etr_slice key;
   int64_t version[] = {0, 0};
@@ -838,8 +844,8 @@ static bool read_graph_module(reader *r, uint32_t subgraph) {
   return has_graph;
 }
 
-/* Reads a bound; `none` if it is no integer of 64 bits: null, "int_oo", or Infinity, which
- * ExecuTorch writes where there is no largest size. */
+/* Reads a bound of a symbol; returns `none` if it is no integer of 64 bits: null, "int_oo", or
+ * Infinity, which ExecuTorch writes where there is no largest size. */
 static int64_t read_bound(reader *r, int64_t none) {
   int64_t bound = none;
   if (etr_json_peek(r->json) != ETR_JSON_NUMBER)
@@ -849,7 +855,7 @@ static int64_t read_bound(reader *r, int64_t none) {
   return bound;
 }
 
-/* {"s77": {"min_val": 2, "max_val": 16}} */
+/* Reads the ranges of symbols: {"s77": {"min_val": 2, "max_val": 16}}. */
 static void read_ranges(reader *r) {
   etr_slice key, member;
   if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
@@ -879,7 +885,8 @@ static void read_ranges(reader *r) {
   }
 }
 
-/* Reads a serialized program, or a nested one, of which only the graph matters. */
+/* Reads a serialized program, or a nested one, of which only the graph matters. A document
+ * without a graph fails the reader. */
 static void read_program(reader *r, uint32_t subgraph) {
   etr_slice key;
   bool has_graph = false;
@@ -919,6 +926,8 @@ static bool is_changed(const reader *r) {
   return false;
 }
 
+/* Reads the document with memory of its own for what only reading needs. Fails when out of
+ * memory, or if the document is damaged; the reader says why. */
 etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
                             etr_program_scope scope, etr_budget *budget) {
   reader r = {.arena = strings->arena,

@@ -22,6 +22,8 @@ const etr_pte_value *etr_tensor_at(const etr_pte_method *program, int32_t index)
   return value->kind == ETR_PTE_VALUE_TENSOR ? value : NULL;
 }
 
+/* Returns the values that a kernel returns: its last argument, or the items of that list; NULL
+ * and 0 if it is no tensor. */
 const int32_t *etr_results_of(const etr_pte_method *program, const etr_instruction *instruction,
                               size_t *count) {
   const int32_t *last = instruction->arg_count ? &instruction->args[instruction->arg_count - 1]
@@ -40,6 +42,8 @@ bool etr_is_list_of(const etr_pte_value *list, const int32_t *values, size_t cou
          (count == 0 || memcmp(list->items, values, count * sizeof *values) == 0);
 }
 
+/* Returns whether type, rank and sizes, as far as both are known, are those of the node's first
+ * output. */
 bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node) {
   if (!tensor || node->output_count == 0)
     return true;
@@ -56,6 +60,8 @@ bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node) {
   return true;
 }
 
+/* Returns whether the first result of an instruction may be the node's; true where nothing is
+ * known of one of them. */
 bool etr_instruction_agrees(const etr_pte_method *program, int32_t id, const etr_node *node) {
   size_t count = 0;
   const etr_instruction *instruction = etr_instruction_at(program, id);
@@ -87,6 +93,8 @@ void etr_storages_write(etr_storages *storages, int32_t index) {
     etr_map_set(&storages->last, place_of(tensor), (uint32_t)index);
 }
 
+/* Returns the tensor that was last written at the same place with as many elements; -1 if there
+ * is none other. */
 int32_t etr_storages_viewed(const etr_storages *storages, int32_t index) {
   const etr_pte_value *tensor = etr_tensor_at(storages->program, index);
   uint32_t other = tensor && tensor->storage ? etr_map_get(&storages->last, place_of(tensor))

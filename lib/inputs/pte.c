@@ -104,7 +104,8 @@ static payload_extent payload_extent_of(pte_payloads *p, etr_fb_at reference) {
   }
 }
 
-/* Reads from the file as much of a payload as is of use. */
+/* Reads from the file as much of a payload as is of use; nothing if that cannot be read. More
+ * than the limit is an error of the reader. */
 static etr_slice load_payload(pte_payloads *p, payload_extent extent) {
   char head[ETR_PAYLOAD_HEAD_BYTES];
   size_t head_size = (size_t)ETR_MIN(extent.size, (uint64_t)sizeof head);
@@ -127,7 +128,7 @@ static etr_slice load_payload(pte_payloads *p, payload_extent extent) {
  * its backend needs for the graph. Returns an empty slice if it refers to no bytes, or to bytes
  * outside the file. Delegates may share a payload, which is read once; payloads that overlap
  * otherwise are an error. */
-static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
+static etr_slice read_payload(pte_payloads *p, etr_fb_at delegate) {
   payload_extent extent = payload_extent_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
   if (extent.size == 0)
     return (etr_slice){0};
@@ -149,7 +150,7 @@ static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
 }
 
 /* Returns the location of a delegate's payload. */
-static pte_payload_extent pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
+static pte_payload_extent find_payload_extent(pte_payloads *p, etr_fb_at delegate) {
   etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
   payload_extent extent = payload_extent_of(p, reference);
   bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) ==
@@ -165,16 +166,17 @@ typedef struct payload_reader {
   uint64_t at; /* offset of the payload in the file */
 } payload_reader;
 
-/* Reads bytes of a payload, from memory if they are there. */
-static bool read_payload_bytes(void *context, uint64_t offset, char *to, size_t size) {
+/* Reads bytes of a payload, from memory if they are there. Returns false if the file has not got
+ * them. */
+static bool read_payload_bytes(void *context, uint64_t offset, char *into, size_t size) {
   const payload_reader *reader = context;
   const pte_payloads *p = reader->payloads;
   uint64_t at = reader->at + offset;
   if (at + size <= p->bytes.size) {
-    memcpy(to, p->bytes.data + at, size);
+    memcpy(into, p->bytes.data + at, size);
     return true;
   }
-  return p->file && etr_seekable_read(p->file, at, to, size);
+  return p->file && etr_seekable_read(p->file, at, into, size);
 }
 
 /* ---- EValues ---- */
@@ -222,7 +224,7 @@ typedef struct value_source {
   etr_map *names;
 } value_source;
 
-/* Returns a copy of a vector of numbers. */
+/* Returns a copy of a vector of 32-bit integers; *count is 0 when out of memory. */
 static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned field,
                              size_t *count) {
   uint32_t elements;
@@ -380,15 +382,19 @@ static bool scale(uint64_t *bytes, int64_t size) {
   return true;
 }
 
+/* Computes the bytes of a tensor. Returns false, and 0 bytes, if its type is unknown or they are
+ * too many to count. */
 bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes) {
   uint64_t product = etr_dtype_bytes(value->dtype);
-  bool good = product > 0;
-  for (int32_t i = 0; good && i < value->rank; i++)
-    good = scale(&product, value->sizes[i]);
-  *bytes = good ? product : 0;
-  return good;
+  bool is_known = product > 0;
+  for (int32_t i = 0; is_known && i < value->rank; i++)
+    is_known = scale(&product, value->sizes[i]);
+  *bytes = is_known ? product : 0;
+  return is_known;
 }
 
+/* Computes the bytes of a value; a symbolic size counts by its hint. Returns false if the type or
+ * a size is unknown, or if they are too many to count. */
 bool etr_value_bytes(const etr_value *value, uint64_t *bytes) {
   uint64_t product = etr_dtype_bytes(value->dtype);
   if (product == 0 || value->rank < 0)
@@ -415,7 +421,7 @@ static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr
   etr_fb_at sizes = etr_fb_vector(fb, plan, PLAN_BUFFER_SIZES, sizeof(int64_t), &count);
   etr_fb_at devices = etr_fb_vector(fb, plan, PLAN_BUFFER_DEVICES, 4, &device_count);
   int64_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
-  etr_pte_device *extents = etr_arena_alloc_array(arena, device_count, sizeof *extents);
+  etr_pte_device *device_list = etr_arena_alloc_array(arena, device_count, sizeof *device_list);
   *out = (etr_pte_buffers){0};
   if (etr_arena_failed(arena))
     return;
@@ -423,11 +429,11 @@ static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr
     list[i] = etr_fb_i64_at(fb, sizes, i);
   for (uint32_t i = 0; i < device_count; i++) {
     etr_fb_at device = etr_fb_table_at(fb, devices, i);
-    extents[i] = (etr_pte_device){etr_fb_i32(fb, device, DEVICE_BUFFER, 0),
-                                  etr_fb_u8(fb, device, DEVICE_TYPE, 0),
-                                  etr_fb_u8(fb, device, DEVICE_INDEX, 0)};
+    device_list[i] = (etr_pte_device){etr_fb_i32(fb, device, DEVICE_BUFFER, 0),
+                                      etr_fb_u8(fb, device, DEVICE_TYPE, 0),
+                                      etr_fb_u8(fb, device, DEVICE_INDEX, 0)};
   }
-  *out = (etr_pte_buffers){list, count, extents, device_count};
+  *out = (etr_pte_buffers){list, count, device_list, device_count};
 }
 
 /* Reads where the segments of the file are. */
@@ -451,9 +457,10 @@ static uint32_t note_segment(etr_pte_data *out, uint32_t index, etr_segment_kind
   return index;
 }
 
-/* Reads the offsets of tensors in a segment: SubsegmentOffsets. */
-static etr_pte_ranges read_offsets(const etr_pte_data *data, etr_fb *fb, etr_arena *arena,
-                                   etr_fb_at table, uint32_t segment) {
+/* Reads where the tensors of a segment begin in the file: SubsegmentOffsets. An offset outside
+ * the segment is unknown. */
+static etr_pte_ranges read_tensor_offsets(const etr_pte_data *data, etr_fb *fb, etr_arena *arena,
+                                          etr_fb_at table, uint32_t segment) {
   uint32_t count;
   etr_fb_at offsets = etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
   etr_pte_range *list = etr_arena_alloc_array(arena, count, sizeof *list);
@@ -467,7 +474,7 @@ static etr_pte_ranges read_offsets(const etr_pte_data *data, etr_fb *fb, etr_are
   return (etr_pte_ranges){list, list ? count : 0};
 }
 
-/* Reads the places of constants inside the program. */
+/* Reads where the constants inside the program are: offset and size, unknown for an empty one. */
 static etr_pte_ranges read_inline_constants(etr_fb *fb, etr_arena *arena, etr_fb_at program) {
   uint32_t count;
   etr_fb_at buffers = etr_fb_vector(fb, program, PROGRAM_CONSTANT_BUFFERS, 4, &count);
@@ -482,7 +489,8 @@ static etr_pte_ranges read_inline_constants(etr_fb *fb, etr_arena *arena, etr_fb
 }
 
 /* Reads the segments with the initial values of mutable tensors. */
-static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
+static void read_mutable_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena,
+                                  etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_MUTABLE_SEGMENTS, 4, &count);
   uint32_t *segments = etr_arena_alloc_array(arena, count, sizeof *segments);
@@ -491,7 +499,7 @@ static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb
     etr_fb_at table = etr_fb_table_at(fb, vector, i);
     segments[i] = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
                                ETR_SEGMENT_MUTABLE);
-    lists[i] = read_offsets(out, fb, arena, table, segments[i]);
+    lists[i] = read_tensor_offsets(out, fb, arena, table, segments[i]);
   }
   out->mutable_segments = segments;
   out->mutables = lists;
@@ -499,7 +507,7 @@ static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb
 }
 
 /* Reads the keys of named data and names their segments by the first key. */
-static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at program) {
+static void read_named_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_NAMED_DATA, 4, &count);
   etr_pte_named *named = etr_arena_alloc_array(names->arena, count, sizeof *named);
@@ -519,8 +527,8 @@ static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at 
 
 /* Reads where all data outside the methods are: segments, constants, mutable tensors and named
  * data. */
-static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena,
-                      etr_fb_at program) {
+static void read_data_locations(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena,
+                                etr_fb_at program) {
   out->program_bytes = fb->size;
   read_segments(out, fb, arena, program);
   /* Constants are in a segment if the segment lists offsets for any. */
@@ -531,10 +539,10 @@ static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *
   if (count != 0)
     out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
                                          ETR_SEGMENT_CONSTANTS);
-  out->constants = count != 0 ? read_offsets(out, fb, arena, table, out->constant_segment)
+  out->constants = count != 0 ? read_tensor_offsets(out, fb, arena, table, out->constant_segment)
                               : read_inline_constants(fb, arena, program);
-  read_mutable(out, fb, arena, program);
-  read_named(out, fb, names, program);
+  read_mutable_segments(out, fb, arena, program);
+  read_named_data(out, fb, names, program);
 }
 
 /* ---- The methods of a .pte. A program is a FlatBuffer, with an extended header between its
@@ -626,8 +634,8 @@ static const char too_many_delegates[] =
     "a method has too many delegates; raise this limit with --max-delegates";
 
 /* Returns what is written about the format of a delegate's payload; NULL if nothing. */
-static const char *read_format(pte_reader *reader, const etr_pte_delegate *delegate,
-                               etr_fb_at table) {
+static const char *read_payload_format(pte_reader *reader, const etr_pte_delegate *delegate,
+                                       etr_fb_at table) {
   enum { MOST_SPECS = 32 };
   etr_compile_spec specs[MOST_SPECS];
   uint32_t count;
@@ -657,12 +665,12 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
       break;
     etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
     delegate->backend = read_text(reader, table, DELEGATE_ID);
-    delegate->payload = pte_payload(&reader->payloads, table);
-    pte_payload_extent extent = pte_payload_where(&reader->payloads, table);
+    delegate->payload = read_payload(&reader->payloads, table);
+    pte_payload_extent extent = find_payload_extent(&reader->payloads, table);
     delegate->payload_at = extent.at;
     delegate->payload_bytes = extent.size;
     delegate->payload_segment = extent.segment;
-    delegate->format = read_format(reader, delegate, table);
+    delegate->format = read_payload_format(reader, delegate, table);
     uint32_t specs;
     (void)etr_fb_vector(&reader->fb, table, DELEGATE_SPECS, 4, &specs);
     delegate->spec_count = specs;
@@ -673,7 +681,7 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
 
 /* ---- Instructions ---- */
 
-/* Reads the names of the operators that kernel calls refer to. */
+/* Reads the names of the operators to which kernel calls refer by index. */
 static void read_operators(pte_reader *reader, etr_fb_at plan) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_OPERATORS, 4, &count);
@@ -695,7 +703,7 @@ static void read_kernel_call(pte_reader *reader, etr_instruction *out, etr_fb_at
   out->overload = index < 0 ? "" : reader->operators.data[index].overload;
 }
 
-/* Reads up to two fields that are indices of values, as arguments. */
+/* Reads the first `count` fields of a table, which are indices of values, as arguments. */
 static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table,
                               size_t count, size_t value_count) {
   int32_t *args = etr_arena_alloc_array(reader->arena, count, sizeof *args);
@@ -789,7 +797,7 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   *out = (etr_pte){.methods = methods.data, .method_count = methods.count};
   out->data = (etr_pte_data){.file_bytes = size_of_file(&reader->payloads),
                              .segment_base = reader->payloads.segment_base};
-  read_data(&out->data, fb, &reader->names, reader->arena, program);
+  read_data_locations(&out->data, fb, &reader->names, reader->arena, program);
   for (size_t i = 0; i < methods.count; i++)
     for (size_t k = 0; k < methods.data[i].delegate_count; k++)
       (void)note_segment(&out->data, methods.data[i].delegates[k].payload_segment,
@@ -807,15 +815,15 @@ typedef struct pte_header {
 static pte_header read_extended_header(etr_slice head) {
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0)
     return (pte_header){0};
-  const char *at = head.data + HEADER_AT;
-  uint64_t length = etr_load_le(at + HEADER_LENGTH, 4);
+  const char *fields = head.data + HEADER_AT;
+  uint64_t length = etr_load_le(fields + HEADER_LENGTH, 4);
   if (length < HEADER_BYTES)
     return (pte_header){0};
   pte_header header = {.is_there = true,
-                       .program_bytes = etr_load_le(at + HEADER_PROGRAM_SIZE, 8),
-                       .segment_base = etr_load_le(at + HEADER_SEGMENT_BASE, 8)};
+                       .program_bytes = etr_load_le(fields + HEADER_PROGRAM_SIZE, 8),
+                       .segment_base = etr_load_le(fields + HEADER_SEGMENT_BASE, 8)};
   if (length >= HEADER_BYTES + 8 && head.size >= HEADER_AT + HEADER_BYTES + 8)
-    header.segment_bytes = etr_load_le(at + HEADER_SEGMENT_SIZE, 8);
+    header.segment_bytes = etr_load_le(fields + HEADER_SEGMENT_SIZE, 8);
   return header;
 }
 
@@ -843,8 +851,9 @@ static uint64_t end_of_segments(const etr_pte_data *data) {
   return end;
 }
 
-/* Fails if a program has fewer bytes than it needs. */
-static etr_status check_size(uint64_t size, uint64_t needed, const char *path, etr_error *error) {
+/* Fails if a file has fewer bytes than its program needs. */
+static etr_status fail_if_cut_short(uint64_t size, uint64_t needed, const char *path,
+                                    etr_error *error) {
   if (size >= needed)
     return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
@@ -853,7 +862,7 @@ static etr_status check_size(uint64_t size, uint64_t needed, const char *path, e
                   size, needed);
 }
 
-/* Refuses what is no .pte. */
+/* Fails if bytes do not begin as a .pte, and says what they are instead if that is known. */
 static etr_status check_identifier(etr_slice bytes, const char *path, etr_error *error) {
   etr_slice identifier = bytes.size >= 8 ? (etr_slice){bytes.data + 4, 4} : (etr_slice){0};
   if (etr_slice_is(identifier, "ET12"))
@@ -867,7 +876,8 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
                   "not a .pte: the identifier ET12 is missing");
 }
 
-/* Reads a program and checks that the file is as long as it says. */
+/* Reads a program and checks that the file is as long as it says. Fails if it is damaged or
+ * beyond a limit, or when out of memory; *out is then empty. */
 static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                                const etr_pte_limits *limits, etr_error *error) {
   etr_slice bytes = source->bytes;
@@ -880,7 +890,7 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
           .arena = arena, .bytes = bytes, .file = source->file, .left = limits->max_bytes}};
   uint64_t file_size = source->file ? source->file->size : bytes.size;
   pte_header header = read_extended_header(bytes);
-  ETR_TRY(check_size(file_size, size_by_header(&header), path, error));
+  ETR_TRY(fail_if_cut_short(file_size, size_by_header(&header), path, error));
   uint64_t size = size_of_program(&header, file_size);
   reader.payloads.segment_base = header.segment_base;
   etr_fb_init(&reader.fb, bytes.data, (size_t)ETR_MIN(size, (uint64_t)bytes.size));
@@ -889,7 +899,7 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   read_methods(&reader, out);
   out->cut = reader.names.cut;
   if (!stopped(&reader))
-    return check_size(file_size, end_of_segments(&out->data), path, error);
+    return fail_if_cut_short(file_size, end_of_segments(&out->data), path, error);
   *out = (etr_pte){0};
   if (etr_arena_failed(arena))
     return etr_fail_memory_of(error, path, NULL);
@@ -926,6 +936,7 @@ static etr_status read_bundle(etr_pte *out, etr_arena *arena, const etr_pte_sour
                   "%s", failure.message);
 }
 
+/* Reads a program, or the one in a bundle; *out is empty if that fails. */
 etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                         const etr_pte_limits *limits, etr_error *error) {
   *out = (etr_pte){0};
@@ -959,6 +970,8 @@ static etr_status load_program(etr_file *program, const etr_seekable *file, cons
   return etr_seekable_load(program, file, 0, (size_t)size, path, error);
 }
 
+/* Reads a regular file without its segments, of which only the needed bytes are loaded; a pipe is
+ * read whole. */
 etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path,
                              const etr_pte_limits *limits, etr_error *error) {
   etr_file program = {0};
@@ -1010,6 +1023,8 @@ etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record
 
 /* ---- Bodies ---- */
 
+/* Returns for each instruction whether a jump over it, forwards or backwards, can leave it out or
+ * repeat it; NULL when out of memory. */
 bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena) {
   size_t count = program->instruction_count;
   bool *is_in_body = etr_arena_alloc_array(arena, count, sizeof *is_in_body);
@@ -1022,10 +1037,10 @@ bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena) {
     change[ETR_MIN(i + 1, target)]++;
     change[ETR_MAX(i + 1, target)]--;
   }
-  int32_t around = 0;
+  int32_t jumps_around = 0;
   for (size_t i = 0; change && is_in_body && i < count; i++) {
-    around += change[i];
-    is_in_body[i] = around > 0;
+    jumps_around += change[i];
+    is_in_body[i] = jumps_around > 0;
   }
   return change ? is_in_body : NULL;
 }

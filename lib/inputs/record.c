@@ -31,6 +31,8 @@ static const struct {
     {ETR_RECORD_PTE_ENTRY, ETR_ENTRY_PTE},
 };
 
+/* Returns the name of the program to which an entry such as NAME_state_dict belongs; empty if it
+ * belongs to none. */
 etr_slice etr_entry_program(etr_slice name, etr_sibling *sibling) {
   for (size_t i = 0; i < ETR_COUNT(etr_sibling_suffixes); i++) {
     etr_slice suffix = etr_slice_of(etr_sibling_suffixes[i]);
@@ -49,6 +51,8 @@ static bool is_of_module(const char *name, const char *module) {
   return strncmp(name, module, length) == 0 && (!name[length] || name[length] == '/');
 }
 
+/* Tells the kind of an entry by its name; a name with a slash that is nothing else is a program
+ * of another module. */
 etr_entry_kind etr_entry_kind_of(const char *name, const char *edge_entry) {
   for (size_t i = 0; i < ETR_COUNT(known); i++)
     if (strcmp(name, known[i].name) == 0)
@@ -88,6 +92,8 @@ const char *etr_entry_loss(etr_entry_kind kind) {
   }
 }
 
+/* Returns whether a module of this name would make entries that are taken for those of the record
+ * itself. */
 bool etr_entry_is_reserved(const char *module) {
   static const char *const graphs[] = {ETR_EDGE_ENTRY, ETR_EARLY_ENTRY};
   for (size_t i = 0; i < ETR_COUNT(graphs); i++)
@@ -146,6 +152,8 @@ typedef struct document {
   int first;
 } document;
 
+/* Reads the next bytes of an entry for the JSON reader, and keeps the first byte of all, by which
+ * a pickle is recognized. Returns -1 on failure. */
 static int64_t read_document(void *context, char *into, size_t size) {
   document *d = context;
   int64_t got = etr_archive_entry_read(d->entry, into, size);
@@ -154,7 +162,8 @@ static int64_t read_document(void *context, char *into, size_t size) {
   return got;
 }
 
-/* Ends reading a document, and returns what was wrong with it or its entry. */
+/* Ends reading a document, and returns what was wrong with it or its entry; ETR_OK if nothing
+ * was. */
 static etr_status finish_entry(reader *r, const document *d, etr_json *json, const char *name,
                                etr_error *error) {
   bool document_failed = etr_json_failed(json) && !etr_json_source_failed(json);
@@ -176,8 +185,10 @@ static etr_status finish_entry(reader *r, const document *d, etr_json *json, con
 
 typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 
-/* Reads an entry as a JSON document with `read`, within the budget of bytes. */
-static etr_status read_entry(reader *r, size_t index, document_reader read, etr_error *error) {
+/* Reads an entry as a JSON document with `read`, within the budget of bytes. Fails if the entry
+ * or the document is damaged. */
+static etr_status read_entry(reader *r, size_t index, document_reader read_content,
+                             etr_error *error) {
   document d = {.first = -1};
   const char *name = etr_archive_name(r->archive, index);
   const char *refused = etr_budget_take(r->limits.budget, ETR_BYTES,
@@ -188,7 +199,7 @@ static etr_status read_entry(reader *r, size_t index, document_reader read, etr_
   etr_json *json = etr_json_open(read_document, &d, NULL);
   etr_status status = json ? ETR_OK : etr_fail_memory_of(error, r->path, name);
   if (json) {
-    read(r, json, name);
+    read_content(r, json, name);
     if (r->strings.cut.first && !r->cut_entry)
       r->cut_entry = name;
     status = finish_entry(r, &d, json, name, error);
@@ -246,6 +257,7 @@ static void read_output_counts(reader *r, etr_json *json, const char *name) {
   etr_json_end(json);
 }
 
+/* Reads the id of the exported graph; null says that there is none. */
 static void read_graph_id(reader *r, etr_json *json, const char *name) {
   (void)name;
   if (etr_json_null(json))
@@ -254,13 +266,15 @@ static void read_graph_id(reader *r, etr_json *json, const char *name) {
   r->record->export_graph_id = etr_arena_format(r->arena, "%lld", (long long)r->graph_id);
 }
 
-/* Reads all entries of these kinds. A damaged entry is left out with a warning. */
-static etr_status read_entries(reader *r, unsigned kinds, document_reader read, etr_error *error) {
+/* Reads all entries of these kinds. A damaged entry is left out with a warning; a spent budget,
+ * an I/O error and lack of memory end the reading. */
+static etr_status read_entries(reader *r, unsigned kinds, document_reader read_content,
+                               etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
     if (!(kind_of(r, etr_archive_name(r->archive, i)) & kinds))
       continue;
     etr_error failure = {.offset = ETR_NO_OFFSET};
-    etr_status status = read_entry(r, i, read, &failure);
+    etr_status status = read_entry(r, i, read_content, &failure);
     if (status == ETR_OK)
       continue;
     if (status != ETR_ERROR_FORMAT || etr_budget_refused(r->limits.budget)) {
@@ -334,8 +348,8 @@ static uint32_t ask_for_name(etr_map *names, const char *module, const char *met
 }
 
 /* Makes a graph's name unique: the first graph keeps it, and a later one gets the lowest number
- * that makes it different, edge~2/forward. */
-static bool take_name(etr_map *names, etr_graph *graph) {
+ * that makes it different, edge~2/forward. Returns whether the graph was renamed. */
+static bool make_name_unique(etr_map *names, etr_graph *graph) {
   const char *wanted = graph->module;
   for (uint32_t before; (before = ask_for_name(names, wanted, graph->method)) > 0;) {
     const char *module = etr_arena_format(names->arena, "%s~%u", wanted, before + 1);
@@ -350,8 +364,8 @@ static bool take_name(etr_map *names, etr_graph *graph) {
 
 /* ---- The record ---- */
 
-/* Notes which other entries there are, and warns of weights whose program is missing. */
-static void note_other_entries(reader *r) {
+/* Records which other entries there are, and warns of weights whose program is missing. */
+static void record_other_entries(reader *r) {
   etr_vec(const char *) unknown = {0};
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
     const char *name = etr_archive_name(r->archive, i),
@@ -378,6 +392,8 @@ static void note_other_entries(reader *r) {
   r->record->unknown_entry_count = unknown.count;
 }
 
+/* Returns the kinds of entries that are missing, as bits. What is missing without an Edge program
+ * is not listed again. */
 unsigned etr_record_missing(const etr_record *record) {
   bool edge = false, aten = false, others = false;
   for (size_t i = 0; i < record->graph_count; i++) {
@@ -400,6 +416,7 @@ unsigned etr_record_missing(const etr_record *record) {
   return missing;
 }
 
+/* Warns of each missing entry without which times cannot be joined well. */
 void etr_record_warn_of_missing(const etr_record *record, const char *path,
                                 etr_warnings *warnings) {
   unsigned missing = etr_record_missing(record) &
@@ -424,7 +441,7 @@ etr_status etr_record_fail_identity(const char *path, etr_error *error) {
 }
 
 /* Reads all entries in the order in which they need each other: maps, then programs, then what
- * remains. */
+ * remains. Fails if nothing of a program could be read. */
 static etr_status read_all_entries(reader *r, etr_error *error) {
   if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(r->path, error);
@@ -444,7 +461,7 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   if (etr_arena_failed(r->arena))
     return etr_fail_memory_of(error, r->path, NULL);
   r->record->methods = etr_maps_finish(r->maps, &r->record->method_count);
-  note_other_entries(r);
+  record_other_entries(r);
   if (r->graphs.count == 0 && r->first_failure.message[0] && !r->record->pte_entry) {
     if (error)
       *error = r->first_failure;
@@ -460,7 +477,7 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   for (size_t i = 0; i < r->graphs.count; i++) {
     etr_graph *graph = &r->graphs.data[i];
     const char *wanted = graph->module;
-    if (take_name(&names, graph) && renamed++ == 0)
+    if (make_name_unique(&names, graph) && renamed++ == 0)
       etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
                "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times",
                ETR_HEAD(wanted, 80), ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80),
@@ -472,6 +489,8 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
+/* Opens the record and reads its entries. Fails if it is no ETRecord or holds no program, or when
+ * out of memory. */
 etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path,
                            const etr_record_limits *limits, etr_warnings *warnings,
                            etr_error *error) {

@@ -115,6 +115,7 @@ static bool is_onnx(etr_slice head, const char *path) {
          etr_slice_ends(etr_slice_of(path), ETR_SLICE(".onnx"));
 }
 
+/* Says what a file is that is compressed with gzip, and how to unpack it. */
 static const char *description_of_gzip(etr_slice packed) {
   char head[FOREIGN_HEAD];
   etr_slice unpacked = {head, etr_gunzip_head(packed, head, sizeof head)};
@@ -249,14 +250,16 @@ typedef struct finder {
 
 /* ---- What a file is ---- */
 
+/* Splits a path such as log.txt#2 into the file and the number of the ETDump in it; 0 if the path
+ * is that of a file or has no number. */
 size_t etr_input_file(const char *path, size_t *number) {
   int64_t parsed;
   struct stat status;
-  const char *mark = strrchr(path, '#');
-  bool is_part = mark && etr_slice_to_int(etr_slice_of(mark + 1), &parsed) && parsed > 0 &&
+  const char *hash = strrchr(path, '#');
+  bool is_part = hash && etr_slice_to_int(etr_slice_of(hash + 1), &parsed) && parsed > 0 &&
                  !etr_file_is_regular(path) && stat(path, &status) != 0;
   *number = is_part ? (size_t)parsed : 0;
-  return is_part ? (size_t)(mark - path) : strlen(path);
+  return is_part ? (size_t)(hash - path) : strlen(path);
 }
 
 /* Returns true if a zip or directory has the entry by which ETRecords are recognized. */
@@ -269,9 +272,10 @@ static bool has_record_identifier(const char *path) {
   return found;
 }
 
-/* Returns the kind of what could not be opened or read as a file. A link that leads nowhere counts
- * as a part of the record if it is called like one; a file that is gone meanwhile is nothing. */
-static file_kind kind_of_unread(const char *path) {
+/* Returns the kind of what could not be opened or read as a file. A link that leads nowhere
+ * counts as a part of the record if it is called like one; a file that is gone meanwhile, or a
+ * folder, is nothing. */
+static file_kind kind_of_unreadable(const char *path) {
   struct stat status;
   etr_slice name = etr_slice_of(etr_last_part(path));
   bool leads_nowhere = stat(path, &status) != 0;
@@ -294,7 +298,7 @@ static bool is_reference_head(etr_slice head) {
 }
 
 /* Returns the kind of a file by its first bytes. */
-static file_kind kind_of_head(etr_slice head) {
+static file_kind kind_by_head(etr_slice head) {
   if (head.size >= 8 && memcmp(head.data + 4, "ET12", 4) == 0)
     return FILE_PTE;
   if (etr_bundle_is(head))
@@ -322,7 +326,7 @@ static bool is_packed_dump(etr_slice head) {
 }
 
 /* Returns the kind that a file's name promises: reading it says why it is none. */
-static file_kind kind_of_name(etr_slice name) {
+static file_kind kind_by_name(etr_slice name) {
   if (is_called_record(name))
     return FILE_ETRECORD;
   if (is_called_program(name))
@@ -334,7 +338,7 @@ static file_kind kind_of_name(etr_slice name) {
 
 /* Returns the kind of a file that can be opened. A zip may have anything before its first header,
  * so only the archive reader can recognize one. */
-static file_kind kind_of_content(const char *path, etr_slice head) {
+static file_kind kind_by_content(const char *path, etr_slice head) {
   etr_slice name = etr_slice_of(etr_last_part(path));
   if (is_pointer(head))
     return FILE_OTHER;
@@ -342,7 +346,7 @@ static file_kind kind_of_content(const char *path, etr_slice head) {
     return FILE_DEBUG_BUFFER;
   if (etr_slice_is(name, "taps.json"))
     return FILE_TAPS;
-  file_kind kind = kind_of_head(head);
+  file_kind kind = kind_by_head(head);
   if (kind != FILE_OTHER)
     return kind;
   if (is_packed_dump(head))
@@ -352,26 +356,28 @@ static file_kind kind_of_content(const char *path, etr_slice head) {
   return etr_serial_log_is(path) ? FILE_LOG : FILE_OTHER;
 }
 
-/* Looks at the first bytes of a file, and at its name if they say nothing. */
+/* Looks at the first bytes of a file, and at its name if they say nothing. Only what is no file
+ * of a record has a description. */
 static file_look look_at_start(const char *path) {
   char head[FOREIGN_HEAD];
   size_t got;
   if (!etr_file_read_head(path, head, sizeof head, &got))
-    return (file_look){.kind = kind_of_unread(path)};
+    return (file_look){.kind = kind_of_unreadable(path)};
   etr_slice bytes = {head, got};
-  file_look look = {.kind = kind_of_content(path, bytes),
+  file_look look = {.kind = kind_by_content(path, bytes),
                     .is_pointer = is_pointer(bytes),
                     .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4"))};
   if (look.kind != FILE_OTHER)
     return look;
   look.description = description_of(bytes, path);
   if (!look.description)
-    look.kind = kind_of_name(etr_slice_of(etr_last_part(path)));
+    look.kind = kind_by_name(etr_slice_of(etr_last_part(path)));
   return look;
 }
 
 /* ---- Finding ---- */
 
+/* Adds a copy of a path to the files of a kind. Returns false when out of memory. */
 static bool add_file(finder *f, file_kind kind, const char *path) {
   const char *copy = etr_arena_copy(&f->arena, etr_slice_of(path));
   const char **slot = copy ? etr_vec_push(&f->arena, &f->found[kind]) : NULL;
@@ -381,15 +387,15 @@ static bool add_file(finder *f, file_kind kind, const char *path) {
 }
 
 /* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as
- * one file, and reading it reports what is wrong. */
+ * one file, and reading it reports what is wrong. Returns false when out of memory. */
 static bool add_log(finder *f, const char *path) {
-  const etr_decoded_log *of;
-  if (!etr_decoded_logs_read(&f->logs, path, &of))
+  const etr_decoded_log *decoded;
+  if (!etr_decoded_logs_read(&f->logs, path, &decoded))
     return false;
-  if (!of || of->log.found < 2 || of->log.problem)
+  if (!decoded || decoded->log.found < 2 || decoded->log.problem)
     return add_file(f, FILE_ETDUMP, path);
-  for (size_t i = 0; i < of->log.dump_count; i++) {
-    const char *name = etr_arena_format(&f->arena, "%s#%zu", path, of->log.dumps[i].number);
+  for (size_t i = 0; i < decoded->log.dump_count; i++) {
+    const char *name = etr_arena_format(&f->arena, "%s#%zu", path, decoded->log.dumps[i].number);
     if (!name || !add_file(f, FILE_ETDUMP, name))
       return false;
   }
@@ -419,7 +425,8 @@ static etr_status fail_with_description(const char *path, const char *descriptio
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", description);
 }
 
-/* Looks at a file that was named itself. */
+/* Looks at a file that was named itself, and notes it. Fails if it is nothing of a record, or
+ * when out of memory. */
 static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_error *error) {
   file_look look = S_ISFIFO(mode) ? (file_look){.kind = FILE_ETDUMP} : look_at_start(path);
   file_kind kind = look.kind;
@@ -449,7 +456,7 @@ static etr_status look_at_entry(finder *f, const char *path, etr_error *error) {
   if (look.kind == FILE_UNREADABLE)
     return fail_to_open(path, error);
   bool stands_for_part = look.description &&
-                         (kind_of_name(name) != FILE_OTHER ||
+                         (kind_by_name(name) != FILE_OTHER ||
                           (look.is_pointer && etr_slice_ends(name, ETR_SLICE(".bin"))));
   if (look.description && is_called_weights(name))
     look.kind = FILE_WEIGHTS; /* a warning, when it is read */
@@ -471,7 +478,7 @@ static bool is_part(const char *path) {
 }
 
 /* Looks at a path that the user named: a file, or the files of a directory in the order of their
- * names. */
+ * names. Fails if it cannot be read, is nothing of a record, or when out of memory. */
 static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
   if (strcmp(path, "-") == 0)
@@ -523,8 +530,8 @@ static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
 static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
 static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
 
-/* Moves files whose content an earlier file of the kind has to the list of repeated files, so that
- * one content counts once. */
+/* Moves files whose content an earlier file of the kind has to the list of repeated files, so
+ * that one content counts once. Returns false when out of memory. */
 static bool leave_out_repeated(finder *f, file_kind kind) {
   size_t kept = 0;
   for (size_t i = 0; i < f->found[kind].count; i++) {
@@ -542,53 +549,54 @@ static bool leave_out_repeated(finder *f, file_kind kind) {
   return true;
 }
 
-/* Sets *out to the file that the caller chose, or else to the only file of a kind. directory: NULL
- * if there are several paths. */
-static etr_status choose_one(finder *f, const single_kind *of, const char *directory,
-                             const char *chosen, const char **out, etr_error *error) {
-  if (!chosen && !leave_out_repeated(f, of->kind))
+/* Sets *out to the file that the caller chose, or else to the only file of a kind; NULL if there
+ * is none. Several files are an error that lists them. `directory` is NULL if there are several
+ * paths. */
+static etr_status choose_file_of_kind(finder *f, const single_kind *kind, const char *directory,
+                                      const char *chosen, const char **out, etr_error *error) {
+  if (!chosen && !leave_out_repeated(f, kind->kind))
     return etr_fail_memory(error);
-  size_t count = f->found[of->kind].count;
+  size_t count = f->found[kind->kind].count;
   *out = chosen;
   if (!chosen && count > 1) {
     const char *list = "";
-    for (size_t i = 0; i < f->found[of->kind].count && i <= MOST_LISTED && list; i++) {
-      const char *name = directory ? etr_last_part(f->found[of->kind].data[i])
-                                   : f->found[of->kind].data[i];
+    for (size_t i = 0; i < f->found[kind->kind].count && i <= MOST_LISTED && list; i++) {
+      const char *name = directory ? etr_last_part(f->found[kind->kind].data[i])
+                                   : f->found[kind->kind].data[i];
       list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "",
                               i == MOST_LISTED ? "..." : name);
     }
     return etr_fail(error, ETR_ERROR_CHOICE, directory, NULL, ETR_NO_OFFSET,
-                    "%zu %s here (%s); choose one with %s FILE", f->found[of->kind].count,
-                    of->plural, list ? list : "", of->option);
+                    "%zu %s here (%s); choose one with %s FILE", f->found[kind->kind].count,
+                    kind->plural, list ? list : "", kind->option);
   }
   if (!chosen && count == 1)
-    *out = f->found[of->kind].data[0];
+    *out = f->found[kind->kind].data[0];
   return ETR_OK;
 }
 
 /* Fails because nothing of a record was found, and lists what is there instead. */
-static etr_status fail_of_nothing(finder *f, const char *path, etr_error *error) {
+static etr_status fail_as_nothing_found(finder *f, const char *path, etr_error *error) {
   const char *list = "";
   for (size_t i = 0; i < f->foreign.count && i < MOST_LISTED && list; i++) {
     const foreign_file *file = &f->foreign.data[i];
-    const char *what = file->description ? file->description : "";
+    const char *description = file->description ? file->description : "";
     /* What to do with each of several would be too long. */
-    size_t end = f->foreign.count == 1 ? strlen(what) : strcspn(what, ":");
+    size_t end = f->foreign.count == 1 ? strlen(description) : strcspn(description, ":");
     list = etr_arena_format(&f->arena, "%s%s%s%s%.*s%s", list, i ? "; " : ", only ",
-                            etr_last_part(file->path), end ? " (" : "", (int)end, what,
+                            etr_last_part(file->path), end ? " (" : "", (int)end, description,
                             end ? ")" : "");
   }
-  size_t more = f->foreign.count > MOST_LISTED ? f->foreign.count - MOST_LISTED : 0;
-  if (more > 0 && list)
-    list = etr_arena_format(&f->arena, "%s; and %zu more", list, more);
+  size_t unlisted = f->foreign.count > MOST_LISTED ? f->foreign.count - MOST_LISTED : 0;
+  if (unlisted > 0 && list)
+    list = etr_arena_format(&f->arena, "%s; and %zu more", list, unlisted);
   return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
                   "no ETRecord, ETDump or .pte here%s; export with generate_etrecord=True to get "
                   "an ETRecord",
                   list ? list : "");
 }
 
-/* Looks at the buffers that no path of `chosen` names. */
+/* Looks at the buffers that no path of `chosen` names. Fails as look_at_path() does. */
 static etr_status look_at_buffers(finder *f, const etr_held_buffers *held, const etr_inputs *chosen,
                                   etr_error *error) {
   for (size_t i = 0; i < chosen->buffer_count; i++) {
@@ -630,11 +638,12 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
     ETR_TRY(look_at_path(f, paths[i], error));
   ETR_TRY(look_at_buffers(f, out->held, chosen, error));
   ETR_TRY(name_buffers(f, chosen, out->held, error));
-  ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
-  ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
+  ETR_TRY(choose_file_of_kind(f, &records, path, chosen->etrecord, &out->etrecord, error));
+  ETR_TRY(choose_file_of_kind(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte)
-    ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
-  ETR_TRY(choose_one(f, &debug_buffers, path, chosen->debug_buffer, &out->debug_buffer, error));
+    ETR_TRY(choose_file_of_kind(f, &bundles, path, NULL, &out->pte, error));
+  ETR_TRY(choose_file_of_kind(f, &debug_buffers, path, chosen->debug_buffer, &out->debug_buffer,
+                              error));
   if (f->found[FILE_TAPS].count == 1)
     out->taps = f->found[FILE_TAPS].data[0];
   /* The ETDumps that the caller chose, also in logs, or else the ETDumps that were found. */
@@ -662,19 +671,19 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
     return etr_fail(error, ETR_ERROR_CHOICE, out->passed_over[0], NULL, ETR_NO_OFFSET,
                     "a pipe, socket or device: not opened inside a directory; name it explicitly");
   if (is_empty)
-    return fail_of_nothing(f, path, error);
+    return fail_as_nothing_found(f, path, error);
   return ETR_OK;
 }
 
 /* ---- Handing out: one block, so that a caller's struct can be freed by itself ---- */
 
-/* Copies a text to `*at`, which moves behind it. NULL stays NULL. */
-static char *copy_text(char **at, const char *text) {
+/* Copies a text to `*end`, which moves behind it, and returns the copy. NULL stays NULL. */
+static char *copy_text(char **end, const char *text) {
   if (!text)
     return NULL;
   size_t size = strlen(text) + 1;
-  char *copy = memcpy(*at, text, size);
-  *at += size;
+  char *copy = memcpy(*end, text, size);
+  *end += size;
   return copy;
 }
 
@@ -685,17 +694,19 @@ static size_t size_of_texts(const char *const *texts, size_t count) {
   return size;
 }
 
-/* Writes copies into *slots and moves *slots past them. */
-static const char **put_all(const char ***slots, char **at, const char *const *texts,
-                            size_t count) {
+/* Copies texts to *end, writes their addresses into *slots, and moves both past them. Returns the
+ * first of these slots. */
+static const char **copy_texts(const char ***slots, char **end, const char *const *texts,
+                               size_t count) {
   const char **first = *slots;
   for (size_t i = 0; i < count; i++)
-    first[i] = copy_text(at, texts[i]);
+    first[i] = copy_text(end, texts[i]);
   *slots += count;
   return first;
 }
 
-/* Copies what was found into one block of memory, which etr_inputs_clear() frees. */
+/* Copies what was found into one block of memory, which etr_inputs_clear() frees. Fails when out
+ * of memory. */
 static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
   size_t addresses = found->etdump_count + found->passed_over_count + found->repeated_count +
@@ -711,13 +722,13 @@ static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_erro
     return etr_fail_memory(error);
   char *text = (char *)(block + addresses + 1);
   *out = *found;
-  out->etdumps = put_all(&block, &text, found->etdumps,
-                         found->etdump_count); /* comes first, because this pointer is
-                                                  freed */
-  out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
-  out->repeated = put_all(&block, &text, found->repeated, found->repeated_count);
-  out->weights = put_all(&block, &text, found->weights, found->weight_count);
-  out->references = put_all(&block, &text, found->references, found->reference_count);
+  out->etdumps = copy_texts(&block, &text, found->etdumps,
+                            found->etdump_count); /* comes first, because this pointer is
+                                                     freed */
+  out->passed_over = copy_texts(&block, &text, found->passed_over, found->passed_over_count);
+  out->repeated = copy_texts(&block, &text, found->repeated, found->repeated_count);
+  out->weights = copy_texts(&block, &text, found->weights, found->weight_count);
+  out->references = copy_texts(&block, &text, found->references, found->reference_count);
   out->etrecord = copy_text(&text, found->etrecord);
   out->pte = copy_text(&text, found->pte);
   out->debug_buffer = copy_text(&text, found->debug_buffer);
@@ -725,6 +736,8 @@ static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_erro
   return ETR_OK;
 }
 
+/* Finds the files with memory of its own, then copies what was found. After a failure nothing
+ * needs to be freed. */
 etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
                                const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};

@@ -18,7 +18,8 @@ typedef struct header_source {
   uint64_t at, end;
 } header_source;
 
-/* Reads a piece of the header for the JSON reader; -1 on failure. */
+/* Reads a piece of the header for the JSON reader and returns its size; -1 if the file cannot be
+ * read. */
 static int64_t read_header(void *context, char *into, size_t size) {
   header_source *source = context;
   size_t piece = (size_t)ETR_MIN(source->end - source->at, (uint64_t)size);
@@ -38,7 +39,7 @@ typedef struct table_reader {
 /* ---- One tensor ---- */
 
 /* Returns the type of elements that safetensors calls by this name; NULL if it is unknown. */
-static const etr_element *element_of(etr_slice name) {
+static const etr_element *element_of_name(etr_slice name) {
   static const struct {
     const char *name, *dtype;
   } types[] = {{"F32", "float32"},
@@ -62,7 +63,8 @@ static const etr_element *element_of(etr_slice name) {
   return NULL;
 }
 
-/* Reads the sizes of a tensor and computes its strides, which are contiguous. */
+/* Reads the sizes of a tensor and computes its strides, which are contiguous. More than
+ * ETR_MOST_RANK sizes, or a negative one, fail the reader. */
 static void read_shape(table_reader *r, etr_safetensor *tensor) {
   int64_t sizes[ETR_MOST_RANK];
   int32_t rank = 0;
@@ -89,47 +91,47 @@ static void read_shape(table_reader *r, etr_safetensor *tensor) {
 
 /* Reads where the bytes of a tensor are, and checks that the file has them. */
 static void read_offsets(table_reader *r, etr_safetensor *tensor) {
-  int64_t ends[2] = {-1, -1};
+  int64_t start_and_end[2] = {-1, -1};
   size_t count = 0;
   for (etr_json_array(r->json); etr_json_element(r->json); count++) {
     int64_t end = etr_json_int(r->json);
     if (count < 2)
-      ends[count] = end;
+      start_and_end[count] = end;
   }
   if (etr_json_failed(r->json))
     return;
-  if (count != 2 || ends[0] < 0 || ends[1] < ends[0])
+  if (count != 2 || start_and_end[0] < 0 || start_and_end[1] < start_and_end[0])
     etr_json_fail(r->json, "data_offsets of a tensor are not a start and an end");
-  else if ((uint64_t)ends[1] > r->file_size - r->data)
+  else if ((uint64_t)start_and_end[1] > r->file_size - r->data)
     etr_json_fail(r->json, "a tensor extends past the end of the file: was it copied completely?");
   else {
-    tensor->offset = r->data + (uint64_t)ends[0];
-    tensor->byte_size = (uint64_t)(ends[1] - ends[0]);
+    tensor->offset = r->data + (uint64_t)start_and_end[0];
+    tensor->byte_size = (uint64_t)(start_and_end[1] - start_and_end[0]);
   }
 }
 
 /* Reads a tensor of the table and checks that its bytes fit its shape. */
 static void read_tensor(table_reader *r, etr_safetensor *tensor) {
   etr_slice key;
-  unsigned seen = 0;
+  unsigned found_members = 0;
   enum { DTYPE = 1, SHAPE = 2, OFFSETS = 4 };
   for (etr_json_object(r->json); etr_json_key(r->json, &key);) {
     if (etr_slice_is(key, "dtype")) {
-      tensor->element = element_of(etr_json_string(r->json));
-      seen |= DTYPE;
+      tensor->element = element_of_name(etr_json_string(r->json));
+      found_members |= DTYPE;
     } else if (etr_slice_is(key, "shape")) {
       read_shape(r, tensor);
-      seen |= SHAPE;
+      found_members |= SHAPE;
     } else if (etr_slice_is(key, "data_offsets")) {
       read_offsets(r, tensor);
-      seen |= OFFSETS;
+      found_members |= OFFSETS;
     } else
       etr_json_skip(r->json);
   }
   if (etr_json_failed(r->json) || etr_arena_failed(r->arena))
     return;
   uint64_t count, size = tensor->element ? tensor->element->size : 1;
-  if (seen != (DTYPE | SHAPE | OFFSETS))
+  if (found_members != (DTYPE | SHAPE | OFFSETS))
     etr_json_fail(r->json, "a tensor has no dtype, shape or data_offsets");
   else if (!etr_tensor_count(tensor->sizes, tensor->rank, size, &count) ||
            (tensor->element && count * size != tensor->byte_size))
@@ -174,6 +176,7 @@ static void read_table(table_reader *r) {
   etr_json_end(r->json);
 }
 
+/* Orders tensors by where their bytes are, then by size. */
 static int by_offset(const void *a, const void *b) {
   const etr_safetensor *x = *(const etr_safetensor *const *)a,
                        *y = *(const etr_safetensor *const *)b;
@@ -184,7 +187,8 @@ static int by_offset(const void *a, const void *b) {
 
 /* Refuses tensors that share bytes: a small file could otherwise ask for the reading of any number
  * of bytes. */
-static etr_status check_overlap(const etr_safetensors *table, const char *path, etr_error *error) {
+static etr_status fail_if_overlapping(const etr_safetensors *table, const char *path,
+                                      etr_error *error) {
   size_t count = 0;
   const etr_safetensor **sorted = calloc(table->tensors.count + 1, sizeof *sorted);
   etr_status status = ETR_OK;
@@ -203,17 +207,18 @@ static etr_status check_overlap(const etr_safetensors *table, const char *path, 
   return status;
 }
 
-/* Returns the error of the header if there is one, or if tensors overlap. */
+/* Fails if the header is damaged, if tensors overlap, or when out of memory. */
 static etr_status finish_table(const table_reader *r, const char *path, etr_error *error) {
   if (etr_arena_failed(r->arena) || etr_json_out_of_memory(r->json))
     return etr_fail_memory_of(error, path, NULL);
   if (etr_json_failed(r->json))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, LENGTH_BYTES + etr_json_offset(r->json),
                     "damaged safetensors file: %s", etr_json_message(r->json));
-  return check_overlap(r->out, path, error);
+  return fail_if_overlapping(r->out, path, error);
 }
 
-/* Reads the length of the header and checks that the file has it. */
+/* Reads the length of the header. Fails if the file is no safetensors file, or is shorter than
+ * the header. */
 static etr_status read_length(uint64_t *length, const etr_seekable *file, const char *path,
                               etr_error *error) {
   uint8_t bytes[LENGTH_BYTES + 1];
@@ -234,6 +239,7 @@ static etr_status read_length(uint64_t *length, const etr_seekable *file, const 
   return ETR_OK;
 }
 
+/* Reads only the header. Fails if it is damaged or does not fit the file, or when out of memory. */
 etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const etr_seekable *file,
                                 const char *path, etr_error *error) {
   static const etr_json_limits limits = {.max_depth = MOST_DEPTH,

@@ -23,12 +23,13 @@ enum { ESCAPE = 0x1b };
 /* The parts of a log that are ignored: sequences that color a terminal, carriage returns, NULs. */
 typedef enum filter_state { IN_TEXT, IN_ESCAPE, IN_SEQUENCE } filter_state;
 
-/* Returns true if a character is not ignored. */
-static bool passes(filter_state *state, char c) {
-  filter_state was = *state;
-  if (was == IN_ESCAPE)
+/* Returns true if a character is part of the text: no escape sequence of a terminal, no carriage
+ * return and no NUL. */
+static bool is_text_character(filter_state *state, char c) {
+  filter_state before = *state;
+  if (before == IN_ESCAPE)
     *state = c == '[' ? IN_SEQUENCE : IN_TEXT;
-  else if (was == IN_SEQUENCE)
+  else if (before == IN_SEQUENCE)
     *state = c >= '@' && c <= '~' ? IN_TEXT : IN_SEQUENCE;
   else if (c == ESCAPE)
     *state = IN_ESCAPE;
@@ -46,8 +47,8 @@ typedef struct row {
 /* Arm's runner prints this line before anything in base64. */
 static const char announced[] = "#[RUN THIS]\n";
 
-/* Returns true if this character completes such a line. *matched counts the characters seen so far.
- */
+/* Returns true if this character completes the line that announces an ETDump. *matched counts the
+ * characters seen so far. */
 static bool completes_announcement(size_t *matched, char c) {
   if (c != announced[*matched])
     *matched = 0;
@@ -59,7 +60,7 @@ static bool completes_announcement(size_t *matched, char c) {
   return true;
 }
 
-/* Returns true if this character completes the start of an ETDump. */
+/* Returns true if this character completes the digits with which an ETDump in base64 starts. */
 static bool completes_start(row *r, char c) {
   char bytes[START_BYTES];
   size_t size;
@@ -86,9 +87,10 @@ typedef struct reader {
   etr_serial_log *log;
 } reader;
 
-/* Places only go up. */
-static size_t line_of(reader *r, size_t at) {
-  for (; r->counted_to < at; r->counted_to++) {
+/* Returns the number of the line, from 1 on, that a position is in. Counting goes on from the
+ * last position asked for, so positions only go up. */
+static size_t count_line_at(reader *r, size_t position) {
+  for (; r->counted_to < position; r->counted_to++) {
     if (r->text[r->counted_to] != '\n')
       continue;
     r->line++;
@@ -126,13 +128,14 @@ static bool is_of_base64(char c) {
 
 /* Returns where the digits begin in a line that continues an earlier one; `end` if it does not. The
  * earlier line starts at `first`, and its digits start at `start`. */
-static size_t continued_at(const reader *r, size_t first, size_t start, size_t line, size_t end) {
-  size_t at = end;
-  while (at > line && is_of_base64(r->text[at - 1]))
-    at--;
-  bool fits = at == line ||
-              (at - line <= start - first && is_same_prefix(r, first, line, at - line));
-  return fits ? at : end;
+static size_t find_continuation(const reader *r, size_t first, size_t start, size_t line,
+                                size_t end) {
+  size_t digits_start = end;
+  while (digits_start > line && is_of_base64(r->text[digits_start - 1]))
+    digits_start--;
+  bool fits = digits_start == line || (digits_start - line <= start - first &&
+                                       is_same_prefix(r, first, line, digits_start - line));
+  return fits ? digits_start : end;
 }
 
 static size_t take_digits(reader *r, size_t at, size_t most) {
@@ -150,25 +153,26 @@ static size_t digits_end(const reader *r, size_t line, bool is_quoted) {
   return quote ? (size_t)(quote - r->text) : end;
 }
 
-/* Takes the digits from `start` on, over as many lines as they take, at most so many; returns where
- * they end. Lines are of one length but for the last; those in quotes end where the quotes do. */
-static size_t take_all(reader *r, size_t start, size_t most) {
+/* Takes the digits from `start` on, over as many lines as they take, but at most `most`; returns
+ * where they end. Lines are of one length but for the last; those in quotes end where the quotes
+ * do. */
+static size_t take_digit_lines(reader *r, size_t start, size_t most) {
   bool is_quoted = start > 0 && r->text[start - 1] == '"';
   r->digit_count = 0;
-  line_of(r, start);
-  size_t first = r->line_start, width = take_digits(r, start, most), taken = width,
-         at = start + width;
-  while (r->digit_count < most && at < r->size && r->text[at] == '\n' &&
-         (is_quoted || taken == width)) {
-    size_t end = digits_end(r, at + 1, is_quoted),
-           next = continued_at(r, first, start, at + 1, end);
+  count_line_at(r, start);
+  size_t first = r->line_start, width = take_digits(r, start, most), count = width,
+         position = start + width;
+  while (r->digit_count < most && position < r->size && r->text[position] == '\n' &&
+         (is_quoted || count == width)) {
+    size_t end = digits_end(r, position + 1, is_quoted),
+           continuation = find_continuation(r, first, start, position + 1, end);
     bool is_padded = r->digit_count > 0 && r->digits[r->digit_count - 1] == '=';
-    if (next == end || is_padded || (!is_quoted && end - next > width))
+    if (continuation == end || is_padded || (!is_quoted && end - continuation > width))
       break;
-    taken = take_digits(r, next, most);
-    at = next + taken;
+    count = take_digits(r, continuation, most);
+    position = continuation + count;
   }
-  return at;
+  return position;
 }
 
 /* ---- ETDumps ---- */
@@ -185,7 +189,9 @@ static uint64_t promised_bytes(const reader *r, size_t start) {
                                                    : 0;
 }
 
-static etr_slice decode(reader *r) {
+/* Returns the bytes of the digits that were taken; an empty slice if they are no base64, or when
+ * out of memory. */
+static etr_slice decode_digits(reader *r) {
   etr_slice out = {0};
   char *bytes = etr_arena_alloc_raw(r->arena, r->digit_count / 4 * 3 + 1);
   if (bytes && etr_base64_decode(bytes, &out.size, (etr_slice){r->digits, r->digit_count}))
@@ -195,37 +201,40 @@ static etr_slice decode(reader *r) {
 
 #define CAPTURE_AGAIN "; capture the log again, to its end"
 
-/* Notes the first ETDump that is damaged: in which line it starts and ends, and how many bytes it
- * has. */
-static void note_problem(reader *r, size_t start, size_t end, uint64_t promised) {
-  size_t line = line_of(r, start), last = line, bytes = r->digit_count / 4 * 3;
+/* Records the first ETDump that is damaged: in which line it starts and ends, and how many bytes
+ * it has of those that it promised. */
+static void record_damaged_dump(reader *r, size_t start, size_t end, uint64_t promised) {
+  size_t line = count_line_at(r, start), last = line, bytes = r->digit_count / 4 * 3;
   for (size_t i = start; i < end; i++)
     last += r->text[i] == '\n';
   if (r->log->problem)
     return;
-  const char *of = promised ? etr_arena_format(r->arena, " of %llu", (unsigned long long)promised)
-                            : "";
+  const char *of_promised = promised ? etr_arena_format(r->arena, " of %llu",
+                                                        (unsigned long long)promised)
+                                     : "";
   r->log->problem = etr_arena_format(
       r->arena, "line %zu: the ETDump in base64 is %s on line %zu, after %zu%s bytes" CAPTURE_AGAIN,
-      line, end == r->size ? "cut off" : "broken off or damaged", last, bytes, of ? of : "");
+      line, end == r->size ? "cut off" : "broken off or damaged", last, bytes,
+      of_promised ? of_promised : "");
 }
 
-/* Returns where the search goes on. */
+/* Reads the ETDump in base64 that starts here, or records that it is damaged. Returns where its
+ * digits end. */
 static size_t read_dump(reader *r, size_t start) {
   uint64_t promised = promised_bytes(r, start);
   bool is_quoted = start > 0 && r->text[start - 1] == '"';
   size_t most = promised && !is_quoted && promised < r->size ? etr_base64_size((size_t)promised)
                                                              : SIZE_MAX;
-  size_t end = take_all(r, start, most);
+  size_t end = take_digit_lines(r, start, most);
   bool is_open = !promised && is_quoted && (end == r->size || r->text[end] != '"');
-  etr_slice bytes = is_open ? (etr_slice){0} : decode(r);
+  etr_slice bytes = is_open ? (etr_slice){0} : decode_digits(r);
   r->log->found++;
   if (bytes.size == 0 || bytes.size < promised)
-    note_problem(r, start, end, promised);
+    record_damaged_dump(r, start, end, promised);
   else {
     etr_log_dump *dump = etr_vec_push(r->arena, &r->dumps);
     if (dump)
-      *dump = (etr_log_dump){r->log->found, line_of(r, start), bytes, r->buffer};
+      *dump = (etr_log_dump){r->log->found, count_line_at(r, start), bytes, r->buffer};
   }
   r->buffer = (etr_slice){0};
   return end;
@@ -245,17 +254,18 @@ static bool is_buffer(const reader *r, size_t end) {
   return memmem(r->text + end, size, name, sizeof name - 1) != NULL;
 }
 
-/* Returns the length from `echo "` up to the name of the buffer; 0 if no buffer starts here. */
+/* Reads the debug buffer in base64 behind `echo "`. Returns where its digits end; 0 if no buffer
+ * starts here. */
 static size_t read_buffer(reader *r, size_t quote) {
-  size_t end = take_all(r, quote + 1, SIZE_MAX);
+  size_t end = take_digit_lines(r, quote + 1, SIZE_MAX);
   if (end >= r->size || r->text[end] != '"' || !is_buffer(r, end))
     return 0;
-  r->buffer = decode(r);
+  r->buffer = decode_digits(r);
   if (!r->buffer.data && !r->log->lost_buffer)
     r->log->lost_buffer = etr_arena_format(
         r->arena,
         "line %zu: the debug buffer in base64 is damaged: logged values are unknown" CAPTURE_AGAIN,
-        line_of(r, quote));
+        count_line_at(r, quote));
   return end;
 }
 
@@ -266,7 +276,7 @@ static bool is_echo(const reader *r, size_t quote) {
 
 /* ---- The log ---- */
 
-/* Notes that an ETDump was announced but does not follow. */
+/* Records as the log's problem that an ETDump was announced but does not follow. */
 static void note_announced(reader *r) {
   const char *found = memmem(r->text, r->size, announced, sizeof announced - 1);
   if (!found)
@@ -274,7 +284,7 @@ static void note_announced(reader *r) {
   r->counted_to = r->line = 0;
   r->log->problem = etr_arena_format(
       r->arena, "line %zu: an ETDump is announced, but the log is cut off before it" CAPTURE_AGAIN,
-      line_of(r, (size_t)(found - r->text)));
+      count_line_at(r, (size_t)(found - r->text)));
 }
 
 /* Removes what the terminal added to the log, then reads each ETDump or buffer in base64 that
@@ -282,26 +292,27 @@ static void note_announced(reader *r) {
 static void read_text(reader *r, etr_slice bytes) {
   filter_state state = IN_TEXT;
   for (size_t i = 0; i < bytes.size; i++)
-    if (passes(&state, bytes.data[i]))
+    if (is_text_character(&state, bytes.data[i]))
       r->text[r->size++] = bytes.data[i];
   r->text[r->size] = '\0';
 
   row digits = {.count = 0};
-  for (size_t at = 0; at < r->size && !etr_arena_failed(r->arena); at++) {
+  for (size_t position = 0; position < r->size && !etr_arena_failed(r->arena); position++) {
     size_t end = 0;
-    if (completes_start(&digits, r->text[at]))
-      end = read_dump(r, at + 1 - START_DIGITS);
-    else if (r->text[at] == '"' && is_echo(r, at))
-      end = read_buffer(r, at);
+    if (completes_start(&digits, r->text[position]))
+      end = read_dump(r, position + 1 - START_DIGITS);
+    else if (r->text[position] == '"' && is_echo(r, position))
+      end = read_buffer(r, position);
     if (!end)
       continue;
     digits.count = 0;
-    at = end - 1;
+    position = end - 1;
   }
   if (r->log->found == 0)
     note_announced(r);
 }
 
+/* Reads the log with working memory that ends here. Returns false when out of memory. */
 bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
   etr_arena scratch = {0};
   reader r = {.arena = arena, .log = out};
@@ -334,6 +345,8 @@ static etr_decoded_logs *make_logs(void) {
   return logs;
 }
 
+/* Reads a log and keeps it for the next reader of this path. *out stays NULL if the file cannot
+ * be read. Returns false when out of memory. */
 bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out) {
   etr_file file;
   *out = NULL;
@@ -369,8 +382,10 @@ void etr_decoded_logs_free(etr_decoded_logs *logs) {
 
 /* ---- What a file is ---- */
 
-enum { MOST_NULS = 64 }; /* a line that is switched on may give some */
-
+enum {
+  MOST_NULS = 64
+}; /* Returns true if an ETDump in base64 starts somewhere in the file, or is announced there. A
+    * file with many NULs is no log; a line that is switched on may give some. */
 bool etr_serial_log_is(const char *path) {
   char piece[16 * 1024];
   filter_state state = IN_TEXT;
@@ -386,7 +401,7 @@ bool etr_serial_log_is(const char *path) {
       break;
     for (size_t i = 0; i < size && !found; i++) {
       nuls += piece[i] == '\0';
-      found = passes(&state, piece[i]) &&
+      found = is_text_character(&state, piece[i]) &&
               (completes_start(&digits, piece[i]) || completes_announcement(&matched, piece[i]));
     }
   }

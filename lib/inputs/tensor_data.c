@@ -9,6 +9,8 @@
 
 /* ---- Shapes ---- */
 
+/* Counts the elements. Returns false if a size is negative, or if all elements together have more
+ * than INT64_MAX bytes. */
 bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size, uint64_t *count) {
   bool empty = false;
   *count = 0;
@@ -71,6 +73,7 @@ static uint64_t bytes_there(const etr_tensor_view *view) {
   return view->file ? view->file->size : view->memory.size;
 }
 
+/* Returns why a tensor cannot be read, as a sentence for a message; NULL if it can. */
 const char *etr_tensor_fault(const etr_tensor_view *view) {
   uint64_t count, span, there = bytes_there(view);
   if (view->rank > ETR_MOST_RANK)
@@ -113,6 +116,8 @@ static void add_value(summing *s, double value) {
   s->sum = sum;
 }
 
+/* Reads the tensor piece by piece; NaN and infinite elements are counted and left out of minimum,
+ * maximum and mean. Returns false if it cannot be read. */
 bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   double values[ETR_PIECE_ELEMENTS];
@@ -155,8 +160,8 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
 
 /* ---- In the order of the dimensions ---- */
 
-/* Loads a whole tensor into memory, because its elements are not in order. problem says why it
- * cannot be done. */
+/* Loads a whole tensor into memory, because its elements are not in order. *problem says why it
+ * cannot be done; NULL if it is. Fails only when out of memory. */
 static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   uint64_t size = reader->count * reader->view.element->size;
   *problem = "it is too large to be read in the order of its dimensions";
@@ -175,6 +180,8 @@ static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   return ETR_OK;
 }
 
+/* Starts reading at the first element. Fails only when out of memory; *problem says why a tensor
+ * cannot be read. */
 etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view,
                                   const char **problem) {
   *problem = NULL;
@@ -201,6 +208,8 @@ static void move_to_next(etr_tensor_reader *reader) {
   }
 }
 
+/* Decodes the next piece and returns its number of elements; 0 at the end, and if the file cannot
+ * be read. */
 size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_ELEMENTS]) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   const etr_tensor_view *view = &reader->view;

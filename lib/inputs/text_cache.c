@@ -26,20 +26,21 @@ static uint32_t skip_likely(const etr_text_cache *cache, etr_json *json) {
   return ETR_NONE;
 }
 
-/* Puts the number first among the followers of the last text. */
+/* Moves the number to the front of the followers of the last text, or inserts it there, so that
+ * the one used least lately drops out. */
 static void note_follower(etr_text_cache *cache, uint32_t number) {
   if (cache->last == ETR_NONE || cache->last == number)
     return;
   uint32_t *followers = cache->texts.data[cache->last].followers, moved = number;
   for (size_t i = 0; i < ETR_TEXT_FOLLOWERS && (i == 0 || moved != number); i++) {
-    uint32_t here = followers[i];
+    uint32_t next = followers[i];
     followers[i] = moved;
-    moved = here;
+    moved = next;
   }
 }
 
-/* Adds a text to the cache and returns its number; ETR_NONE if there are enough, or it is too long.
- */
+/* Adds a text to the cache and returns its number; ETR_NONE if there are enough texts, if it is
+ * too long, or when out of memory. */
 static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
   if (cache->texts.count == MOST_TEXTS || text.size > MOST_BYTES)
     return ETR_NONE;
@@ -52,9 +53,9 @@ static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
   return slot->value;
 }
 
-/* Returns the number of the next text, which is skipped if it is known and left for the caller
- * otherwise. */
-static uint32_t look_up(etr_text_cache *cache, etr_json *json, bool *known) {
+/* Returns the number of the next text, which is skipped if it is known (*known) and left for the
+ * caller otherwise; ETR_NONE if the text is not kept. */
+static uint32_t find_or_add_text(etr_text_cache *cache, etr_json *json, bool *known) {
   etr_slice text;
   if (!etr_json_peek_whole(json, &text))
     return ETR_NONE;
@@ -66,6 +67,8 @@ static uint32_t look_up(etr_text_cache *cache, etr_json *json, bool *known) {
   return number;
 }
 
+/* Tries the likely texts first, then all. The text that is found becomes a follower of the last
+ * one. */
 uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *known) {
   *known = false;
   if (etr_arena_failed(cache->numbers.arena))
@@ -73,7 +76,7 @@ uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *known)
   uint32_t number = skip_likely(cache, json);
   *known = number != ETR_NONE;
   if (!*known)
-    number = look_up(cache, json, known);
+    number = find_or_add_text(cache, json, known);
   if (number == ETR_NONE)
     return ETR_NONE;
   note_follower(cache, number);

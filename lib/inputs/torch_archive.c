@@ -11,7 +11,8 @@ static etr_status fail(const etr_torch_archive *archive, etr_error *error, uint6
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "%s", what);
 }
 
-/* Adds the entry that contains the inner zip to an error of that zip. */
+/* Adds the entry that contains the inner zip to an error of that zip. Returns the status
+ * unchanged. */
 static etr_status add_entry_to_error(const etr_torch_archive *archive, etr_status status,
                                      etr_error *error) {
   if (status == ETR_OK || !error)
@@ -21,7 +22,8 @@ static etr_status add_entry_to_error(const etr_torch_archive *archive, etr_statu
                   inner.entry, inner.entry[0] ? ": " : "", inner.message);
 }
 
-/* Reads an entry of the archive by its name without the archive's prefix. */
+/* Reads an entry of the archive by its name without the archive's prefix. Fails if it is missing
+ * or damaged, or when out of memory. */
 static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name,
                              uint64_t max_bytes, etr_error *error) {
   char *full = etr_arena_format(&archive->arena, "%s%s", archive->prefix, name);
@@ -35,7 +37,8 @@ static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const ch
                             error);
 }
 
-/* Finds the folder that contains everything; it may have any name. */
+/* Finds the folder that contains everything, which may have any name. Fails if nothing was
+ * written by torch.save, or when out of memory. */
 static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
   etr_slice pickle = ETR_SLICE("/" PICKLE);
   for (size_t i = 0; i < etr_archive_count(archive->zip); i++) {
@@ -49,8 +52,9 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
   return fail(archive, error, ETR_NO_OFFSET, "not written by torch.save: there is no " PICKLE);
 }
 
-/* Archives of old are little-endian and do not say so. */
-static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error) {
+/* Fails if the archive says that its numbers are not little-endian. Archives of old are
+ * little-endian and do not say so. */
+static etr_status fail_if_big_endian(etr_torch_archive *archive, etr_error *error) {
   etr_file byteorder = {0};
   etr_error ignored;
   etr_status status = read_entry(&byteorder, archive, "byteorder", 64, &ignored);
@@ -62,16 +66,17 @@ static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error)
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
 }
 
-/* Reads the pickled value of the archive. */
+/* Reads the pickled value of the archive. Fails if the pickle cannot be read, or when out of
+ * memory. */
 static etr_status run_pickle(etr_torch_archive *archive, etr_slice pickle, etr_error *error) {
   uint64_t offset;
-  const char *wrong = etr_pickle_read(&archive->root, &archive->arena, pickle, &offset);
+  const char *problem = etr_pickle_read(&archive->root, &archive->arena, pickle, &offset);
   if (etr_arena_failed(&archive->arena))
     return etr_fail_memory_of(error, archive->path, archive->entry);
-  if (!wrong)
+  if (!problem)
     return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset,
-                  "its pickle cannot be read: %s", wrong);
+                  "its pickle cannot be read: %s", problem);
 }
 
 /* Opens what torch.save wrote: a zip, or a pickle alone as older versions wrote. */
@@ -81,11 +86,12 @@ static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_
   ETR_TRY(add_entry_to_error(
       archive, etr_archive_open_memory(&archive->zip, bytes, archive->path, error), error));
   ETR_TRY(find_prefix(archive, error));
-  ETR_TRY(check_byte_order(archive, error));
+  ETR_TRY(fail_if_big_endian(archive, error));
   ETR_TRY(read_entry(&archive->pickle, archive, PICKLE, ETR_MOST_PICKLE_BYTES, error));
   return run_pickle(archive, etr_file_bytes(&archive->pickle), error);
 }
 
+/* Opens the archive; after a failure nothing needs to be closed. */
 etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path,
                           const char *entry, etr_error *error) {
   *out = (etr_torch_archive){.path = path, .entry = entry};
@@ -105,6 +111,8 @@ void etr_torch_close(etr_torch_archive *archive) {
   *archive = (etr_torch_archive){0};
 }
 
+/* Describes where the elements of a tensor are; the bytes of its storage are loaded once. Fails
+ * if they are missing or do not fit the tensor. */
 etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
                           const etr_pickle_value *tensor, etr_error *error) {
   *out = (etr_tensor_view){.element = tensor->element,

@@ -27,7 +27,7 @@ static bool is_number(const etr_pte_value *value) {
          value->kind == ETR_PTE_VALUE_DOUBLE;
 }
 
-/* Adds a number, or the numbers of a list. */
+/* Adds a number, or the numbers of a list, as far as the limit of items allows. */
 static void add_numbers(etr_uses *u, const etr_pte_value *value, etr_use use) {
   const etr_pte_method *program = u->method->program;
   if (is_number(value))
@@ -42,7 +42,8 @@ static void add_numbers(etr_uses *u, const etr_pte_value *value, etr_use use) {
   }
 }
 
-/* Adds a tensor, or a list and its tensors; and numbers, if they are wanted. */
+/* Adds a tensor, or a list and its tensors, as uses of an argument; numbers, too, if they are
+ * wanted. */
 static void add_argument(etr_uses *u, const etr_instruction *instruction, size_t index,
                          etr_use use) {
   const etr_pte_method *program = u->method->program;
@@ -81,7 +82,7 @@ static bool changes_first(const etr_instruction *instruction) {
 }
 
 /* Lists how a kernel uses its arguments: what it reads, writes, changes in place and returns. */
-static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+static void list_uses_of_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
   bool is_in_place = changes_first(instruction),
        is_copy = is_kernel(instruction, "executorch_prim::et_copy_index");
   bool writes_first = is_in_place || is_copy;
@@ -119,8 +120,9 @@ static void mark_uses(etr_uses *u, size_t count, int32_t argument, uint8_t how) 
     u->marks[argument] |= how;
 }
 
-/* Makes room for marks of all arguments of a call and clears them. */
-static bool make_room(etr_uses *u, size_t count) {
+/* Makes room for marks of all arguments of a call and clears them. Returns false when out of
+ * memory. */
+static bool clear_marks(etr_uses *u, size_t count) {
   if (count > u->mark_room) {
     u->mark_room = ETR_MAX(count, 2 * u->mark_room);
     u->marks = etr_arena_alloc_array(u->arena, u->mark_room, 1);
@@ -132,8 +134,8 @@ static bool make_room(etr_uses *u, size_t count) {
 
 /* Lists how a delegate call uses its arguments, by its payload, or else by its number of results.
  */
-static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
-  if (!make_room(u, instruction->arg_count))
+static void list_uses_of_call(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+  if (!clear_marks(u, instruction->arg_count))
     return;
   /* Marks how each argument is used; arguments that no operator of the payload uses get no mark. */
   const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
@@ -174,6 +176,7 @@ static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32
 
 /* ---- All ---- */
 
+/* Prepares for the calls of a method. Returns false when out of memory. */
 bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32_t *results_of,
                    etr_arena *arena) {
   *uses = (etr_uses){
@@ -185,6 +188,7 @@ bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32
   return uses->returned_by != NULL;
 }
 
+/* Lists the uses of one instruction in place of those of the last. */
 void etr_uses_list(etr_uses *u, int32_t id) {
   const etr_instruction *instruction = &u->method->program->instructions[id];
   u->list.count = 0;
@@ -193,10 +197,10 @@ void etr_uses_list(etr_uses *u, int32_t id) {
   u->handed_on = -1;
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL:
-    list_kernel(u, instruction, id);
+    list_uses_of_kernel(u, instruction, id);
     break;
   case ETR_INSTRUCTION_DELEGATE:
-    list_delegate(u, instruction, id);
+    list_uses_of_call(u, instruction, id);
     break;
   case ETR_INSTRUCTION_MOVE:
     for (size_t i = 0; i < instruction->arg_count; i++)
@@ -255,7 +259,7 @@ typedef struct ways {
 
 /* Says where control can go after an instruction: on, to its target, or both if the condition is
  * not a constant. */
-static ways ways_of(const etr_reaching *r, size_t id) {
+static ways ways_after(const etr_reaching *r, size_t id) {
   const etr_instruction *jump = &r->program->instructions[id];
   if (jump->kind != ETR_INSTRUCTION_JUMP_FALSE)
     return (ways){.on = true};
@@ -269,7 +273,8 @@ static ways ways_of(const etr_reaching *r, size_t id) {
   return (ways){.on = !is_known || is_true, .to_target = jump->jump_target >= 0 && !is_true};
 }
 
-/* Splits the instructions into parts, and lists the jumps that go to each. */
+/* Splits the instructions into parts at jumps and their targets, and lists the jumps that go to
+ * each. Returns false when out of memory. */
 static bool find_parts(etr_reaching *r) {
   size_t count = r->program->instruction_count;
   bool *starts = etr_arena_alloc_array(r->arena, count + 1, sizeof *starts);
@@ -277,7 +282,7 @@ static bool find_parts(etr_reaching *r) {
   if (etr_arena_failed(r->arena))
     return false;
   for (size_t i = 0; i < count; i++) {
-    ways go = ways_of(r, i);
+    ways go = ways_after(r, i);
     if (go.to_target)
       starts[r->program->instructions[i].jump_target] = true;
     starts[i + 1] |= !go.on;
@@ -289,7 +294,7 @@ static bool find_parts(etr_reaching *r) {
     r->part_of[i] = (uint32_t)(r->starts.count - 1);
   }
   for (size_t i = 0; i < count; i++) {
-    if (!ways_of(r, i).to_target)
+    if (!ways_after(r, i).to_target)
       continue;
     etr_write *jump = etr_vec_push(r->arena, &r->jumps);
     if (!jump)
@@ -302,7 +307,8 @@ static bool find_parts(etr_reaching *r) {
   return r->seen && r->is_reached && !etr_arena_failed(r->arena);
 }
 
-/* Marks a part of the program as reached; a new one waits to be followed. */
+/* Marks a part of the program as reached; a new one waits to be followed. Returns false when out
+ * of memory. */
 static bool reach_part(etr_reaching *r, uint32_t part) {
   if (r->is_reached[part])
     return true;
@@ -313,7 +319,7 @@ static bool reach_part(etr_reaching *r, uint32_t part) {
   return added != NULL;
 }
 
-/* Marks the parts that can run. */
+/* Marks the parts that can run. Returns false when out of memory. */
 static bool find_reached(etr_reaching *r) {
   bool good = reach_part(r, 0);
   while (good && r->waiting.count) {
@@ -321,7 +327,7 @@ static bool find_reached(etr_reaching *r) {
     bool is_last = part + 1 == r->starts.count, goes_on = !is_last;
     size_t end = is_last ? r->program->instruction_count : r->starts.data[part + 1];
     for (size_t i = r->starts.data[part]; good && i < end; i++) {
-      ways go = ways_of(r, i);
+      ways go = ways_after(r, i);
       if (go.to_target)
         good = reach_part(r, r->part_of[r->program->instructions[i].jump_target]);
       goes_on = goes_on && go.on;
@@ -331,6 +337,8 @@ static bool find_reached(etr_reaching *r) {
   return good;
 }
 
+/* Sorts the writes, each once, and finds the parts of the program. Returns false when out of
+ * memory. */
 bool etr_reaching_finish(etr_reaching *r) {
   size_t kept = 0;
   etr_sort(r->writes.data, r->writes.count, sizeof *r->writes.data, compare_writes);
@@ -348,8 +356,9 @@ static bool push_found(etr_reaching *r, uint32_t write) {
   return added != NULL;
 }
 
-/* Looks back from the end of an instruction later, if it can run. */
-static bool push_waiting(etr_reaching *r, size_t instruction) {
+/* Looks back from the end of an instruction later, if it can run. Returns false if the search
+ * takes too long (is_cut), or when out of memory. */
+static bool push_end_of_search(etr_reaching *r, size_t instruction) {
   if (!r->is_reached[r->part_of[instruction]])
     return true;
   if (!etr_spend(&r->steps_left, 1)) {
@@ -362,8 +371,9 @@ static bool push_waiting(etr_reaching *r, size_t instruction) {
   return added != NULL;
 }
 
-/* Looks further back from the start of a part: at its end, along each way into it. */
-static bool enter(etr_reaching *r, uint32_t part) {
+/* Looks further back from the start of a part: at its end, along each way into it. Returns false
+ * if the search takes too long, or when out of memory. */
+static bool look_before_part(etr_reaching *r, uint32_t part) {
   const etr_write first = {(int32_t)part, 0};
   uint32_t start = r->starts.data[part];
   if (r->seen[part] == r->search)
@@ -374,11 +384,11 @@ static bool enter(etr_reaching *r, uint32_t part) {
   if (entered)
     *entered = part;
   r->from_start |= part == 0;
-  if (start > 0 && ways_of(r, start - 1).on)
-    good = good && push_waiting(r, start - 1);
+  if (start > 0 && ways_after(r, start - 1).on)
+    good = good && push_end_of_search(r, start - 1);
   size_t i = etr_lower_bound(&first, r->jumps.data, r->jumps.count, sizeof first, compare_writes);
   for (; good && i < r->jumps.count && r->jumps.data[i].value == (int32_t)part; i++)
-    good = push_waiting(r, (size_t)r->jumps.data[i].instruction);
+    good = push_end_of_search(r, (size_t)r->jumps.data[i].instruction);
   return good;
 }
 
@@ -388,8 +398,8 @@ typedef struct value_in_part {
 } value_in_part;
 ETR_NO_PADDING(value_in_part, 2 * sizeof(uint32_t));
 
-/* Looks back from `limit` to the start of its part: for the last write there, or else in what comes
- * before. */
+/* Looks back from `limit` to the start of its part: for the last write there, or else in what
+ * comes before. Returns false if the search takes too long, or when out of memory. */
 static bool look_back(etr_reaching *r, int32_t value, uint32_t part, size_t limit) {
   const value_in_part key = {value, part};
   uint32_t last = etr_reaching_last(r, value, (int32_t)limit);
@@ -397,11 +407,11 @@ static bool look_back(etr_reaching *r, int32_t value, uint32_t part, size_t limi
                  (uint32_t)r->writes.data[last].instruction >= r->starts.data[part];
   if (!is_here)
     last = etr_map_get(&r->only, ETR_BYTES(key));
-  return last != ETR_NONE ? push_found(r, last) : enter(r, part);
+  return last != ETR_NONE ? push_found(r, last) : look_before_part(r, part);
 }
 
 /* Remembers that only one write reaches the parts that a search went through: what reaches them
- * reaches its reader. */
+ * reaches its reader. Returns false when out of memory. */
 static bool remember_only(etr_reaching *r, int32_t value) {
   bool good = true;
   for (size_t i = 0; good && i < r->entered.count; i++) {
@@ -411,6 +421,8 @@ static bool remember_only(etr_reaching *r, int32_t value) {
   return good;
 }
 
+/* Searches back along all ways for the last writes; one that takes too long finds only the last
+ * write in the program's order. Returns false when out of memory. */
 bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
   uint32_t part = r->part_of[instruction];
   size_t kept = 0;

@@ -250,8 +250,9 @@ static uint32_t slot_of_last_input(const etr_fx_graph *fx, uint32_t vertex) {
   return last_slot;
 }
 
-/* Lets the users of a replaced vertex read a result of the call instead. */
-static bool redirect(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
+/* Lets the users of a replaced vertex read a result of the call instead. Returns false when out
+ * of memory. */
+static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE),
            *slot = etr_vec_push(fx->arena, &fx->input_pool);
   if (!slot || !add_user(fx, call, result))
@@ -274,41 +275,45 @@ static bool redirect(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   return true;
 }
 
-uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
-  uint32_t inside = ++fx->stamp;
+/* Takes the members out of the graph, which sorting then leaves out, and adds a call that reads
+ * what they read and whose results are read instead of theirs. Returns the call's vertex;
+ * ETR_NONE when out of memory. */
+uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count) {
+  uint32_t part_stamp = ++fx->stamp;
   fx->late_call = fx->last_call;
   fx->resume = fx->is_sorted ? (uint32_t)fx->order_count : 0;
   fx->next_position = (uint32_t)most_slots(fx) + 1;
   fx->last_gone = 0;
   for (size_t i = 0; i < count; i++) {
-    fx->stamps[part[i]] = inside;
-    fx->is_gone[part[i]] = true;
-    fx->last_gone = ETR_MAX(fx->last_gone, fx->positions[part[i]]);
+    fx->stamps[members[i]] = part_stamp;
+    fx->is_gone[members[i]] = true;
+    fx->last_gone = ETR_MAX(fx->last_gone, fx->positions[members[i]]);
   }
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
   /* The call reads the inputs of the part that are outside it: vertices inside, and inputs that the
    * call already has, are stamped. */
   for (size_t i = 0; i < count; i++)
-    for (uint32_t k = 0; k < fx->vertices[part[i]].input_count; k++)
-      if (!add_input(fx, call, fx->input_pool.data[fx->vertices[part[i]].first_input + k]))
+    for (uint32_t k = 0; k < fx->vertices[members[i]].input_count; k++)
+      if (!add_input(fx, call, fx->input_pool.data[fx->vertices[members[i]].first_input + k]))
         return ETR_NONE;
   const uint32_t *inputs = &fx->input_pool.data[fx->vertices[call].first_input];
   for (uint32_t k = 0; k < fx->vertices[call].input_count; k++)
     fx->stamps[inputs[k]] = 0;
   for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) {
-    drop_users(fx, inputs[k], inside);
+    drop_users(fx, inputs[k], part_stamp);
     if (!add_user(fx, inputs[k], call))
       return ETR_NONE;
   }
   fx->resume = ETR_MIN(fx->resume, slot_of_last_input(fx, call));
   for (size_t i = 0; i < count; i++) {
-    drop_users(fx, part[i], inside);
-    if (fx->user_counts[part[i]] && !redirect(fx, part[i], call))
+    drop_users(fx, members[i], part_stamp);
+    if (fx->user_counts[members[i]] && !redirect_users(fx, members[i], call))
       return ETR_NONE;
   }
   return etr_arena_failed(fx->arena) ? ETR_NONE : call;
 }
 
+/* Removes the empty slots and those of vertices that are gone from the order. */
 void etr_fx_compact(etr_fx_graph *fx) {
   size_t kept = 0;
   for (size_t i = 0; i < fx->order_count; i++) {
@@ -354,15 +359,15 @@ static bool is_fresh(const etr_fx_graph *fx, uint32_t vertex) {
 static bool count_waiting(sorter *s, uint32_t vertex) {
   const etr_fx_vertex *v = &s->fx->vertices[vertex];
   const uint32_t *inputs = &s->fx->input_pool.data[v->first_input];
-  bool any_fresh = false;
+  bool reads_fresh = false;
   s->fx->met_by[vertex] = s->number;
   s->fx->waiting[vertex] = 0;
   for (uint32_t i = 0; i < v->input_count; i++) {
     s->fx->waiting[vertex] += s->fx->positions[inputs[i]] >= s->from &&
                               s->fx->sorted_by[inputs[i]] != s->number;
-    any_fresh |= is_fresh(s->fx, inputs[i]);
+    reads_fresh |= is_fresh(s->fx, inputs[i]);
   }
-  return any_fresh;
+  return reads_fresh;
 }
 
 static void enqueue_if_ready(sorter *s, uint32_t vertex) {
@@ -393,8 +398,8 @@ static void start_queue(sorter *s) {
   }
 }
 
-/* Moves `at` past all vertices that are sorted or gone. */
-static void pass_slots(sorter *s) {
+/* Moves `at` past all vertices that are sorted or gone, up to the first one that is not. */
+static void pass_sorted_slots(sorter *s) {
   const etr_fx_graph *fx = s->fx;
   for (; s->at < fx->order_count; s->at++) {
     uint32_t vertex = fx->order[s->at];
@@ -408,7 +413,7 @@ static void pass_slots(sorter *s) {
 
 /* Takes the next vertex from the queue, as the stable sort of torch's graph passes does, and queues
  * the users that are ready. */
-static void place_next(sorter *s) {
+static void sort_next_vertex(sorter *s) {
   etr_fx_graph *fx = s->fx;
   uint32_t vertex = fx->queue[s->first++];
   fx->sorted[s->count++] = vertex;
@@ -434,11 +439,12 @@ static void place_next(sorter *s) {
     else
       enqueue_if_ready(s, user);
   }
-  pass_slots(s);
+  pass_sorted_slots(s);
 }
 
 /* Returns whether the vertices in the queue have the same order as before, so that sorting would
- * continue as before. */
+ * continue as before. After a failed check the next one waits until the queue can have changed
+ * enough. */
 static bool queue_is_as_before(sorter *s) {
   if (s->count < s->next_check)
     return false;
@@ -461,7 +467,7 @@ static bool is_settled(sorter *s) {
 
 /* Assigns slots to the sorted vertices. At the end of the order each gets a second, empty slot for
  * vertices that may be added. */
-static void fill_slots(sorter *s) {
+static void assign_slots(sorter *s) {
   etr_fx_graph *fx = s->fx;
   bool is_rest = s->at == fx->order_count;
   uint32_t step = is_rest && s->from + 2 * s->count <= 2 * fx->vertex_capacity ? 2 : 1;
@@ -475,6 +481,8 @@ static void fill_slots(sorter *s) {
   }
 }
 
+/* Sorts the vertices from slot `resume` on, until the queue is as it was before. Returns false if
+ * some vertices wait for each other. */
 bool etr_fx_sort(etr_fx_graph *fx) {
   uint32_t middle = (uint32_t)fx->vertex_capacity;
   sorter s = {.fx = fx,
@@ -484,14 +492,14 @@ bool etr_fx_sort(etr_fx_graph *fx) {
               .first = middle,
               .end = middle};
   start_queue(&s);
-  pass_slots(&s);
+  pass_sorted_slots(&s);
   while (s.first < s.end && !is_settled(&s))
-    place_next(&s);
+    sort_next_vertex(&s);
   bool is_whole = s.unfilled == 0 && s.fresh == 0 && (s.first < s.end || s.at == fx->order_count);
   if (!is_whole)
     return false;
   fx->steps += s.at - s.from + s.count;
-  fill_slots(&s);
+  assign_slots(&s);
   fx->is_sorted = true;
   return true;
 }

@@ -56,9 +56,11 @@ static bool is_value(const etr_links *l, int32_t index) {
 
 /* ---- Writes ---- */
 
-/* Calls `visit` for a value and for the values of a list. */
-static bool each_part(etr_links *l, int32_t index, int32_t id, etr_edge edge,
-                      bool (*visit)(etr_links *l, int32_t index, int32_t id, etr_edge edge)) {
+/* Calls `visit` for a value and for the values of a list, as far as the limit of items allows.
+ * Returns false if a visit does. */
+static bool visit_value_and_items(etr_links *l, int32_t index, int32_t id, etr_edge edge,
+                                  bool (*visit)(etr_links *l, int32_t index, int32_t id,
+                                                etr_edge edge)) {
   const etr_pte_value *value = &l->program->values[index];
   bool good = visit(l, index, id, edge);
   if (!etr_spend(&l->uses.items_left, value->item_count))
@@ -69,6 +71,8 @@ static bool each_part(etr_links *l, int32_t index, int32_t id, etr_edge edge,
   return good;
 }
 
+/* Notes that an instruction writes a value; `edge` is not used. Returns false when out of
+ * memory. */
 static bool note_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   (void)edge;
   l->known_since[index] = ETR_MIN(l->known_since[index], id);
@@ -77,7 +81,7 @@ static bool note_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   return etr_reaching_add(&l->reaching, index, id);
 }
 
-/* Notes which output of the graph a write of a value is. */
+/* Notes which output of the graph a write of a value is. Returns true, as visits do. */
 static bool set_written_as(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   uint32_t write = etr_reaching_last(&l->reaching, index, id + 1);
   bool is_known = write != ETR_NONE && l->reaching.writes.data[write].instruction == id;
@@ -121,8 +125,8 @@ static void pick_uses(etr_links *l, int32_t id) {
   }
 }
 
-/* A view that memory planning merged with the tensor that it views has the writers of that tensor.
- */
+/* Notes a read of a value by an instruction. A view that memory planning merged with the tensor
+ * that it views has the writers of that tensor. Returns false when out of memory. */
 static bool note_read(etr_links *l, int32_t index, int32_t id) {
   bool is_unwritten = l->written_at[index] < 0 && l->at_start[index].node == ETR_NONE;
   if (is_unwritten && l->viewed[index] < 0)
@@ -134,7 +138,8 @@ static bool note_read(etr_links *l, int32_t index, int32_t id) {
   return read != NULL;
 }
 
-/* Forgets which value was written where, to read the calls of the method from the first on. */
+/* Forgets which value was written where, to read the calls of the method from the first on.
+ * Returns false when out of memory. */
 static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
   for (size_t i = 0; i < l->program->value_count; i++)
     l->written_at[i] = -1;
@@ -145,6 +150,8 @@ static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
   return true;
 }
 
+/* Allocates what is known per value: at first no value is from the start, used, written or a
+ * view. Returns false when out of memory. */
 bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena,
                     etr_arena *scratch) {
   const etr_pte_method *program = method->program;
@@ -170,7 +177,7 @@ bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *ar
 /* ---- Which writes a reader reads ---- */
 
 /* Returns how many of the writes found are before an instruction. */
-static size_t earlier_writes(const etr_links *l, int32_t id) {
+static size_t count_earlier_writes(const etr_links *l, int32_t id) {
   size_t count = 0;
   const etr_reaching *r = &l->reaching;
   while (count < r->found.count && r->writes.data[r->found.data[count]].instruction < id)
@@ -178,28 +185,29 @@ static size_t earlier_writes(const etr_links *l, int32_t id) {
   return count;
 }
 
-/* Searches the writes that a reader of a value reads. Returns the value that they write: a view may
- * have those of the value that it views. Returns -1 when out of memory. */
-static int32_t follow_views_to_write(etr_links *l, int32_t index, int32_t id) {
+/* Finds the writes that an instruction may read from a value. Returns the value that they write:
+ * a view may have those of the value that it views. Returns -1 when out of memory. */
+static int32_t find_writes_of_read(etr_links *l, int32_t index, int32_t id) {
   if (!etr_reaching_find(&l->reaching, index, id))
     return -1;
   int32_t viewed = l->viewed[index];
-  bool is_known = viewed < 0 || earlier_writes(l, id) || l->at_start[index].node != ETR_NONE;
+  bool is_known = viewed < 0 || count_earlier_writes(l, id) || l->at_start[index].node != ETR_NONE;
   if (is_known)
     return index;
   return etr_reaching_find(&l->reaching, viewed, id) ? viewed : -1;
 }
 
-/* Lists the values that are read although nothing wrote them before. */
-static bool find_sources(etr_links *l) {
+/* Lists the tensors that are read although nothing wrote them before. Returns false when out of
+ * memory. */
+static bool list_sources(etr_links *l) {
   for (size_t i = 0; i < l->all_reads.count; i++) {
     int32_t index = l->all_reads.data[i].value, id = l->all_reads.data[i].instruction;
     if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index])
       continue;
-    int32_t read = follow_views_to_write(l, index, id);
+    int32_t read = find_writes_of_read(l, index, id);
     if (read < 0)
       return false;
-    bool is_known = earlier_writes(l, id) || !l->reaching.from_start ||
+    bool is_known = count_earlier_writes(l, id) || !l->reaching.from_start ||
                     l->at_start[read].node != ETR_NONE;
     if (is_known || l->is_source[read])
       continue;
@@ -212,6 +220,8 @@ static bool find_sources(etr_links *l) {
   return true;
 }
 
+/* Notes all writes and reads in order, then prepares a second pass over the calls. Returns false
+ * when out of memory. */
 bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method) {
   size_t count = ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
   for (int32_t id = 0; (size_t)id < count; id++) {
@@ -221,7 +231,7 @@ bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method) {
       bool is_read = use->is_read && l->written_at[use->value] != id;
       if (is_read && !note_read(l, use->value, id))
         return false;
-      if (use->is_written && !each_part(l, use->value, id, (etr_edge){0}, note_write))
+      if (use->is_written && !visit_value_and_items(l, use->value, id, (etr_edge){0}, note_write))
         return false;
     }
   }
@@ -238,11 +248,12 @@ bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method) {
     return false;
   for (size_t i = 0; i < l->reaching.writes.count; i++)
     l->written_as[i].node = l->noted_for[i] = ETR_NONE;
-  return find_sources(l);
+  return list_sources(l);
 }
 
-/* Adds another possible writer of what a node reads, once for each reader. */
-static bool note_other(etr_links *l, etr_other other) {
+/* Adds another possible writer of what a node reads, once for each reader. Returns false when out
+ * of memory. */
+static bool add_other_writer(etr_links *l, etr_other other) {
   if (other.write != ETR_NONE && l->noted_for[other.write] == other.reader)
     return true;
   if (other.write != ETR_NONE)
@@ -253,45 +264,46 @@ static bool note_other(etr_links *l, etr_other other) {
   return added != NULL;
 }
 
-/* Adds the last producer before node `node_index` to its inputs, and all others that may be read to
- * the others. */
-static bool add_input(etr_links *l, etr_node *node, uint32_t node_index, etr_edges *inputs,
-                      etr_write read) {
-  int32_t index = follow_views_to_write(l, read.value, read.instruction);
+/* Adds the last producer before node `node_index` to its inputs, and all others that may be read
+ * to the others. An input without a producer is missing unless it is a number. Returns false when
+ * out of memory. */
+static bool add_node_input(etr_links *l, etr_node *node, uint32_t node_index, etr_edges *inputs,
+                           etr_write read) {
+  int32_t index = find_writes_of_read(l, read.value, read.instruction);
   if (index < 0)
     return false;
   const etr_reaching *r = &l->reaching;
-  size_t earlier = earlier_writes(l, read.instruction);
+  size_t earlier = count_earlier_writes(l, read.instruction);
   etr_edge start = r->from_start ? l->at_start[index] : (etr_edge){ETR_NONE, 0};
   etr_edge writer = earlier ? l->written_as[r->found.data[earlier - 1]] : start;
   etr_other other = {node_index, ETR_NONE,
                      writer.node == ETR_NONE ? ETR_NONE : (uint32_t)inputs->count, start};
-  if (earlier && start.node != ETR_NONE && !note_other(l, other))
+  if (earlier && start.node != ETR_NONE && !add_other_writer(l, other))
     return false;
   for (size_t i = 0; i < r->found.count; i++) {
     other.write = r->found.data[i];
-    if (i + 1 != earlier && !note_other(l, other))
+    if (i + 1 != earlier && !add_other_writer(l, other))
       return false;
   }
   if (writer.node == ETR_NONE) {
     l->misses_input |= !number_type(&l->program->values[read.value]);
     return true;
   }
-  int32_t *as = etr_vec_push(l->scratch, &l->reads);
+  int32_t *value_read = etr_vec_push(l->scratch, &l->reads);
   etr_edge *edge = etr_vec_push(l->arena, inputs);
-  if (!as || !edge)
+  if (!value_read || !edge)
     return false;
-  *as = index == read.value ? index : -1 - read.value;
+  *value_read = index == read.value ? index : -1 - read.value;
   *edge = writer;
   node->inputs = inputs->data;
   node->input_count = inputs->count;
   return true;
 }
 
-/* Adds an output of an instruction's node; a location that held another value before gets a name of
- * its own. */
-static bool add_output(etr_links *l, etr_node *node, uint32_t node_index, etr_values *outputs,
-                       etr_write write) {
+/* Adds an output of an instruction's node; a location that held another value before gets a name
+ * of its own. Returns false when out of memory. */
+static bool add_node_output(etr_links *l, etr_node *node, uint32_t node_index, etr_values *outputs,
+                            etr_write write) {
   int32_t index = write.value;
   if (l->written_at[index] == write.instruction)
     return true; /* an out argument is also returned */
@@ -305,12 +317,15 @@ static bool add_output(etr_links *l, etr_node *node, uint32_t node_index, etr_va
     output->name = etr_arena_format(l->arena, "value_%d_%u", index, node_index);
   node->outputs = outputs->data;
   node->output_count = outputs->count;
-  return each_part(l, index, write.instruction,
-                   (etr_edge){node_index, (uint32_t)(outputs->count - 1)}, set_written_as);
+  return visit_value_and_items(l, index, write.instruction,
+                               (etr_edge){node_index, (uint32_t)(outputs->count - 1)},
+                               set_written_as);
 }
 
 /* ---- Nodes ---- */
 
+/* Gives the node a value as its only output, which the values read before any write then have.
+ * Returns false when out of memory, or if there is no such value. */
 bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int32_t index) {
   etr_value *value = is_value(l, index) ? etr_arena_alloc(l->arena, sizeof *value) : NULL;
   if (!value)
@@ -318,9 +333,11 @@ bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int3
   describe_value(l, value, index);
   node->outputs = value;
   node->output_count = 1;
-  return each_part(l, index, -1, (etr_edge){node_index, 0}, set_at_start);
+  return visit_value_and_items(l, index, -1, (etr_edge){node_index, 0}, set_at_start);
 }
 
+/* Makes the node a constant or a buffer that is named after the value. Returns false when out of
+ * memory. */
 bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
   const char *kind = value->constant ? "constant" : "buffer";
@@ -330,7 +347,8 @@ bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int
   return node->name && etr_links_add_input(l, node, node_index, index);
 }
 
-/* Records the argument of the inputs and outputs that were added last. */
+/* Records the argument of the inputs and outputs that were added last. Returns false when out of
+ * memory. */
 static bool record_argument(etr_links *l, const etr_node *node, uint32_t argument) {
   while (l->read_args.count < node->input_count || l->written_args.count < node->output_count) {
     bool is_read = l->read_args.count < node->input_count;
@@ -348,6 +366,8 @@ static void begin_node(etr_links *l) {
   l->misses_input = false;
 }
 
+/* Adds the followed uses of an instruction as inputs and outputs of its node. Returns false when
+ * out of memory. */
 bool etr_links_add(etr_links *l, etr_node *node, uint32_t node_index, int32_t id) {
   etr_edges inputs = {0};
   etr_values outputs = {0};
@@ -355,11 +375,11 @@ bool etr_links_add(etr_links *l, etr_node *node, uint32_t node_index, int32_t id
   pick_uses(l, id);
   for (size_t i = 0; i < l->picked.count; i++) {
     const etr_use *use = &l->picked.data[i];
-    const etr_write of = {use->value, id};
+    const etr_write use_at = {use->value, id};
     if (use->is_read && l->written_at[use->value] != id &&
-        !add_input(l, node, node_index, &inputs, of))
+        !add_node_input(l, node, node_index, &inputs, use_at))
       return false;
-    if (use->is_written && !add_output(l, node, node_index, &outputs, of))
+    if (use->is_written && !add_node_output(l, node, node_index, &outputs, use_at))
       return false;
     if (!record_argument(l, node, use->argument))
       return false;
@@ -367,18 +387,21 @@ bool etr_links_add(etr_links *l, etr_node *node, uint32_t node_index, int32_t id
   return !etr_arena_failed(l->arena) && !etr_arena_failed(l->scratch);
 }
 
+/* Adds what the method returns as inputs of the output node. Returns false when out of memory. */
 bool etr_links_add_results(etr_links *l, etr_node *node, uint32_t node_index) {
   etr_edges inputs = {0};
   int32_t end = (int32_t)ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
   begin_node(l);
   for (size_t i = 0; i < l->program->output_count; i++) {
-    const etr_write of = {l->program->outputs[i], end};
-    if (is_value(l, of.value) && !add_input(l, node, node_index, &inputs, of))
+    const etr_write result = {l->program->outputs[i], end};
+    if (is_value(l, result.value) && !add_node_input(l, node, node_index, &inputs, result))
       return false;
   }
   return true;
 }
 
+/* Appends to each reader's inputs the other writers that it may read, with the position of the
+ * input that each replaces. Returns false when out of memory. */
 bool etr_links_set_others(const etr_links *l, etr_node *nodes) {
   for (size_t i = 0, end; i < l->others.count; i = end) {
     const etr_other *others = l->others.data;
@@ -386,24 +409,26 @@ bool etr_links_set_others(const etr_links *l, etr_node *nodes) {
       end++;
     etr_node *node = &nodes[others[i].reader];
     etr_edge *list = etr_arena_alloc_array(l->arena, node->input_count + (end - i), sizeof *list);
-    uint32_t *places = etr_arena_alloc_array(l->arena, end - i, sizeof *places);
+    uint32_t *positions = etr_arena_alloc_array(l->arena, end - i, sizeof *positions);
     if (etr_arena_failed(l->arena))
       return false;
     if (node->input_count)
       memcpy(list, node->inputs, node->input_count * sizeof *list);
     node->inputs = list;
-    node->other_places = places;
+    node->other_places = positions;
     for (size_t k = i; k < end; k++) {
       etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
       if (edge.node == ETR_NONE)
         continue;
-      places[node->other_input_count] = others[k].input;
+      positions[node->other_input_count] = others[k].input;
       list[node->input_count + node->other_input_count++] = edge;
     }
   }
   return true;
 }
 
+/* Sets *views to the values that the node's inputs read through a view, NULL if none does.
+ * Returns false when out of memory. */
 bool etr_links_views(etr_links *l, const etr_node *node, const etr_value **views) {
   etr_value *list = NULL;
   *views = NULL;

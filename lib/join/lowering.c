@@ -32,8 +32,10 @@ typedef struct placed_vertex {
   uint32_t position, vertex;
 } placed_vertex;
 
-/* Replaces the delegates of the last stage by calls, in their order. */
-static bool take_out_delegates(lowerer *l, size_t first) {
+/* Replaces the vertices of each delegate of the last stage by a call, in the order of the
+ * delegates. Returns false if a delegate has no vertices, if the graph cannot be sorted or takes
+ * too long to sort, or when out of memory. */
+static bool replace_by_calls(lowerer *l, size_t first) {
   /* Lists the vertices of each delegate of the last stage. */
   const etr_fx_graph *fx = &l->fx;
   for (size_t i = 0; i < fx->order_count; i++)
@@ -75,7 +77,8 @@ static bool take_out_delegates(lowerer *l, size_t first) {
   return true;
 }
 
-/* Corrects which delegate each call is, now that the order of the calls is known. */
+/* Corrects which delegate each call is, now that the order of the calls is known. Returns false
+ * when out of memory. */
 static bool rename_calls(lowerer *l) {
   size_t count = l->delegate_count;
   uint32_t *call_at = etr_arena_alloc_array(&l->scratch, count, sizeof *call_at);
@@ -124,16 +127,16 @@ static bool is_of_instruction(const lowerer *l, const etr_placed *instruction, u
           etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
 }
 
-/* Returns the first index from `at` on, or the last index up to it, whose vertex can be the
- * instruction; ETR_NONE if there is none. Vertices in between must be such that run without an
- * instruction. `call` is the vertex of a delegate's call. */
+/* Returns the first index from `index` on, or with `backwards` the last index up to it, whose
+ * vertex can be the instruction; ETR_NONE if there is none. Vertices in between must be such that
+ * run without an instruction. `call` is the vertex of a delegate's call. */
 static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call,
-                                 uint32_t at, bool backwards) {
-  for (; at < l->fx.order_count;
-       at = backwards ? at - 1 : at + 1) { /* 0 - 1 is not a valid index either */
-    uint32_t vertex = l->fx.order[at];
+                                 uint32_t index, bool backwards) {
+  for (; index < l->fx.order_count;
+       index = backwards ? index - 1 : index + 1) { /* 0 - 1 is not a valid index either */
+    uint32_t vertex = l->fx.order[index];
     if (is_of_instruction(l, instruction, call, vertex))
-      return at;
+      return index;
     if (etr_fx_is_operator(&l->fx, vertex) && !etr_fx_may_vanish(&l->fx, vertex))
       return ETR_NONE;
   }
@@ -141,7 +144,7 @@ static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction
 }
 
 /* Returns true if the partition agrees with the delegates' lists of handles and with the order of
- * instructions. */
+ * instructions. Sets the node of each kernel on the way, and whether another node is possible. */
 static bool is_proven(lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++) {
     /* The delegate's nodes must have the handles of its list, in order. */
@@ -193,8 +196,8 @@ static bool is_proven(lowerer *l) {
 /* ---- Result ---- */
 
 /* Numbers the nodes of a delegate in their order, and notes the delegate of each. */
-static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t *delegate_of,
-                      uint32_t *next) {
+static void rank_delegate_nodes(const lowerer *l, size_t delegate, uint32_t *rank,
+                                int32_t *delegate_of, uint32_t *next) {
   for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
     uint32_t vertex = l->parts[delegate][i], node = l->fx.vertices[vertex].node;
     if (etr_fx_is_getitem(&l->fx, vertex))
@@ -205,7 +208,7 @@ static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t
   }
 }
 
-/* Fills the result: rank and delegate of each node. */
+/* Fills the result: rank and delegate of each node. Returns false when out of memory. */
 static bool fill_lowering(const lowerer *l, etr_lowering *out) {
   size_t node_count = l->placement->method->graph->node_count;
   uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
@@ -220,7 +223,7 @@ static bool fill_lowering(const lowerer *l, etr_lowering *out) {
   for (size_t i = 0; i < l->fx.order_count; i++) {
     uint32_t vertex = l->fx.order[i];
     if (delegate_at[vertex])
-      rank_part(l, delegate_at[vertex] - 1, rank, delegate_of, &next);
+      rank_delegate_nodes(l, delegate_at[vertex] - 1, rank, delegate_of, &next);
     else if (l->fx.vertices[vertex].node != ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex))
       rank[l->fx.vertices[vertex].node] = next++;
   }
@@ -251,26 +254,26 @@ static bool is_module(const etr_graph *graph, uint32_t subgraph) {
          graph->subgraphs[subgraph].parent == ETR_NONE;
 }
 
-/* Takes the nodes of a module as those of a delegate. Returns false if their handles are not those
- * that the record lists. An operator with several results may be listed once for each. */
-static bool take_module(module_reader *r, uint32_t subgraph, const etr_placed *delegate) {
+/* Assigns the nodes of a module to a delegate. Returns false if their handles are not those that
+ * the record lists. An operator with several results may be listed once for each. */
+static bool assign_module(module_reader *r, uint32_t subgraph, const etr_placed *delegate) {
   const uint32_t *handles = delegate->map->handles;
-  size_t count = delegate->map->handle_count, at = 0;
+  size_t count = delegate->map->handle_count, entry = 0;
   for (; r->node < r->graph->node_count && r->graph->nodes[r->node].subgraph == subgraph;
        r->node++) {
     const etr_node *node = &r->graph->nodes[r->node];
     if (node->kind != ETR_NODE_OP)
       continue;
-    if (at == count || handles[at] != node->debug_handle)
+    if (entry == count || handles[entry] != node->debug_handle)
       return false;
-    at++;
-    for (size_t i = 0; node->output_count > 1 && i < node->output_count && at < count &&
-                       handles[at] == node->debug_handle;
+    entry++;
+    for (size_t i = 0; node->output_count > 1 && i < node->output_count && entry < count &&
+                       handles[entry] == node->debug_handle;
          i++)
-      at++;
+      entry++;
     r->delegate_of[r->node] = delegate->id;
   }
-  return at == count;
+  return entry == count;
 }
 
 /* Moves on to the next module. Returns it; ETR_NONE if there is none. */
@@ -280,21 +283,21 @@ static uint32_t next_module(module_reader *r) {
   return r->node < r->graph->node_count ? r->graph->nodes[r->node].subgraph : ETR_NONE;
 }
 
-/* Takes the lowered modules of the record for the delegates, in order. Returns false if there are
- * more or fewer. */
-static bool take_all_modules(module_reader *r) {
+/* Assigns the lowered modules of the record to the delegates, in order. Returns false if there
+ * are more or fewer, or none. */
+static bool assign_all_modules(module_reader *r) {
   const etr_placed *instructions = r->placement->instructions.data;
-  bool any = false;
+  bool has_module = false;
   for (size_t i = 0; i < r->placement->instructions.count; i++) {
     const etr_placed *delegate = &instructions[i];
     if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0)
       continue;
     uint32_t subgraph = next_module(r);
-    if (subgraph == ETR_NONE || !take_module(r, subgraph, delegate))
+    if (subgraph == ETR_NONE || !assign_module(r, subgraph, delegate))
       return false;
-    any = true;
+    has_module = true;
   }
-  return any && next_module(r) == ETR_NONE;
+  return has_module && next_module(r) == ETR_NONE;
 }
 
 /* Fills *out if the graph has the module of each delegate of the method. Otherwise leaves it as it
@@ -318,7 +321,7 @@ static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_
   for (size_t i = 0; i < count; i++)
     node_of[i] = ETR_NONE;
   r.node = 0;
-  if (take_all_modules(&r))
+  if (assign_all_modules(&r))
     *out = (etr_lowering){.is_proven = true,
                           .rank = rank,
                           .delegate_of = r.delegate_of,
@@ -335,7 +338,7 @@ static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_
  * that is taken out is moved after all others. */
 enum { BUDGET_OF_NODE = 1 << 8, LEAST_BUDGET = 1 << 18, BUDGET = 1 << 24 };
 
-/* Lists the delegate calls that have a list of handles. */
+/* Lists the delegate calls that have a list of handles. Returns false when out of memory. */
 static bool list_delegates(lowerer *l) {
   size_t count = l->placement->instructions.count;
   l->delegates = etr_arena_alloc_array(&l->scratch, count, sizeof *l->delegates);
@@ -350,7 +353,8 @@ static bool list_delegates(lowerer *l) {
   return l->delegates && l->call_of && l->parts && l->part_sizes;
 }
 
-/* Begins anew: no vertex is in a delegate, and the whole budget is left. */
+/* Begins anew: no vertex is in a delegate, and the whole budget is left. Returns false when out
+ * of memory. */
 static bool start_lowering(lowerer *l, const etr_roles *roles) {
   size_t nodes = l->placement->method->graph->node_count;
   l->budget = ETR_MIN((size_t)BUDGET, ETR_MAX((size_t)LEAST_BUDGET, BUDGET_OF_NODE * nodes));
@@ -394,7 +398,8 @@ static const struct {
     {{{ETR_GROUPS_DYNAMIC, ETR_ORDER_LISTED}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_SINGLE}}, 2},
 };
 
-/* Partitions the graph by the stages of a strategy. Returns true if the result is proven. */
+/* Partitions the graph by the stages of a strategy. Returns true if the result is proven; false
+ * also if the budget is spent, or when out of memory. */
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
   if (!start_lowering(l, roles))
     return false;
@@ -415,12 +420,14 @@ static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
           member = -1;
       l->member[vertex] = member;
     }
-    if (!take_out_delegates(l, first))
+    if (!replace_by_calls(l, first))
       return false;
   }
   return l->partitioner.leaving_count == l->delegate_count && rename_calls(l) && is_proven(l);
 }
 
+/* Takes the order from lowered modules in the record, or else from the first strategy whose
+ * result is proven; warns if the budget did not suffice. Returns false when out of memory. */
 bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,
                        etr_warnings *warnings, etr_arena *arena) {
   size_t count = placement->instructions.count;

@@ -34,18 +34,18 @@ typedef struct folder {
 /* ---- Parts of paths ---- */
 
 /* Returns the digits at the end of a module's name; none for a repeated call such as "norm@1". */
-static etr_slice number_in(etr_slice name) {
-  size_t at = name.size;
-  while (at > 0 && name.data[at - 1] >= '0' && name.data[at - 1] <= '9')
-    at--;
-  if (at > 0 && name.data[at - 1] == '@')
-    at = name.size; /* another call of the same module: "norm@1" */
-  return (etr_slice){name.data + at, name.size - at};
+static etr_slice trailing_digits(etr_slice name) {
+  size_t start = name.size;
+  while (start > 0 && name.data[start - 1] >= '0' && name.data[start - 1] <= '9')
+    start--;
+  if (start > 0 && name.data[start - 1] == '@')
+    start = name.size; /* another call of the same module: "norm@1" */
+  return (etr_slice){name.data + start, name.size - start};
 }
 
 /* Returns the part of this name inside another, which is added if it is new; ETR_NONE when out of
  * memory. */
-static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
+static uint32_t find_or_add_part(folder *f, uint32_t parent, etr_slice name) {
   etr_slice key = etr_key_of(f->scratch, parent, name);
   etr_map_slot *slot = key.size ? etr_map_at(&f->by_name, key) : NULL;
   if (!slot || slot->value != ETR_NONE)
@@ -53,22 +53,22 @@ static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   part *added = etr_vec_push(f->scratch, &f->parts);
   if (!added)
     return ETR_NONE;
-  *added = (part){.parent = parent, .name = name, .digits = number_in(name)};
+  *added = (part){.parent = parent, .name = name, .digits = trailing_digits(name)};
   slot->value = (uint32_t)(f->parts.count - 1);
   return slot->value;
 }
 
 /* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */
 static uint32_t part_of_path(folder *f, const char *path) {
-  uint32_t at = ETR_NONE;
+  uint32_t last = ETR_NONE;
   for (size_t count = 1; *path; count++) {
     size_t size = count < MOST_PARTS ? strcspn(path, ".") : strlen(path);
-    at = part_at(f, at, (etr_slice){path, size});
-    if (at == ETR_NONE)
-      return at;
+    last = find_or_add_part(f, last, (etr_slice){path, size});
+    if (last == ETR_NONE)
+      return last;
     path += size + (path[size] == '.');
   }
-  return at;
+  return last;
 }
 
 /* ---- Siblings beside each other ---- */
@@ -98,8 +98,9 @@ static int by_parent(const void *a, const void *b) {
   return compare_names(x, y);
 }
 
-/* Sorts the parts of module paths by parent, and notes the range of each part's children. */
-static bool sort_parts(folder *f) {
+/* Sorts the parts of module paths by parent, and notes the range of each part's children. Returns
+ * false when out of memory. */
+static bool sort_parts_by_parent(folder *f) {
   f->sorted = etr_arena_alloc_array(f->scratch, f->parts.count, sizeof *f->sorted);
   if (!f->sorted)
     return false;
@@ -132,13 +133,13 @@ static bool is_same_type(const part *a, const part *b) {
 }
 
 /* Returns the part inside another that has the wanted name; NULL if there is none. */
-static const part *find_inside(const folder *f, const part *in, const part *wanted) {
-  for (uint32_t from = in->first, to = in->end; from < to;) {
+static const part *find_child(const folder *f, const part *outer, const part *wanted) {
+  for (uint32_t from = outer->first, to = outer->end; from < to;) {
     uint32_t middle = from + (to - from) / 2;
-    const part *here = f->sorted[middle];
-    int compared = compare_names(wanted, here);
+    const part *part_of_middle = f->sorted[middle];
+    int compared = compare_names(wanted, part_of_middle);
     if (compared == 0)
-      return here;
+      return part_of_middle;
     if (compared < 0)
       to = middle;
     else
@@ -147,17 +148,18 @@ static const part *find_inside(const folder *f, const part *in, const part *want
   return NULL;
 }
 
-/* Types agree wherever both have a module. *shared: there is one that both have inside. */
-static bool agrees(const folder *f, const part *a, const part *b, bool *shared) {
-  bool deeper;
+/* Returns whether types agree wherever both parts have a module. Sets *shared to whether both
+ * have at least one module of the same name inside. */
+static bool types_agree(const folder *f, const part *a, const part *b, bool *shared) {
+  bool child_shares;
   *shared = false;
   if (!is_same_type(a, b))
     return false;
   for (uint32_t i = b->first; i < b->end; i++) {
-    const part *in_b = f->sorted[i], *in_a = find_inside(f, a, in_b);
+    const part *in_b = f->sorted[i], *in_a = find_child(f, a, in_b);
     if (!in_a)
       continue;
-    if (!agrees(f, in_a, in_b, &deeper))
+    if (!types_agree(f, in_a, in_b, &child_shares))
       return false;
     *shared = true;
   }
@@ -168,7 +170,7 @@ static bool is_alike(const folder *f, const part *a, const part *b) {
   bool shared;
   if (is_leaf(a) && is_leaf(b))
     return is_same_type(a, b) && type_of(a)[0];
-  return agrees(f, a, b, &shared) && shared;
+  return types_agree(f, a, b, &shared) && shared;
 }
 
 /* ---- What repeats ---- */
@@ -184,7 +186,8 @@ typedef struct siblings {
   bool all_alike, is_dense;
 } siblings;
 
-/* Returns the first sibling that a sibling is like, or itself if there is none. */
+/* Returns the index of the first sibling of the same kind, or the sibling's own index if there is
+ * none, or if there are too many kinds to compare with all. */
 static uint32_t kind_of(const folder *f, siblings *s, uint32_t i) {
   for (size_t k = 0; k < s->kind_count; k++)
     if (is_alike(f, s->list[s->firsts[k]], s->list[i]))
@@ -200,7 +203,7 @@ static bool is_next(etr_slice a, etr_slice b) {
          after == before + 1;
 }
 
-/* Finds out whether siblings are alike, and whether their numbers follow each other. */
+/* Finds out which siblings are alike, and whether their numbers follow each other. */
 static void compare_siblings(const folder *f, siblings *s) {
   const part *first = s->list[0];
   s->has_roles = first->digits.size == first->name.size &&
@@ -230,20 +233,21 @@ static bool is_one_of_several(const siblings *s, const size_t *of_kind, size_t i
   return s->has_roles ? run_around(s, i) >= LEAST_RUN : of_kind[s->kinds[i]] > 1;
 }
 
-/* Marks the siblings that repeat, such as the layers of a model. */
+/* Marks the siblings that repeat, such as the layers of a model. Returns false when out of
+ * memory. */
 static bool mark_repeats(folder *f, siblings *s) {
-  size_t *of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *of_kind);
+  size_t *count_of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *count_of_kind);
   s->kinds = etr_arena_alloc_array(f->scratch, s->count, sizeof *s->kinds);
   if (etr_arena_failed(f->scratch))
     return false;
   compare_siblings(f, s);
   for (size_t i = 0; i < s->count; i++)
-    of_kind[s->kinds[i]]++;
+    count_of_kind[s->kinds[i]]++;
   for (size_t i = 0; i < s->count; i++) {
     part *p = s->list[i];
     bool is_list = p->digits.size == p->name.size;
     p->repeats = is_leaf(p) ? is_list && s->all_alike && s->is_dense
-                            : is_one_of_several(s, of_kind, i);
+                            : is_one_of_several(s, count_of_kind, i);
   }
   return true;
 }
@@ -253,7 +257,7 @@ static bool is_sibling(const part *a, const part *b) {
          etr_slice_equal(stem_of(a), stem_of(b));
 }
 
-/* Marks the parts that repeat, among siblings each. */
+/* Marks the parts that repeat, among siblings each. Returns false when out of memory. */
 static bool mark_all_repeats(folder *f) {
   for (size_t from = 0, to; from < f->parts.count; from = to) {
     for (to = from + 1; to < f->parts.count && is_sibling(f->sorted[from], f->sorted[to]);)
@@ -267,7 +271,8 @@ static bool mark_all_repeats(folder *f) {
 
 /* ---- Patterns ---- */
 
-/* Returns the path with '*' for each number that repeats; the path itself if none does. */
+/* Returns the path with '*' for each number that repeats; the path itself if none does, and NULL
+ * when out of memory. */
 static const char *pattern_of(const folder *f, uint32_t last, const char *path, etr_map *strings) {
   char *text = etr_arena_alloc(f->scratch, strlen(path) + 1);
   size_t count = 0, size = 0;
@@ -291,6 +296,8 @@ static const char *pattern_of(const folder *f, uint32_t last, const char *path, 
   return repeats ? etr_intern(strings, (etr_slice){text, size}) : path;
 }
 
+/* Takes all paths apart, marks the parts that repeat, and puts the patterns together. Returns
+ * false when out of memory. */
 bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings,
                              etr_arena *scratch) {
   if (etr_arena_failed(strings->arena))
@@ -303,7 +310,7 @@ bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings
     if (last[i] != ETR_NONE && !f.parts.data[last[i]].type)
       f.parts.data[last[i]].type = modules[i].type;
   }
-  if (!last || etr_arena_failed(scratch) || !sort_parts(&f) || !mark_all_repeats(&f))
+  if (!last || etr_arena_failed(scratch) || !sort_parts_by_parent(&f) || !mark_all_repeats(&f))
     return false;
   for (size_t i = 0; i < count; i++) {
     modules[i].pattern = pattern_of(&f, last[i], modules[i].path, strings);

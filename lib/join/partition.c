@@ -57,8 +57,9 @@ static bool spend(finder *f, size_t steps) {
 
 enum { MANY = INT32_MAX }; /* several */
 
-/* Fills `owners`. Returns false when out of memory. */
-static bool read_lists(etr_partitioner *p) {
+/* Fills `owners`: for each handle the only delegate that lists it, or MANY. Returns false when
+ * out of memory. */
+static bool find_owners_of_handles(etr_partitioner *p) {
   etr_map_init(&p->owners, p->scratch);
   for (uint32_t i = 0; i < p->delegate_count; i++) {
     const etr_map_instruction *map = p->delegates[i]->map;
@@ -124,6 +125,7 @@ static bool has_weight(const etr_partitioner *p, const etr_backend *backend, uin
   return false;
 }
 
+/* Puts producers into the groups of their users wherever the backend keeps both together. */
 static void unite_kept_together(etr_partitioner *p, const etr_backend *backend) {
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
     const etr_fx_vertex *vertex = &p->fx->vertices[v];
@@ -146,17 +148,17 @@ static bool unite_between(etr_partitioner *p, uint32_t delegate, const owned *o,
                           uint32_t *before) {
   const etr_fx_graph *fx = p->fx;
   uint32_t root = root_of(&p->listed, o->vertex);
-  for (uint32_t at = o->first; at < o->end; at++) {
-    const etr_fx_vertex *v = &fx->vertices[fx->order[at]];
-    bool is_after = root_of(&p->listed, fx->order[at]) == root;
+  for (uint32_t position = o->first; position < o->end; position++) {
+    const etr_fx_vertex *v = &fx->vertices[fx->order[position]];
+    bool is_after = root_of(&p->listed, fx->order[position]) == root;
     for (uint32_t i = 0; i < v->input_count; i++)
       is_after |= after[fx->input_pool.data[v->first_input + i]] == delegate + 1;
-    after[fx->order[at]] = is_after ? delegate + 1 : 0;
+    after[fx->order[position]] = is_after ? delegate + 1 : 0;
     if (!etr_spend(p->budget, 1 + v->input_count))
       return false;
   }
-  for (uint32_t at = o->end; at-- > o->first;) {
-    uint32_t vertex = fx->order[at];
+  for (uint32_t position = o->end; position-- > o->first;) {
+    uint32_t vertex = fx->order[position];
     const etr_fx_vertex *v = &fx->vertices[vertex];
     bool is_before = before[vertex] == delegate + 1;
     bool is_open = p->delegated[vertex] && p->listed.owner[root_of(&p->listed, vertex)] == ETR_NONE;
@@ -231,6 +233,8 @@ static bool start_groups(const etr_partitioner *p, etr_vertex_groups *g) {
   return g->leader && g->is_dynamic && g->is_layer && g->owner;
 }
 
+/* Makes the groups of vertices that leave the graph together, those of the backend and those that
+ * the handle lists prove. Returns false if the budget is spent, or when out of memory. */
 bool etr_partitioner_init(etr_partitioner *p) {
   size_t count = p->fx->vertex_capacity;
   const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
@@ -242,7 +246,7 @@ bool etr_partitioner_init(etr_partitioner *p) {
     return false;
   for (uint32_t v = 0; v < p->fx->vertex_count; v++)
     p->delegated[v] = p->roles->is_delegated[p->fx->vertices[v].node];
-  if (!read_lists(p))
+  if (!find_owners_of_handles(p))
     return false;
   unite_kept_together(p, backend);
   if (!unite_listed(p))
@@ -253,8 +257,8 @@ bool etr_partitioner_init(etr_partitioner *p) {
 }
 
 /* Returns true if a stage of the partitioner takes the group of a vertex. */
-static bool takes_vertex(const etr_partitioner *p, const etr_vertex_groups *g, uint32_t vertex,
-                         etr_partition_groups groups) {
+static bool stage_takes_vertex(const etr_partitioner *p, const etr_vertex_groups *g,
+                               uint32_t vertex, etr_partition_groups groups) {
   if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex]))
     return false;
   uint32_t root = root_of(g, vertex);
@@ -308,7 +312,7 @@ static bool is_idle(finder *f, uint32_t vertex) {
 /* Updates the state of a vertex, and marks its group as a candidate if the vertex is the group's
  * last one, which no other vertex of the group reads, and has no user that leads to the partition.
  */
-static void check_vertex(finder *f, uint32_t vertex) {
+static void update_vertex(finder *f, uint32_t vertex) {
   if (is_inside(f, vertex))
     return;
   lead *l = lead_of(f, vertex);
@@ -326,23 +330,23 @@ static void check_vertex(finder *f, uint32_t vertex) {
   f->last_candidate = ETR_MAX(f->last_candidate, g);
 }
 
-/* Updates the counts of a vertex's producers after the vertex changed. as_reader: it newly reads
- * them from inside the partition. */
-static bool update_producers(finder *f, uint32_t vertex, bool as_reader) {
+/* Updates the counts of a vertex's producers after the vertex changed. `reads_newly` says that it
+ * now reads them from inside the partition. Returns false if the budget is spent. */
+static bool update_producers(finder *f, uint32_t vertex, bool reads_newly) {
   lead *l = lead_of(f, vertex);
   uint32_t count = f->fx->vertices[vertex].input_count,
-           more = (uint32_t)l->is_spared - (uint32_t)l->is_counted;
+           change = (uint32_t)l->is_spared - (uint32_t)l->is_counted;
   l->is_counted = l->is_spared;
   for (uint32_t i = 0; i < count; i++) {
     lead *producer = lead_of(f, input_of(f, vertex, i));
-    producer->spared += more;
-    producer->readers += as_reader;
-    check_vertex(f, input_of(f, vertex, i));
+    producer->spared += change;
+    producer->readers += reads_newly;
+    update_vertex(f, input_of(f, vertex, i));
   }
   return spend(f, 1 + count);
 }
 
-/* Updates the producers of all vertices that wait for it. */
+/* Updates the producers of all vertices that wait for it. Returns false if the budget is spent. */
 static bool update_waiting(finder *f) {
   while (f->waiting) {
     uint32_t vertex = f->stack[--f->waiting];
@@ -353,7 +357,8 @@ static bool update_waiting(finder *f) {
   return true;
 }
 
-/* Adds a vertex without users to the list of those that are never needed. */
+/* Adds a vertex to the list of those that nothing uses, unless it has no inputs. Returns false
+ * when out of memory. */
 static bool add_unused(finder *f, uint32_t vertex) {
   if (f->fx->vertices[vertex].input_count == 0)
     return true;
@@ -363,7 +368,8 @@ static bool add_unused(finder *f, uint32_t vertex) {
   return unused != NULL;
 }
 
-/* Begins a partition that ends at a position before the end of the last one. */
+/* Begins a partition that ends at a position before the end of the last one; vertices that only
+ * later ones use are unused in it. Returns false when out of memory. */
 static bool begin_partition(finder *f, uint32_t end) {
   size_t kept = 0;
   f->partition_count++;
@@ -384,7 +390,7 @@ static bool begin_partition(finder *f, uint32_t end) {
 }
 
 /* Marks the vertices that are reached from a vertex of the partition, up to the last position at
- * which a remaining group can have producers. */
+ * which a remaining group can have producers. Returns false if the budget is spent. */
 static bool mark_as_following_partition(finder *f, uint32_t start) {
   size_t depth = f->waiting;
   f->stack[depth++] = start;
@@ -405,7 +411,8 @@ static bool mark_as_following_partition(finder *f, uint32_t start) {
   return true;
 }
 
-/* Adds a group to the partition that is being made, and updates what depends on it. */
+/* Adds a group to the partition that is being made, and updates what depends on it. Returns false
+ * if the budget is spent. */
 static bool add_group_to_partition(finder *f, group *g) {
   g->partition = f->partition_count - 1;
   for (uint32_t i = 0; i < g->count; i++) {
@@ -421,18 +428,18 @@ static bool add_group_to_partition(finder *f, group *g) {
 
 /* Returns whether no value would leave the partition and come back if the group were added. */
 static bool group_fits(finder *f, const group *g) {
-  uint32_t mine = (uint32_t)(g - f->groups);
+  uint32_t group_index = (uint32_t)(g - f->groups);
   for (uint32_t k = 0; k < g->count; k++) {
     uint32_t vertex = f->grouped[g->first + k];
     for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
       uint32_t user = user_of(f, vertex, i);
-      bool is_out = f->group_of[user] != mine && !is_inside(f, user);
+      bool is_out = f->group_of[user] != group_index && !is_inside(f, user);
       if (is_out && f->fx->positions[user] < f->end && !is_idle(f, user))
         return false;
     }
     for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
       uint32_t producer = input_of(f, vertex, i);
-      bool is_out = f->group_of[producer] != mine && !is_inside(f, producer);
+      bool is_out = f->group_of[producer] != group_index && !is_inside(f, producer);
       if (is_out && f->behind[producer] == f->partition_count)
         return false;
     }
@@ -479,8 +486,10 @@ static bool are_different(uint32_t owner, uint32_t other) {
   return owner != ETR_NONE && other != ETR_NONE && owner != other;
 }
 
-/* Makes the partition that ends with a group. It contains that group and the earlier remaining
- * groups that fit, tried from the last to the first. */
+/* Makes the partition that ends with the group `first`. It contains that group and, unless
+ * `alone` is set, the earlier remaining groups that fit, tried from the last to the first.
+ * Returns false if there are more partitions than delegates, if the budget is spent, or when out
+ * of memory. */
 static bool make_partition(finder *f, size_t first, bool alone) {
   group *groups = f->groups;
   if (f->partition_count == f->p->delegate_count)
@@ -490,7 +499,7 @@ static bool make_partition(finder *f, size_t first, bool alone) {
       !add_group_to_partition(f, &groups[first]))
     return false;
   for (size_t i = 0; i < f->unused.count; i++)
-    check_vertex(f, f->unused.data[i]);
+    update_vertex(f, f->unused.data[i]);
   if (!spend(f, f->unused.count) || !update_waiting(f))
     return false;
   if (alone || groups[first].is_cyclic)
@@ -511,7 +520,8 @@ static bool make_partition(finder *f, size_t first, bool alone) {
   return true;
 }
 
-/* Makes partitions of all groups, from the end of the graph to its start. */
+/* Makes partitions of all groups, from the end of the graph to its start. Returns false if one
+ * cannot be made. */
 static bool make_partitions(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++)
     if (!find_cyclic(f, &f->groups[i], UINT32_MAX - (uint32_t)i))
@@ -567,13 +577,15 @@ static bool same_handles(const handle_list *a, const handle_list *b) {
 }
 
 /* Finds the delegate of each partition by its handles. Delegates with the same handles are
- * distinguished by where they end: calls follow each other as their last nodes do. */
-static bool name_partitions(finder *f, bool alone) {
+ * distinguished by where they end: calls follow each other as their last nodes do. Returns false
+ * if a partition has the handles of no delegate, or when out of memory. */
+static bool find_delegates_of_partitions(finder *f, bool alone) {
   etr_partitioner *p = f->p;
   handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count,
                                                   sizeof *partitions);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
-  uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
+  uint32_t *delegate_of = etr_arena_alloc_array(p->scratch, f->partition_count,
+                                                sizeof *delegate_of);
   if (etr_arena_failed(p->scratch))
     return false;
   /* The handle lists of the partitions, in the order of the graph. */
@@ -598,21 +610,24 @@ static bool name_partitions(finder *f, bool alone) {
       k++;
     if (k == p->delegate_count)
       return false;
-    name_of[partitions[i].index] = delegates[k].index;
+    delegate_of[partitions[i].index] = delegates[k].index;
   }
   for (uint32_t i = 0; i < f->partition_count; i++) {
-    uint32_t name = name_of[alone ? f->partition_count - 1 - i : i]; /* single ones: first first */
-    p->leaving[p->leaving_count++] = name;
-    p->is_named[name] = true;
+    uint32_t delegate =
+        delegate_of[alone ? f->partition_count - 1 - i : i]; /* single ones: first first */
+    p->leaving[p->leaving_count++] = delegate;
+    p->is_named[delegate] = true;
   }
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
     if (f->chosen[vertex] && !p->is_shared[vertex])
-      p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
+      p->member[vertex] = (int32_t)delegate_of[f->groups[f->group_of[vertex]].partition];
   }
   return true;
 }
 
+/* Groups the vertices of a stage, makes partitions of the groups, and finds the delegate of each.
+ * Returns false if that fails for any reason. */
 bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   finder f = {.p = p, .fx = p->fx};
   const etr_vertex_groups *sets = stage.order == ETR_ORDER_MERGED ? &p->kept : &p->listed;
@@ -634,9 +649,9 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
     f.group_of[i] = ETR_NONE;
   /* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
   const uint32_t *order = f.fx->order;
-  uint32_t at = 0;
+  uint32_t start = 0;
   for (size_t i = f.fx->order_count; i-- > 0;) {
-    if (!takes_vertex(f.p, sets, order[i], stage.groups))
+    if (!stage_takes_vertex(f.p, sets, order[i], stage.groups))
       continue;
     uint32_t *number = &f.group_of[root_of(sets, order[i])];
     if (*number == ETR_NONE) {
@@ -650,8 +665,8 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
     f.chosen[order[i]] = true;
   }
   for (size_t i = 0; i < f.group_count; i++) {
-    f.groups[i].first = at;
-    at += f.groups[i].count;
+    f.groups[i].first = start;
+    start += f.groups[i].count;
     f.groups[i].count = 0;
   }
   for (size_t i = 0; i < f.fx->order_count; i++) {
@@ -661,9 +676,10 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
     f.grouped[g->first + g->count++] = order[i];
   }
   bool alone = stage.order == ETR_ORDER_SINGLE;
-  return make_partitions(&f, alone) && name_partitions(&f, alone);
+  return make_partitions(&f, alone) && find_delegates_of_partitions(&f, alone);
 }
 
+/* Pairs equal handle lists in the order of their calls. Returns false when out of memory. */
 bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of) {
   handle_list *calls = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *calls);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);

@@ -17,7 +17,7 @@ typedef struct finder {
   size_t *skip; /* state of etr_method_next_free() */
 } finder;
 
-/* Adds a node to those of a delegate. */
+/* Adds a node to those of a delegate. Returns false when out of memory. */
 static bool add_delegate_node(finder *f, int32_t instruction, uint32_t node) {
   etr_delegate_node *added = etr_vec_push(f->arena, &f->placement->delegate_nodes);
   if (!added)
@@ -43,9 +43,10 @@ static bool push_entry(finder *f, entries *list, uint32_t handle, uint32_t index
   return added != NULL;
 }
 
-/* Lists the handles of a delegate's list, and those of the nodes that its payload's operators have,
- * both sorted. */
-static bool list_entries(finder *f, const etr_placed *delegate, entries *listed, entries *own) {
+/* Lists the handles of a delegate's list, and those of the nodes that its payload's operators
+ * have, both sorted. Returns false when out of memory. */
+static bool list_entries(finder *f, const etr_placed *delegate, entries *listed,
+                         entries *of_payload) {
   const etr_node *nodes = f->placement->method->graph->nodes;
   for (uint32_t i = 0; i < delegate->map->handle_count; i++)
     if (!push_entry(f, listed, delegate->map->handles[i], i))
@@ -53,26 +54,27 @@ static bool list_entries(finder *f, const etr_placed *delegate, entries *listed,
   for (size_t i = 0; delegate->payload && i < delegate->payload->count; i++) {
     uint32_t node = delegate->operator_nodes[i];
     bool is_first = node != ETR_NONE && delegate->payload->operators[i].completes == ETR_NONE;
-    if (is_first && !push_entry(f, own, nodes[node].debug_handle, node))
+    if (is_first && !push_entry(f, of_payload, nodes[node].debug_handle, node))
       return false;
   }
   etr_sort(listed->data, listed->count, sizeof *listed->data, etr_by_two_numbers);
-  etr_sort(own->data, own->count, sizeof *own->data, etr_by_two_numbers);
+  etr_sort(of_payload->data, of_payload->count, sizeof *of_payload->data, etr_by_two_numbers);
   return true;
 }
 
-/* Assigns a node to each entry of a delegate's handle list: a node of the payload's operators with
- * that handle, or else the next unassigned node in graph order; ETR_NONE if there is none. */
+/* Assigns a node to each entry of a delegate's handle list: a node of the payload's operators
+ * with that handle, or else the next unassigned node in graph order; ETR_NONE if there is none.
+ * Returns false when out of memory. */
 static bool assign_handles(finder *f, const etr_placed *delegate, uint32_t *nodes) {
-  entries listed = {0}, own = {0};
-  if (!list_entries(f, delegate, &listed, &own))
+  entries listed = {0}, of_payload = {0};
+  if (!list_entries(f, delegate, &listed, &of_payload))
     return false;
-  for (size_t i = 0, at = 0; i < listed.count; i++) {
+  for (size_t i = 0, next_own = 0; i < listed.count; i++) {
     uint32_t handle = listed.data[i].handle, *node = &nodes[listed.data[i].index];
-    while (at < own.count && own.data[at].handle < handle)
-      at++;
-    if (at < own.count && own.data[at].handle == handle)
-      *node = own.data[at++].index;
+    while (next_own < of_payload.count && of_payload.data[next_own].handle < handle)
+      next_own++;
+    if (next_own < of_payload.count && of_payload.data[next_own].handle == handle)
+      *node = of_payload.data[next_own++].index;
     else
       *node = etr_method_next_free(f->placement->method, f->taken, f->skip, handle);
     if (*node != ETR_NONE)
@@ -97,7 +99,8 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Assigns nodes to delegates as the lowering did, in its order. */
+/* Assigns nodes to delegates as the lowering did, in its order. Returns false when out of
+ * memory. */
 static bool assign_in_order(finder *f, const etr_lowering *lowering) {
   size_t node_count = f->placement->method->graph->node_count, count = 0;
   ranked_node *list = etr_arena_alloc_array(f->scratch, node_count, sizeof *list);
@@ -173,31 +176,32 @@ static bool agrees(const placer *p, const etr_placed *kernel, uint32_t node) {
 
 /* ---- By handle and operator ---- */
 
-/* Assigns the nodes of one handle and operator to the kernels that have both, in order. */
-static void place_group(placer *p, const etr_kernel_group *group) {
+/* Assigns the nodes of one handle and operator to the kernels that have both, in order. The match
+ * is certain if only one node is left. */
+static void assign_group(placer *p, const etr_kernel_group *group) {
   const etr_node_slot *slots = &p->placement->method->by_operator.slots[group->first];
-  size_t at = 0, count = 0;
+  size_t slot = 0, count = 0;
   for (size_t i = 0; i < group->node_count; i++)
     count += !p->taken[slots[i].node] && !p->roles.is_inside[slots[i].node];
   for (size_t i = 0; i < group->kernels.count; i++) {
     etr_placed *kernel = &p->placement->instructions.data[group->kernels.data[i]];
     if (!is_unplaced(kernel))
       continue;
-    while (at < group->node_count &&
-           (p->taken[slots[at].node] || !p->roles.is_kernel[slots[at].node]))
-      at++;
-    if (at == group->node_count)
+    while (slot < group->node_count &&
+           (p->taken[slots[slot].node] || !p->roles.is_kernel[slots[slot].node]))
+      slot++;
+    if (slot == group->node_count)
       return;
-    set_node(p, kernel, slots[at].node, count == 1 ? ETR_MATCH_HANDLE : ETR_MATCH_ALIGNED);
+    set_node(p, kernel, slots[slot].node, count == 1 ? ETR_MATCH_HANDLE : ETR_MATCH_ALIGNED);
   }
 }
 
 /* ---- By elimination ---- */
 
-/* Assigns kernels whose operator was replaced after the Edge graph was recorded (fixture cpp_rich)
- * an unassigned node of their handle. A node whose operator is not the one that ran is never
- * certain. */
-static bool place_rest(placer *p) {
+/* Assigns kernels whose operator was replaced after the Edge graph was recorded (fixture
+ * cpp_rich) an unassigned node of their handle. A node whose operator is not the one that ran is
+ * never certain. Returns false when out of memory. */
+static bool assign_replaced_kernels(placer *p) {
   const etr_method_inputs *method = p->placement->method;
   size_t *skip = etr_arena_alloc_array(&p->scratch, method->by_handle_count, sizeof *skip);
   for (size_t i = 0; skip && i < p->placement->instructions.count; i++) {
@@ -218,7 +222,8 @@ static bool place_rest(placer *p) {
 
 /* ---- All ---- */
 
-/* Returns whether several nodes share a handle. If none do, the handle lists suffice. */
+/* Returns whether the order of the lowering matters: several nodes share a handle, or the graph
+ * has modules that were recorded after lowering. */
 static bool needs_order(const etr_method_inputs *method) {
   for (size_t i = 0; i < method->graph->subgraph_count; i++)
     if (method->graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED)
@@ -230,8 +235,8 @@ static bool needs_order(const etr_method_inputs *method) {
 }
 
 /* Finds the nodes of all instructions: by bodies, data flow, the order of the lowering, then by
- * handle and operator. */
-static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
+ * handle and operator. Returns false when out of memory. */
+static bool assign_all_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   etr_placement *placement = p->placement;
   bool is_cut = false;
   p->taken = etr_arena_alloc_array(&p->scratch, placement->method->graph->node_count,
@@ -264,7 +269,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
     set_node(p, kernel, node, p->lowering.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
   }
   for (size_t i = 0; i < p->groups.count; i++)
-    place_group(p, &p->groups.data[i]);
+    assign_group(p, &p->groups.data[i]);
   /* If only one node has the handle and the operator, the match is certain without an order. */
   for (size_t i = 0; i < p->groups.count; i++) {
     const etr_kernel_group *group = &p->groups.data[i];
@@ -276,17 +281,19 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
         kernel->match = ETR_MATCH_HANDLE;
     }
   }
-  if (!place_rest(p))
+  if (!assign_replaced_kernels(p))
     return false;
   return find_delegate_nodes(placement, &p->roles, &p->lowering, p->taken, p->arena, &p->scratch);
 }
 
+/* Collects the instructions, then finds their nodes if there is a graph. Returns false when out
+ * of memory. */
 bool etr_place_method(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                       etr_arena *arena, etr_warnings *warnings) {
   placer p = {.placement = placement, .arena = arena, .warnings = warnings};
   bool good = etr_instructions_collect(placement, method, blocks, arena, &p.scratch);
   if (good && placement->method->graph)
-    good = place_nodes(&p, method, blocks);
+    good = assign_all_nodes(&p, method, blocks);
   good = good && !etr_arena_failed(&p.scratch);
   etr_arena_clear(&p.scratch);
   return good;

@@ -24,7 +24,7 @@ typedef struct collector {
 } collector;
 
 /* Returns the entry of an instruction, made when first asked for; NULL when out of memory. */
-static etr_placed *add_instruction(collector *c, int32_t id) {
+static etr_placed *find_or_add_instruction(collector *c, int32_t id) {
   etr_slice key = {(const char *)&id, sizeof id};
   etr_map_slot *slot = etr_map_at(&c->index, key);
   if (!slot)
@@ -61,14 +61,14 @@ static void name_operator(const etr_method_inputs *method, etr_placed *kernel, e
   kernel->is_in_place = !kernel->map;
 }
 
-/* Adds the kernels and delegate calls of the program. */
+/* Adds the kernels and delegate calls of the program. Returns false when out of memory. */
 static bool add_from_program(collector *c) {
   const etr_pte_method *program = c->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {
     const etr_instruction *source = &program->instructions[i];
     if (source->kind != ETR_INSTRUCTION_KERNEL && source->kind != ETR_INSTRUCTION_DELEGATE)
       continue;
-    etr_placed *added = add_instruction(c, (int32_t)i);
+    etr_placed *added = find_or_add_instruction(c, (int32_t)i);
     if (!added)
       return false;
     added->is_delegate = source->kind == ETR_INSTRUCTION_DELEGATE;
@@ -83,11 +83,11 @@ static bool add_from_program(collector *c) {
   return true;
 }
 
-/* Adds the instructions of the debug handle map. */
+/* Adds the instructions of the debug handle map. Returns false when out of memory. */
 static bool add_from_map(collector *c) {
   const etr_map_method *map = c->placement->method->map;
   for (size_t i = 0; map && i < map->instruction_count; i++) {
-    etr_placed *added = add_instruction(c, map->instructions[i].id);
+    etr_placed *added = find_or_add_instruction(c, map->instructions[i].id);
     if (!added)
       return false;
     added->map = &map->instructions[i];
@@ -100,7 +100,8 @@ static bool add_from_map(collector *c) {
   return true;
 }
 
-/* Returns the backend that alone writes the events of a call; NULL if their ids say nothing. */
+/* Returns the only backend that writes such events in a call; NULL if their ids say nothing, or
+ * when out of memory. */
 static const etr_decoder *find_decoder_of_call(const etr_event *events, size_t count,
                                                etr_arena *scratch) {
   etr_event_facts *facts = etr_arena_alloc_array(scratch, count, sizeof *facts);
@@ -117,8 +118,8 @@ static const etr_decoder *find_decoder_of_call(const etr_event *events, size_t c
 
 /* Sets the backend of delegates that neither program nor map name, if exactly one backend writes
  * such events. If events point to two backends, it stays unknown. */
-static void find_backends(const etr_placement *placement, const etr_block *block,
-                          etr_arena *scratch) {
+static void set_backends_by_events(const etr_placement *placement, const etr_block *block,
+                                   etr_arena *scratch) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_decoder *decoder_found = NULL;
     bool is_open = false;
@@ -140,18 +141,19 @@ static void find_backends(const etr_placement *placement, const etr_block *block
   }
 }
 
-/* Adds the instructions that events name. */
+/* Adds the instructions that events name. An instruction is a kernel or a call as its last event
+ * says, whatever the map says. Returns false when out of memory. */
 static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blocks) {
   size_t count;
-  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++) {
     /* Events override the map: an instruction with a kernel's event is a kernel. */
-    const etr_block *block = &blocks->blocks[mine[i]];
+    const etr_block *block = &blocks->blocks[block_indices[i]];
     for (size_t k = 0; k < block->event_count; k++) {
       const etr_event *e = &block->events[k];
       if (e->kind == ETR_EVENT_FRAMEWORK || e->instruction_id < 0)
         continue;
-      etr_placed *added = add_instruction(c, e->instruction_id);
+      etr_placed *added = find_or_add_instruction(c, e->instruction_id);
       if (!added)
         return false;
       added->is_kernel = e->kind == ETR_EVENT_KERNEL;
@@ -163,6 +165,8 @@ static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blo
   return true;
 }
 
+/* Collects the instructions of program, map and events, sorts them by id, and finds backends by
+ * events. Returns false when out of memory. */
 bool etr_instructions_collect(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                               etr_arena *arena, etr_arena *scratch) {
   collector c = {.placement = placement, .arena = arena};
@@ -177,14 +181,15 @@ bool etr_instructions_collect(etr_placement *placement, uint32_t method, const e
   etr_sort(placement->instructions.data, placement->instructions.count,
            sizeof *placement->instructions.data, etr_by_int);
   size_t count;
-  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++)
-    find_backends(placement, &blocks->blocks[mine[i]], scratch);
+    set_backends_by_events(placement, &blocks->blocks[block_indices[i]], scratch);
   return true;
 }
 
 /* ---- Delegates ---- */
 
+/* Returns the first of *count nodes; NULL if there are none. */
 const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement,
                                                int32_t instruction_id, size_t *count) {
   const etr_delegate_node *list = placement->delegate_nodes.data;
@@ -195,7 +200,7 @@ const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement,
   return *count ? &list[first] : NULL;
 }
 
-/* Returns the innermost module that contains both modules. */
+/* Returns the innermost module that contains both modules; 0, the top level, if there is none. */
 static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   for (uint32_t x = a; x != ETR_NONE; x = graph->modules[x].parent)
     for (uint32_t y = b; y != ETR_NONE; y = graph->modules[y].parent)
@@ -204,6 +209,8 @@ static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   return 0;
 }
 
+/* Returns the innermost module that contains all nodes of the delegate; 0, the top level, for a
+ * delegate without nodes. */
 uint32_t etr_module_of_delegate(const etr_placement *placement, int32_t instruction_id) {
   size_t count;
   const etr_delegate_node *list = etr_nodes_of_delegate(placement, instruction_id, &count);

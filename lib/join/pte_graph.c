@@ -79,7 +79,7 @@ static void put_list(etr_json_excerpt *excerpt, const arguments *a, const etr_pt
 }
 
 /* Returns the text of a value; NULL for what has none, and when out of memory. */
-static const char *make_text(arguments *a, const etr_pte_value *value) {
+static const char *format_value(arguments *a, const etr_pte_value *value) {
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);
   switch (value->kind) {
@@ -106,12 +106,13 @@ static const char *make_text(arguments *a, const etr_pte_value *value) {
   return etr_arena_copy(a->arena, etr_json_excerpt_text(&excerpt));
 }
 
-/* Returns the text of a value, which is computed only once because kernels share values. */
-static const char *text_of(arguments *a, int32_t index) {
+/* Returns the text of a constant value, which is made only once because kernels share values;
+ * NULL for one that is computed or has no text. */
+static const char *text_of_value(arguments *a, int32_t index) {
   if (index < 0 || (size_t)index >= a->program->value_count || a->is_computed[index])
     return NULL;
   if (!a->texts[index])
-    a->texts[index] = make_text(a, &a->program->values[index]);
+    a->texts[index] = format_value(a, &a->program->values[index]);
   return a->texts[index];
 }
 
@@ -139,8 +140,8 @@ typedef struct builder {
   size_t *end_of_timed; /* per instruction: end of its events in timed */
 } builder;
 
-/* Appends a node to the graph. It is zeroed except that it is an operator in no subgraph whose work
- * follows from its name. */
+/* Appends a node to the graph. It is zeroed except that it is an operator in no subgraph whose
+ * work follows from its name. Returns NULL if the budget is spent, or when out of memory. */
 static etr_node *push_graph_node(builder *b, int32_t instruction_id) {
   bool is_granted = b->nodes.count < ETR_NONE &&
                     !etr_budget_take(b->placement->method->budget, ETR_NODES, 1);
@@ -161,8 +162,8 @@ static etr_node *add_graph_node(builder *b, int32_t instruction_id, const char *
   return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, node_index) ? node : NULL;
 }
 
-/* Adds a node of the Edge graph to those that the node runs. */
-static void take_edge_node(builder *b, etr_node *node, uint32_t edge_node) {
+/* Says that a node runs an Edge node, and copies its module, source and handle. */
+static void copy_edge_node(builder *b, etr_node *node, uint32_t edge_node) {
   const etr_node *source = &b->placement->method->graph->nodes[edge_node];
   const char **names = etr_arena_alloc(b->arena, sizeof *names);
   if (!names)
@@ -195,8 +196,8 @@ typedef struct inside {
   etr_edge *writer; /* per value: its last writer; node ETR_NONE: none */
 } inside;
 
-/* Adds the module of a delegate to a graph that has no Edge graph to take modules from; 0 is the
- * root. */
+/* Adds the module of a delegate to a graph that has no Edge graph to take modules from, and
+ * returns its index; 0 is the root. */
 static uint32_t add_module(builder *b, const char *name, const char *backend) {
   etr_module *module = b->placement->method->graph ? NULL : etr_vec_push(b->arena, &b->modules);
   if (!module)
@@ -206,8 +207,9 @@ static uint32_t add_module(builder *b, const char *name, const char *backend) {
   return (uint32_t)(b->modules.count - 1);
 }
 
-/* Begins the nested graph of the call, whose node is the last one. */
-static bool open_inside(inside *in) {
+/* Begins the nested graph of the call, whose node is the last one. Returns false when out of
+ * memory. */
+static bool begin_nested_graph(inside *in) {
   builder *b = in->b;
   const char *name = etr_arena_numbered(b->arena, "delegate_", (uint32_t)in->instruction_id);
   etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
@@ -228,8 +230,10 @@ static bool open_inside(inside *in) {
   return !etr_arena_failed(b->arena);
 }
 
-/* Adds a node to the nested graph. */
-static etr_node *push_node(inside *in, etr_node_kind kind, const char *name, const char *target) {
+/* Adds a node to the nested graph; the texts must live as long as the graph. Returns NULL if the
+ * budget is spent, or when out of memory. */
+static etr_node *push_nested_node(inside *in, etr_node_kind kind, const char *name,
+                                  const char *target) {
   etr_node *node = push_graph_node(in->b, in->instruction_id);
   if (!node || !name || !target)
     return NULL;
@@ -252,7 +256,7 @@ static bool describe(inside *in, etr_value *out, uint32_t value) {
   return out->name != NULL;
 }
 
-/* Sets the only output of a node: a value of the payload. */
+/* Sets the only output of a node: a value of the payload. Returns false when out of memory. */
 static bool set_output(inside *in, etr_node *node, uint32_t value) {
   etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
   if (!output || !describe(in, output, value))
@@ -268,20 +272,21 @@ static bool is_argument(const inside *in, uint32_t value, uint32_t argument) {
   return !v->is_constant && v->argument >= 0 && (uint32_t)v->argument == argument;
 }
 
-/* Adds an input node for each value that the call reads, in order. */
+/* Adds an input node for each value that the call reads, in order. Returns false if the budget is
+ * spent, or when out of memory. */
 static bool add_own_inputs(inside *in, const uint32_t *values) {
   const etr_links *links = &in->b->links;
   for (size_t i = 0; i < links->read_args.count; i++) {
     uint32_t value = values[links->read_args.data[i]];
     const char *name = etr_arena_numbered(in->b->arena, "input_", i);
-    etr_node *node = push_node(in, ETR_NODE_INPUT, name, name);
+    etr_node *node = push_nested_node(in, ETR_NODE_INPUT, name, name);
     if (!node || (value != ETR_NONE && !set_output(in, node, value)))
       return false;
   }
   return true;
 }
 
-/* Adds the size of a constant as an argument of its node. */
+/* Adds the size of a constant as an argument of its node. Returns false when out of memory. */
 static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
   etr_argument *argument = etr_arena_alloc(in->b->arena, sizeof *argument);
   if (!argument)
@@ -292,15 +297,18 @@ static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
   return argument->value != NULL;
 }
 
+/* Adds a node for a constant of the payload, with its size if that is known. Returns false if the
+ * budget is spent, or when out of memory. */
 static bool add_constant(inside *in, uint32_t value) {
   const etr_own_value *v = &in->own->values[value];
   const char *name = etr_arena_numbered(in->b->arena, "constant_", value);
-  etr_node *node = push_node(in, ETR_NODE_CONSTANT, name, name);
+  etr_node *node = push_nested_node(in, ETR_NODE_CONSTANT, name, name);
   return node && set_output(in, node, value) &&
          (v->data.bytes == 0 || add_bytes_argument(in, node, v->data.bytes));
 }
 
-/* Adds the constants that operators read. */
+/* Adds the constants that operators read, each once. Returns false if the budget is spent, or
+ * when out of memory. */
 static bool add_constants(inside *in) {
   for (size_t i = 0; i < in->own->count; i++) {
     const etr_own_operator *o = &in->own->operators[i];
@@ -314,7 +322,8 @@ static bool add_constants(inside *in) {
   return true;
 }
 
-/* Sets the inputs and outputs of an operator's node. */
+/* Sets the inputs and outputs of an operator's node. Values that nothing wrote are no inputs.
+ * Returns false when out of memory. */
 static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o) {
   etr_edge *inputs = etr_arena_alloc_array(in->b->arena, o->read_count, sizeof *inputs);
   etr_value *outputs = etr_arena_alloc_array(in->b->arena, o->write_count, sizeof *outputs);
@@ -334,10 +343,11 @@ static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o)
   return true;
 }
 
-/* Adds an operator of the payload, with the Edge node that it runs if that is known. */
+/* Adds an operator of the payload, with the Edge node that it runs if that is known. Its work is
+ * unknown if an input is missing. Returns false if the budget is spent, or when out of memory. */
 static bool add_operator(inside *in, size_t index) {
   const etr_own_operator *o = &in->own->operators[index];
-  etr_node *node = push_node(in, ETR_NODE_OP, in->own->titles[index], o->name);
+  etr_node *node = push_nested_node(in, ETR_NODE_OP, in->own->titles[index], o->name);
   if (!node || !link_operator(in, node, o))
     return false;
   bool is_whole = node->input_count == o->read_count;
@@ -345,7 +355,7 @@ static bool add_operator(inside *in, size_t index) {
   bool is_known = in->known && in->known->payload && index < in->known->payload->count;
   uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
   if (edge_node != ETR_NONE)
-    take_edge_node(in->b, node, edge_node);
+    copy_edge_node(in->b, node, edge_node);
   return true;
 }
 
@@ -357,11 +367,12 @@ static void add_edge_nodes_of_events(inside *in) {
     const etr_event *e = b->timed[i];
     uint32_t node = etr_pte_graph_operator(b->out, in->instruction_id, e->payload_operator);
     if (node != ETR_NONE && e->node_count && b->nodes.data[node].edge_node_count == 0)
-      take_edge_node(b, &b->nodes.data[node], e->nodes[0]);
+      copy_edge_node(b, &b->nodes.data[node], e->nodes[0]);
   }
 }
 
-/* Adds all operators of the payload, and the Edge nodes that events name for them. */
+/* Adds all operators of the payload, and the Edge nodes that events name for them. Returns false
+ * if the budget is spent, or when out of memory. */
 static bool add_operators(inside *in) {
   etr_own_nodes *own = etr_vec_push(in->b->arena, &in->b->out->own);
   if (!own)
@@ -376,12 +387,12 @@ static bool add_operators(inside *in) {
   return true;
 }
 
-/* Adds the output node with the values that the call writes, in order, as far as operators write
- * them. */
+/* Adds the output node with the values that the call writes, in order, up to the first that no
+ * operator writes. Returns false if the budget is spent, or when out of memory. */
 static bool add_own_output(inside *in, const uint32_t *values) {
   const etr_links *links = &in->b->links;
   etr_edge *inputs = etr_arena_alloc_array(in->b->arena, links->written_args.count, sizeof *inputs);
-  etr_node *node = push_node(in, ETR_NODE_OUTPUT, "output", "output");
+  etr_node *node = push_nested_node(in, ETR_NODE_OUTPUT, "output", "output");
   if (!inputs || !node)
     return false;
   for (size_t i = 0; i < links->written_args.count; i++) {
@@ -394,7 +405,8 @@ static bool add_own_output(inside *in, const uint32_t *values) {
   return true;
 }
 
-/* Adds the graph of the payload to the call: inputs, constants, operators, output. */
+/* Adds the graph of the payload to the call: inputs, constants, operators, output. Returns false
+ * if the budget is spent, or when out of memory. */
 static bool add_own_graph(inside *in) {
   const etr_instruction *instruction = &in->b->program->instructions[in->instruction_id];
   /* Per argument of the call: the value of the payload; ETR_NONE: none. */
@@ -409,7 +421,7 @@ static bool add_own_graph(inside *in) {
       values[argument] = i;
   }
   in->writer = etr_arena_alloc_array(in->b->scratch, in->own->value_count, sizeof *in->writer);
-  if (!values || !in->writer || !open_inside(in))
+  if (!values || !in->writer || !begin_nested_graph(in))
     return false;
   for (size_t i = 0; i < in->own->value_count; i++)
     in->writer[i].node = ETR_NONE;
@@ -426,8 +438,9 @@ static const char *operator_name(inside *in, const char *id) {
   return etr_arena_copy(in->b->arena, (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
 }
 
-/* Adds an operator that reads the one before it. */
-static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
+/* Adds the operator of an event; it reads the operator before it, *previous, whose place it
+ * takes. Returns false if the budget is spent, or when out of memory. */
+static bool add_timed_operator(inside *in, const etr_event *e, uint32_t *previous) {
   const char *name = operator_name(in, e->delegate_id);
   etr_node *node = add_graph_node(in->b, in->instruction_id, e->delegate_id);
   if (node)
@@ -449,11 +462,12 @@ static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
   }
   *previous = last_node(in);
   if (e->node_count)
-    take_edge_node(in->b, node, e->nodes[0]);
+    copy_edge_node(in->b, node, e->nodes[0]);
   return !etr_arena_failed(in->b->arena);
 }
 
-/* Adds the operators that events of the call name, each once. */
+/* Adds the operators that events of the call name, each once. Returns false if the budget is
+ * spent, or when out of memory. */
 static bool add_timed_operators(inside *in) {
   const builder *b = in->b;
   uint32_t previous = ETR_NONE;
@@ -461,12 +475,12 @@ static bool add_timed_operators(inside *in) {
   size_t first = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0;
   if (first == end)
     return true;
-  if (!open_inside(in))
+  if (!begin_nested_graph(in))
     return false;
   for (size_t i = first; i < end; i++) {
     bool is_new = etr_pte_graph_node(b->out, in->instruction_id, b->timed[i]->delegate_id) ==
                   ETR_NONE;
-    if (is_new && !add_timed(in, b->timed[i], &previous))
+    if (is_new && !add_timed_operator(in, b->timed[i], &previous))
       return false;
   }
   return true;
@@ -505,7 +519,8 @@ static bool add_delegate(builder *b, int32_t instruction_id, const etr_own_graph
 
 /* ---- Inputs and output ---- */
 
-/* Adds the inputs of the method that are tensors. */
+/* Adds the inputs of the method that are tensors. Returns false if the budget is spent, or when
+ * out of memory. */
 static bool add_inputs(builder *b) {
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {.kind = ETR_NODE_INPUT, .subgraph = ETR_NONE};
@@ -520,7 +535,8 @@ static bool add_inputs(builder *b) {
   return !etr_arena_failed(b->arena);
 }
 
-/* Adds the values that are read and that nothing wrote. */
+/* Adds the values that are read and that nothing wrote. Returns false if the budget is spent, or
+ * when out of memory. */
 static bool add_sources(builder *b) {
   if (!etr_links_find_writes(&b->links, b->placement->method))
     return false;
@@ -558,11 +574,11 @@ static bool is_timed_operator(const builder *b, const etr_event *e) {
 }
 
 /* Calls `visit` for each event of an operator in a delegate. */
-static void each_timed(builder *b, void (*visit)(builder *b, const etr_event *e)) {
+static void visit_timed_events(builder *b, void (*visit)(builder *b, const etr_event *e)) {
   size_t count;
-  const uint32_t *mine = etr_blocks_of_method(b->blocks, b->method, &count);
+  const uint32_t *block_indices = etr_blocks_of_method(b->blocks, b->method, &count);
   for (size_t i = 0; i < count; i++) {
-    const etr_block *block = &b->blocks->blocks[mine[i]];
+    const etr_block *block = &b->blocks->blocks[block_indices[i]];
     for (size_t k = 0; k < block->event_count; k++)
       if (is_timed_operator(b, &block->events[k]))
         visit(b, &block->events[k]);
@@ -577,24 +593,27 @@ static void put_timed(builder *b, const etr_event *e) {
   b->timed[b->end_of_timed[e->instruction_id]++] = e;
 }
 
-/* Groups the events of delegates' operators by instruction. */
-static bool group_timed(builder *b) {
+/* Groups the events of delegates' operators by instruction, if there is an Edge graph whose nodes
+ * they name. Returns false when out of memory. */
+static bool group_timed_events(builder *b) {
   size_t count = b->program->instruction_count;
   b->end_of_timed = etr_arena_alloc_array(b->scratch, count + 1, sizeof *b->end_of_timed);
   if (!b->end_of_timed || !b->placement->method->graph)
     return b->end_of_timed != NULL;
-  each_timed(b, count_timed);
+  visit_timed_events(b, count_timed);
   for (size_t i = 1; i <= count; i++)
     b->end_of_timed[i] += b->end_of_timed[i - 1];
   b->timed = etr_arena_alloc_array(b->scratch, b->end_of_timed[count], sizeof *b->timed);
   if (b->timed)
-    each_timed(b, put_timed);
+    visit_timed_events(b, put_timed);
   return b->timed != NULL;
 }
 
 /* ---- Instructions ---- */
 
-static const char *name_kernel(builder *b, const etr_instruction *instruction) {
+/* Writes the target of a kernel, such as "aten.add.out" for aten::add and its overload; NULL when
+ * out of memory. */
+static const char *format_kernel_target(builder *b, const etr_instruction *instruction) {
   const char *colons = strstr(instruction->op, "::");
   if (!colons)
     return etr_arena_format(b->arena, "%s.%s", instruction->op, instruction->overload);
@@ -602,15 +621,15 @@ static const char *name_kernel(builder *b, const etr_instruction *instruction) {
                           colons + 2, instruction->overload[0] ? "." : "", instruction->overload);
 }
 
-/* Returns the target of a kernel, made once for all instructions that call it. Names are interned,
- * so pointers are compared instead of texts. */
+/* Returns the target of a kernel, made once for all instructions that call it, or NULL when out
+ * of memory. Names are interned, so pointers are compared instead of texts. */
 static const char *target_of_kernel(builder *b, const etr_instruction *instruction) {
   const char *const key[] = {instruction->op, instruction->overload};
   etr_map_slot *slot = etr_map_at(&b->kernels, (etr_slice){(const char *)key, sizeof key});
   if (slot && slot->value == ETR_NONE) {
     const char **added = etr_vec_push(b->arena, &b->targets);
     if (added)
-      *added = name_kernel(b, instruction);
+      *added = format_kernel_target(b, instruction);
     slot->value = added ? (uint32_t)(b->targets.count - 1) : ETR_NONE;
   }
   return slot && slot->value != ETR_NONE ? b->targets.data[slot->value] : NULL;
@@ -635,7 +654,8 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
   }
 }
 
-/* Adds what a delegate call reads and writes, and its inside. */
+/* Adds what a delegate call reads and writes, and its inside. Returns false if the budget is
+ * spent, or when out of memory. */
 static bool add_call(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
@@ -647,7 +667,7 @@ static bool add_call(builder *b, int32_t id) {
   return add_delegate(b, id, own);
 }
 
-/* Adds what a kernel reads and writes, and its arguments. */
+/* Adds what a kernel reads and writes, and its arguments. Returns false when out of memory. */
 static bool add_kernel(builder *b, int32_t id, const etr_instruction *instruction) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   etr_node *node = &b->nodes.data[index];
@@ -663,7 +683,7 @@ static bool add_kernel(builder *b, int32_t id, const etr_instruction *instructio
   etr_vec(etr_argument) list = {0};
   etr_slice op = etr_operator_of_kernel(instruction->op);
   for (size_t i = 0; i < instruction->arg_count && list.count < ETR_MOST_ARGUMENTS; i++) {
-    const char *text = text_of(a, instruction->args[i]), *name = etr_argument_name(op, i);
+    const char *text = text_of_value(a, instruction->args[i]), *name = etr_argument_name(op, i);
     etr_argument *added = text ? etr_vec_push(a->arena, &list) : NULL;
     if (text && !added)
       return false;
@@ -675,11 +695,11 @@ static bool add_kernel(builder *b, int32_t id, const etr_instruction *instructio
   return !etr_arena_failed(a->arena);
 }
 
-/* Says when a jump jumps, and where to. */
+/* Adds arguments that say when a jump jumps ("if_not") and where to ("go_to"). */
 static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction *jump) {
   int32_t condition = jump->arg_count ? jump->args[0] : -1, target = jump->jump_target;
   etr_argument *list = etr_arena_alloc_array(b->arena, 2, sizeof *list);
-  const char *constant = text_of(&b->arguments, condition);
+  const char *constant = text_of_value(&b->arguments, condition);
   if (!list)
     return;
   if (condition >= 0)
@@ -693,7 +713,7 @@ static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction
   node->arguments = list;
 }
 
-/* Adds the node of an instruction. */
+/* Adds the node of an instruction. Returns false if the budget is spent, or when out of memory. */
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_placed *placed = etr_placed_instruction(b->placement, id);
@@ -704,7 +724,7 @@ static bool add_instruction(builder *b, int32_t id) {
   node->name = etr_arena_numbered(b->arena, "instruction_", (uint32_t)id);
   node->target = node->op_type = target_of(b, instruction);
   if (b->placement->method->graph && placed && placed->node != ETR_NONE)
-    take_edge_node(b, node, placed->node);
+    copy_edge_node(b, node, placed->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
     return add_call(b, id);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL)
@@ -718,7 +738,8 @@ static bool add_instruction(builder *b, int32_t id) {
          etr_links_add(&b->links, node, index, id); /* a freed value is not read again */
 }
 
-/* Adds the root module, which every graph has. */
+/* Adds the root module, which every graph has, the inputs, and the values that nothing writes.
+ * Returns false if the budget is spent, or when out of memory. */
 static bool begin_graph(builder *b) {
   static const etr_module root = {
       .path = "", .recorded = "", .type = "", .parent = ETR_NONE, .pattern = ""};
@@ -726,11 +747,13 @@ static bool begin_graph(builder *b) {
   if (!module)
     return false;
   *module = root;
-  return etr_links_init(&b->links, b->placement->method, b->arena, b->scratch) && group_timed(b) &&
-         add_inputs(b) && add_sources(b) &&
+  return etr_links_init(&b->links, b->placement->method, b->arena, b->scratch) &&
+         group_timed_events(b) && add_inputs(b) && add_sources(b) &&
          program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
+/* Adds inputs, constants, instructions and the output in this order. Returns false if the budget
+ * is spent, or when out of memory. */
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method,
                          const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch) {
   const etr_pte_method *program = placement->method->program;
@@ -778,6 +801,8 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   return !etr_arena_failed(arena);
 }
 
+/* Builds the graph of instructions for a method without an Edge graph, unless it has no program.
+ * Returns false when out of memory. */
 bool etr_pte_graph_stand_in(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                             etr_arena *arena) {
   etr_arena scratch = {0};
@@ -794,6 +819,8 @@ bool etr_pte_graph_stand_in(etr_placement *placement, uint32_t method, const etr
 
 /* ---- Multiply-accumulates ---- */
 
+/* Builds the graph of instructions only to count its multiply-accumulates. Returns false when out
+ * of memory; if the budget of nodes is spent, they stay unknown. */
 bool etr_pte_count_macs(etr_method_inputs *method) {
   /* Which payloads are shown, and how much of the budget is left, is decided when the graph is
    * built for the profile: this one is thrown away. */

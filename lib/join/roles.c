@@ -65,20 +65,21 @@ enum { MOST_STEPS = 1 << 22 }; /* limit on inputs and nodes that are visited for
 
 typedef struct paths {
   finder *f;
-  uint8_t *places; /* per node: bits of `place` */
-  etr_map listed;  /* handle -> how often the delegate lists it */
+  uint8_t *positions; /* per node: bits of `place` */
+  etr_map listed;     /* handle -> how often the delegate lists it */
 } paths;
 
-/* Marks the nodes of a handle as sure if the delegate lists it once for each. */
-static void mark_sure(paths *p, uint32_t handle, uint32_t wanted) {
+/* Marks the nodes of a handle as sure to be in the delegate, if it lists the handle as often as
+ * these nodes have entries. */
+static void mark_sure(paths *p, uint32_t handle, uint32_t listed_count) {
   const etr_method_inputs *method = p->f->placement->method;
   size_t first = etr_method_first_of_handle(method, handle), end = first;
   uint32_t entries = 0;
   for (; end < method->by_handle_count && method->by_handle[end].handle == handle; end++)
     entries += p->f->entries[method->by_handle[end].node];
-  for (size_t i = first; entries == wanted && i < end; i++)
+  for (size_t i = first; entries == listed_count && i < end; i++)
     if (p->f->entries[method->by_handle[i].node])
-      p->places[method->by_handle[i].node] |= SURE;
+      p->positions[method->by_handle[i].node] |= SURE;
 }
 
 /* Returns what the second node of an edge is, as the delegate's paths go on, or back. */
@@ -92,16 +93,17 @@ static void follow_paths(const paths *p) {
   const etr_graph *graph = p->f->placement->method->graph;
   for (size_t i = 0; i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++)
-      p->places[i] |= passed_on(p->places[graph->nodes[i].inputs[k].node], AFTER, AFTER_OUT);
+      p->positions[i] |= passed_on(p->positions[graph->nodes[i].inputs[k].node], AFTER, AFTER_OUT);
   for (size_t i = graph->node_count; i-- > 0;)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++)
-      p->places[graph->nodes[i].inputs[k].node] |= passed_on(p->places[i], BEFORE, BEFORE_OUT);
+      p->positions[graph->nodes[i].inputs[k].node] |= passed_on(p->positions[i], BEFORE,
+                                                                BEFORE_OUT);
 }
 
-/* Fills the places of all nodes for one delegate. Returns false when out of memory. */
-static bool find_places(paths *p, const etr_map_instruction *map) {
+/* Fills the positions of all nodes relative to one delegate. Returns false when out of memory. */
+static bool find_positions(paths *p, const etr_map_instruction *map) {
   const etr_graph *graph = p->f->placement->method->graph;
-  memset(p->places, 0, graph->node_count);
+  memset(p->positions, 0, graph->node_count);
   etr_map_init(&p->listed, p->f->arena);
   for (size_t i = 0; i < map->handle_count; i++) {
     etr_map_slot *slot = etr_map_at(&p->listed, ETR_BYTES(map->handles[i]));
@@ -119,22 +121,23 @@ static bool find_places(paths *p, const etr_map_instruction *map) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind == ETR_NODE_OP && node->debug_handle &&
         etr_map_get(&p->listed, ETR_BYTES(node->debug_handle)) == ETR_NONE)
-      p->places[i] |= FOREIGN;
+      p->positions[i] |= FOREIGN;
   }
   follow_paths(p);
   return true;
 }
 
-/* Fills out->is_inside and is_outside. Returns false when out of memory. */
-static bool find_convex(finder *f) {
+/* Fills out->is_inside and is_outside, because no path leaves a delegate and comes back. Too
+ * large a graph leaves is_outside unknown in part. Returns false when out of memory. */
+static bool find_inside_and_outside(finder *f) {
   const etr_method_inputs *method = f->placement->method;
   size_t count = method->graph->node_count, steps = 0, left = MOST_STEPS;
-  paths p = {.f = f, .places = etr_arena_alloc_array(f->arena, count, 1)};
+  paths p = {.f = f, .positions = etr_arena_alloc_array(f->arena, count, 1)};
   /* per node: delegates that list its handle, and those of them that cannot contain it */
   uint32_t *listing = etr_arena_alloc_array(f->arena, count, sizeof *listing);
   uint32_t *excluded = etr_arena_alloc_array(f->arena, count, sizeof *excluded);
   f->is_outside = etr_arena_alloc_array(f->arena, count, sizeof *f->is_outside);
-  if (!p.places || !listing || !excluded || !f->is_outside)
+  if (!p.positions || !listing || !excluded || !f->is_outside)
     return false;
   for (size_t i = 0; i < count; i++) {
     f->out->is_inside[i] = false;
@@ -146,15 +149,15 @@ static bool find_convex(finder *f) {
       continue;
     if (!etr_spend(&left, steps + delegate->map->handle_count))
       return true; /* what is outside is not known, and less of what is inside */
-    if (!find_places(&p, delegate->map))
+    if (!find_positions(&p, delegate->map))
       return false;
     for (size_t k = 0; k < count; k++) {
-      if (f->entries[k] == 0 || p.places[k] & FOREIGN)
+      if (f->entries[k] == 0 || p.positions[k] & FOREIGN)
         continue;
-      bool is_between = p.places[k] & AFTER && p.places[k] & BEFORE;
-      f->out->is_inside[k] |= p.places[k] & SURE || is_between;
+      bool is_between = p.positions[k] & AFTER && p.positions[k] & BEFORE;
+      f->out->is_inside[k] |= p.positions[k] & SURE || is_between;
       listing[k]++;
-      excluded[k] += !is_between && p.places[k] & (AFTER_OUT | BEFORE_OUT);
+      excluded[k] += !is_between && p.positions[k] & (AFTER_OUT | BEFORE_OUT);
     }
   }
   for (size_t k = 0; k < count; k++)
@@ -170,7 +173,7 @@ static bool is_taken(const finder *f, const etr_node *node) {
 }
 
 /* Returns why a partitioner would leave a node out of delegates, by the node alone. */
-static reason find_reason(const finder *f, const etr_node *node) {
+static reason reason_by_node(const finder *f, const etr_node *node) {
   if (!etr_has_tensor(node))
     return MUST_STAY;
   if (!is_taken(f, node))
@@ -187,11 +190,11 @@ static reason find_reason(const finder *f, const etr_node *node) {
 
 /* Returns whether a delegate certainly contains a node. */
 static bool is_inside(finder *f, uint32_t node) {
-  return (f->is_outside || find_convex(f)) && f->out->is_inside[node];
+  return (f->is_outside || find_inside_and_outside(f)) && f->out->is_inside[node];
 }
 
 static bool is_outside(finder *f, uint32_t node) {
-  return (f->is_outside || find_convex(f)) && f->is_outside[node];
+  return (f->is_outside || find_inside_and_outside(f)) && f->is_outside[node];
 }
 
 /* Returns why a node would stay outside delegates; computed once for each node. */
@@ -199,7 +202,7 @@ static reason reason_to_stay(finder *f, uint32_t node) {
   if (f->reasons[node])
     return (reason)(f->reasons[node] - 1);
   const etr_node *graph_node = &f->placement->method->graph->nodes[node];
-  reason found = is_outside(f, node) ? MUST_STAY : find_reason(f, graph_node);
+  reason found = is_outside(f, node) ? MUST_STAY : reason_by_node(f, graph_node);
   f->reasons[node] = (uint8_t)(1 + found);
   return found;
 }
@@ -256,7 +259,8 @@ typedef struct operators {
   bool is_whole; /* it lists all such operators */
 } operators;
 
-/* Returns the number of an operator, added if it is new. */
+/* Returns the index of an operator, which is added if it is new; MOST_OPERATORS if there are too
+ * many, which then are not the whole. */
 static size_t index_of_operator(operators *o, const char *target) {
   size_t i = 0;
   while (i < o->count && strcmp(o->targets[i], target) != 0)
@@ -269,16 +273,16 @@ static size_t index_of_operator(operators *o, const char *target) {
 
 /* Returns the first subset of operators that has the wanted number of entries, as bits; 0: there is
  * none. Sets *others if there are more such subsets. */
-static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
+static unsigned find_subset(const operators *o, uint32_t wanted, bool *has_others) {
   unsigned found = 0;
-  *others = false;
+  *has_others = false;
   for (unsigned subset = 1; o->is_whole && subset < 1u << o->count; subset++) {
     uint32_t sum = 0;
     for (size_t i = 0; i < o->count; i++)
       sum += subset >> i & 1 ? o->entries[i] : 0;
     if (sum != wanted)
       continue;
-    *others = found != 0;
+    *has_others = found != 0;
     if (found)
       break;
     found = subset;
@@ -286,9 +290,9 @@ static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
   return found;
 }
 
-/* Lets nodes with this reason stay until the number of delegated nodes is what the delegates list:
- * all nodes of some operators if that is possible, else the last nodes. */
-static void let_stay(selection *s, reason why, uint32_t wanted) {
+/* Leaves nodes with this reason out of the delegates until the number of delegated nodes is what
+ * the delegates list: all nodes of some operators if that is possible, else the last nodes. */
+static void leave_out_nodes(selection *s, reason why, uint32_t wanted) {
   /* Collects the operators of the nodes that may stay, with their entries. */
   operators o = {.is_whole = true};
   for (size_t i = 0; i < s->count; i++) {
@@ -300,9 +304,9 @@ static void let_stay(selection *s, reason why, uint32_t wanted) {
       o.entries[index] += s->f->entries[s->nodes[i].node];
   }
   uint32_t leaving = s->available - wanted;
-  bool others, all = o.all <= leaving;
-  unsigned subset = all ? 0 : subset_of(&o, leaving, &others);
-  if (!all && (subset == 0 || others))
+  bool has_others, all_leave = o.all <= leaving;
+  unsigned subset = all_leave ? 0 : find_subset(&o, leaving, &has_others);
+  if (!all_leave && (subset == 0 || has_others))
     s->f->out->ambiguous += o.all;
   for (size_t i = s->count; i-- > 0 && s->available > wanted;) {
     if (!may_stay(s, i, why))
@@ -314,8 +318,9 @@ static void let_stay(selection *s, reason why, uint32_t wanted) {
   }
 }
 
-/* Chooses which of the nodes with one handle are delegated: those with reasons to stay are left out
- * first, until as many are left as the delegates list. */
+/* Chooses which of the nodes with one handle are delegated: those with reasons to stay are left
+ * out first, until as many are left as the delegates list. Returns whether that number was
+ * reached. */
 static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted) {
   selection s = {.f = f, .nodes = &f->placement->method->by_handle[first], .count = count};
   for (size_t i = 0; i < count; i++) {
@@ -325,13 +330,13 @@ static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted)
       s.available += f->entries[node];
   }
   for (reason why = MUST_STAY; why < REASONS && s.available > wanted; why++)
-    let_stay(&s, why, wanted);
+    leave_out_nodes(&s, why, wanted);
   return s.available == wanted;
 }
 
 /* ---- All ---- */
 
-/* Counts how often delegates list each handle. */
+/* Counts how often delegates list each handle. Returns false when out of memory. */
 static bool count_listed(const etr_placement *placement, etr_map *listed) {
   for (size_t i = 0; i < placement->instructions.count; i++) {
     const etr_placed *instruction = &placement->instructions.data[i];
@@ -366,6 +371,9 @@ static bool select_all(finder *f, const etr_map *listed) {
   return is_consistent && found == listed->count; /* else a listed handle has no node */
 }
 
+/* Marks the nodes of kernels, then selects delegated nodes among the others; a second time
+ * without entries for getitems if the first time the numbers do not fit. Returns false when out
+ * of memory. */
 bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_kernel_groups *groups,
                     etr_arena *arena) {
   const etr_method_inputs *method = placement->method;
@@ -400,9 +408,10 @@ bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_ke
 
 /* ---- Grouping by the first handle that has the operator ---- */
 
-/* Returns the first slot of the nodes with a kernel's handle and operator, and how many there are.
- */
-static size_t range_of(const etr_method_inputs *method, const etr_placed *kernel, size_t *count) {
+/* Returns the first slot of the nodes with a kernel's handle and operator, and how many there
+ * are; *count is 0 if there are none. */
+static size_t find_nodes_of_kernel(const etr_method_inputs *method, const etr_placed *kernel,
+                                   size_t *count) {
   uint32_t op = etr_map_get(&method->operators, kernel->op);
   *count = 0;
   for (size_t i = 0; op != ETR_NONE && i < kernel->map->handle_count; i++) {
@@ -413,6 +422,8 @@ static size_t range_of(const etr_method_inputs *method, const etr_placed *kernel
   return 0;
 }
 
+/* Makes a group for each handle and operator that kernels have. Returns false when out of
+ * memory. */
 bool etr_kernel_groups_find(etr_kernel_groups *out, const etr_placement *placement,
                             etr_arena *arena) {
   const etr_method_inputs *method = placement->method;
@@ -425,7 +436,7 @@ bool etr_kernel_groups_find(etr_kernel_groups *out, const etr_placement *placeme
     size_t count = 0, first = 0;
     if (kernel->is_kernel && kernel->map && kernel->op.size && !kernel->is_prim &&
         !method->graph->is_changed)
-      first = range_of(method, kernel, &count);
+      first = find_nodes_of_kernel(method, kernel, &count);
     if (count == 0)
       continue;
     if (!group_of[first]) {

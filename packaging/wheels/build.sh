@@ -91,6 +91,17 @@ build_libraries() { # folder
     touch "$1/libraries/complete"
 }
 
+# Zig's runtime library for Windows is one piece that a linker takes or leaves whole, sines and 128-bit divisions included: its sources, but only the files
+# that ours, its C library and their own functions need. What is missing, the linker says.
+build_runtime() { # folder
+  local own=$1/runtime all
+  all=$(dirname "$zig")/lib
+  mkdir -p "$own"
+  cp -r "$all/compiler_rt" "$own/"
+  sed -E '/^ *_ = @import\("compiler_rt\//{/(stack_probe|ssp|round|trunc|addf3|mulf3|comparef|extendf|truncf)\.zig/!d}' "$all/compiler_rt.zig" >"$own/compiler_rt.zig" &&
+    (cd "$own" && "$zig" build-lib compiler_rt.zig -target x86_64-windows-gnu -OReleaseSmall -fno-compiler-rt -fno-unwind-tables -fstrip)
+}
+
 build_wheel() { # folder, platform tag, linker flags, those of programs
   rm -rf "$1/wheel"
   SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 315532800)
@@ -108,9 +119,10 @@ build() { # a line of targets.txt
   case $target in
     *-musl) programs=" -dynamic" ;; # otherwise all of musl would be part of the command
     *-macos*) strip="-Wl,-x -Wl,-dead_strip" ;; # which has another linker, for which -s leaves names of local functions
-    *-windows-*) strip="-s -Wl,--gc-sections" flags="-Xclang -funwind-tables=0 -D__USE_MINGW_ANSI_STDIO=0" ;; # that system's start files, which zig compiles itself, cannot do without them
+    *-windows-*) strip="-s -Wl,--gc-sections -rtlib=none $folder/runtime/compiler_rt.lib" flags="-Xclang -funwind-tables=0 -D__USE_MINGW_ANSI_STDIO=0" ;; # that system's start files, which zig compiles itself, cannot do without them
   esac
   write_toolchain "$folder" "$target" "$system" "$processor"
+  [ "$system" != Windows ] || build_runtime "$folder" >"$log/$name.runtime" 2>&1 || fail "$log/$name.runtime"
   [ -e "$folder/libraries/complete" ] || rm -rf "$folder"/{small,libzip,libraries}
   [ -e "$folder/libraries/complete" ] || build_libraries "$folder" >"$log/$name.libraries" 2>&1 || fail "$log/$name.libraries"
   build_wheel "$folder" "$tag" "$strip" "$programs" >"$log/$name.wheel" 2>&1 || fail "$log/$name.wheel"

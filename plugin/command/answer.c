@@ -4,6 +4,7 @@
  */
 #include "base/system.h"
 #include "command/command.h"
+#include "command/option_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,11 @@ static exit_status answer_one(const cli_settings *settings) {
     if (need == NEEDS_PROGRAM && !profile->program_memory)
       message_warning("no memory plan, since there is no program: put the .pte into the record's "
                       "directory, or name it with --pte");
-    /* Only text, Markdown and JSON say it themselves. */
+    /* Only text, Markdown and JSON say it themselves; a trace is in units of time. */
     bool says_clock = settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN ||
                       settings->format == FORMAT_JSON;
-    if (!says_clock && settings->unit != ETR_UNIT_CYCLES)
+    bool is_trace = settings->command->bit == FOR_TRACE;
+    if (is_trace || (!says_clock && settings->unit != ETR_UNIT_CYCLES))
       message_clock(profile);
     result = command_put_answer(profile, settings);
   }

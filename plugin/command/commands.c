@@ -217,6 +217,19 @@ static exit_status command_report_several(command_records *records, const cli_se
 
 /* ---- diff: what became slower or faster ---- */
 
+/* Returns the option that was given although it only applies to times; NULL if none was. */
+static const char *option_about_times(const cli_settings *settings) {
+  if (settings->has_by)
+    return "by";
+  if (settings->has_fail_above)
+    return "fail-above";
+  if (settings->has_recording_noise)
+    return "recording-noise";
+  if (settings->in_turns)
+    return "in-turns";
+  return settings->columns ? "columns" : NULL;
+}
+
 /* Runs `diff`: prints the comparison of two profiles, or of the sizes of their programs, and
  * returns the exit status that the limits give. */
 static exit_status command_diff(const etr_profile *base, const etr_profile *newer,
@@ -227,10 +240,10 @@ static exit_status command_diff(const etr_profile *base, const etr_profile *newe
   exit_status check_status = command_check_noise(settings, "diff");
   if (check_status != EXIT_DONE)
     return check_status;
-  if (settings->sizes && (settings->has_fail_above || settings->has_by))
-    return message_usage("diff",
-                         "--%s applies to times; --sizes, and two .pte files alone, have none",
-                         settings->has_by ? "by" : "fail-above");
+  const char *of_times = option_about_times(settings);
+  if (settings->sizes && of_times)
+    return message_usage(
+        "diff", "--%s applies to times; --sizes, and two .pte files alone, have none", of_times);
   if (settings->sizes)
     return command_diff_programs(base, newer, settings);
   check_status = command_check_by(settings);

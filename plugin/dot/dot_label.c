@@ -107,7 +107,7 @@ static double find_whole(const etr_dot_view *view) {
 }
 
 static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
-  const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, ticks));
+  const char *time = etr_label_ticks(view->arena, view->profile, ticks);
   if (time != NULL)
     etr_puts(writer, time);
 }
@@ -510,27 +510,32 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "</TD></TR>");
 }
 
-static void put_microseconds(etr_writer *writer, const etr_dot_view *view, double ticks) {
-  etr_put_fixed(writer, etr_ticks_to_ns(view->profile, ticks) / 1e3, 3);
+/* Puts microseconds to the nanosecond, or cycles where the clock counts them. */
+static void put_exact(etr_writer *writer, const etr_dot_view *view, double ticks) {
+  if (view->profile->takes_cycles_as_ns)
+    etr_put_fixed(writer, ticks, 0);
+  else
+    etr_put_fixed(writer, etr_ticks_to_ns(view->profile, ticks) / 1e3, 3);
 }
 
 /* Writes the row with the parts of the time that other outputs have, in microseconds to the
- * nanosecond, which add up to Method::execute. Writes nothing if there are none, or when out of
- * memory. */
+ * nanosecond or in cycles, which add up to Method::execute. Writes nothing if there are none, or
+ * when out of memory. */
 static void put_balance(etr_writer *writer, const etr_dot_view *view) {
   etr_balance balance;
   if (!etr_balance_make(&balance, view->arena, view->method) || balance.count == 0)
     return;
-  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">in us: ");
-  for (size_t part = 0; part < balance.count; part++) {
+  etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">in %s: ",
+           etr_unit_name(view->profile->takes_cycles_as_ns ? ETR_UNIT_CYCLES : ETR_UNIT_US));
+  for (size_t part = 0; i < balance.count; i++) {
     if (part > 0)
       etr_puts(writer, " + ");
     put_html(writer, balance.list[part].text);
     etr_puts(writer, " ");
-    put_microseconds(writer, view, balance.list[part].time->typical);
+    put_exact(writer, view, balance.list[part].time->typical);
   }
   etr_puts(writer, " = Method::execute ");
-  put_microseconds(writer, view, view->method->execute.typical);
+  put_exact(writer, view, view->method->execute.typical);
   etr_puts(writer, "</FONT></TD></TR>");
 }
 

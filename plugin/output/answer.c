@@ -12,12 +12,34 @@
 
 static const etr_table_options defaults = {0};
 
+etr_table_options etr_answer_options(const etr_profile *profile, const etr_table_options *options) {
+  etr_table_options out = options ? *options : defaults;
+  bool is_for_people = out.format == ETR_TABLE_TEXT || out.format == ETR_TABLE_MARKDOWN;
+  bool is_free = !out.has_unit && out.unit == ETR_UNIT_MS;
+  if (profile && profile->takes_cycles_as_ns && is_for_people && is_free)
+    out.unit = ETR_UNIT_CYCLES;
+  return out;
+}
+
+/* Gives an answer the unit of etr_answer_options(), by a copy of its options if that is another. */
+static void decide_unit(etr_answer *answer) {
+  const etr_table_options decided = etr_answer_options(answer->profile, answer->options);
+  if (decided.unit == answer->options->unit || answer->arrow)
+    return;
+  etr_table_options *copy = etr_arena_alloc(&answer->arena, sizeof *copy);
+  if (!copy)
+    return; /* the arena has failed, and so will the answer */
+  *copy = decided;
+  answer->options = copy;
+}
+
 void etr_answer_begin(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
                       const etr_table_options *options, const etr_sink *sink) {
   *answer = (etr_answer){.profile = profile,
                          .filter = filter,
                          .options = options ? options : &defaults,
                          .arrow = etr_arrow_of(sink)};
+  decide_unit(answer);
   etr_writer_init(&answer->writer, sink);
   bool is_text = answer->options->format == ETR_TABLE_TEXT;
   etr_writer_look(&answer->writer, is_text && answer->options->ascii,

@@ -21,8 +21,14 @@ typedef struct etr_answer {
   const char *problem; /* reason why the options were refused; NULL: they were not */
 } etr_answer;
 
-/** Begins an answer made of tables. options may be NULL, which stands for zeroed options. The sink
- * may be one of etr_arrow_sink(). All arguments are borrowed until etr_answer_end(). */
+/** Returns options whose unit is decided: text and Markdown are in cycles where the profile's clock
+ * counts them, its rate is not known and nobody chose a unit. What programs read stays in the given
+ * unit. profile and options may be NULL; NULL options stand for zeroed ones. */
+etr_table_options etr_answer_options(const etr_profile *profile, const etr_table_options *options);
+
+/** Begins an answer made of tables. options may be NULL, which stands for zeroed options; its unit
+ * is the one of etr_answer_options(). The sink may be one of etr_arrow_sink(). All arguments are
+ * borrowed until etr_answer_end(). */
 void etr_answer_begin(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
                       const etr_table_options *options, const etr_sink *sink);
 

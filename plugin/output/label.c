@@ -281,11 +281,12 @@ const char *etr_label_dump(etr_arena *arena, const etr_profile *profile) {
   return label ? etr_arena_copy(arena, (etr_slice){label, etr_dump_name_stem(label)}) : NULL;
 }
 
-char *etr_label_time(etr_arena *arena, double ns) {
+char *etr_label_ticks(etr_arena *arena, const etr_profile *profile, double ticks) {
   static const struct {
     double from, divisor;
     const char *name;
   } units[] = {{1e10, 1e9, " s"}, {1e5, 1e6, " ms"}, {-INFINITY, 1e3, " us"}};
+  double ns = etr_ticks_to_ns(profile, ticks);
   size_t unit = 0;
   etr_text text;
   etr_writer writer;
@@ -295,6 +296,8 @@ char *etr_label_time(etr_arena *arena, double ns) {
   int decimals = value > 0 ? 3 : 0;
   for (double above = 1; decimals > 0 && value >= above; above *= 10)
     decimals--;
+  if (profile->takes_cycles_as_ns)
+    return etr_arena_format(arena, "%.0f cycles", ticks);
   etr_text_begin(&text, arena, &writer);
   etr_put_fixed(&writer, value, decimals);
   etr_puts(&writer, units[unit].name);
@@ -320,6 +323,12 @@ const char *etr_count_text(etr_arena *arena, uint64_t bytes) {
 const char *etr_label_clock(const etr_profile *profile, etr_unit unit) {
   if (unit == ETR_UNIT_CYCLES || !profile->takes_cycles_as_ns)
     return NULL;
-  return "1 tick is taken as 1 ns, but this clock counts cycles: give its rate, "
-         "--ticks-per-second 400e6 for 400 MHz, or --unit cycles";
+  return ETR_TICK_IS_TAKEN_AS_NS ", or --unit cycles";
+}
+
+const char *etr_label_clock_note(const etr_profile *profile, const etr_table_options *options) {
+  bool is_decided = options->unit == ETR_UNIT_CYCLES && !options->has_unit;
+  if (profile->takes_cycles_as_ns && is_decided)
+    return ETR_CYCLES_HAVE_NO_RATE;
+  return etr_label_clock(profile, options->unit);
 }

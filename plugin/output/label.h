@@ -83,17 +83,28 @@ const char *etr_label_method(const char *name);
  * if the profile does not have exactly one ETDump. */
 const char *etr_label_dump(etr_arena *arena, const etr_profile *profile);
 
-/** What to say where a first screen is in cycles, although nobody asked for them. */
+/** What to say where cycles are shown in a unit of time. */
+#define ETR_TICK_IS_TAKEN_AS_NS                                                                    \
+  "1 tick is taken as 1 ns, but this clock counts cycles: give its rate, --ticks-per-second "      \
+  "400e6 for 400 MHz"
+
+/** What to say where an answer is in cycles, although nobody asked for them. */
 #define ETR_CYCLES_HAVE_NO_RATE                                                                    \
-  "this clock counts cycles: --ticks-per-second 400e6, for 400 MHz, gives times"
+  "this clock counts cycles, and its rate is not recorded: --ticks-per-second RATE gives times "   \
+  "(400e6 if it runs at 400 MHz)"
 
 /** Returns what to say where times are shown in a unit if they may be no times, because a clock
  * counts cycles and its rate was not given: "1 tick is taken as 1 ns, ...". NULL if there is
  * nothing to say. Static. */
 const char *etr_label_clock(const etr_profile *profile, etr_unit unit);
 
-/** Returns a time in nanoseconds as text with three digits: "0.437 ms", "43.7 us", "12.3 s". */
-char *etr_label_time(etr_arena *arena, double ns);
+/** Returns what an answer with these options says of a clock that counts cycles: that, or that the
+ * answer is in cycles, if nobody chose them. NULL if there is nothing to say. Static. */
+const char *etr_label_clock_note(const etr_profile *profile, const etr_table_options *options);
+
+/** Returns a time in ticks as text with three digits: "0.437 ms", "43.7 us", "12.3 s"; "6054
+ * cycles" if the clock counts them and its rate is not known. */
+char *etr_label_ticks(etr_arena *arena, const etr_profile *profile, double ticks);
 
 /** Returns "9,936,896", in the arena; "" when out of memory, which shows there. */
 const char *etr_count_text(etr_arena *arena, uint64_t bytes);

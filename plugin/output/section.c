@@ -41,8 +41,7 @@ void etr_section_end_list(etr_answer *answer) {
 }
 
 void etr_section_clock(etr_answer *answer, const etr_profile *profile, size_t indent) {
-  etr_section_line(answer, ETR_STYLE_PLAIN, indent,
-                   etr_label_clock(profile, answer->options->unit));
+  etr_section_line(answer, ETR_STYLE_PLAIN, indent, etr_label_clock_note(profile, answer->options));
 }
 
 void etr_section_item(etr_answer *answer, const char *what, const char *evidence) {

@@ -24,8 +24,7 @@ void etr_section_numbered(etr_answer *answer, size_t number, const char *text);
  * Writes nothing in text. */
 void etr_section_end_list(etr_answer *answer);
 
-/** Writes a line with what etr_label_clock() says of a profile and the answer's unit, if anything.
- */
+/** Writes a line with what etr_label_clock_note() says of a profile, if anything. */
 void etr_section_clock(etr_answer *answer, const etr_profile *profile, size_t indent);
 
 /** Writes a finding as an item of a list: what was found, then its evidence. Writes nothing if

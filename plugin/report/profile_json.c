@@ -53,12 +53,13 @@ static void put_warning_list(const etr_fields *f, const etr_warning *warnings, s
   }
 }
 
-/* Writes all warnings: first a note about a clock that does not count nanoseconds, then those of
- * the profile and of its accuracy. */
+/* Writes all warnings: first a note about a clock that counts cycles, in which the page shows them,
+ * then those of the profile and of its accuracy. */
 static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
   etr_field_list(f, "warnings");
-  const etr_warning clock = {"", "", ETR_NO_OFFSET, etr_label_clock(f->profile, ETR_UNIT_MS)};
+  const etr_warning clock = {"", "", ETR_NO_OFFSET,
+                             f->profile->takes_cycles_as_ns ? ETR_CYCLES_HAVE_NO_RATE : NULL};
   put_warning_list(f, &clock, clock.message != NULL);
   put_warning_list(f, f->profile->warnings, f->profile->warning_count);
   if (accuracy)
@@ -316,6 +317,8 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
                                                                                  error));
   open_document(&doc, &json, &writer, profile, sink);
   etr_profile_put_schema(f, "etrecord-tb/profile/1");
+  if (f->profile->takes_cycles_as_ns)
+    etr_field_text(f, "shown_unit", etr_unit_name(ETR_UNIT_CYCLES));
   put_inputs(f);
   etr_field_effective_peaks(f);
   etr_field_list(f, "methods");

@@ -335,6 +335,7 @@ static etr_unit unit_of(const etr_record_set *set, const etr_table_options *opti
     if (!longest || set->first->methods[i].execute.typical > longest->execute.typical)
       longest = &set->first->methods[i];
   bool is_chosen = options->has_unit || options->unit != ETR_UNIT_MS || !is_for_people;
+  is_chosen |= set->clocks_differ; /* and have no unit in common */
   return is_chosen || !longest || longest->run_count == 0 ? options->unit
                                                           : etr_unit_of_method(set->first, longest);
 }
@@ -347,6 +348,7 @@ etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
   if (options)
     o.table = *options;
   o.table.unit = unit_of(set, &o.table);
+  o.table.has_unit |= set->clocks_differ;
   etr_answer_begin(answer, set->first, NULL, &o.table, sink);
   begin_words(&o);
   bool good = by == ETR_RECORDS_ALONE ? put_records(&o) : put_rows(&o);

@@ -324,7 +324,10 @@ etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff
                                 etr_error *error) {
   static const etr_table_options defaults = {.top = 30};
   etr_diff_output o = {.comparison = comparison, .filter = filter};
-  etr_answer_begin(&o.answer, comparison->newer, NULL, options ? options : &defaults, sink);
+  etr_table_options own = options ? *options : defaults;
+  /* A clock that counts cycles and one that counts time have no unit in common. */
+  own.has_unit |= comparison->base->takes_cycles_as_ns != comparison->newer->takes_cycles_as_ns;
+  etr_answer_begin(&o.answer, comparison->newer, NULL, &own, sink);
   etr_table_format format = o.answer.options->format;
   bool is_for_people = format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
   return etr_answer_end(&o.answer, (is_for_people ? write_sections : write_flat)(&o), error);

@@ -334,11 +334,9 @@ static const char *circumstances(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  const char *clock = etr_label_clock(r->answer.profile, r->answer.options->unit);
+  const char *clock = etr_label_clock_note(r->answer.profile, r->answer.options);
   if (clock)
     etr_putf(&writer, "%s" DOT, clock);
-  else if (r->answer.profile->takes_cycles_as_ns && !r->options.has_unit)
-    etr_puts(&writer, ETR_CYCLES_HAVE_NO_RATE DOT);
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
   double factor = etr_first_run_factor(&s->first_run);
@@ -767,7 +765,7 @@ enum {
 /* Chooses the unit of a method's screen and tables, unless the user did. */
 static void choose_unit(report *r, const etr_method *method) {
   if (!r->options.has_unit && r->options.unit == ETR_UNIT_MS)
-    r->options.unit = etr_unit_of_screen(r->answer.profile, method);
+    r->options.unit = etr_unit_of_method(r->answer.profile, method);
 }
 
 /* Returns "long runs: 3 of 41.2 ms; short runs: 49 of 1.02 ms"; NULL for runs of one kind. */
@@ -1304,7 +1302,7 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
                                    etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   report r = {0};
-  r.options = options ? *options : defaults;
+  r.options = etr_answer_options(profile, options ? options : &defaults);
   r.given_unit = r.options.unit;
   etr_answer_begin(&r.answer, profile, filter, &r.options, sink);
   if (r.answer.options->by == ETR_SUM_BY_PATTERN)

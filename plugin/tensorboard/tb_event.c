@@ -270,7 +270,7 @@ static void write_record(emitter *e) {
   }
   etr_method_findings found = {.method = etr_tb_main_method(profile)};
   if (found.method && etr_findings_make(&found.findings, &e->arena, profile, found.method,
-                                        etr_unit_of_screen(profile, found.method))) {
+                                        etr_unit_of_method(profile, found.method))) {
     etr_packer layout = {.arena = &e->part};
     etr_tb_layout_pack(&layout, e->entry->is_build);
     write_layout(e, &layout);

@@ -30,7 +30,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
                        const etr_first_screen *screen) {
   etr_writer *writer = &answer->writer;
   bool is_first = screen != NULL;
-  etr_unit unit = etr_unit_of_screen(answer->profile, method);
+  etr_unit unit = etr_unit_of_method(answer->profile, method);
   const char *excluded = etr_excluded_runs_text(answer, method);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
   const char *odd_recordings = etr_odd_recordings_text(&answer->arena, answer->profile, method);
@@ -124,7 +124,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_answer_begin(&answer, about->profile, NULL, &options, sink);
   etr_first_screen screen;
   bool is_good = etr_first_screen_make(&screen, &answer, method, &about->found->findings,
-                                       etr_unit_of_screen(about->profile, method), NULL);
+                                       etr_unit_of_method(about->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
   put_methods(&answer, about->name, method, is_good ? &screen : NULL);

@@ -232,6 +232,8 @@ static void put_document(tracer *t) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "schema", "etrecord-tb/trace/1");
   etr_field_number(&t->fields, "ticks_per_second", t->profile->ticks_per_second);
+  if (t->profile->takes_cycles_as_ns)
+    etr_field_text(&t->fields, "clock_note", ETR_TICK_IS_TAKEN_AS_NS);
   etr_jw_end(&t->json);
   etr_field_list(&t->fields, "traceEvents");
   for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {

@@ -481,6 +481,13 @@ static etr_status take_side(etr_record_set *set, etr_side *side, const etr_profi
     *kept = side;
   if (!set->first)
     set->first = side->profile;
+  if (side->profile->takes_cycles_as_ns != set->first->takes_cycles_as_ns) {
+    set->clocks_differ = true;
+    REMARK(set, set->records.data[set->records.count - 1].name,
+           "times cannot be compared with those of %s: the clock of one counts cycles, of which 1 "
+           "is taken as 1 ns",
+           set->records.data[0].name);
+  }
   set->records.data[set->records.count - 1].content = hash_times(side);
   if (!take_methods(set, side, &scratch) || etr_arena_failed(&set->arena))
     status = etr_fail_memory(error);

@@ -59,6 +59,7 @@ struct etr_record_set {
   etr_arena arena;
   etr_record_set_options options;
   const etr_profile *first;  /* the first record that could be read; NULL: none */
+  bool clocks_differ;        /* some count cycles of a rate that is not known, others time */
   const etr_side *base;      /* of the first record; NULL: it could not be read */
   etr_vec(etr_side *) sides; /* those that stay open: of `first` and, of a set that keeps its
                                 comparisons, of all records */

@@ -170,6 +170,25 @@ def check_statistics():
         assert math.isclose(off["statistics_difference"], 0.25, rel_tol=1e-4) and off["statistics_text"].startswith("rms: "), off
 
 
+def check_unreadable_type():
+    """A reference of complex numbers, which no view reads: its statistics have nothing beside them, and it says why."""
+    record, reference = HERE / "tap_stats", (HERE / "tap_stats.safetensors").read_bytes()
+    size = struct.unpack_from("<Q", reference)[0]
+    header = json.loads(reference[8:8 + size])
+    key = "forward/0/aten/relu"
+    begin, end = header[json.loads(header["__metadata__"]["aliases"]).get(key, key)]["data_offsets"]
+    for tensor in header.values():
+        if tensor.get("data_offsets") == [begin, end]:
+            tensor.update(dtype="C64", shape=[(end - begin) // 8])
+    changed = json.dumps(header).encode()
+    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
+        file.write(struct.pack("<Q", len(changed)) + changed + reference[8 + size:])
+        file.flush()
+        row = next(value for value in document(record, "--reference", file.name)["values"] if value["statistics"] and value["reference_node"] == "relu")
+    assert row["problem"] == "the type of its reference cannot be read", row["problem"]
+    assert all(statistic["reference"] is None for statistic in row["statistics"]), row
+
+
 def check_locals():
     answer = document(HERE / "convnet", "--reference", HERE / "convnet.safetensors")
     assert answer["ranked_by"] == "local" and answer["own_program"] and not answer["candidates"], "a correct backend has no culprit"
@@ -273,7 +292,7 @@ def main():
     for check in (check_origins, check_innocents, check_dropout, check_methods, check_even, lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
                   lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"),
                   lambda: check_rows(HERE / "convnet", HERE / "convnet.safetensors"), lambda: check_rows(HERE / "tap", HERE / "tap.safetensors"),
-                  lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_channels, check_taps, check_statistics, check_locals, check_culprit):
+                  lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_channels, check_taps, check_statistics, check_unreadable_type, check_locals, check_culprit):
         check()
     print("passed")
 

@@ -2,6 +2,7 @@
  *
  * Short texts for pictures.
  */
+#include "output/answer.h"
 #include "output/label.h"
 
 #include <criterion/criterion.h>
@@ -135,7 +136,26 @@ Test(label, a_time_has_three_digits) {
       {12.34e9, "12.3 s"}, {1e13, "10000 s"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    expect_text(etr_label_time(&arena, cases[i].ns), cases[i].label);
+    expect_text(etr_label_ticks(&arena, &(etr_profile){.ticks_per_second = 1e9}, cases[i].ns),
+                cases[i].label);
+}
+
+/* A clock that counts cycles gives no times unless its rate is known. */
+Test(label, cycles_without_a_rate_are_no_times) {
+  const etr_profile unknown = {.ticks_per_second = 1e9, .takes_cycles_as_ns = true};
+  const etr_profile known = {.ticks_per_second = 400e6};
+  const etr_table_options chosen = {.unit = ETR_UNIT_MS, .has_unit = true};
+  const etr_table_options decided = etr_answer_options(&unknown, NULL);
+  const etr_table_options rows = {.format = ETR_TABLE_CSV};
+  expect_text(etr_label_ticks(&arena, &unknown, 128356), "128356 cycles");
+  expect_text(etr_label_ticks(&arena, &known, 128356), "0.321 ms");
+  cr_assert_eq(decided.unit, ETR_UNIT_CYCLES);
+  cr_assert_eq(etr_answer_options(&unknown, &chosen).unit, ETR_UNIT_MS);
+  cr_assert_eq(etr_answer_options(&unknown, &rows).unit, ETR_UNIT_MS);
+  cr_assert_eq(etr_answer_options(&known, NULL).unit, ETR_UNIT_MS);
+  cr_assert_str_eq(etr_label_clock_note(&unknown, &decided), ETR_CYCLES_HAVE_NO_RATE);
+  cr_assert_neq(strstr(etr_label_clock_note(&unknown, &chosen), "1 tick is taken as 1 ns"), NULL);
+  cr_assert_eq(etr_label_clock_note(&known, &decided), NULL);
 }
 
 /* Lowered nodes use the names of the graph around them; bodies have their own names. */

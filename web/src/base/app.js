@@ -57,9 +57,9 @@ export const wholeTime = computed(() => {
   return execute?.typical ?? (operators ? sumOver(operators.numbers('typical'), operators.timed) : 0);
 });
 
-/** The unit of all times: the one of the address, of the report, or what suits the time of an inference. */
+/** The unit of all times: the one of the address, the report or the record, or what suits the time of an inference. */
 export const unit = computed(() => {
-  const given = [get('unit'), globalThis.document?.documentElement.dataset.unit];
+  const given = [get('unit'), globalThis.document?.documentElement.dataset.unit, profile.value?.shownUnit];
   return given.find(name => Object.hasOwn(UNITS, name)) ?? unitFor(wholeTime.value);
 });
 export const unitName = computed(() => UNITS[unit.value].name);

@@ -337,6 +337,7 @@ export function readProfile(document) {
     return {
       version: document.version,
       ticksPerSecond: document.ticks_per_second,
+      shownUnit: document.shown_unit,
       inputs: document.inputs,
       methods: document.methods.map((method, index) => readMethod(method, index, document.texts)),
       load: document.load,
