@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ending.c - handles the signals that end_by_signal the command. The exit status stays that of the
+ * ending.c - handles the signals that end the command. The exit status stays that of the
  * signal.
  */
 #include "command/ending.h"

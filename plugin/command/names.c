@@ -14,7 +14,7 @@
 typedef struct search {
   const char *wanted;
   bool is_path;   /* names are paths of modules, and a path also matches the modules that it
-                   * contains_text
+                   * contains
                    */
   bool lists_all; /* candidates are all names; otherwise only names that contain `wanted` */
   bool found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * output_file.c - opens outputs early, and has the file of --output put in place by a process that
- * was split off before any input was read: the keeper. It gets bytes that say whether to run_keeper
+ * was split off before any input was read: the keeper. It gets bytes that say whether to keep
  * the file. If this process dies, it obeys the last one.
  */
 #include "command/output_file.h"

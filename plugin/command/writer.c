@@ -60,7 +60,7 @@ exit_status writer_start(const cli_settings *settings) {
   FILE *output = output_descriptor() >= 0 ? fdopen(output_descriptor(), "wb") : stdout;
   int reason = output ? start_writer(&python, settings, ends, output) : errno;
   if (reason)
-    return message_failed("cannot start_writer %s: %s: install Python and `pip install "
+    return message_failed("cannot start %s: %s: install Python and `pip install "
                           "\".[arrow]\"` in the sources of etrecord-tb, or name a Python with "
                           "ETRECORD_TB_PYTHON",
                           python.interpreter, strerror(reason));

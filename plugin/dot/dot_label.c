@@ -527,7 +527,7 @@ static void put_balance(etr_writer *writer, const etr_dot_view *view) {
     return;
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">in %s: ",
            etr_unit_name(view->profile->takes_cycles_as_ns ? ETR_UNIT_CYCLES : ETR_UNIT_US));
-  for (size_t part = 0; i < balance.count; i++) {
+  for (size_t part = 0; part < balance.count; part++) {
     if (part > 0)
       etr_puts(writer, " + ");
     put_html(writer, balance.list[part].text);
