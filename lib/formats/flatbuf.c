@@ -23,8 +23,8 @@ static inline uint32_t load_4(const uint8_t *at) {
 
 /* Returns bytes as a little-endian number, whatever their alignment and this machine's byte order.
  * The cases are written out, because compilers make a single load of them, but not of a loop. */
-static inline uint64_t load_bytes(const etr_fb *fb, uint64_t at, unsigned width) {
-  const uint8_t *bytes = fb->data + at;
+static inline uint64_t load_bytes(const etr_fb *fb, uint64_t position, unsigned width) {
+  const uint8_t *bytes = fb->data + position;
   switch (width) {
   case 1:
     return bytes[0];
@@ -77,21 +77,23 @@ bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
   return inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0;
 }
 
-/* Returns the position to which the offset stored at `at` points. */
-static etr_fb_at follow(etr_fb *fb, uint64_t at) {
+/* Returns the position to which the offset stored at `at` points; 0, and the reader has failed,
+ * if it is 0 or leads outside the buffer. */
+static etr_fb_at follow_offset(etr_fb *fb, uint64_t position) {
   if (fb->message)
     return 0;
-  if (!inside(fb, at, 4))
-    return fail(fb, at, "an offset lies outside the buffer");
-  uint64_t distance = load_bytes(fb, at, 4);
+  if (!inside(fb, position, 4))
+    return fail(fb, position, "an offset lies outside the buffer");
+  uint64_t distance = load_bytes(fb, position, 4);
   if (distance == 0)
-    return fail(fb, at, "an offset is 0");
-  if (!inside(fb, at + distance, 4))
-    return fail_past_end(fb, at, "an offset points past the end");
-  return (etr_fb_at)(at + distance);
+    return fail(fb, position, "an offset is 0");
+  if (!inside(fb, position + distance, 4))
+    return fail_past_end(fb, position, "an offset points past the end");
+  return (etr_fb_at)(position + distance);
 }
 
-/* Checks a table and its vtable, and pays for the visit. */
+/* Checks a table and its vtable, and pays for the visit. Returns the table; 0 if it is absent, or
+ * if the reader has failed. */
 static etr_fb_at enter_table(etr_fb *fb, etr_fb_at table) {
   if (table == 0 || !spend(fb, table, TABLE_COST))
     return 0;
@@ -108,7 +110,7 @@ static etr_fb_at enter_table(etr_fb *fb, etr_fb_at table) {
 }
 
 etr_fb_at etr_fb_root(etr_fb *fb) {
-  return enter_table(fb, follow(fb, 0));
+  return enter_table(fb, follow_offset(fb, 0));
 }
 
 /* Returns the position of a field of `width` bytes; 0 if it is absent. A field starts in its table,
@@ -155,11 +157,12 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
   return (int64_t)scalar(fb, table, field, 8, (uint64_t)if_absent);
 }
 
+/* Returns the number in a field, or `if_absent` if the field is absent or the reader has failed. */
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
-  uint64_t at = field_at(fb, table, field, 4);
-  if (at == 0)
+  uint64_t position = field_at(fb, table, field, 4);
+  if (position == 0)
     return if_absent;
-  uint32_t bits = (uint32_t)load_bytes(fb, at, 4);
+  uint32_t bits = (uint32_t)load_bytes(fb, position, 4);
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -167,15 +170,16 @@ float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
 
 etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
   uint64_t at = field_at(fb, table, field, 4);
-  return at ? enter_table(fb, follow(fb, at)) : 0;
+  return at ? enter_table(fb, follow_offset(fb, at)) : 0;
 }
 
-/* Enters a vector or a string. Each of its elements takes `cost` from the budget. */
+/* Enters a vector or a string, whose elements take `cost` each from the budget. Returns its
+ * position and sets *count; 0 if it is absent, or if the reader has failed. */
 static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size,
                               size_t cost, uint32_t *count) {
   *count = 0;
-  uint64_t at = field_at(fb, table, field, 4);
-  etr_fb_at vector = at ? follow(fb, at) : 0;
+  uint64_t position = field_at(fb, table, field, 4);
+  etr_fb_at vector = position ? follow_offset(fb, position) : 0;
   if (vector == 0)
     return 0;
   uint64_t elements = load_bytes(fb, vector, 4);
@@ -206,7 +210,8 @@ etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field) {
   return slice_of(fb, table, field, 0);
 }
 
-/* Returns the position of an element. An index at or above the vector's count fails the reader. */
+/* Returns the position of an element; 0 if the vector is absent. An index at or above the
+ * vector's count fails the reader. */
 static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigned width) {
   if (vector == 0 || fb->message)
     return 0;
@@ -217,7 +222,7 @@ static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigne
 
 etr_fb_at etr_fb_table_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
   uint64_t at = element_at(fb, vector, index, 4);
-  return at ? enter_table(fb, follow(fb, at)) : 0;
+  return at ? enter_table(fb, follow_offset(fb, at)) : 0;
 }
 
 int32_t etr_fb_i32_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {

@@ -509,7 +509,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     return "";
   if (isnan(finding->potential) && !(finding->cost > 0))
     return "no time";
-  if (isnan(finding->potential) && finding->kind == ETR_FINDING_PROFILER)
+  if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
     return "not known"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
   etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)

@@ -934,6 +934,7 @@ class Finding(_Answer):
         instructions: instruction ids of the delegate calls
         shares_with: indices of earlier findings that are about some of the same time, so that the savings do not add up
         docs: address of the section that says how, such as docs/findings.md#quantize
+        effort_text: what it takes, in words, such as "re-export"; None: nothing, since it is about looking at what the files at hand show
     """
 
     kind: str = ""
@@ -954,6 +955,7 @@ class Finding(_Answer):
     instructions: list[int] = field(default_factory=list)
     shares_with: list[int] = field(default_factory=list)
     docs: str = ""
+    effort_text: str | None = None
 
 
 @dataclass(repr=False, eq=False)
@@ -2308,6 +2310,7 @@ class ComparedMethod(_Answer):
         relative_change: typical / typical of the first record - 1; None: of the first record, or a side was not timed
         interval: of relative_change, at the level that Holm's procedure left
         verdict: as in diff, corrected by Holm over the records; None: the first record has no verdict, nor what it lacks
+        change: by how much it is slower or faster than the first, in words, with the digits that the recordings support; None: nothing is told
     """
 
     method: str | None = None
@@ -2330,6 +2333,7 @@ class ComparedMethod(_Answer):
     assumes: list[str] = field(default_factory=list)
     odd_recordings: list[OddRecordingOfSide] = field(default_factory=list)
     recordings_needed: int | None = None
+    change: str | None = None
 
 
 @dataclass(repr=False, eq=False)
