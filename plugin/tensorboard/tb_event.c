@@ -105,8 +105,8 @@ static void write_statistics(emitter *e) {
 }
 
 /* Writes the graph of another entry point as a value of the run, with its typical times: a
- * tagged_run_metadata would be shown on the run's own graph. Returns false when out of memory. */
-static bool write_other(emitter *e, etr_tb_tags *tags, size_t index) {
+ * tagged_run_metadata would be shown on the run's own graph. */
+static void write_other(emitter *e, etr_tb_tags *tags, size_t index) {
   const etr_profile *profile = e->view.profile;
   const etr_graph *graph = &profile->graphs[index];
   const char *tag = etr_tb_graph_tag(tags, graph->module, graph->method);
@@ -116,7 +116,7 @@ static bool write_other(emitter *e, etr_tb_tags *tags, size_t index) {
   etr_tb_view view;
   if (!tag ||
       etr_tb_view_build(&view, &e->part, profile, graph, &e->entry->scopes[index]) != ETR_OK)
-    return false;
+    return; /* the arena of the part, or of the tags, is out of memory */
   etr_tb_graph_pack(&packer, &view);
   etr_pack_nested(&packer, etr_pack_field(tensorboard__function_graphs, "pre_optimization_graph"),
                   0);
@@ -134,15 +134,13 @@ static bool write_other(emitter *e, etr_tb_tags *tags, size_t index) {
   summary.tensor.string_val = &bytes;
   write_event(e, &summary.event);
   end_part(e);
-  return true;
 }
 
 static void write_others(emitter *e) {
   etr_tb_tags tags;
   etr_tb_tags_init(&tags, &e->arena);
   for (size_t i = 0; i < e->entry->other_count && !e->records.failed; i++)
-    if (!write_other(e, &tags, e->entry->others[i]))
-      etr_arena_fail(&e->arena);
+    write_other(e, &tags, e->entry->others[i]);
 }
 
 /* ---- Data about a method ---- */
@@ -309,7 +307,7 @@ static void write_build(emitter *e) {
 
 /* Frees everything and returns the status of the file. */
 static etr_status end_file(emitter *e, etr_error *error) {
-  bool out_of_memory = etr_arena_failed(&e->arena);
+  bool out_of_memory = etr_arena_failed(&e->arena) || etr_arena_failed(&e->part);
   etr_arena_clear(&e->part);
   etr_arena_clear(&e->arena);
   if (out_of_memory)
