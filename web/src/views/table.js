@@ -223,8 +223,17 @@ function timeColumns(rows, rest = {}) {
       row => row.time,
       most,
       row => row.hue,
+      {text: shareTextOf},
     ),
   ];
+}
+
+/* The share of a row: a range where a coarse clock may hide a part of it. */
+function shareTextOf(row) {
+  const hidden = row.upper && times.value.stat === 'typical' ? method.value.clockHiddenTypical : 0,
+    low = shareOfWhole(row.time - Math.min(hidden, row.time)).replace(' %', ''),
+    high = shareOfWhole(row.time);
+  return hidden > 0 && `${low} %` !== high ? `${low} – ${high}` : high;
 }
 
 const countColumn = (hint = 'operators of the graph') => ({
