@@ -511,7 +511,7 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 
 /* ---- Levers ---- */
 
-/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "a part of 41 ms" where nothing
+/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "unknown, of 41 ms" where nothing
  * is known of what a change saves of the time that it is about. */
 static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
                               const etr_finding *finding) {
@@ -522,14 +522,14 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential) && !(finding->cost > 0))
     return "no time";
   if (isnan(finding->potential) && finding->kind == ETR_FINDING_PROFILER)
-    return "not known"; /* looking saves nothing itself */
+    return "unknown"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
   etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)
                                    : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
   etr_text_begin(&text, &answer->arena, &w);
   if (isnan(most)) {
-    etr_puts(&w, "a part of ");
+    etr_puts(&w, "unknown, of ");
     most = finding->cost;
   } else if (!(least > 0)) {
     etr_puts(&w, "up to ");
@@ -578,12 +578,33 @@ static const char *cut_at_word(etr_answer *answer, const char *text, size_t colu
   return etr_or_empty(etr_arena_format(&answer->arena, "%.*s\xE2\x80\xA6", (int)last, text));
 }
 
+/* Returns a fact without the command at its end, "`etrecord-tb delegation RECORD`", of which
+ * *command becomes the line that a person can copy: with the record as it was named. */
+static const char *without_command(etr_answer *answer, const char *fact, const char **command) {
+  static const char record[] = "RECORD`";
+  const char *start = strstr(fact, "`etrecord-tb "), *end = start ? strstr(start, record) : NULL;
+  *command = "";
+  if (!end || end[sizeof record - 1])
+    return fact;
+  const char *named = answer->options->record ? answer->options->record : "RECORD";
+  *command = etr_or_empty(
+      etr_arena_format(&answer->arena, "%.*s%s", (int)(end - start - 1), start + 1, named));
+  size_t size = (size_t)(start - fact);
+  while (size && fact[size - 1] == ' ')
+    size--;
+  return etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){fact, size}));
+}
+
 /* Writes "Re-export: they take 614 ms in float32; shares time with 1". What it shares is always
  * written, and the reason is cut where the line has no room for both: --explain has it whole. */
 static void put_reason(etr_answer *answer, const etr_finding *finding) {
   enum { INDENT = 3, LEAST_REASON = 24 };
-  const char *effort = etr_finding_effort_text(finding);
-  const char *reason = finding->fact;
+  const char *effort = etr_finding_effort_text(finding), *command;
+  const char *reason = without_command(answer, finding->fact, &command);
+  if (effort[0] && (strncmp(reason, "They ", 5) == 0 || strncmp(reason, "It ", 3) == 0))
+    reason = etr_arena_format(&answer->arena, "%c%s", reason[0] - 'A' + 'a', reason + 1);
+  if (!reason)
+    return;
   if (effort[0])
     reason = etr_arena_format(&answer->arena, "%c%s%s%s", effort[0] - 'a' + 'A', effort + 1,
                               reason[0] ? ": " : "", reason);
@@ -595,6 +616,11 @@ static void put_reason(etr_answer *answer, const etr_finding *finding) {
     reason = cut_at_word(answer, reason, room);
   reason = etr_arena_format(&answer->arena, "%s%s", etr_or_empty(reason), shares);
   etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, etr_or_empty(reason), INDENT, width + INDENT);
+  if (!command[0])
+    return;
+  etr_put_blanks(&answer->writer, INDENT);
+  etr_put_plain(&answer->writer, command);
+  etr_puts(&answer->writer, "\n");
 }
 
 /* Writes a lever: what to do, what it saves, how sure that is, and why. */
@@ -624,7 +650,7 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
  * never are. */
 static void put_fact(etr_answer *answer, const char *fact) {
   static const char start[] = "`etrecord-tb ";
-  static const char allowed[] = "abcdefghijklmnopqrstuvwxyz -";
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyzRECORD -";
   etr_writer *w = &answer->writer;
   const char *code = strstr(fact, start);
   size_t size = code ? 1 + strspn(code + 1, allowed) : 0;

@@ -314,7 +314,7 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
   if (noise->verdict == ETR_NOISE_FEW_RUNS) {
-    etr_puts(writer, "too few runs to judge noise");
+    etr_puts(writer, etr_few_runs_text(method));
     return;
   }
   if (method->mixed_phase_count > 1 || !text || !text[0])

@@ -158,14 +158,14 @@ function SavingBar({saves: {low, high}}) {
 /** Whether a finding is about what can be seen without a change and without a new record. */
 const isLook = kind => kind === 'profiler';
 
-/** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "a part of 41 ms" where nothing is known of it. */
+/** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "unknown, of 41 ms" where nothing is known of it. */
 export function savesText({kind, saves, cost}) {
   if (!saves) return '';
   if (isLook(kind)) return 'not known';
   const isPart = saves.low === null && saves.high === null,
     known = isPart ? {low: cost || null, high: cost || null} : saves,
     text = savingText(known, unit.value, profile.value?.ticksPerSecond);
-  return text ? `${isPart ? 'a part of ' : ''}${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
+  return text ? `${isPart ? 'unknown, of ' : ''}${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
 }
 
 const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);
