@@ -78,8 +78,9 @@ static bool is_reduced(const etr_debug_value *value, const etr_node *node, uint3
          node->outputs[output].rank > value->rank;
 }
 
-/* Sets the node and the output that computed a value. Returns false for values that are not
- * compared: scalars, tensors without elements, and arguments of delegate calls. */
+/* Sets *key to the run, node and output that computed a value. Returns false for values that are
+ * not compared: scalars, tensors without elements, arguments of delegate calls, and those of
+ * other methods or of unknown origin. */
 static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, row_key *key) {
   if (value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0 || value->is_argument)
     return false;
@@ -95,7 +96,8 @@ static const etr_tap_spec *spec_of(const accuracy_maker *m, const etr_debug_valu
   return etr_taps_find(&m->taps, value->output - (uint32_t)m->graph->mutation_count);
 }
 
-/* Adds a value that is statistics, as taps.json says. Returns false if it is none. */
+/* Adds a row for a value that is statistics, as taps.json says. Returns false if it is none; true
+ * also when out of memory. */
 static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, const row_key *origin) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
          first = m->graph->mutation_count + returned;
@@ -123,8 +125,8 @@ static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, cons
   return true;
 }
 
-/* Adds a row for a logged value, or notes what a further logging of the same value says about its
- * row. Values of unknown origin have no row. */
+/* Adds a row for a logged value, or records what a further logging of the same value says about
+ * its row. Values of unknown origin have no row. */
 static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
   if (!find_origin(m, value, &key) || add_statistics(m, value, &key))
@@ -160,7 +162,8 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
 }
 
 /* Marks values that the method returns and the exported program does not: intermediate_output_tap
- * adds them behind the others, of which one may be the same value. */
+ * adds them behind the others. One of the others may be the same value, and then it is no tap, so
+ * those are marked last. */
 static void mark_taps(accuracy_maker *m) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
          first = m->graph->mutation_count;
@@ -188,7 +191,8 @@ static size_t count_logged(const accuracy_maker *m, uint32_t method) {
 
 /* ---- Dequantizing ---- */
 
-/* Reads a tensor of doubles by channel; NULL if it has another number of elements. */
+/* Reads a tensor of numbers by channel from the reference; NULL if it is missing, has another
+ * number of elements or cannot be read. */
 static double *read_channels(accuracy_maker *m, const char *name, uint64_t count) {
   double piece[ETR_PIECE_ELEMENTS];
   etr_tensor_view view;
@@ -222,12 +226,13 @@ static const etr_node *quantizer(const etr_graph *graph, uint32_t node) {
   return is_quantizer ? from : NULL;
 }
 
-/* Finds scale and zero point of a value. Returns false if they are not known. */
+/* Finds scale and zero point of a value, for the whole tensor (then they are also in the row) or
+ * by channel. Returns false if they are not known. */
 static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row,
-                                etr_dequantization *out) {
+                                etr_dequantization *dequantization) {
   const etr_node *node = quantizer(m->graph, row->node);
   double axis;
-  *out = (etr_dequantization){
+  *dequantization = (etr_dequantization){
       .scales = &row->scale, .zero_points = &row->zero_point, .channel_count = 1};
   if (!node)
     return false;
@@ -238,14 +243,15 @@ static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row,
   if (!number_argument(node, "axis", &axis) || node != &m->graph->nodes[row->node] ||
       node->input_count < 3 || axis < 0 || axis >= row->value->rank)
     return false;
-  out->channel_count = (uint64_t)row->value->sizes[(int)axis];
-  out->channel_elements = 1;
+  dequantization->channel_count = (uint64_t)row->value->sizes[(int)axis];
+  dequantization->channel_elements = 1;
   for (int32_t i = (int32_t)axis + 1; i < row->value->rank; i++)
-    out->channel_elements *= (uint64_t)row->value->sizes[i];
-  out->scales = read_channels(m, m->graph->nodes[node->inputs[1].node].name, out->channel_count);
-  out->zero_points = read_channels(m, m->graph->nodes[node->inputs[2].node].name,
-                                   out->channel_count);
-  if (!out->scales || !out->zero_points)
+    dequantization->channel_elements *= (uint64_t)row->value->sizes[i];
+  dequantization->scales = read_channels(m, m->graph->nodes[node->inputs[1].node].name,
+                                         dequantization->channel_count);
+  dequantization->zero_points = read_channels(m, m->graph->nodes[node->inputs[2].node].name,
+                                              dequantization->channel_count);
+  if (!dequantization->scales || !dequantization->zero_points)
     return false;
   row->scale = row->zero_point = NAN;
   return true;
@@ -257,9 +263,11 @@ static bool is_integer(const etr_element *element) {
 
 /* ---- Comparing ---- */
 
-/* Fills the view of a logged value; returns why it cannot be read, or NULL. */
-static const char *view_logged(accuracy_maker *m, etr_tensor_view *view,
-                               const etr_debug_value *value, int64_t strides[ETR_MOST_RANK]) {
+/* Fills the view of a logged tensor, whose bytes are taken from the budget. Returns NULL, or why
+ * it cannot be read. */
+static const char *view_logged_tensor(accuracy_maker *m, etr_tensor_view *view,
+                                      const etr_debug_value *value,
+                                      int64_t strides[ETR_MOST_RANK]) {
   if (!m->has_buffer)
     return "there is no debug buffer";
   if (!etr_debug_view(view, value, &m->buffer, strides))
@@ -282,13 +290,13 @@ typedef struct compared_pair {
   bool has_steps; /* both sides store integers that a quantize node made */
 } compared_pair;
 
-/* Fills the sides of a value and a tensor of the reference; returns why they cannot be compared, or
- * NULL. */
-static const char *make_pair(accuracy_maker *m, compared_pair *pair, etr_value_accuracy *row,
-                             const etr_safetensor *wanted) {
+/* Fills the sides of a value and a tensor of the reference, with what dequantizes each. Returns
+ * NULL, or why they cannot be compared. */
+static const char *pair_with_reference(accuracy_maker *m, compared_pair *pair,
+                                       etr_value_accuracy *row, const etr_safetensor *wanted) {
   *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]},
                           .got = {&pair->views[1], &pair->by[1]}};
-  const char *problem = view_logged(m, &pair->views[1], row->value, pair->strides);
+  const char *problem = view_logged_tensor(m, &pair->views[1], row->value, pair->strides);
   if (problem)
     return problem;
   if (!etr_reference_view(&pair->views[0], &m->reference, wanted))
@@ -306,15 +314,16 @@ static const char *make_pair(accuracy_maker *m, compared_pair *pair, etr_value_a
   return NULL;
 }
 
-/* Compares a value with a tensor of the reference. */
-static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr_safetensor *wanted,
-                           etr_numeric_gap *out) {
+/* Compares a value with a tensor of the reference, also by quantization steps if both sides are
+ * quantized. Returns NULL, or why that is impossible. */
+static const char *compare_with_reference(accuracy_maker *m, etr_value_accuracy *row,
+                                          const etr_safetensor *wanted, etr_numeric_gap *gap) {
   compared_pair pair;
   etr_gap_steps steps;
-  const char *problem = make_pair(m, &pair, row, wanted);
+  const char *problem = pair_with_reference(m, &pair, row, wanted);
   if (problem)
     return problem;
-  if (etr_gap_measure_quantized(out, &steps, &problem, &pair.wanted, &pair.got) != ETR_OK)
+  if (etr_gap_measure_quantized(gap, &steps, &problem, &pair.wanted, &pair.got) != ETR_OK)
     etr_arena_fail(m->arena);
   row->is_integer = pair.has_steps;
   row->steps_off = pair.has_steps ? steps.differing : 0;
@@ -329,8 +338,9 @@ static int by_method_and_run(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Compares with the record's reference outputs, as the profile did. */
-static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
+/* Copies to the row how its value compares with the record's reference outputs, which the profile
+ * has compared. Returns NULL, or why it cannot be compared. */
+static const char *copy_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_output_gap *gaps = m->profile->output_gaps;
   const etr_output_gap wanted = {.method = row->value->method, .run = row->value->run};
   size_t i = etr_lower_bound(&wanted, gaps, m->profile->output_gap_count, sizeof *gaps,
@@ -356,13 +366,13 @@ static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
 }
 
 /* Compares the statistics of a tap with those of the tensor that the tapped ATen node has in the
- * reference. Returns why the value itself is not compared. */
+ * reference. Returns why the value itself is not compared, which is never NULL. */
 static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_tap_spec *spec = spec_of(m, row->value);
   etr_tap_statistic *statistics = etr_tap_statistics_of(m->arena, spec);
   etr_tensor_view view;
   int64_t strides[ETR_MOST_RANK];
-  const char *problem = view_logged(m, &view, row->value, strides);
+  const char *problem = view_logged_tensor(m, &view, row->value, strides);
   row->statistics = statistics;
   if (!statistics)
     return "out of memory";
@@ -376,17 +386,18 @@ static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row
   row->input_evidence = input->evidence;
   if (input->input == ETR_NONE)
     return "the input of its run is not known";
-  const etr_reference_key own = {"aten", row->aten_node, 0},
-                          other = {partner->graph, partner->node, row->output};
-  const etr_safetensor *wanted = is_own(m) ? etr_reference_find(&m->reference, input->input, &own)
-                                           : NULL;
-  row->reference_graph = wanted ? own.graph : partner->graph;
-  row->reference_node = wanted ? own.node : partner->node;
+  const etr_reference_key own_key = {"aten", row->aten_node, 0},
+                          partner_key = {partner->graph, partner->node, row->output};
+  const etr_safetensor *wanted = is_own(m)
+                                     ? etr_reference_find(&m->reference, input->input, &own_key)
+                                     : NULL;
+  row->reference_graph = wanted ? own_key.graph : partner->graph;
+  row->reference_node = wanted ? own_key.node : partner->node;
   row->evidence = wanted ? ETR_PARTNER_SAME_GRAPH : partner->evidence;
   const char *aten = m->graph->nodes[row->node].aten_node;
   bool is_same = aten && partner->node && strcmp(aten, row->aten_node) == 0;
   if (!wanted && is_same)
-    wanted = etr_reference_find(&m->reference, input->input, &other);
+    wanted = etr_reference_find(&m->reference, input->input, &partner_key);
   if (!wanted)
     return "the reference does not have its value";
   if (!etr_reference_view(&view, &m->reference, wanted))
@@ -403,7 +414,7 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   if (row->statistic_count > 0)
     return compare_statistics(m, row);
   if (!m->reference.is_open)
-    return row->is_output ? take_output_gap(m, row) : "there is no reference";
+    return row->is_output ? copy_output_gap(m, row) : "there is no reference";
   if (!m->reference.method)
     return "the reference does not have its method";
   const etr_partner *partner = &m->partners[row->node];
@@ -422,11 +433,11 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_safetensor *wanted = etr_reference_find(&m->reference, input->input, &key);
   if (!wanted)
     return "the reference does not have its value";
-  const char *problem = measure(m, row, wanted, &row->gap);
+  const char *problem = compare_with_reference(m, row, wanted, &row->gap);
   const etr_reference_key local = {"local", m->graph->nodes[row->node].name, row->output};
   wanted = m->has_local && !problem ? etr_reference_find(&m->reference, row->value->run, &local)
                                     : NULL;
-  row->has_local = wanted && !measure(m, row, wanted, &row->local);
+  row->has_local = wanted && !compare_with_reference(m, row, wanted, &row->local);
   return problem;
 }
 
@@ -493,16 +504,19 @@ typedef struct read_values {
   bool are_equal, are_sound, has_broken, has_heir;
 } read_values;
 
-static void take_read(const accuracy_maker *m, read_values *read, const etr_value_accuracy *value) {
-  read->lowest = fmin(read->lowest, counted_snr(m, value));
-  read->are_equal &= etr_gap_is_equal(&value->gap);
-  read->are_sound &= is_sound(&value->gap);
-  read->has_broken |= value->gap.broken > 0;
-  read->has_heir |= value->is_origin || value->is_heir;
+/* Adds to what is known of all values that a value reads one of them. */
+static void add_read_value(const accuracy_maker *m, read_values *all,
+                           const etr_value_accuracy *value) {
+  all->lowest = fmin(all->lowest, counted_snr(m, value));
+  all->are_equal &= etr_gap_is_equal(&value->gap);
+  all->are_sound &= is_sound(&value->gap);
+  all->has_broken |= value->gap.broken > 0;
+  all->has_heir |= value->is_origin || value->is_heir;
 }
 
-/* Decides whether a value is where things go wrong, or inherits it. */
-static void find_origins(etr_value_accuracy *row, const read_values *read) {
+/* Decides whether a value is where things go wrong (origin), inherits that (heir), or is the
+ * first with numbers that are not finite (breaks). */
+static void find_origin_of_error(etr_value_accuracy *row, const read_values *read) {
   bool is_inherited = row->has_local && is_sound(&row->local);
   row->is_unsound = is_unsound(&row->gap);
   row->is_origin = row->is_unsound && read->are_sound && !is_inherited;
@@ -516,9 +530,9 @@ typedef struct first_errors {
   uint32_t node;         /* with the lowest */
 } first_errors;
 
-/* Takes a node's SNR into account: keeps the node with the lowest SNR, and the second lowest SNR of
- * other nodes. */
-static void take_first_error(first_errors *firsts, uint32_t node, double snr) {
+/* Takes the SNR of a node that reads only equal values into account: keeps the node with the
+ * lowest SNR, and the second lowest SNR of other nodes. */
+static void record_first_error(first_errors *firsts, uint32_t node, double snr) {
   if (node == firsts->node) {
     firsts->lowest = fmin(firsts->lowest, snr);
   } else if (snr < firsts->lowest) {
@@ -541,8 +555,8 @@ static bool is_more_than_rounding(const accuracy_maker *m, const etr_value_accur
   return is_own(m) && is_alone && is_cause;
 }
 
-/* Returns whether a value is worth naming: see stands_out. firsts: NULL if it reads an inexact one.
- */
+/* Returns whether a value is worth naming, as its member stands_out says. `firsts` is NULL if the
+ * value reads an inexact one. */
 static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
                        const first_errors *firsts) {
   double snr = capped_snr(&row->gap);
@@ -559,7 +573,8 @@ static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
   return row->drop_db > ETR_DROP_DB && (!firsts || is_more_than_rounding(m, row, firsts));
 }
 
-/* Sets what is known of a value by what it reads. Returns whether all that it reads is equal. */
+/* Sets the segment of a value, how much its SNR is below that of what it reads, and whether its
+ * error begins there. Returns whether all that it reads is equal; false if it was not compared. */
 static bool find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
                       const uint32_t *outputs) {
   read_values read = {.lowest = m->ceiling, .are_equal = true, .are_sound = true};
@@ -572,15 +587,15 @@ static bool find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
       const row_key key = {row->value->run, segment->sources[i], output};
       uint32_t source = etr_map_get(&m->rows, ETR_BYTES(key));
       if (source != ETR_NONE && !m->values.data[source].problem)
-        take_read(m, &read, &m->values.data[source]);
+        add_read_value(m, &read, &m->values.data[source]);
     }
   row->drop_db = read.lowest - counted_snr(m, row);
-  find_origins(row, &read);
+  find_origin_of_error(row, &read);
   return read.are_equal;
 }
 
 /* Returns true if an operator of the segment reads an input of the method. */
-static bool reads_input(const accuracy_maker *m, const etr_value_segment *segment) {
+static bool reads_input_of_method(const accuracy_maker *m, const etr_value_segment *segment) {
   for (size_t i = 0; i < segment->node_count; i++) {
     const etr_node *node = &m->graph->nodes[segment->nodes[i]];
     for (size_t k = 0; k < node->input_count; k++)
@@ -590,8 +605,9 @@ static bool reads_input(const accuracy_maker *m, const etr_value_segment *segmen
   return false;
 }
 
-/* Warns if nothing confirms the inputs of runs, and a value that is computed from an input and from
- * equal values has nothing in common with the reference: the runs probably had other inputs. */
+/* Warns if nothing confirms the inputs of runs, and a value that is computed from an input and
+ * from equal values has nothing in common with the reference: the runs probably had other inputs.
+ * One warning is enough. */
 static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segment *segments) {
   static const double alike_db =
       6; /* the rounding of a first layer, to few bits even, leaves more */
@@ -601,7 +617,8 @@ static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segm
                     row->input_evidence == ETR_INPUT_EQUAL;
     if (row->problem || is_known || row->gap.snr_db >= alike_db)
       continue;
-    if (row->drop_db + counted_snr(m, row) < m->ceiling || !reads_input(m, &segments[row->node]))
+    if (row->drop_db + counted_snr(m, row) < m->ceiling ||
+        !reads_input_of_method(m, &segments[row->node]))
       continue;
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
              "%.100s of %.60s, computed from the inputs, has %.1f dB: the runs probably had other "
@@ -622,7 +639,7 @@ static void find_drops(accuracy_maker *m, size_t first, const etr_value_segment 
     etr_value_accuracy *row = &m->values.data[first + i];
     is_first[i] = find_drop(m, row, &segments[row->node], outputs);
     if (is_first[i] && !etr_gap_is_equal(&row->gap))
-      take_first_error(&firsts, row->node, capped_snr(&row->gap));
+      record_first_error(&firsts, row->node, capped_snr(&row->gap));
   }
   for (size_t i = 0; is_first && i < count; i++) {
     etr_value_accuracy *row = &m->values.data[first + i];
@@ -630,7 +647,8 @@ static void find_drops(accuracy_maker *m, size_t first, const etr_value_segment 
   }
 }
 
-/* Finds segments and drops of the rows from `first` on, which are those of the method. */
+/* Finds segments and drops of the rows from `first` on, which are those of the method. Fails when
+ * out of memory; if the graph is too entangled, some rows have no segment. */
 static etr_status find_segments(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
   uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count,
@@ -658,6 +676,7 @@ static etr_status find_segments(accuracy_maker *m, size_t first) {
 
 /* ---- Ranking ---- */
 
+/* Returns the output with the worst gap; NULL if none was compared. */
 const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy) {
   const etr_value_accuracy *worst = NULL;
   for (size_t i = 0; i < accuracy->value_count; i++) {
@@ -697,7 +716,9 @@ static int by_suspicion(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-static suspicion_class class_of(const etr_value_accuracy *row) {
+/* Returns the group in which a value is ranked: origins come before what breaks, heirs, and
+ * values that only have a score. */
+static suspicion_class suspicion_of(const etr_value_accuracy *row) {
   if (row->is_origin)
     return IS_ORIGIN;
   if (row->breaks)
@@ -706,7 +727,7 @@ static suspicion_class class_of(const etr_value_accuracy *row) {
 }
 
 /* Returns a number that is larger for a more suspicious value of the same group. */
-static double score_of(const etr_value_accuracy *row, bool by_local) {
+static double suspicion_score_of(const etr_value_accuracy *row, bool by_local) {
   if (row->is_origin)
     return -(double)row->node; /* the order of execution */
   if (!by_local)
@@ -716,7 +737,8 @@ static double score_of(const etr_value_accuracy *row, bool by_local) {
   return row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : -ETR_EQUAL_DB;
 }
 
-/* Sets the values of the whole or of a part, and ranks them. */
+/* Sets the values of a whole comparison or of a part, [first, end), and ranks those that were
+ * compared. Returns false when out of memory. */
 static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size_t end) {
   ranked_value *list = etr_arena_alloc_array(&m->scratch, end - first, sizeof *list);
   uint32_t *ranked = etr_arena_alloc_array(m->arena, end - first, sizeof *ranked);
@@ -729,8 +751,8 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
   for (uint32_t i = 0; i < out->value_count; i++) {
     const etr_value_accuracy *row = &out->values[i];
     if (!row->problem)
-      list[out->ranked_count++] = (ranked_value){class_of(row), score_of(row, out->has_local),
-                                                 capped_snr(&row->gap), i};
+      list[out->ranked_count++] = (ranked_value){
+          suspicion_of(row), suspicion_score_of(row, out->has_local), capped_snr(&row->gap), i};
   }
   etr_sort(list, out->ranked_count, sizeof *list, by_suspicion);
   for (size_t i = 0; i < out->ranked_count; i++)
@@ -739,7 +761,7 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
   return true;
 }
 
-/* Ranks all values, and those of each method. */
+/* Ranks all values, and those of each method as a part. Returns false when out of memory. */
 static bool rank_all(accuracy_maker *m) {
   etr_vec(etr_accuracy) parts = {0};
   if (!rank_values(m, m->out, 0, m->values.count))
@@ -755,7 +777,7 @@ static bool rank_all(accuracy_maker *m) {
                            .reference = m->out->reference,
                            .reference_record = m->out->reference_record,
                            .method = method};
-    if (etr_reference_choose(&m->reference, m->profile->methods[method].name))
+    if (etr_reference_choose_method(&m->reference, m->profile->methods[method].name))
       part->input_count = m->reference.method->input_count;
     memcpy(part->record_hash, m->out->record_hash, sizeof part->record_hash);
     memcpy(part->recording_hash, m->out->recording_hash, sizeof part->recording_hash);
@@ -776,14 +798,14 @@ const etr_accuracy *etr_accuracy_of_method(const etr_accuracy *accuracy, uint32_
 
 /* ---- Distributions ---- */
 
-/* Counts how the errors of a compared value are distributed, if the reference still has its
- * partner. */
+/* Counts how the errors of a compared value are distributed; a value whose partner the reference
+ * no longer has gets no distribution. */
 static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
   compared_pair pair;
   const etr_reference_key key = {row->reference_graph, row->reference_node, row->output};
   const etr_safetensor *wanted = etr_reference_find(&m->reference, row->input, &key);
   etr_value_spread *spread = etr_arena_alloc_array(m->arena, 1, sizeof *spread);
-  const char *problem = wanted ? make_pair(m, &pair, row, wanted) : "";
+  const char *problem = wanted ? pair_with_reference(m, &pair, row, wanted) : "";
   if (!spread || problem)
     return;
   if (etr_gap_spread(spread, &problem, &pair.wanted, &pair.got) != ETR_OK)
@@ -795,10 +817,12 @@ static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
 /* ---- Together ---- */
 
 /* Opens the reference, if one is given, and finds out which record it was made from: this one or
- * options->reference_record. */
+ * options->reference_record. Fails if it is of another record or cannot be read, or when out of
+ * memory. */
 static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options,
                                  etr_error *error) {
-  const etr_profile *of = options->reference_record ? options->reference_record : m->profile;
+  const etr_profile *named_record = options->reference_record ? options->reference_record
+                                                              : m->profile;
   char hash[17];
   if (!options->reference)
     return ETR_OK;
@@ -813,8 +837,8 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
   m->out->reference_record = m->profile;
   if (strcmp(m->reference.record, m->out->record_hash) == 0)
     return ETR_OK;
-  m->out->reference_record = of;
-  etr_record_hash(hash, of);
+  m->out->reference_record = named_record;
+  etr_record_hash(hash, named_record);
   if (strcmp(m->reference.record, hash) == 0)
     return ETR_OK;
   return etr_fail(
@@ -823,11 +847,12 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
           ? "a reference of another record than %.200s: name the record that it was made from"
           : "a reference of another record than %.200s: name its own record with "
             "--reference-record",
-      of->etrecord ? of->etrecord : "this one");
+      named_record->etrecord ? named_record->etrecord : "this one");
 }
 
-/* Decides whether the local values of the reference are of this recording. */
-static void check_local(accuracy_maker *m) {
+/* Decides whether the local values of the reference are of this recording. Those of another
+ * recording of the record are not used, with a warning. */
+static void find_whether_local_fits(accuracy_maker *m) {
   char own[2 * sizeof m->out->record_hash];
   (void)snprintf(own, sizeof own, "%s %s", m->out->record_hash, m->out->recording_hash);
   m->has_local = m->reference.is_open && strcmp(m->reference.local, own) == 0;
@@ -838,7 +863,8 @@ static void check_local(accuracy_maker *m) {
         "its local values are of another recording and are not used: make it again with --local");
 }
 
-/* Finds the partner of each node and the input of each run for the method that is compared. */
+/* Finds the partner of each node and the input of each run for the method that is compared. Fails
+ * if the records cannot be compared, or when out of memory. */
 static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
   if (!m->reference.is_open)
     return ETR_OK;
@@ -847,7 +873,7 @@ static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *
                             &m->scratch, error));
   if (is_own(m) && on_aten)
     etr_partners_take_aten(m->partners, m->graph->node_count);
-  if (!etr_reference_choose(&m->reference, method))
+  if (!etr_reference_choose_method(&m->reference, method))
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
              "it has no values of the method %.100s", method);
   if (etr_run_inputs_find(&m->run_inputs, m->profile, m->method, &m->reference,
@@ -866,7 +892,8 @@ static etr_status enter_method(accuracy_maker *m, uint32_t method,
   return prepare_reference(m, options->on_aten, error);
 }
 
-/* Adds and compares all values that a method logged, then looks for what explains their errors. */
+/* Adds and compares all values that a method logged, then looks for what explains their errors.
+ * Fails when out of memory, or if the reference cannot be used. */
 static etr_status compare_method(accuracy_maker *m, uint32_t method,
                                  const etr_accuracy_options *options, etr_error *error) {
   size_t first = m->values.count;
@@ -884,25 +911,25 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method,
   return find_segments(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Counts the distributions of the most suspicious values, for each node and output the first in the
- * ranking. */
+/* Counts the distributions of the most suspicious values, for each node and output the first in
+ * the ranking, as many as the options say. Fails as entering a method does. */
 static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *options,
                                 etr_error *error) {
-  size_t most = options->spreads, warned = m->warnings.list.count;
+  size_t left = options->spreads, warning_count = m->warnings.list.count;
   etr_map seen;
   etr_map_init(&seen, &m->scratch);
   m->budget = m->buffer.size; /* of the bytes that are read again */
-  for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && most > 0; i++) {
+  for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && left > 0; i++) {
     etr_value_accuracy *row = &m->values.data[m->out->ranked[i]];
     const row_key key = {row->value->method, row->node, row->output};
     if (etr_map_count(&seen, ETR_BYTES(key)))
       continue;
     if (row->value->method != m->method)
       ETR_TRY(enter_method(m, row->value->method, options, error));
-    m->warnings.list
-        .count = warned; /* what there is to warn of was said when the values were compared */
+    m->warnings.list.count =
+        warning_count; /* what there is to warn of was said when the values were compared */
     count_spread(m, row);
-    most--;
+    left--;
   }
   return ETR_OK;
 }
@@ -920,14 +947,16 @@ static void warn_of_unknown_taps(accuracy_maker *m) {
              m->profile->taps ? "A complete taps.json" : "taps.json beside the record");
 }
 
-/* Makes the comparison of every method that logged values; the one with the most of them represents
- * the record. */
-static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
-  size_t most = 0;
+/* Makes the comparison of every method that logged values; the one with the most of them
+ * represents the record. Fails if reference or debug buffer cannot be read, or when out of
+ * memory. */
+static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_options *options,
+                                      etr_error *error) {
+  size_t most_values = 0;
   etr_record_hash(m->out->record_hash, m->profile);
   etr_recording_hash(m->out->recording_hash, m->profile);
   ETR_TRY(open_reference(m, options, error));
-  check_local(m);
+  find_whether_local_fits(m);
   if (m->profile->taps)
     etr_taps_read(&m->taps, m->profile->taps, &m->warnings);
   if (m->profile->debug_buffer) {
@@ -939,15 +968,16 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
     size_t count = count_logged(m, i);
     if (count == 0)
       continue;
-    if (count > most)
+    if (count > most_values)
       m->out->method = i;
-    most = ETR_MAX(most, count);
+    most_values = ETR_MAX(most_values, count);
     ETR_TRY(compare_method(m, i, options, error));
   }
   warn_of_unknown_taps(m);
   return rank_all(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
 }
 
+/* Compares with working memory that ends here; *out is NULL if that fails. */
 etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile,
                              const etr_accuracy_options *options, etr_error *error) {
   static const etr_accuracy_options defaults = {0};
@@ -962,7 +992,7 @@ etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile,
                       .warnings = {.arena = &box->arena}};
   box->accuracy.profile = profile;
   box->accuracy.method = ETR_NONE;
-  etr_status status = make(&m, options ? options : &defaults, error);
+  etr_status status = compare_all_methods(&m, options ? options : &defaults, error);
   if (status == ETR_OK && (etr_arena_failed(&box->arena) || etr_arena_failed(&m.scratch)))
     status = etr_fail_memory(error);
   box->accuracy.values = m.values.data;

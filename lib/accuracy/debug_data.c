@@ -15,16 +15,16 @@
 /* ---- Finding the output of its node that each logged value is ---- */
 
 /* What a method's delegates return, computed when first needed. */
-typedef struct returned {
+typedef struct delegate_results {
   etr_delegate_outputs outputs;
   bool is_known;
-} returned;
+} delegate_results;
 
 typedef struct joiner {
   etr_debug_value *values;
   size_t count;
   const etr_placement *placements;
-  returned *returned; /* per method */
+  delegate_results *returned; /* per method */
   etr_arena *scratch;
 } joiner;
 
@@ -55,7 +55,7 @@ static bool is_of_same_row(const etr_debug_value *a, const etr_debug_value *b) {
 /* Returns whether the delegate logged the results of its operators; the arguments of its call then
  * repeat some of them.
  */
-static bool logged_inside(const joiner *j, size_t first, size_t end) {
+static bool has_logged_operators(const joiner *j, size_t first, size_t end) {
   const etr_debug_value *values = j->values, *call = &values[first];
   for (size_t i = first;
        i-- > 0 && values[i].run == call->run && values[i].instruction_id == call->instruction_id;)
@@ -71,8 +71,8 @@ static bool logged_inside(const joiner *j, size_t first, size_t end) {
 
 /* Returns whether these results can be the last values that a call logged: their number is the
  * recorded one, and each value agrees with its result. */
-static bool agree(const etr_placement *placement, const etr_debug_value *last,
-                  const etr_node_output *outputs, size_t count) {
+static bool results_fit_values(const etr_placement *placement, const etr_debug_value *last,
+                               const etr_node_output *outputs, size_t count) {
   const etr_placed *instruction = etr_placed_instruction(placement, last->instruction_id);
   uint32_t recorded = instruction && instruction->map ? instruction->map->output_count : 0;
   if ((recorded && recorded != count) || (count > 1 && !placement->is_ordered))
@@ -84,19 +84,21 @@ static bool agree(const etr_placement *placement, const etr_debug_value *last,
   return true;
 }
 
-/* Sets the outputs of a call's values. The last arguments of a call are its outputs. */
+/* Sets the outputs of a call's values [first, end), if they are known: the last arguments of a
+ * call are its outputs. Returns false when out of memory. */
 static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   uint32_t method = j->values[first].method;
-  returned *of_method = &j->returned[method];
+  delegate_results *known = &j->returned[method];
   size_t count;
-  if (!of_method->is_known &&
-      !etr_delegate_outputs_find(&of_method->outputs, &j->placements[method], j->scratch))
+  if (!known->is_known &&
+      !etr_delegate_outputs_find(&known->outputs, &j->placements[method], j->scratch))
     return false;
-  of_method->is_known = true;
+  known->is_known = true;
   const etr_node_output *outputs = etr_outputs_of_delegate(
-      &of_method->outputs, j->values[first].instruction_id, &count, j->scratch);
+      &known->outputs, j->values[first].instruction_id, &count, j->scratch);
   etr_debug_value *last = &j->values[end - ETR_MIN(count, end - first)];
-  if (!outputs || count > end - first || !agree(&j->placements[method], last, outputs, count))
+  if (!outputs || count > end - first ||
+      !results_fit_values(&j->placements[method], last, outputs, count))
     return !etr_arena_failed(j->scratch);
   for (size_t i = 0; i < count; i++) {
     last[i].node = outputs[i].node;
@@ -106,8 +108,9 @@ static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   return true;
 }
 
-/* Sets the outputs of the values [first, end) of one row. */
-static bool set_outputs(joiner *j, size_t first, size_t end) {
+/* Sets the outputs of the values [first, end) that one event logged. Returns false when out of
+ * memory. */
+static bool set_outputs_of_row(joiner *j, size_t first, size_t end) {
   etr_debug_value *values = j->values;
   const etr_graph *graph = values[first].method == ETR_NONE
                                ? NULL
@@ -115,7 +118,7 @@ static bool set_outputs(joiner *j, size_t first, size_t end) {
   if (!graph)
     return true;
   if (values[first].is_argument)
-    return logged_inside(j, first, end) || set_outputs_of_call(j, first, end);
+    return has_logged_operators(j, first, end) || set_outputs_of_call(j, first, end);
   if (values[first].node == ETR_NONE)
     return true;
   if (values[first].is_output)
@@ -139,7 +142,7 @@ static bool find_value_outputs(etr_debug_value *values, size_t count,
   for (size_t first = 0, end; good && first < count; first = end) {
     for (end = first + 1; end < count && is_of_same_row(&values[first], &values[end]);)
       end++;
-    good = set_outputs(&j, first, end);
+    good = set_outputs_of_row(&j, first, end);
   }
   etr_arena_clear(&scratch);
   return good;
@@ -147,6 +150,8 @@ static bool find_value_outputs(etr_debug_value *values, size_t count,
 
 /* ---- Collecting ---- */
 
+/* Lists the logged values of all dumps, with runs numbered over all of them; the values of a
+ * single dump are not copied. Returns false when out of memory. */
 bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps,
                        size_t dump_count) {
   size_t count = 0;
@@ -189,7 +194,7 @@ typedef struct row_index {
 } row_index;
 
 /* Indexes the events of each block by instruction and delegate id: their first node, and which of
- * them call a delegate. */
+ * them call a delegate. Returns false when out of memory. */
 static bool index_rows(row_index *index, const etr_blocks *blocks) {
   etr_map_init(&index->node_of, &index->arena);
   etr_map_init(&index->is_delegate, &index->arena);
@@ -216,6 +221,7 @@ static uint32_t output_node(const etr_graph *graph) {
   return ETR_NONE;
 }
 
+/* Finds the method, node and output of each logged value. Returns false when out of memory. */
 bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_placement *placements,
                     size_t method_count) {
   row_index index = {0};
@@ -249,6 +255,8 @@ bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_pl
   return good && find_value_outputs(data->values, data->count, placements, method_count);
 }
 
+/* Returns the node and output that computed a value, also for one that the method returns;
+ * ETR_NONE for both if that is not known. */
 etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
   if (!method || method->graph == ETR_NONE || value->node == ETR_NONE || value->output == ETR_NONE)
@@ -260,6 +268,8 @@ etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_valu
 
 /* ---- Measuring ---- */
 
+/* Describes where the elements of a logged tensor are; missing strides are written to `strides`.
+ * Returns false if its type is unknown or its rank too high. */
 bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file,
                     int64_t strides[ETR_MOST_RANK]) {
   const etr_element *element = etr_element_of_dtype(value->dtype);
@@ -333,6 +343,8 @@ etr_status etr_debug_open(etr_seekable *out, const etr_profile *profile, etr_err
   return held->data ? ETR_OK : etr_seekable_open(out, profile->debug_buffer, error);
 }
 
+/* Sets the statistics of all logged tensors, and warns once for each reason why some cannot be
+ * read. Fails if there is no debug buffer, or when out of memory. */
 etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_profile *profile,
                              etr_warnings *warnings, etr_error *error) {
   measuring m = {.arena = arena};
@@ -370,10 +382,10 @@ static bool is_nan_count(const etr_tensor_stats *stats, bool nan) {
   return stats && (nan ? stats->nan_count : stats->inf_count) > 0;
 }
 
-/* Warns of the tensors with NaN (or, if !nan, infinities) and says where the first of them was
- * computed. */
-static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *profile,
-                    etr_warnings *warnings) {
+/* Warns of the tensors with NaN (or, if `nan` is false, infinities) and says where the first of
+ * them was computed. */
+static void warn_of_not_finite(const etr_debug_data *data, bool nan, const etr_profile *profile,
+                               etr_warnings *warnings) {
   const etr_debug_value *first = NULL;
   size_t tensors = 0;
   char location[256];
@@ -414,6 +426,6 @@ static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *pro
 
 void etr_debug_warn_of_nan(const etr_debug_data *data, const etr_profile *profile,
                            etr_warnings *warnings) {
-  warn_of(data, true, profile, warnings);
-  warn_of(data, false, profile, warnings);
+  warn_of_not_finite(data, true, profile, warnings);
+  warn_of_not_finite(data, false, profile, warnings);
 }

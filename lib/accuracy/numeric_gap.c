@@ -7,32 +7,33 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Adds pairs of numbers to the sums. Pairs that are not both finite are only counted. */
 void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual, size_t count) {
-  etr_gap_sum s = *sum; /* a copy, so that the sums stay in registers */
+  etr_gap_sum sums = *sum; /* a copy, so that the sums stay in registers */
   for (size_t i = 0; i < count; i++) {
     double wanted = reference[i], got = actual[i], difference = got - wanted,
            distance = fabs(difference);
     if (!isfinite(wanted) || !isfinite(got)) {
-      s.left_out++;
-      s.unlike += !(isnan(wanted) ? isnan(got) : wanted == got);
-      s.broken += isfinite(wanted);
+      sums.left_out++;
+      sums.unlike += !(isnan(wanted) ? isnan(got) : wanted == got);
+      sums.broken += isfinite(wanted);
       continue;
     }
-    s.squares += distance * distance;
-    s.differences += distance;
-    s.signed_differences += difference;
-    s.reference_squares += wanted * wanted;
-    s.actual_squares += got * got;
-    s.products += wanted * got;
-    if (fabs(wanted) > s.largest_reference)
-      s.largest_reference = fabs(wanted);
-    if (distance > s.largest) {
-      s.largest = distance;
-      s.largest_at = s.pairs + i;
+    sums.squares += distance * distance;
+    sums.differences += distance;
+    sums.signed_differences += difference;
+    sums.reference_squares += wanted * wanted;
+    sums.actual_squares += got * got;
+    sums.products += wanted * got;
+    if (fabs(wanted) > sums.largest_reference)
+      sums.largest_reference = fabs(wanted);
+    if (distance > sums.largest) {
+      sums.largest = distance;
+      sums.largest_at = sums.pairs + i;
     }
   }
-  s.pairs += count;
-  *sum = s;
+  sums.pairs += count;
+  *sum = sums;
 }
 
 static double cosine_of(const etr_gap_sum *sum) {
@@ -42,6 +43,7 @@ static double cosine_of(const etr_gap_sum *sum) {
   return sum->reference_squares == sum->actual_squares ? 1 : 0;
 }
 
+/* Computes all measures of a gap; NaN if nothing could be compared. */
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   uint64_t compared = sum->pairs - sum->left_out;
   etr_numeric_gap gap = {.element_count = sum->pairs,
@@ -68,6 +70,8 @@ etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   return gap;
 }
 
+/* Returns 1 if the first gap is worse, -1 if it is better, and 0 if they cannot be told apart:
+ * numbers that are not finite on one side count first, then SNR. */
 int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
   if ((a->unlike > 0) != (b->unlike > 0))
     return a->unlike > 0 ? 1 : -1;
@@ -78,7 +82,7 @@ int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
 
 /* Returns true if two tensors have the same shape or the same rows: an addmm flattens the leading
  * dimensions of the linear layer that it replaces. */
-static bool same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
+static bool have_same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
   if (a->rank == b->rank)
     return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
   uint64_t rows_a, rows_b;
@@ -87,20 +91,22 @@ static bool same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
          etr_tensor_count(b->sizes, b->rank - 1, 1, &rows_b) && rows_a == rows_b;
 }
 
-/* Dequantizes a piece of a tensor that starts at an element. */
+/* Dequantizes a piece of a tensor, whose first number is the tensor's element `first`. */
 static void dequantize(double *numbers, size_t count, uint64_t first,
-                       const etr_dequantization *by) {
-  if (by->channel_count == 1)
+                       const etr_dequantization *dequantization) {
+  if (dequantization->channel_count == 1)
     for (size_t i = 0; i < count; i++)
-      numbers[i] = (numbers[i] - by->zero_points[0]) * by->scales[0];
+      numbers[i] = (numbers[i] - dequantization->zero_points[0]) * dequantization->scales[0];
   else
     for (size_t i = 0; i < count; i++) {
-      size_t channel = (size_t)((first + i) / by->channel_elements % by->channel_count);
-      numbers[i] = (numbers[i] - by->zero_points[channel]) * by->scales[channel];
+      size_t channel = (size_t)((first + i) / dequantization->channel_elements %
+                                dequantization->channel_count);
+      numbers[i] = (numbers[i] - dequantization->zero_points[channel]) *
+                   dequantization->scales[channel];
     }
 }
 
-/* Counts elements whose stored integers differ, and takes the largest difference. */
+/* Counts elements whose stored integers differ, and keeps the largest difference. */
 static void count_steps(etr_gap_steps *steps, const double *reference, const double *actual,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -122,14 +128,15 @@ typedef struct pair_reader {
   bool has_integers; /* both sides store integers */
 } pair_reader;
 
-/* Opens both sides, or sets *problem. Close the reader in any case. */
+/* Opens both sides, or sets *problem if they cannot be compared. Fails only when out of memory.
+ * Close the reader in any case. */
 static etr_status open_pair(pair_reader *r, const char **problem, const etr_gap_side *reference,
                             const etr_gap_side *actual) {
   *r = (pair_reader){.of_wanted = reference->dequantization,
                      .of_got = actual->dequantization,
                      .has_integers = are_integers(reference->view) && are_integers(actual->view)};
   *problem = "the shapes differ";
-  if (!same_shape(reference->view, actual->view))
+  if (!have_same_shape(reference->view, actual->view))
     return ETR_OK;
   etr_status status = etr_tensor_reader_open(&r->wanted, reference->view, problem);
   if (status == ETR_OK && !*problem)
@@ -142,11 +149,11 @@ static void close_pair(pair_reader *r) {
   etr_tensor_reader_close(&r->got);
 }
 
-/* Reads the next pieces of both sides, dequantized. Counts steps unless steps is NULL. Returns
- * their size; 0 at the end, or with *problem set. */
-static size_t next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS],
-                        double got[ETR_PIECE_ELEMENTS], etr_gap_steps *steps,
-                        const char **problem) {
+/* Reads the next pieces of both sides, dequantized, and returns their size; 0 at the end, or with
+ * *problem set. Counts quantization steps unless `steps` is NULL. */
+static size_t read_next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS],
+                             double got[ETR_PIECE_ELEMENTS], etr_gap_steps *steps,
+                             const char **problem) {
   uint64_t first = r->wanted.at;
   if (first >= r->wanted.count)
     return 0;
@@ -166,6 +173,8 @@ static size_t next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS],
 
 /* ---- Measuring ---- */
 
+/* Compares two tensors piece by piece. Fails only when out of memory; *problem says why they
+ * cannot be compared. */
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps,
                                      const char **problem, const etr_gap_side *reference,
                                      const etr_gap_side *actual) {
@@ -175,7 +184,7 @@ etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps,
   *steps = (etr_gap_steps){0};
   etr_status status = open_pair(&reader, problem, reference, actual);
   if (status == ETR_OK && !*problem)
-    for (size_t count; (count = next_pair(&reader, wanted, got, steps, problem)) > 0;)
+    for (size_t count; (count = read_next_pair(&reader, wanted, got, steps, problem)) > 0;)
       etr_gap_add(&sum, wanted, got, count);
   close_pair(&reader);
   *out = etr_gap_of(&sum);
@@ -196,10 +205,10 @@ static void count_in(uint64_t *buckets, double least, double most, double number
   buckets[at < ETR_SPREAD_BUCKETS ? (size_t)at : ETR_SPREAD_BUCKETS - 1]++;
 }
 
-/* Takes pairs of finite numbers: in the first pass their ranges, in the second the buckets that
- * they are in. */
-static void take_pairs(etr_value_spread *out, bool is_second, const double *wanted,
-                       const double *got, size_t count) {
+/* Adds pairs of finite numbers to a distribution: in the first pass to its ranges, in the second
+ * to the buckets. */
+static void add_pairs_to_spread(etr_value_spread *out, bool is_second, const double *wanted,
+                                const double *got, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(wanted[i]) || !isfinite(got[i]))
       continue;
@@ -215,6 +224,8 @@ static void take_pairs(etr_value_spread *out, bool is_second, const double *want
   }
 }
 
+/* Counts how numbers and errors are distributed, in two passes. Fails only when out of memory;
+ * *problem says why there is no distribution. */
 etr_status etr_gap_spread(etr_value_spread *out, const char **problem,
                           const etr_gap_side *reference, const etr_gap_side *actual) {
   double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];
@@ -226,8 +237,8 @@ etr_status etr_gap_spread(etr_value_spread *out, const char **problem,
     pair_reader reader;
     status = open_pair(&reader, problem, reference, actual);
     if (status == ETR_OK && !*problem)
-      for (size_t count; (count = next_pair(&reader, wanted, got, NULL, problem)) > 0;)
-        take_pairs(out, pass == 1, wanted, got, count);
+      for (size_t count; (count = read_next_pair(&reader, wanted, got, NULL, problem)) > 0;)
+        add_pairs_to_spread(out, pass == 1, wanted, got, count);
     close_pair(&reader);
     if (!*problem && !isfinite(out->most - out->least))
       *problem = "no finite numbers, or too large ones";

@@ -41,7 +41,8 @@ static const etr_graph *find_graph(const etr_profile *profile, const char *modul
   return NULL;
 }
 
-/* Finds the only reader of each ATen node. */
+/* Finds the only reader of each ATen node: ETR_NONE for nodes without one, SEVERAL for those with
+ * several. */
 static void index_readers(program_side *side, etr_arena *arena) {
   side->readers = etr_arena_alloc_array(arena, side->aten->node_count, sizeof *side->readers);
   if (!side->readers)
@@ -100,9 +101,9 @@ uint32_t etr_carried_node(const etr_graph *graph, uint32_t node) {
 
 /* ---- Folded batch norms ---- */
 
-/* Returns the batch norm that follows a convolution of the reference and that the record no longer
- * has, or the node itself. */
-static const etr_node *unfolded(const partner_finder *f, const etr_node *node) {
+/* Returns the batch norm that follows a convolution of the reference and that the record no
+ * longer has, because it was folded into the convolution; else the node itself. */
+static const etr_node *batch_norm_after(const partner_finder *f, const etr_node *node) {
   if (!strstr(node->target, "conv") || !f->other.readers)
     return node;
   uint32_t index = f->other.readers[node - f->other.aten->nodes];
@@ -118,8 +119,9 @@ static const char *module_path(const etr_graph *graph, const etr_node *node) {
   return node->module < graph->module_count ? graph->modules[node->module].path : "";
 }
 
-/* Returns the reference's ATen node of this name if it is the same operator of the same module. */
-static const etr_node *same_name(const partner_finder *f, const char *name) {
+/* Returns the reference's ATen node of this name if it is the same operator of the same module;
+ * NULL if there is none. */
+static const etr_node *node_of_same_name(const partner_finder *f, const char *name) {
   const etr_node *own = aten_node(&f->own, name), *other = aten_node(&f->other, name);
   if (!other)
     return NULL;
@@ -139,8 +141,9 @@ static etr_partner edge_partner(const partner_finder *f, uint32_t paired) {
 }
 
 /* Returns the node of the reference that computes the same value as an Edge node: by the diff of
- * both records, or else by its name in the exported program. */
-static etr_partner partner_of(const partner_finder *f, uint32_t node) {
+ * both records, or else by its name in the exported program. Without such a node the partner says
+ * why. */
+static etr_partner find_partner(const partner_finder *f, uint32_t node) {
   uint32_t carried = etr_carried_node(f->own.edge, node), paired = f->paired[carried];
   if (!f->other.edge)
     return (etr_partner){.why = "the record of the reference does not have its method"};
@@ -156,16 +159,16 @@ static etr_partner partner_of(const partner_finder *f, uint32_t node) {
                                              : aten_node(&f->other, aten_of(&f->other, paired));
   etr_partner_evidence evidence = ETR_PARTNER_DIFF;
   if (!found) {
-    found = same_name(f, name);
+    found = node_of_same_name(f, name);
     evidence = ETR_PARTNER_NAME;
   }
   if (!found)
     return (etr_partner){.why = "the reference has no such node"};
-  found = unfolded(f, found);
+  found = batch_norm_after(f, found);
   return (etr_partner){"aten", found->name, found->name, evidence, NULL};
 }
 
-/* Lists the pairs of Edge nodes that etr_compare() finds. */
+/* Lists the pairs of Edge nodes that etr_compare() finds. Fails as that does. */
 static etr_status pair_nodes(partner_finder *f, const etr_profile *profile, uint32_t method,
                              const etr_profile *reference, etr_error *error) {
   etr_comparison *comparison;
@@ -186,6 +189,8 @@ static etr_status pair_nodes(partner_finder *f, const etr_profile *profile, uint
   return ETR_OK;
 }
 
+/* Finds the partner of each operator: itself if the reference is of the same record. Fails if the
+ * records cannot be compared, or when out of memory. */
 etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint32_t method,
                              const etr_profile *reference, etr_arena *arena, etr_error *error) {
   etr_arena scratch = {0};
@@ -208,7 +213,7 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
       (*out)[i] = (etr_partner){"edge", edge->nodes[i].name, aten_of(&f.own, i),
                                 ETR_PARTNER_SAME_GRAPH, NULL};
     else
-      (*out)[i] = partner_of(&f, i);
+      (*out)[i] = find_partner(&f, i);
   }
   if (etr_arena_failed(&scratch) || !*out)
     status = etr_fail_memory(error);
@@ -216,6 +221,7 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
   return status;
 }
 
+/* Replaces partners in the Edge graph by the ATen nodes of which they were made. */
 void etr_partners_take_aten(etr_partner *partners, size_t count) {
   for (size_t i = 0; i < count; i++)
     partners[i] = partners[i].aten

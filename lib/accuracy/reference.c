@@ -31,7 +31,7 @@ typedef struct run_outputs {
 /* ---- One output ---- */
 
 /* Reads a pickled number, or a bool as 0 or 1. Returns false for any other kind. */
-static bool number_of(const etr_pickle_value *value, double *out) {
+static bool number_of_pickled(const etr_pickle_value *value, double *out) {
   if (value->kind == ETR_PICKLE_FLOAT)
     *out = value->real;
   if (value->kind == ETR_PICKLE_INT || value->kind == ETR_PICKLE_BOOL)
@@ -40,13 +40,13 @@ static bool number_of(const etr_pickle_value *value, double *out) {
          value->kind == ETR_PICKLE_BOOL;
 }
 
-/* Compares two numbers that are not tensors. Returns why that is impossible, or NULL. */
+/* Compares two numbers that are not tensors. Returns NULL, or why that is impossible. */
 static const char *compare_scalars(etr_numeric_gap *out, const etr_pickle_value *reference,
                                    const etr_debug_value *value) {
   etr_gap_sum sum = {0};
   double wanted,
       got = value->kind == ETR_DEBUG_DOUBLE ? value->double_value : (double)value->int_value;
-  if (value->kind == ETR_DEBUG_NONE || !number_of(reference, &wanted))
+  if (value->kind == ETR_DEBUG_NONE || !number_of_pickled(reference, &wanted))
     return "one is a tensor, the other is not";
   etr_gap_add(&sum, &wanted, &got, 1);
   *out = etr_gap_of(&sum);
@@ -58,8 +58,8 @@ static const char *kept(comparer *c, const char *text) {
   return etr_arena_copy(c->arena, etr_slice_of(text));
 }
 
-/* Compares a logged tensor with one of the reference outputs. Returns why that is impossible, or
- * NULL. */
+/* Compares a logged tensor with one of the reference outputs. Returns NULL, or why that is
+ * impossible. */
 static const char *compare_tensors(comparer *c, etr_numeric_gap *out,
                                    const etr_pickle_value *reference,
                                    const etr_debug_value *value) {
@@ -82,8 +82,8 @@ static const char *compare_tensors(comparer *c, etr_numeric_gap *out,
 
 /* ---- One run ---- */
 
-/* Lists the outputs of a run by index, and the first of those with equal index. At most one more
- * than their number is needed. */
+/* Returns the outputs of a run by index, of those with equal index the first; NULL when out of
+ * memory. At most one more than their number is needed. */
 static const etr_debug_value **index_outputs(const comparer *c, const run_outputs *run,
                                              etr_arena *scratch) {
   const etr_profile *p = c->profile;
@@ -97,22 +97,23 @@ static const etr_debug_value **index_outputs(const comparer *c, const run_output
   return outputs;
 }
 
-/* Adds the comparison of a run's next output with a pickled reference value. */
-static void add_output(comparer *c, const etr_output_gap *of, const etr_debug_value *const *outputs,
-                       const etr_pickle_value *reference, uint32_t *output) {
+/* Adds the comparison of a run's next output, *output, with a pickled reference value. */
+static void add_output(comparer *c, const etr_output_gap *run_gap,
+                       const etr_debug_value *const *outputs, const etr_pickle_value *reference,
+                       uint32_t *output) {
   etr_output_gap *gap = etr_vec_push(c->arena, &c->gaps);
   if (!gap)
     return;
-  *gap = *of;
+  *gap = *run_gap;
   gap->output = (*output)++;
   gap->value = outputs[gap->output];
-  bool tensors = reference->kind == ETR_PICKLE_TENSOR;
+  bool is_tensor = reference->kind == ETR_PICKLE_TENSOR;
   if (!gap->value)
     gap->problem = "the run logged fewer outputs than the reference has";
-  else if (tensors && gap->value->kind == ETR_DEBUG_TENSOR)
+  else if (is_tensor && gap->value->kind == ETR_DEBUG_TENSOR)
     gap->problem = compare_tensors(c, &gap->gap, reference, gap->value);
   else
-    gap->problem = tensors || gap->value->kind == ETR_DEBUG_TENSOR
+    gap->problem = is_tensor || gap->value->kind == ETR_DEBUG_TENSOR
                        ? "one is a tensor, the other is not"
                        : compare_scalars(&gap->gap, reference, gap->value);
 }
@@ -123,7 +124,7 @@ static bool may_have(const run_outputs *run, uint32_t output) {
 }
 
 /* Removes the empty lists of a set, once, so that the runs of the set need not skip them. */
-static void compact(comparer *c, etr_pickle_value *list) {
+static void remove_empty_lists(comparer *c, etr_pickle_value *list) {
   etr_map_slot *slot = etr_map_at(&c->compacted, ETR_BYTES(list));
   if (!slot || slot->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
     return;
@@ -137,26 +138,26 @@ static void compact(comparer *c, etr_pickle_value *list) {
   list->items.count = kept;
 }
 
-/* A set is a list of outputs, or an output; an output that is a list of tensors was logged tensor
- * by tensor. */
-static void compare_run(comparer *c, const etr_output_gap *of, const run_outputs *run,
+/* Compares the outputs of a run with a set: a list of outputs, or one output. An output that is a
+ * list of tensors was logged tensor by tensor. */
+static void compare_run(comparer *c, const etr_output_gap *run_gap, const run_outputs *run,
                         etr_pickle_value *set) {
   uint32_t output = 0;
   etr_arena scratch = {0};
   const etr_debug_value *const *outputs = index_outputs(c, run, &scratch);
   c->out_of_memory |= !outputs;
-  compact(c, set);
+  remove_empty_lists(c, set);
   if (outputs && set->kind != ETR_PICKLE_LIST)
-    add_output(c, of, outputs, set, &output);
+    add_output(c, run_gap, outputs, set, &output);
   for (size_t i = 0;
        outputs && set->kind == ETR_PICKLE_LIST && i < set->items.count && may_have(run, output);
        i++) {
     const etr_pickle_value *item = set->items.data[i];
     if (item->kind != ETR_PICKLE_LIST)
-      add_output(c, of, outputs, item, &output);
+      add_output(c, run_gap, outputs, item, &output);
     for (size_t k = 0;
          item->kind == ETR_PICKLE_LIST && k < item->items.count && may_have(run, output); k++)
-      add_output(c, of, outputs, item->items.data[k], &output);
+      add_output(c, run_gap, outputs, item->items.data[k], &output);
   }
   etr_arena_clear(&scratch);
 }
@@ -172,7 +173,8 @@ static int by_method(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Lists the runs that logged outputs, with their number of outputs, sorted by method. */
+/* Lists the runs that logged outputs, with their number of outputs, sorted by method. Returns
+ * false when out of memory. */
 static bool collect_runs(comparer *c, runs_with_outputs *out) {
   for (size_t i = 0; i < c->profile->debug_value_count; i++) {
     const etr_debug_value *value = &c->profile->debug_values[i];
@@ -190,7 +192,8 @@ static bool collect_runs(comparer *c, runs_with_outputs *out) {
   return true;
 }
 
-/* Chooses the set of a run. Returns false if it is unknown. */
+/* Chooses the set of reference outputs of a run, and says by which rule. Returns false if it is
+ * unknown. */
 static bool choose_set(const comparer *c, etr_output_gap *gap, size_t run_number, size_t run_count,
                        size_t set_count) {
   int32_t index = c->profile->runs[gap->run].bundled_input_index;
@@ -254,7 +257,8 @@ static void compare_methods(comparer *c) {
 
 /* ---- The entry ---- */
 
-/* Reads the entry with the reference outputs from the ETRecord. */
+/* Reads the entry with the reference outputs from the ETRecord. Fails if it is missing or
+ * damaged, or when out of memory. */
 static etr_status read_entry(etr_file *out, const char *path, etr_error *error) {
   etr_archive *record;
   ETR_TRY(etr_archive_open(&record, path, error));
@@ -267,7 +271,8 @@ static etr_status read_entry(etr_file *out, const char *path, etr_error *error) 
   return status;
 }
 
-/* Compares the runs with the reference outputs in these bytes, which torch.save wrote. */
+/* Compares the runs with the reference outputs in these bytes, which torch.save wrote. Fails if
+ * they are damaged or the debug buffer cannot be read, or when out of memory. */
 static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_torch_open(&c->archive, bytes, c->profile->etrecord, ENTRY, error));
   etr_status status = c->profile->debug_buffer ? etr_debug_open(&c->buffer, c->profile, error)
@@ -284,15 +289,17 @@ static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error
   return status;
 }
 
+/* Compares outputs if some were logged and the record has reference outputs. Damaged ones are
+ * only warned of; fails when out of memory, or if a file cannot be read. */
 etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings,
                                  etr_error *error) {
   comparer c = {.profile = profile, .arena = arena, .warnings = warnings};
-  bool any = false;
+  bool has_outputs = false;
   etr_file file = {0};
   etr_error failure = {.offset = ETR_NO_OFFSET};
-  for (size_t i = 0; i < profile->debug_value_count && !any; i++)
-    any = profile->debug_values[i].is_output;
-  if (!any || !profile->has_reference_outputs)
+  for (size_t i = 0; i < profile->debug_value_count && !has_outputs; i++)
+    has_outputs = profile->debug_values[i].is_output;
+  if (!has_outputs || !profile->has_reference_outputs)
     return ETR_OK;
   etr_status status = read_entry(&file, profile->etrecord, &failure);
   if (status == ETR_OK) {
@@ -320,6 +327,8 @@ static size_t count_outputs(const etr_graph *graph) {
   return last->input_count - ETR_MIN(graph->mutation_count, last->input_count);
 }
 
+/* Returns the number of outputs of the method's exported program; 0 if the record does not have
+ * it. */
 size_t etr_count_exported_outputs(const etr_profile *profile, const etr_graph *edge) {
   for (size_t i = 0; i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];

@@ -29,9 +29,11 @@ static void read_aliases(etr_reference_file *file, etr_json *json) {
   }
 }
 
-/* Reads a JSON object that is a text of the metadata; without that text nothing. */
+/* Reads a JSON object that is a text of the metadata; without that text nothing. Fails if it is
+ * damaged, or when out of memory. */
 static etr_status read_object(etr_reference_file *file, const char *name,
-                              void (*read)(etr_reference_file *, etr_json *), etr_error *error) {
+                              void (*read_content)(etr_reference_file *, etr_json *),
+                              etr_error *error) {
   etr_slice text = etr_safetensors_metadata(&file->table, name);
   etr_status status = ETR_OK;
   if (!text.data)
@@ -39,7 +41,7 @@ static etr_status read_object(etr_reference_file *file, const char *name,
   etr_json *json = etr_json_open_memory(text, NULL);
   if (!json)
     return etr_fail_memory_of(error, file->path, NULL);
-  read(file, json);
+  read_content(file, json);
   etr_json_end(json);
   if (etr_json_out_of_memory(json) || etr_arena_failed(file->arena))
     status = etr_fail_memory_of(error, file->path, NULL);
@@ -50,7 +52,7 @@ static etr_status read_object(etr_reference_file *file, const char *name,
   return status;
 }
 
-/* Reads one method: an object. */
+/* Reads one method: an object with its number of inputs and what its values depend on. */
 static void read_method(etr_reference_file *file, etr_json *json, const char *name) {
   etr_reference_method *method = etr_vec_push(file->arena, &file->methods), unused;
   etr_slice key;
@@ -75,9 +77,9 @@ static void read_methods(etr_reference_file *file, etr_json *json) {
     read_method(file, json, etr_arena_text(file->arena, key));
 }
 
-/* Checks that this version can read the file, and reads its metadata: the record's hash, aliases
- * and methods. */
-static etr_status read_texts(etr_reference_file *file, etr_error *error) {
+/* Reads the metadata: the record's hash, aliases and methods. Fails if another version wrote the
+ * file, if it is damaged, or when out of memory. */
+static etr_status read_metadata_texts(etr_reference_file *file, etr_error *error) {
   etr_slice producer = etr_safetensors_metadata(&file->table, "producer");
   if (!producer.data || !etr_slice_starts(producer, ETR_SLICE("etrecord-tb reference/2")))
     return etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET,
@@ -91,13 +93,14 @@ static etr_status read_texts(etr_reference_file *file, etr_error *error) {
   return etr_arena_failed(file->arena) ? etr_fail_memory_of(error, file->path, NULL) : ETR_OK;
 }
 
+/* Opens a reference and reads its table and metadata; close it also after a failure. */
 etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const char *path,
                               etr_error *error) {
   *out = (etr_reference_file){.arena = arena, .path = path};
   ETR_TRY(etr_seekable_open(&out->file, path, error));
   out->is_open = true;
   ETR_TRY(etr_safetensors_read(&out->table, arena, &out->file, path, error));
-  return read_texts(out, error);
+  return read_metadata_texts(out, error);
 }
 
 void etr_reference_close(etr_reference_file *file) {
@@ -108,8 +111,8 @@ void etr_reference_close(etr_reference_file *file) {
 
 /* ---- Finding ---- */
 
-/* Returns the tensor of a key, directly or by its alias. size: as snprintf() returned it, so that a
- * key that was cut is not looked up. */
+/* Returns the tensor of a key, directly or by its alias; NULL if there is none. `size` is as
+ * snprintf() returned it, so that a key that was cut is not looked up. */
 static const etr_safetensor *find_key(const etr_reference_file *file, const char *key, int size) {
   if (size < 0 || size >= KEY_ROOM)
     return NULL;
@@ -119,7 +122,9 @@ static const etr_safetensor *find_key(const etr_reference_file *file, const char
   return alias == ETR_NONE ? found : &file->table.tensors.data[alias];
 }
 
-bool etr_reference_choose(etr_reference_file *file, const char *method) {
+/* Makes the method of this name the one whose values are looked up. Returns false if the
+ * reference does not have it. */
+bool etr_reference_choose_method(etr_reference_file *file, const char *method) {
   file->method = NULL;
   for (size_t i = 0; i < file->methods.count && !file->method; i++)
     if (strcmp(file->methods.data[i].name, method) == 0)
@@ -127,6 +132,8 @@ bool etr_reference_choose(etr_reference_file *file, const char *method) {
   return file->method != NULL;
 }
 
+/* Returns a value of the chosen method for an input; NULL if there is none. The first output may
+ * have a key without a number. */
 const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t number,
                                          const etr_reference_key *key) {
   char text[KEY_ROOM];
@@ -142,6 +149,7 @@ const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_
   return find_key(file, text, size);
 }
 
+/* Returns a constant of the chosen method's Edge graph; NULL if there is none. */
 const etr_safetensor *etr_reference_constant(const etr_reference_file *file, const char *name) {
   char text[KEY_ROOM];
   int size = file->method
@@ -150,6 +158,7 @@ const etr_safetensor *etr_reference_constant(const etr_reference_file *file, con
   return find_key(file, text, size);
 }
 
+/* Describes where the elements of a tensor are. Returns false if its type cannot be read. */
 bool etr_reference_view(etr_tensor_view *view, const etr_reference_file *file,
                         const etr_safetensor *tensor) {
   *view = (etr_tensor_view){.element = tensor->element,
@@ -190,6 +199,7 @@ static uint64_t hash_node(uint64_t hash, const etr_node *node) {
   return hash;
 }
 
+/* Writes a hash of the record's Edge graphs, whose order does not matter, and of its export id. */
 void etr_record_hash(char hash[17], const etr_profile *profile) {
   uint64_t sum = 0; /* of graphs, whose order depends on times */
   for (size_t i = 0; i < profile->graph_count; i++) {
@@ -205,6 +215,7 @@ void etr_record_hash(char hash[17], const etr_profile *profile) {
   (void)snprintf(hash, 17, "%016" PRIx64, sum);
 }
 
+/* Writes a hash of the times of runs and of where logged values are. */
 void etr_recording_hash(char hash[17], const etr_profile *profile) {
   uint64_t sum = 1;
   for (size_t i = 0; i < profile->run_count; i++)

@@ -48,7 +48,7 @@ etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const c
 void etr_reference_close(etr_reference_file *file);
 
 /** Chooses the method whose values are found. Returns false if the reference does not have it. */
-bool etr_reference_choose(etr_reference_file *file, const char *method);
+bool etr_reference_choose_method(etr_reference_file *file, const char *method);
 
 /** A key without its first two parts: "edge", "aten", "local", "input", "output", "impact", and a
  * node or a number. */

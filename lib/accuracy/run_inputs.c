@@ -26,8 +26,8 @@ typedef struct input_finder {
 } input_finder;
 
 /* Returns whether a logged tensor equals an argument of an input. */
-static bool is_equal(const input_finder *f, const etr_debug_value *value,
-                     const etr_safetensor *argument) {
+static bool is_equal_to_argument(const input_finder *f, const etr_debug_value *value,
+                                 const etr_safetensor *argument) {
   etr_tensor_view wanted, got;
   int64_t strides[ETR_MOST_RANK];
   etr_numeric_gap gap;
@@ -42,7 +42,8 @@ static bool is_equal(const input_finder *f, const etr_debug_value *value,
   return gap.element_count > 0 && gap.unlike == 0 && gap.max_abs_error == 0;
 }
 
-/* Returns true if a logged value equals one of the arguments of an input of the reference. */
+/* Returns true if a logged value equals one of the arguments of an input of the reference; false
+ * also once too many were compared. */
 static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t input) {
   char number[16];
   for (unsigned i = 0; i < MOST_ARGUMENTS; i++) {
@@ -55,7 +56,7 @@ static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t
       continue;
     if (!etr_spend(&f->comparisons_left, 1))
       return false;
-    if (is_equal(f, value, argument))
+    if (is_equal_to_argument(f, value, argument))
       return true;
   }
   return false;
@@ -63,7 +64,8 @@ static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t
 
 /* Returns an input that has an argument which a delegate of the run logged, the expected one before
  * others; ETR_NONE if none has. */
-static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, size_t end) {
+static uint32_t find_input_with_argument(input_finder *f, uint32_t expected, size_t first,
+                                         size_t end) {
   for (size_t i = first; i < end && f->comparisons_left > 0; i++) {
     const etr_debug_value *value = &f->profile->debug_values[i];
     if (!value->is_argument || value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0)
@@ -77,16 +79,16 @@ static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, siz
   return ETR_NONE;
 }
 
-/* Returns the input of the reference that a run had, by the strongest evidence there is. place: the
- * run's number among those that logged values. */
-static etr_run_input choose_input(input_finder *f, uint32_t run, uint32_t run_number, size_t first,
-                                  size_t end) {
+/* Returns the input of the reference that a run had, by the strongest evidence there is.
+ * `run_number` is the run's number among those that logged values. */
+static etr_run_input choose_input_of_run(input_finder *f, uint32_t run, uint32_t run_number,
+                                         size_t first, size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
   if (bundled >= 0 && (size_t)bundled < f->reference->method->input_count)
     return (etr_run_input){(uint32_t)bundled, ETR_INPUT_BUNDLED};
   if (f->reference->method->input_count == 1)
     return (etr_run_input){0, ETR_INPUT_ONLY};
-  uint32_t equal = f->buffer ? find_equal(f, run_number, first, end) : ETR_NONE;
+  uint32_t equal = f->buffer ? find_input_with_argument(f, run_number, first, end) : ETR_NONE;
   if (equal != ETR_NONE)
     return (etr_run_input){equal, ETR_INPUT_EQUAL};
   if (run_number < f->reference->method->input_count)
@@ -109,7 +111,7 @@ static input_counts find_run_inputs(input_finder *f) {
       end++;
     if (values[first].method != f->method)
       continue;
-    f->runs[run] = choose_input(f, run, (uint32_t)counts.runs++, first, end);
+    f->runs[run] = choose_input_of_run(f, run, (uint32_t)counts.runs++, first, end);
     counts.by_order += f->runs[run].evidence == ETR_INPUT_ORDER;
     counts.unknown += f->runs[run].evidence == ETR_INPUT_UNKNOWN;
     counts.repeated += f->runs[run].evidence == ETR_INPUT_ONLY && counts.runs > 1;
@@ -146,8 +148,8 @@ static void warn_of_random(const etr_graph *graph, const etr_reference_file *ref
 
 /* Warns of runs whose input is unknown or was found by order alone, and of models that keep state.
  */
-static void warn_of(const input_counts *counts, const etr_reference_file *reference,
-                    etr_warnings *warnings) {
+static void warn_of_doubtful_inputs(const input_counts *counts, const etr_reference_file *reference,
+                                    etr_warnings *warnings) {
   const char *path = reference->path;
   const etr_reference_method *method = reference->method;
   if (counts->unknown)
@@ -175,19 +177,22 @@ static void warn_of(const input_counts *counts, const etr_reference_file *refere
              method->state);
 }
 
+/* Finds which input of the reference each run had, ETR_NONE for runs without one, and warns of
+ * what is doubtful. Without a debug buffer (NULL) logged arguments are not compared. Fails only
+ * when out of memory. */
 etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, uint32_t method,
-                               const etr_reference_file *reference, const etr_seekable *buffer,
-                               etr_warnings *warnings) {
+                               const etr_reference_file *reference,
+                               const etr_seekable *debug_buffer, etr_warnings *warnings) {
   *out = etr_arena_alloc_array(warnings->arena, profile->run_count, sizeof **out);
   if (!*out)
     return ETR_ERROR_MEMORY;
   for (size_t i = 0; i < profile->run_count; i++)
     (*out)[i].input = ETR_NONE;
-  input_finder f = {profile, reference, buffer, method, *out, MOST_COMPARISONS};
+  input_finder f = {profile, reference, debug_buffer, method, *out, MOST_COMPARISONS};
   if (!reference->method)
     return ETR_OK;
   input_counts counts = find_run_inputs(&f);
-  warn_of(&counts, reference, warnings);
+  warn_of_doubtful_inputs(&counts, reference, warnings);
   warn_of_random(&profile->graphs[profile->methods[method].graph], reference, warnings);
   return ETR_OK;
 }

@@ -39,7 +39,7 @@ static void visit_node(segment_walk *w, uint32_t node, uint32_t value, size_t *d
 }
 
 /* Finds the operators between a value and the nearest compared values that it depends on. Returns
- * false when memory or the allowance of steps is used up. */
+ * false if that takes too many steps or nodes. Lack of memory shows on the arena. */
 static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value) {
   size_t depth = 0;
   w->nodes.data = w->sources.data = NULL; /* the lists of the value before are kept */
@@ -59,6 +59,8 @@ static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value
   return true;
 }
 
+/* Finds the segment of each compared value. Returns false if the limits do not allow all; lack of
+ * memory shows on the arena. */
 bool etr_segments_find(etr_value_segment **out, const etr_graph *graph, const uint8_t *is_compared,
                        etr_arena *arena) {
   etr_arena scratch = {0};
@@ -70,13 +72,13 @@ bool etr_segments_find(etr_value_segment **out, const etr_graph *graph, const ui
       .arena = arena,
       .steps_left = MOST_STEPS,
       .nodes_left = MOST_NODES};
-  bool done = true;
+  bool is_complete = true;
   *out = etr_arena_alloc_array(arena, graph->node_count, sizeof **out);
   if (!w.seen_for || !w.stack)
     etr_arena_fail(arena);
-  for (uint32_t i = 0; i < graph->node_count && done && !etr_arena_failed(arena); i++)
+  for (uint32_t i = 0; i < graph->node_count && is_complete && !etr_arena_failed(arena); i++)
     if (is_compared[i])
-      done = find_segment(&w, &(*out)[i], i);
+      is_complete = find_segment(&w, &(*out)[i], i);
   etr_arena_clear(&scratch);
-  return done;
+  return is_complete;
 }

@@ -29,8 +29,9 @@ static void read_fields(etr_arena *arena, etr_json *json, etr_tap_spec *spec) {
   spec->field_count = fields.count;
 }
 
-/* Reads one TapSpec and indexes it by the output that it describes. */
-static void read_spec(etr_taps *taps, etr_arena *arena, etr_json *json) {
+/* Reads one TapSpec and indexes it by the output that it describes. One without node or output,
+ * or a second one for an output, fails the reader. */
+static void read_tap_spec(etr_taps *taps, etr_arena *arena, etr_json *json) {
   etr_slice key;
   int64_t output = -1;
   etr_tap_spec spec = {0};
@@ -64,6 +65,8 @@ static void warn_of_damage(etr_warnings *warnings, const char *path, const char 
            reason);
 }
 
+/* Reads a list of TapSpecs; a damaged one gives a warning and no specs. Lack of memory shows on
+ * the arena of the warnings. */
 void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_warnings *warnings) {
   const etr_json_limits limits = {.max_depth = MOST_DEPTH, .max_string_bytes = MOST_TEXT_BYTES};
   char reason[160];
@@ -72,7 +75,7 @@ void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_war
   etr_json *json = etr_json_open_memory(document, &limits);
   if (json) {
     for (etr_json_array(json); etr_json_element(json);)
-      read_spec(out, warnings->arena, json);
+      read_tap_spec(out, warnings->arena, json);
     etr_json_end(json);
     (void)snprintf(reason, sizeof reason, "%s (byte %llu)",
                    etr_json_message(json) ? etr_json_message(json) : "",
@@ -89,6 +92,7 @@ void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_war
   etr_json_close(json);
 }
 
+/* Reads taps.json; a file that cannot be read gives a warning and no specs. */
 void etr_taps_read(etr_taps *out, const char *path, etr_warnings *warnings) {
   etr_file file;
   etr_error error;
@@ -121,6 +125,7 @@ etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *s
 
 /* ---- Computing ---- */
 
+/* Reads the values of statistics that a tap logged. Returns NULL, or why they cannot be read. */
 const char *etr_tap_take_values(etr_tap_statistic *statistics, size_t count,
                                 const etr_tensor_view *view) {
   double piece[ETR_PIECE_ELEMENTS];
@@ -143,20 +148,20 @@ typedef struct element_sums {
   double count, least, most, sum, absolute, largest, squares, nans, infinities, zeros;
 } element_sums;
 
-/* Adds an element to sums from which all fields can be computed; NaN makes minimum and maximum NaN.
- */
-static void add_element(element_sums *s, double x) {
-  double size = fabs(x);
-  s->least = isnan(x) || x < s->least ? x : s->least;
-  s->most = isnan(x) || x > s->most ? x : s->most;
-  s->largest = isnan(x) || size > s->largest ? size : s->largest;
-  s->count++;
-  s->sum += x;
-  s->absolute += size;
-  s->squares += x * x;
-  s->nans += isnan(x);
-  s->infinities += isinf(x);
-  s->zeros += x == 0;
+/* Adds an element to sums from which all fields can be computed. NaN makes minimum, maximum and
+ * largest absolute value NaN. */
+static void add_element(element_sums *sums, double element) {
+  double size = fabs(element);
+  sums->least = isnan(element) || element < sums->least ? element : sums->least;
+  sums->most = isnan(element) || element > sums->most ? element : sums->most;
+  sums->largest = isnan(element) || size > sums->largest ? size : sums->largest;
+  sums->count++;
+  sums->sum += element;
+  sums->absolute += size;
+  sums->squares += element * element;
+  sums->nans += isnan(element);
+  sums->infinities += isinf(element);
+  sums->zeros += element == 0;
 }
 
 /* A statistic, and the size that its differences are measured against. */
@@ -165,7 +170,8 @@ typedef struct computed_field {
   double value, size;
 } computed_field;
 
-/* Sets the reference of a statistic and the difference relative to the field's size. */
+/* Sets the reference of a statistic and the difference relative to the field's size; infinite if
+ * that cannot be computed. */
 static void set_difference(etr_tap_statistic *statistic, const computed_field *field) {
   double a = statistic->value, b = field->value;
   statistic->reference = b;
@@ -178,7 +184,8 @@ static void set_difference(etr_tap_statistic *statistic, const computed_field *f
                                 : INFINITY;
 }
 
-/* Compares statistics that a tap logged with those computed from the reference's elements. */
+/* Compares statistics that a tap logged with those computed from the reference's elements, each
+ * relative to the typical size of its field. */
 static void compare_fields(etr_tap_statistic *statistics, size_t count, const element_sums *s) {
   double n = s->count, mean = s->sum / n, rms = sqrt(s->squares / n), l2 = sqrt(s->squares);
   const computed_field fields[] = {
@@ -201,6 +208,8 @@ static void compare_fields(etr_tap_statistic *statistics, size_t count, const el
         set_difference(&statistics[i], &fields[k]);
 }
 
+/* Computes the statistics of the reference's tensor and compares them. Returns NULL, or why it
+ * cannot be read. */
 const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count,
                                    const etr_tensor_view *view) {
   double piece[ETR_PIECE_ELEMENTS];

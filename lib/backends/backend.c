@@ -32,6 +32,8 @@ bool etr_payload_has_header(etr_slice payload, const char magic[4]) {
   return payload.size >= ETR_PAYLOAD_HEAD_BYTES && memcmp(payload.data + MAGIC_AT, magic, 4) == 0;
 }
 
+/* Returns the graph in a payload: behind its header, or all of it if it has none; empty if the
+ * header leads outside. */
 etr_slice etr_payload_graph(etr_slice payload, const char magic[4]) {
   if (!etr_payload_has_header(payload, magic))
     return payload;
@@ -42,6 +44,8 @@ etr_slice etr_payload_graph(etr_slice payload, const char magic[4]) {
   return (etr_slice){payload.data + offset, (size_t)size};
 }
 
+/* Returns the identifier of the FlatBuffer in a payload; NULL if it has none that can be
+ * printed. */
 const char *etr_payload_identifier(etr_arena *arena, etr_slice payload, const char magic[4]) {
   enum { IDENTIFIER = 4 };
   etr_slice graph = etr_payload_graph(payload, magic);
@@ -58,6 +62,7 @@ uint64_t etr_payload_data_at(etr_slice payload, const char magic[4]) {
                                                 : ETR_UNKNOWN;
 }
 
+/* Reads where the data of a constant is: behind the graph, from `data_at` on, or in named data. */
 etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, etr_arena *arena) {
   uint64_t offset = etr_fb_u64(fb, table, CONSTANT_OFFSET, 0);
   etr_slice key = etr_fb_string(fb, table, CONSTANT_KEY);
@@ -74,6 +79,7 @@ uint64_t etr_payload_graph_end(etr_slice head, uint64_t size) {
 
 /* ---- Shapes that a backend and the graph have in common, and who reads a node ---- */
 
+/* Returns a number that equal sizes share in any order, without sizes of 1; never 0. */
 uint64_t etr_shape_mark(const int64_t *sizes, size_t count) {
   uint64_t mark = 1;
   for (size_t i = 0; i < count; i++)
@@ -84,6 +90,8 @@ uint64_t etr_shape_mark(const int64_t *sizes, size_t count) {
 
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
+/* Returns the mark of a value's shape; 0 if its rank or a size is not known, or if it has more
+ * dimensions than PyTorch allows. */
 uint64_t etr_value_shape_mark(const etr_value *value) {
   uint64_t mark = 1;
   if (value->rank < 0 || value->rank > MOST_DIMS)
@@ -97,6 +105,8 @@ uint64_t etr_value_shape_mark(const etr_value *value) {
   return mark ? mark : 1;
 }
 
+/* Lists the readers of each node, each once: counts them in a first pass and lists them in a
+ * second. Returns false when out of memory. */
 bool etr_users_find(etr_users *out, const etr_graph *graph, etr_arena *arena) {
   size_t count = graph->node_count, uses = 0;
   for (size_t i = 0; i < count; i++)

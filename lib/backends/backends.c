@@ -62,6 +62,7 @@ uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
   return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
+/* Returns the name of a backend for people; NULL if this program does not know it. */
 const char *etr_backend_label(const char *backend) {
   /* Backends whose events need no reading. */
   static const struct {
@@ -79,6 +80,8 @@ const char *etr_backend_label(const char *backend) {
   return NULL;
 }
 
+/* Returns how many of the first bytes of a payload its backend needs; 0 if no backend recognizes
+ * the head. */
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   uint64_t needed = 0;
   for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++)
@@ -89,6 +92,7 @@ uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   return needed;
 }
 
+/* Returns the function that reads graphs of this backend's payloads; NULL if there is none. */
 etr_own_graph_reader etr_own_graph_reader_of(const char *id) {
   const etr_backend *backend = etr_backend_of(id);
   const etr_decoder *decoder = etr_decoder_of(id);
@@ -111,6 +115,7 @@ static bool is_in_cycles(const etr_event *event) {
          etr_slice_starts(etr_slice_of(event->name), ETR_SLICE("native_call_cortex_m::"));
 }
 
+/* Returns whether an event of these blocks is in cycles. */
 bool etr_events_count_cycles(const etr_block *blocks, size_t count) {
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < blocks[i].event_count; k++)
@@ -150,6 +155,8 @@ bool etr_kernel_only_copies(const char *kernel) {
   return etr_operator_only_copies_named(etr_operator_of_kernel(kernel));
 }
 
+/* Sets reasons[i] to why the partitioner refuses operator i, NULL if it does not, for those that
+ * are wanted. Returns false when out of memory. */
 bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph,
                             const bool *wanted) {
   const etr_backend *backend = etr_backend_of(backend_id);

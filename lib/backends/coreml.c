@@ -7,11 +7,11 @@
 
 /* ---- What an event's metadata say ---- */
 
-typedef struct told {
+typedef struct plan_metadata {
   bool is_promised;      /* a JSON object whose estimated cost, by which times are shared out, is a
                             share; or nothing */
   etr_compute_unit unit; /* what the compute plan prefers; none where they do not say */
-} told;
+} plan_metadata;
 
 /* Returns the compute unit that Core ML names. */
 static etr_compute_unit unit_of(etr_slice name) {
@@ -31,9 +31,9 @@ static etr_slice text_of(etr_bytes metadata) {
 }
 
 /* Reads what the metadata of an event say about cost and compute unit, and whether it is what the
- * delegate writes. */
-static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
-  told out = {.is_promised = true};
+ * delegate writes. Empty metadata are. Lack of memory shows on the arena. */
+static plan_metadata read_metadata(etr_bytes metadata, etr_arena *scratch) {
+  plan_metadata out = {.is_promised = true};
   if (metadata.size == 0)
     return out;
   etr_json *json = etr_json_open_memory(text_of(metadata), NULL);
@@ -94,20 +94,21 @@ static etr_slice operator_of(const char *operation) {
   return etr_slice_of(dot ? dot + 1 : name);
 }
 
-/* An operation that the map lacks was made by Core ML's own compiler. */
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
-                 etr_arena *scratch) {
+/* Interprets the events of a call. An operation that the map lacks was made by Core ML's own
+ * compiler. Returns false when out of memory. */
+static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                             etr_arena *scratch) {
   for (size_t i = 0; i < count; i++) {
     /* The metadata of all runs are compared. If they differ, the unit is not known, because another
      * load may have had another plan. */
     const etr_event_facts *event = &events[i];
-    told metadata = {.is_promised = true};
+    plan_metadata metadata = {.is_promised = true};
     for (size_t k = 0; k < event->metadata_count; k++) {
       if (k > 0 && etr_slice_equal(text_of(event->metadata[k]), text_of(event->metadata[k - 1])))
         continue;
-      told here = read_metadata(event->metadata[k], scratch);
-      metadata.is_promised &= here.is_promised;
-      metadata.unit = k == 0 || here.unit == metadata.unit ? here.unit : ETR_COMPUTE_UNIT_NONE;
+      plan_metadata of_run = read_metadata(event->metadata[k], scratch);
+      metadata.is_promised &= of_run.is_promised;
+      metadata.unit = k == 0 || of_run.unit == metadata.unit ? of_run.unit : ETR_COMPUTE_UNIT_NONE;
       if (metadata.unit == ETR_COMPUTE_UNIT_NONE && !metadata.is_promised)
         break;
     }
@@ -122,8 +123,9 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-/* The payload begins with a JSON object and the manifest of an mlpackage, which has a version. */
-static const char *payload_version(etr_arena *arena, etr_slice head) {
+/* Returns the version of the mlpackage. The payload begins with a JSON object and the manifest of
+ * the package, which has the version; NULL if it is not there. */
+static const char *find_package_version(etr_arena *arena, etr_slice head) {
   static const char key[] = "\"fileFormatVersion\": \"";
   enum { KEY_BYTES = sizeof key - 1, MOST_DIGITS = 16 };
   for (size_t i = 0; i + KEY_BYTES < head.size; i++) {
@@ -154,7 +156,8 @@ static uint64_t read_size(etr_json *json) {
   return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Reads one entry of the list. Returns its place if it is the model's specification. */
+/* Reads one entry of the list of files. Returns where the file is if it is the model's
+ * specification, else a file of no bytes. */
 static package_file read_package_file(etr_json *json) {
   package_file file = {0};
   bool is_model = false;
@@ -179,7 +182,8 @@ static package_file read_package_file(etr_json *json) {
   return is_model ? file : (package_file){0};
 }
 
-/* Finds the model's specification in the list of files. What follows the list is not read. */
+/* Finds the model's specification in the list of files, whose end is not read; a file of no bytes
+ * if it is not there. */
 static package_file find_specification(etr_arena *arena, etr_slice list) {
   package_file found = {0};
   etr_json *json = etr_json_open_memory(list, NULL);
@@ -206,8 +210,8 @@ static package_file find_specification(etr_arena *arena, etr_slice list) {
   return found;
 }
 
-/* Returns the field specificationVersion, the first of the protobuf message Model; 0 if the message
- * does not start with it. Versions are below 128, so it has one byte. */
+/* Returns the field specificationVersion, the first of the protobuf message Model; 0 if the
+ * message does not start with it or cannot be read. Versions are below 128, so it has one byte. */
 static unsigned read_specification(const etr_payload_source *source, package_file file) {
   enum { TAG = 1 << 3, NEEDED = 2, MORE_BYTES = 0x80 };
   char head[NEEDED];
@@ -218,8 +222,9 @@ static unsigned read_specification(const etr_payload_source *source, package_fil
   return head[0] == TAG && version < MORE_BYTES ? version : 0;
 }
 
-/* Returns the version of Core ML's model specification. */
-static const char *model_version(etr_arena *arena, const etr_payload_source *source) {
+/* Returns the version of Core ML's model specification as text, or that it is not written where
+ * it can be read. The list of files is at the end of the payload, byte by byte backwards. */
+static const char *describe_model_version(etr_arena *arena, const etr_payload_source *source) {
   enum { MOST_LIST = 16 * 1024 }; /* bytes of the list that are read: some 100 files */
   char list[MOST_LIST];
   size_t size = (size_t)ETR_MIN(source->size, (uint64_t)MOST_LIST);
@@ -239,6 +244,6 @@ static const char *model_version(etr_arena *arena, const etr_payload_source *sou
 const etr_decoder etr_coreml = {.id = "CoreMLBackend",
                                 .label = "Core ML",
                                 .is_own_call = is_own_call,
-                                .read = read,
-                                .payload_version = payload_version,
-                                .model_version = model_version};
+                                .read = interpret_events,
+                                .payload_version = find_package_version,
+                                .model_version = describe_model_version};

@@ -11,16 +11,16 @@ static const etr_known_event known[] = {
     {"+EthosUBackend::execute()NPU", ETR_ROLE_PHASE, ETR_PHASE_COMPUTE, ETR_COMPUTE_UNIT_NPU},
 };
 
-/* An unknown part of execute() is the phase "other". An event that is no part is not understood,
- * and is in no sum. */
+/* Interprets an event by its name. An unknown part of execute() is the phase "other". An event
+ * that is no part is not understood, and is in no sum. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event) {
   static const etr_known_event part = {.role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER};
   static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
-  const etr_known_event *of_name = etr_known_event_find(known, ETR_COUNT(known), event->name);
+  const etr_known_event *known_event = etr_known_event_find(known, ETR_COUNT(known), event->name);
   bool is_part = event->name[0] == '+';
-  out->is_odd = !of_name;
-  if (of_name)
-    etr_known_event_tell(out, of_name);
+  out->is_odd = !known_event;
+  if (known_event)
+    etr_known_event_tell(out, known_event);
   else
     etr_known_event_tell(out, is_part ? &part : &unknown);
 }

@@ -39,19 +39,19 @@ static int code_of(const etr_event_facts *event) {
   return (unsigned char)event->metadata[0].data[0];
 }
 
-/* No other backend numbers its events from 0 with a byte of metadata each. Kernels have function
- * codes, and the dump behind them has 0. */
+/* Returns whether the events of a call are Neutron's: no other backend numbers its events from 0
+ * with a byte of metadata each. Kernels have function codes, and the dump behind them has 0. */
 static bool is_own_call(const etr_event_facts *events, size_t count) {
-  int64_t highest = -1, dump = -1;
+  int64_t highest = -1, dump_number = -1;
   for (size_t i = 0; i < count; i++) {
     int code = code_of(&events[i]);
-    if (code < 0 || (code == 0 && dump >= 0))
+    if (code < 0 || (code == 0 && dump_number >= 0))
       return false;
     highest = ETR_MAX(highest, number_of(&events[i]));
     if (code == 0)
-      dump = number_of(&events[i]);
+      dump_number = number_of(&events[i]);
   }
-  return count > 1 && dump == highest && (size_t)highest + 1 == count;
+  return count > 1 && dump_number == highest && (size_t)highest + 1 == count;
 }
 
 static void read_dump(etr_event_meaning *out) {
@@ -61,20 +61,20 @@ static void read_dump(etr_event_meaning *out) {
   out->label = "profiling dump";
 }
 
-/* Interprets the events of a call: kernels by their number in the map, and the dump of the profile,
- * which has the highest number. */
+/* Interprets the events of a call: kernels by their number in the map, and the dump of the
+ * profile, which has the highest number. Returns false when out of memory. */
 static bool read_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                         etr_arena *scratch) {
   int64_t highest = -1;
-  bool any_listed = false;
+  bool map_lists_any = false;
   for (size_t i = 0; i < count; i++) {
     if (events[i].is_number)
       highest = ETR_MAX(highest, number_of(&events[i]));
-    any_listed |= events[i].is_listed;
+    map_lists_any |= events[i].is_listed;
   }
   for (size_t i = 0; i < count; i++) {
     out[i].has_no_place = true; /* the device's clock */
-    out[i].is_odd = is_odd(&events[i], any_listed);
+    out[i].is_odd = is_odd(&events[i], map_lists_any);
     out[i].key = out[i].is_odd || !events[i].is_listed ? ETR_KEY_NONE : ETR_KEY_MAP;
     if (is_dump(&events[i], highest))
       read_dump(&out[i]);

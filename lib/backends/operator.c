@@ -53,6 +53,8 @@ bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count
   return false;
 }
 
+/* Searches rows that are sorted by the operator name with which they begin. Returns NULL if there
+ * is none for this operator. */
 const void *etr_operator_row(etr_slice op, const void *rows, size_t count, size_t size) {
   for (size_t low = 0, high = count; low < high;) {
     size_t middle = low + (high - low) / 2, i = 0;

@@ -17,8 +17,8 @@ static bool is_printable(etr_slice text) {
 }
 
 /* Returns the processor that a QNN program was compiled for, from its QnnExecuTorchOptions
- * (backends/qualcomm/serialization/qc_compiler_spec.fbs). */
-static const char *qnn_target(etr_arena *arena, etr_slice options) {
+ * (backends/qualcomm/serialization/qc_compiler_spec.fbs); NULL if they do not say it. */
+static const char *describe_qnn_target(etr_arena *arena, etr_slice options) {
   enum { OPTIONS_SOC = 0, SOC_MODEL = 0, SOC_HTP = 1, HTP_ARCH = 0 };
   etr_fb fb;
   etr_fb_init(&fb, options.data, options.size);
@@ -39,10 +39,10 @@ static const char *appended(etr_arena *arena, const char *text, const char *more
 }
 
 /* Returns what a compile spec says about the target or a version; NULL if nothing. */
-static const char *spec_text(etr_arena *arena, const etr_compile_spec *spec) {
+static const char *describe_compile_spec(etr_arena *arena, const etr_compile_spec *spec) {
   static const char *const keys[] = {"target", "tosa_spec", "platform-config"};
   if (etr_slice_is(spec->key, "qnn_compile_spec"))
-    return qnn_target(arena, spec->value);
+    return describe_qnn_target(arena, spec->value);
   if (etr_slice_is(spec->key, "device") && is_printable(spec->value))
     return etr_arena_format(arena, "device %.*s", (int)spec->value.size, spec->value.data);
   for (size_t i = 0; i < ETR_COUNT(keys); i++)
@@ -51,6 +51,8 @@ static const char *spec_text(etr_arena *arena, const etr_compile_spec *spec) {
   return NULL;
 }
 
+/* Puts together what the payload and the compile specs say about version and target; NULL if they
+ * say nothing. */
 const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice head,
                                const etr_payload_source *source, const etr_compile_spec *specs,
                                size_t count) {
@@ -64,6 +66,6 @@ const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice 
   if (decoder && decoder->model_version && head.size > 0)
     text = appended(arena, text, decoder->model_version(arena, source));
   for (size_t i = 0; i < count; i++)
-    text = appended(arena, text, spec_text(arena, &specs[i]));
+    text = appended(arena, text, describe_compile_spec(arena, &specs[i]));
   return text;
 }

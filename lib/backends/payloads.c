@@ -15,7 +15,8 @@ void etr_payloads_init(etr_payloads *payloads, const etr_payloads *known, etr_ar
 
 /* Reads a payload by its backend's reader and counts its operators by class. Returns NULL if it
  * cannot be read. */
-static const etr_payload *read(etr_arena *arena, const etr_backend *backend, etr_slice bytes) {
+static const etr_payload *read_payload(etr_arena *arena, const etr_backend *backend,
+                                       etr_slice bytes) {
   etr_payload *payload = etr_arena_alloc(arena, sizeof *payload);
   if (!payload || !backend->read_payload(payload, arena, bytes))
     return NULL;
@@ -24,6 +25,8 @@ static const etr_payload *read(etr_arena *arena, const etr_backend *backend, etr
   return payload;
 }
 
+/* Reads each payload once: one that the record has kept is not read again. Returns NULL if it
+ * cannot be read. */
 const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend,
                                      etr_slice bytes) {
   const struct {
@@ -32,11 +35,11 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
   } key = {bytes, backend};
   ETR_NO_PADDING(key, sizeof bytes + sizeof backend);
   const etr_payloads *known = payloads->known;
-  uint32_t at = known ? etr_map_get(&known->by_place, ETR_BYTES(key)) : ETR_NONE;
+  uint32_t known_index = known ? etr_map_get(&known->by_place, ETR_BYTES(key)) : ETR_NONE;
   if (bytes.size == 0)
     return NULL;
-  if (at != ETR_NONE)
-    return known->list.data[at];
+  if (known_index != ETR_NONE)
+    return known->list.data[known_index];
   etr_map_slot *slot = etr_map_at(&payloads->by_place, ETR_BYTES(key));
   if (!slot || slot->value != ETR_NONE)
     return slot ? payloads->list.data[slot->value] : NULL;
@@ -44,14 +47,14 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
   if (!added)
     return NULL;
   slot->value = (uint32_t)(payloads->list.count - 1);
-  *added = read(payloads->arena, backend, bytes);
+  *added = read_payload(payloads->arena, backend, bytes);
   return *added;
 }
 
 /* ---- Graphs ---- */
 
-/* Notes a backend whose payload could not be read as a graph, once. */
-static void note_unread(etr_payloads *payloads, const char *backend) {
+/* Records once that payloads of a backend could not be read as a graph. */
+static void record_unread(etr_payloads *payloads, const char *backend) {
   for (size_t i = 0; i < payloads->unread.count; i++)
     if (strcmp(payloads->unread.data[i], backend) == 0)
       return;
@@ -60,9 +63,9 @@ static void note_unread(etr_payloads *payloads, const char *backend) {
     *added = backend;
 }
 
-/* Lists the arguments of the call that operators of the payload write, in ascending order and once
- * each. */
-static bool find_written(etr_own_graph *graph, etr_arena *arena) {
+/* Lists the arguments of the call that operators of the payload write, in ascending order and
+ * once each. Returns false when out of memory. */
+static bool list_written_arguments(etr_own_graph *graph, etr_arena *arena) {
   etr_vec(uint32_t) written = {0};
   for (size_t i = 0; i < graph->count; i++)
     for (size_t k = 0; k < graph->operators[i].write_count; k++) {
@@ -80,7 +83,7 @@ static bool find_written(etr_own_graph *graph, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
-/* Makes the titles of the operators. */
+/* Makes the titles of the operators, "NAME #ID". Returns false when out of memory. */
 static bool make_titles(etr_own_graph *graph, etr_arena *arena) {
   const char **titles = etr_arena_alloc_array(arena, graph->count, sizeof *titles);
   for (size_t i = 0; titles && i < graph->count; i++)
@@ -90,19 +93,23 @@ static bool make_titles(etr_own_graph *graph, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
-/* Reads the graph of a payload; NULL, and the backend is noted, if it cannot be read. */
+/* Reads the graph of a payload. Returns NULL when out of memory, or if it cannot be read, which
+ * is recorded for the backend. */
 static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_reader reader,
                                        const char *backend, etr_slice bytes) {
   etr_own_graph *graph = etr_arena_alloc(payloads->arena, sizeof *graph);
   if (!graph)
     return NULL;
   if (bytes.size && reader(graph, payloads->arena, bytes))
-    return find_written(graph, payloads->arena) && make_titles(graph, payloads->arena) ? graph
-                                                                                       : NULL;
-  note_unread(payloads, backend);
+    return list_written_arguments(graph, payloads->arena) && make_titles(graph, payloads->arena)
+               ? graph
+               : NULL;
+  record_unread(payloads, backend);
   return NULL;
 }
 
+/* Reads each graph once: one that the record has kept is not read again. Returns NULL if it
+ * cannot be read, or if this program reads none of this backend. */
 const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend,
                                         etr_slice bytes) {
   etr_own_graph_reader reader = etr_own_graph_reader_of(backend);
@@ -112,11 +119,12 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
   } key = {bytes, reader};
   ETR_NO_PADDING(key, sizeof bytes + sizeof reader);
   const etr_payloads *known = payloads->known;
-  uint32_t at = known && reader ? etr_map_get(&known->graph_by_place, ETR_BYTES(key)) : ETR_NONE;
-  if (at != ETR_NONE) {
-    if (!known->graphs.data[at])
-      note_unread(payloads, backend);
-    return known->graphs.data[at];
+  uint32_t known_index = known && reader ? etr_map_get(&known->graph_by_place, ETR_BYTES(key))
+                                         : ETR_NONE;
+  if (known_index != ETR_NONE) {
+    if (!known->graphs.data[known_index])
+      record_unread(payloads, backend);
+    return known->graphs.data[known_index];
   }
   etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, ETR_BYTES(key)) : NULL;
   if (!slot || slot->value != ETR_NONE)
@@ -135,6 +143,8 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
  * payloads of their parts without weights, which have a few operators each. */
 enum { MOST_REPEATED = 1 << 14 };
 
+/* Returns whether the graph is shown: always for its first call, for others as long as they do
+ * not make the profile too large. */
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph) {
   etr_map_slot *slot = etr_map_at(&payloads->shown, ETR_BYTES(graph));
   if (!slot)

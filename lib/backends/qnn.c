@@ -18,8 +18,9 @@ static const suffix suffixes[] = {
     {" (bytes)", ETR_EVENT_UNIT_BYTES},
 };
 
-/* Removes the unit from an id. An id without a suffix is in cycles. */
-static etr_slice take_unit(etr_event_meaning *out, etr_slice id) {
+/* Returns an id without the unit at its end, which it sets in *out. An id without a suffix is in
+ * cycles. */
+static etr_slice split_off_unit(etr_event_meaning *out, etr_slice id) {
   out->unit = ETR_EVENT_UNIT_CYCLES;
   for (size_t i = 0; i < ETR_COUNT(suffixes); i++) {
     etr_slice text = etr_slice_of(suffixes[i].text);
@@ -40,16 +41,16 @@ static bool is_id(etr_slice text) {
   return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
-/* Returns the part of an id before MARK and a number at its end; a slice with data NULL if the id
- * does not end like that. */
-static etr_slice before_number(etr_slice id, const char *mark) {
-  size_t size = strlen(mark);
-  for (size_t at = id.size; at-- > 0;) {
-    etr_slice rest = {id.data + at, id.size - at};
-    if (!etr_slice_starts(rest, etr_slice_of(mark)))
+/* Returns the part of an id before a separator and a number at its end; a slice with data NULL if
+ * the id does not end like that. */
+static etr_slice before_number(etr_slice id, const char *separator) {
+  size_t size = strlen(separator);
+  for (size_t position = id.size; position-- > 0;) {
+    etr_slice rest = {id.data + position, id.size - position};
+    if (!etr_slice_starts(rest, etr_slice_of(separator)))
       continue;
     bool ends = is_id((etr_slice){rest.data + size, rest.size - size});
-    return ends ? (etr_slice){id.data, at} : (etr_slice){0};
+    return ends ? (etr_slice){id.data, position} : (etr_slice){0};
   }
   return (etr_slice){0};
 }
@@ -101,7 +102,8 @@ static void make_wrapper(etr_event_meaning *out, uint8_t wrapper, etr_phase phas
   out->inside = (uint8_t)(wrapper - 1);
 }
 
-/* Reads the accelerator's total. Operators get shares of it by their cycles. */
+/* Interprets the accelerator's total: operators get shares of it by their cycles. As time it is
+ * also the phase in which the accelerator computes. */
 static void read_accelerator(etr_event_meaning *out) {
   make_wrapper(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
   if (!is_time(out))
@@ -111,8 +113,9 @@ static void read_accelerator(etr_event_meaning *out) {
   out->compute_unit = ETR_COMPUTE_UNIT_NPU;
 }
 
-/* Returns false if it is not a known total. */
-static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
+/* Interprets a total by its name: the accelerator's, QNN's or that of a remote call. Returns
+ * false if it is not a known one. */
+static bool read_total(etr_event_meaning *out, etr_slice id, const totals *call_totals) {
   bool is_accelerator = etr_slice_is(id, accelerator_total), is_qnn = etr_slice_is(id, qnn_total);
   bool is_rpc = etr_slice_is(id, rpc_total), is_other = false;
   for (size_t i = 0; i < ETR_COUNT(other_totals); i++)
@@ -120,7 +123,7 @@ static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
   out->role = ETR_ROLE_CONTAINER;
   if (is_accelerator)
     read_accelerator(out);
-  if (is_time(out) && (is_qnn || (is_rpc && !of->has_qnn)))
+  if (is_time(out) && (is_qnn || (is_rpc && !call_totals->has_qnn)))
     make_wrapper(out, IN_QNN, ETR_PHASE_WAIT);
   return is_accelerator || is_qnn || is_rpc || is_other;
 }
@@ -131,10 +134,11 @@ static bool is_wait(etr_slice id) {
   return etr_slice_starts(id, ETR_SLICE("Time for "));
 }
 
-/* Wrappers are summed as wrappers, and waits are part of a wrapper. */
-static void read_event(etr_event_meaning *out, const etr_event_facts *event, const totals *of,
-                       etr_arena *scratch) {
-  etr_slice id = take_unit(out, etr_slice_of(event->name));
+/* Interprets an event by its id. Only operators are in sums: totals are summed as wrappers, and
+ * waits are part of a wrapper. */
+static void read_event(etr_event_meaning *out, const etr_event_facts *event,
+                       const totals *call_totals, etr_arena *scratch) {
+  etr_slice id = split_off_unit(out, etr_slice_of(event->name));
   out->is_in_sums = false;
   out->has_no_place = true;
   out->step_ns = is_time(out) ? 1000 : 0;
@@ -148,35 +152,35 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->is_estimated = out->role == ETR_ROLE_OPERATOR && !is_time(out);
     out->inside = IN_ACCELERATOR;
     out->label = etr_arena_copy(scratch, id); /* without the unit, which is shown elsewhere */
-    if (of->has_accelerator)
+    if (call_totals->has_accelerator)
       out->compute_unit = ETR_COMPUTE_UNIT_NPU;
   } else if (is_wait(id)) {
     out->role = ETR_ROLE_PHASE;
     out->phase = ETR_PHASE_WAIT;
   } else
-    out->is_odd = !read_total(out, id, of);
+    out->is_odd = !read_total(out, id, call_totals);
 }
 
-/* Interprets the events of a call after finding out which totals it has, because these decide what
- * is part of what. */
+/* Interprets the events of a call after finding out which totals it has, because these decide
+ * what is part of what. Returns false when out of memory. */
 static bool read_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                         etr_arena *scratch) {
-  totals of = {0};
+  totals call_totals = {0};
   for (size_t i = 0; i < count; i++) {
     etr_event_meaning unit;
-    etr_slice id = take_unit(&unit, etr_slice_of(events[i].name));
-    of.has_qnn |= is_time(&unit) && etr_slice_is(id, qnn_total);
-    of.has_accelerator |= etr_slice_is(id, accelerator_total);
+    etr_slice id = split_off_unit(&unit, etr_slice_of(events[i].name));
+    call_totals.has_qnn |= is_time(&unit) && etr_slice_is(id, qnn_total);
+    call_totals.has_accelerator |= etr_slice_is(id, accelerator_total);
   }
   for (size_t i = 0; i < count; i++)
-    read_event(&out[i], &events[i], &of, scratch);
+    read_event(&out[i], &events[i], &call_totals, scratch);
   return !etr_arena_failed(scratch);
 }
 
 /* Returns true for an event that only QNN writes: an operator, or a total of the call. */
 static bool is_own(const char *name) {
   etr_event_meaning meaning = {.role = ETR_ROLE_NONE};
-  etr_slice id = take_unit(&meaning, etr_slice_of(name));
+  etr_slice id = split_off_unit(&meaning, etr_slice_of(name));
   return read_operator(&meaning, id) ||
          (id.size < strlen(name) && read_total(&meaning, id, &(totals){0}));
 }

@@ -44,7 +44,7 @@ static const char *short_text(etr_arena *arena, etr_slice text) {
              : NULL;
 }
 
-/* Reads one blob. Returns whether it has data. */
+/* Reads one blob and adds its size to *bytes. Returns whether it has data. */
 static bool read_blob(neural_statistics *out, etr_json *json, uint64_t *bytes, etr_arena *scratch) {
   etr_slice key;
   bool is_available = false;
@@ -85,7 +85,8 @@ static void read_segment(neural_statistics *out, etr_json *json, etr_arena *scra
   out->filled += is_filled;
 }
 
-/* Reads the neural statistics that the VGF backend writes as JSON. */
+/* Reads the neural statistics that the VGF backend writes as JSON. Segments are read only of the
+ * known version; lack of memory shows on the arena. */
 static neural_statistics read_statistics(etr_bytes metadata, etr_arena *scratch) {
   neural_statistics out = {.version = -1};
   etr_json *json = etr_json_open_memory((etr_slice){metadata.data, metadata.size}, NULL);
@@ -121,7 +122,8 @@ static neural_statistics read_statistics(etr_bytes metadata, etr_arena *scratch)
   return out;
 }
 
-/* Returns "1 of 2 segments: 3 bytes of debug database, 256 bytes of counters". */
+/* Returns how much data there is, as "1 of 2 segments: 3 bytes of debug database, 256 bytes of
+ * counters"; NULL when out of memory. */
 static const char *describe_data(const neural_statistics *s, etr_arena *scratch) {
   const char *text = etr_arena_format(scratch, "%zu of %zu segment%s", s->filled, s->segments,
                                       s->segments == 1 ? "" : "s");
@@ -138,7 +140,7 @@ static const char *describe_data(const neural_statistics *s, etr_arena *scratch)
 
 /* Describes neural statistics in a few words, or says why they cannot be read. Returns NULL when
  * out of memory. */
-static const char *describe(const neural_statistics *s, etr_arena *scratch) {
+static const char *describe_statistics(const neural_statistics *s, etr_arena *scratch) {
   if (!s->is_json || !s->is_schema)
     return "neural statistics cannot be read: the metadata are not what VGF writes";
   if (s->version < 0)
@@ -157,23 +159,23 @@ static const char *describe(const neural_statistics *s, etr_arena *scratch) {
                           s->is_damaged ? "; some data is damaged: it is no base64" : "");
 }
 
-/* Returns what the metadata of all runs say. They differ from run to run: the first run with data
- * counts, and how many have data is said. */
-static const char *note_of(const etr_event_facts *event, etr_arena *scratch) {
+/* Returns what the metadata of all runs say; NULL if there are none, or when out of memory. They
+ * differ from run to run: the first run with data counts, and how many have data is said. */
+static const char *describe_runs(const etr_event_facts *event, etr_arena *scratch) {
   neural_statistics shown = {0};
   size_t count = 0, available = 0;
   for (size_t i = 0; i < event->metadata_count; i++) {
     if (event->metadata[i].size == 0)
       continue;
-    neural_statistics here = read_statistics(event->metadata[i], scratch);
-    if (count == 0 || (here.is_available && available == 0))
-      shown = here;
-    available += here.is_available;
+    neural_statistics of_run = read_statistics(event->metadata[i], scratch);
+    if (count == 0 || (of_run.is_available && available == 0))
+      shown = of_run;
+    available += of_run.is_available;
     count++;
   }
   if (count == 0)
     return NULL;
-  const char *text = describe(&shown, scratch);
+  const char *text = describe_statistics(&shown, scratch);
   if (available == 0 || available == count || !text)
     return text;
   return etr_arena_format(scratch, "%s (in %zu of %zu runs)", text, available, count);
@@ -181,16 +183,17 @@ static const char *note_of(const etr_event_facts *event, etr_arena *scratch) {
 
 /* ---- All ---- */
 
-/* It is not known what encloses an event with another name, so its time is not part of any sum. */
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
-                 etr_arena *scratch) {
+/* Interprets the events of a call by their names. It is not known what encloses an event with
+ * another name, so its time is not part of any sum. Returns false when out of memory. */
+static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                             etr_arena *scratch) {
   static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
   for (size_t i = 0; i < count; i++) {
     const etr_known_event *event = etr_known_event_find(known, ETR_COUNT(known), events[i].name);
     out[i].is_odd = !event;
     etr_known_event_tell(&out[i], event ? event : &unknown);
     if (event && event->name == statistics)
-      out[i].note = note_of(&events[i], scratch);
+      out[i].note = describe_runs(&events[i], scratch);
   }
   return !etr_arena_failed(scratch);
 }
@@ -199,9 +202,9 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
 }
 
-/* After the magic, the version of Vulkan's header and two unused bytes stand major, minor and
- * patch, a byte each. */
-static const char *payload_version(etr_arena *arena, etr_slice head) {
+/* Returns the version of a VGF file: after the magic, the version of Vulkan's header and two
+ * unused bytes there are major, minor and patch, a byte each. NULL for other bytes. */
+static const char *read_payload_version(etr_arena *arena, etr_slice head) {
   enum { VERSION_AT = 8, VERSION_BYTES = 3 };
   if (head.size < VERSION_AT + VERSION_BYTES || !etr_slice_starts(head, ETR_SLICE("VGF1")))
     return NULL;
@@ -212,5 +215,5 @@ static const char *payload_version(etr_arena *arena, etr_slice head) {
 const etr_decoder etr_vgf = {.id = "VgfBackend",
                              .label = "VGF",
                              .is_own = is_own,
-                             .read = read,
-                             .payload_version = payload_version};
+                             .read = interpret_events,
+                             .payload_version = read_payload_version};

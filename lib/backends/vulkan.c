@@ -82,17 +82,20 @@ static void read_value(graph_reader *r, uint32_t index) {
     value->value.dtype = "int";
 }
 
-/* Numbers the arguments of the call, which are the graph's inputs and then its outputs. */
-static void number_arguments(graph_reader *r, unsigned field, uint32_t first, uint32_t *count) {
+/* Numbers the arguments of the call that a field lists, the graph's inputs or outputs, from
+ * `first_number` on. */
+static void number_arguments(graph_reader *r, unsigned field, uint32_t first_number,
+                             uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);
   for (uint32_t i = 0; i < *count; i++) {
     uint32_t id = (uint32_t)etr_fb_i32_at(&r->fb, vector, i);
     if (id < r->value_count && r->values[id].argument < 0)
-      r->values[id].argument = (int32_t)(first + i);
+      r->values[id].argument = (int32_t)(first_number + i);
   }
 }
 
-/* Reads all values of the payload and numbers those that are arguments of the call. */
+/* Reads all values of the payload and numbers those that are arguments of the call. Returns false
+ * if the payload is damaged, or when out of memory. */
 static bool read_values(graph_reader *r) {
   uint32_t input_count, output_count;
   etr_fb_at root = etr_fb_root(&r->fb);
@@ -124,8 +127,8 @@ static bool add_id(graph_reader *r, uint32_t id) {
   return added || !is_data(r, id);
 }
 
-/* Adds the values of a list to the ids of an operator. */
-static bool add_list(graph_reader *r, uint32_t id) {
+/* Adds the values of a list to the ids of an operator. Returns false when out of memory. */
+static bool add_ids_of_list(graph_reader *r, uint32_t id) {
   uint32_t count;
   etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id),
             list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
@@ -191,7 +194,8 @@ static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
 
 /* ---- Operators ---- */
 
-/* Reads an operator of the payload with the values that it reads and writes. */
+/* Reads an operator of the payload with the values that it reads and writes. Returns false when
+ * out of memory. */
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
   etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
   out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
@@ -208,7 +212,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
     if (i + 1 == count)
       out->read_count = r->ids.count;
     bool is_list = id < r->value_count && r->types[id] == TYPE_VALUE_LIST;
-    if (!(is_list ? add_list(r, id) : add_id(r, id)))
+    if (!(is_list ? add_ids_of_list(r, id) : add_id(r, id)))
       return false;
   }
   uint32_t *ids = etr_arena_alloc_array(r->arena, r->ids.count, sizeof *ids);
@@ -222,7 +226,8 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   return true;
 }
 
-/* Reads the graph of a Vulkan payload. Returns false if it is damaged or of another format. */
+/* Reads the graph of a Vulkan payload. Returns false if it is damaged or of another format, or
+ * when out of memory. */
 static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
   graph_reader r = {.arena = arena, .data_at = etr_payload_data_at(payload, magic)};
   uint32_t count;
@@ -273,7 +278,8 @@ static const etr_known_event known[] = {
 
 enum { IN_SUBMISSION = 1 };
 
-/* The time of the submission that is not in shaders was spent waiting for them. */
+/* Interprets a step of the host. The time of the submission that is not in shaders was spent
+ * waiting for them. */
 static void read_step(etr_event_meaning *out, const etr_known_event *event) {
   etr_known_event_tell(out, event);
   if (event->name != submission)
@@ -297,7 +303,7 @@ static void read_text(etr_json *json, dispatch *out, const char **text, etr_aren
 }
 
 /* Reads which operator a dispatch belongs to: its name and the id of its node. */
-static void read_dispatched(etr_json *json, dispatch *out, etr_arena *scratch) {
+static void read_operator_of_dispatch(etr_json *json, dispatch *out, etr_arena *scratch) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key))
@@ -312,8 +318,9 @@ static void read_dispatched(etr_json *json, dispatch *out, etr_arena *scratch) {
       etr_json_skip(json);
 }
 
-/* Returns false if it is not JSON, or if it has no kernel. */
-static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
+/* Reads the JSON in the name of a dispatch. Returns false if it is not JSON, if it has no kernel,
+ * or if it says something twice, and when out of memory. */
+static bool read_dispatch_json(dispatch *out, const char *text, etr_arena *scratch) {
   etr_slice key;
   *out = (dispatch){.node_id = -1};
   etr_json *json = etr_json_open_memory(etr_slice_of(text), NULL);
@@ -326,7 +333,7 @@ static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
     if (etr_slice_is(key, "kernel_name"))
       read_text(json, out, &out->kernel, scratch);
     else if (etr_slice_is(key, "operator"))
-      read_dispatched(json, out, scratch);
+      read_operator_of_dispatch(json, out, scratch);
     else
       etr_json_skip(json);
   etr_json_end(json);
@@ -353,33 +360,33 @@ static bool is_blit(const char *text) {
 
 /* Interprets the event of a dispatch: a copy, a staging phase, or a kernel of an operator. */
 static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *scratch) {
-  dispatch read;
+  dispatch dispatched;
   out->inside = IN_SUBMISSION;
   out->has_no_place = true;
   if (is_blit(text)) {
     out->compute_unit = ETR_COMPUTE_UNIT_GPU;
     return;
   }
-  if (!read_json(&read, text, scratch)) {
+  if (!read_dispatch_json(&dispatched, text, scratch)) {
     out->is_odd = true;
     return;
   }
-  out->label = read.kernel;
+  out->label = dispatched.kernel;
   out->compute_unit = ETR_COMPUTE_UNIT_GPU;
-  out->phase = staging_phase(read.kernel);
+  out->phase = staging_phase(dispatched.kernel);
   if (out->phase) {
     out->role = ETR_ROLE_PHASE;
     return;
   }
-  if (!read.operator_)
+  if (!dispatched.operator_)
     return;
-  out->is_odd = read.node_id < 0;
+  out->is_odd = dispatched.node_id < 0;
   if (out->is_odd)
     return;
   out->key = ETR_KEY_OPERATOR;
-  out->operator_ = read.operator_;
-  out->kernel = etr_slice_of(read.operator_);
-  out->operator_number = read.node_id;
+  out->operator_ = dispatched.operator_;
+  out->kernel = etr_slice_of(dispatched.operator_);
+  out->operator_number = dispatched.node_id;
 }
 
 /* ---- Operators ---- */

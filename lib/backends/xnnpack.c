@@ -93,7 +93,7 @@ static uint16_t class_of_event(const char *id) {
   return ETR_XNN_NONE;
 }
 
-/* Returns what is known about the operators of a class: ETR_CLASS_... flags. */
+/* Returns what is known about the operators of a class, as ETR_CLASS_... flags. */
 static unsigned traits_of_class(uint16_t class_) {
   switch (class_) {
   case ETR_XNN_NONE:
@@ -123,8 +123,9 @@ static unsigned traits_of_class(uint16_t class_) {
   }
 }
 
-/* Returns whether a node loses its debug handle. A batch norm that becomes a convolution, and a
- * product that becomes a linear layer, are new nodes for the lowering. */
+/* Returns whether a node loses its debug handle, for certain or unless it is fused. A batch norm
+ * that becomes a convolution, and a product that becomes a linear layer, are new nodes for the
+ * lowering. */
 static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses,
                                     const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
@@ -153,20 +154,21 @@ static bool takes_activation(const etr_graph *graph, const etr_node *node) {
  * around it, or dynamic quantization and the nodes that compute its scale. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user,
                            bool is_only_user) {
-  etr_slice from = etr_operator_of_target(producer->target),
-            to = etr_operator_of_target(user->target);
+  etr_slice producer_op = etr_operator_of_target(producer->target),
+            user_op = etr_operator_of_target(user->target);
   if (producer->kind >= ETR_NODE_PARAMETER)
-    return etr_xnn_is_convolution(etr_xnn_class_of_node(graph, user)) && !etr_xnn_is_batch_norm(to);
-  if (etr_xnn_is_dequantize(from))
-    return !etr_xnn_is_quantize(to) && !etr_xnn_is_dequantize(to);
-  if (etr_slice_starts(from, ETR_SLICE("choose_qparams")))
+    return etr_xnn_is_convolution(etr_xnn_class_of_node(graph, user)) &&
+           !etr_xnn_is_batch_norm(user_op);
+  if (etr_xnn_is_dequantize(producer_op))
+    return !etr_xnn_is_quantize(user_op) && !etr_xnn_is_dequantize(user_op);
+  if (etr_slice_starts(producer_op, ETR_SLICE("choose_qparams")))
     return true;
-  if (etr_xnn_is_quantize(from))
+  if (etr_xnn_is_quantize(producer_op))
     return is_dynamic(user);
   if (!is_only_user)
     return false;
-  bool activates = etr_slice_is(to, "relu") || etr_slice_is(to, "hardtanh");
-  return etr_xnn_is_quantize(to) || (activates && takes_activation(graph, producer));
+  bool activates = etr_slice_is(user_op, "relu") || etr_slice_is(user_op, "hardtanh");
+  return etr_xnn_is_quantize(user_op) || (activates && takes_activation(graph, producer));
 }
 
 const etr_backend etr_xnnpack = {

@@ -110,7 +110,7 @@ static bool is_activation(etr_slice op) {
 }
 
 /* Returns true for operators whose configuration has STATIC_QUANT (generic_node_configs.py). */
-static bool can_be_quantized(etr_slice op) {
+static bool has_static_quantization(etr_slice op) {
   static const char *const list[] = {
       "hardtanh",   "add",          "relu",          "cat",       "clamp", "elu",
       "mul",        "permute_copy", "max_pool2d",    "view_copy", "mean",  "to_dim_order_copy",
@@ -137,11 +137,11 @@ static bool reads_quantized(const etr_delegate_view *d, uint32_t index) {
       weight = input_of(d, weight, 0);
     return is_dequantize_at(d, weight);
   }
-  bool all = can_be_quantized(op_of(d, index)) && node->input_count > 0 &&
-             node->input_count <= MOST_INPUTS;
-  for (size_t i = 0; all && i < node->input_count; i++)
-    all = is_dequantize_at(d, node->inputs[i].node);
-  return all;
+  bool all_are_quantized = has_static_quantization(op_of(d, index)) && node->input_count > 0 &&
+                           node->input_count <= MOST_INPUTS;
+  for (size_t i = 0; all_are_quantized && i < node->input_count; i++)
+    all_are_quantized = is_dequantize_at(d, node->inputs[i].node);
+  return all_are_quantized;
 }
 
 /* Returns the quantize node that ends the pattern dequantize, operator, activation, quantize around
@@ -240,8 +240,9 @@ static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   return next;
 }
 
-/* The last operator of a chain represents its lookup. */
-static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) {
+/* Returns what an operator with one input runs as: itself, or between quantized values as a
+ * lookup. The last operator of a chain represents its lookup. */
+static etr_expectation expectation_of_unary(const etr_delegate_view *d, uint32_t index) {
   uint16_t class_ = class_at(d, index);
   bool is_product = class_ == ETR_XNN_MUL;
   if (!comes_from_int8(d, index))
@@ -255,7 +256,7 @@ static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) 
 
 /* Returns the operator whose result an activation reads, past quantization that only says how it
  * computes; ETR_NONE if something else reads the result too. */
-static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
+static uint32_t operator_before_activation(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = input_of(d, index, 0);
   while (source != ETR_NONE && is_inside(d, source) && only_reader(d, source) == index) {
     bool is_passed = class_at(d, source) == ETR_XNN_CONVERT && is_implicit(d, source);
@@ -271,8 +272,8 @@ static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
  * subtraction or a product (FuseActivationPass), but the runtime makes them a separate Clamp again
  * after a binary operator. The runtime fuses any Clamp into a layer or a pooling before it, and two
  * Clamps into one. */
-static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) {
-  uint32_t source = source_of(d, index);
+static etr_expectation expectation_of_clamp(const etr_delegate_view *d, uint32_t index) {
+  uint32_t source = operator_before_activation(d, index);
   uint16_t class_ = source == ETR_NONE ? ETR_XNN_NONE : class_at(d, source);
   if (etr_xnn_is_convolution(class_) || class_ == ETR_XNN_AVGPOOL || class_ == ETR_XNN_MAXPOOL ||
       class_ == ETR_XNN_CLAMP)
@@ -281,7 +282,7 @@ static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) 
                   source == input_of(d, index, 0) && is_activation(op_of(d, index));
   if (is_fused)
     return runs_as(ETR_XNN_CLAMP, ETR_XNN_NONE, source);
-  return expect_unary(d, index);
+  return expectation_of_unary(d, index);
 }
 
 /* ---- All ---- */
@@ -296,10 +297,11 @@ static bool is_folded(const etr_delegate_view *d, uint32_t batch_norm) {
           is_inside(d, producer));
 }
 
-/* The runtime drops the first of two reshapes in a row if nothing else reads it. Views around a
- * matrix product are usually merged with it into a linear layer (ConvertToLinearPass). Not all
- * other reshapes become an operator. */
-static etr_expectation expect_reshape(const etr_delegate_view *d, uint32_t index, etr_slice op) {
+/* Returns what a reshape runs as. The runtime drops the first of two reshapes in a row if nothing
+ * else reads it. Views around a matrix product are usually merged with it into a linear layer
+ * (ConvertToLinearPass). Not all other reshapes become an operator. */
+static etr_expectation expectation_of_reshape(const etr_delegate_view *d, uint32_t index,
+                                              etr_slice op) {
   uint32_t producer = input_of(d, index, 0);
   bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view"),
        is_dropped = reader_count(d, index) > 0;
@@ -313,6 +315,8 @@ static etr_expectation expect_reshape(const etr_delegate_view *d, uint32_t index
                                                   : may_run_as(ETR_XNN_RESHAPE, index);
 }
 
+/* Returns what a node is expected to run as, by its class; some classes depend on the nodes
+ * around it. */
 etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   etr_slice op = op_of(d, index);
   uint16_t class_ = class_at(d, index);
@@ -323,7 +327,7 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   if (class_ == ETR_XNN_NONE)
     return runs_as_nothing(index);
   if (class_ == ETR_XNN_CLAMP)
-    return expect_clamp(d, index);
+    return expectation_of_clamp(d, index);
   if (class_ == ETR_XNN_CONVERT) {
     /* Copies into another layout become a Transpose, unless they are redundant (op_to_copy.py,
      * RemoveRedundantCopyPass). Only quantize_per_tensor and dequantize_per_tensor have a
@@ -341,7 +345,7 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
                                                    : may_run_as(ETR_XNN_CONVERT, index);
   }
   if (class_ == ETR_XNN_RESHAPE)
-    return expect_reshape(d, index, op);
+    return expectation_of_reshape(d, index, op);
   if (class_ == ETR_XNN_COPY) {
     /* A concatenation takes at most five values. Of more values, four at a time are joined to the
      * result so far (DecomposeConcatenate). Other copies are removed
@@ -353,7 +357,7 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
     cat.count = values <= 5 ? 1 : 1 + (uint32_t)(values - 5 + 3) / 4;
     return cat;
   }
-  return is_unary(d, index) ? expect_unary(d, index) : runs_as(class_, ETR_XNN_NONE, index);
+  return is_unary(d, index) ? expectation_of_unary(d, index) : runs_as(class_, ETR_XNN_NONE, index);
 }
 
 /* Returns true for operators that XNNPACK or its lowering may drop, fuse, replace or split. */
@@ -373,13 +377,15 @@ static bool may_vanish(const etr_delegate_view *d, uint32_t index, uint16_t clas
   }
 }
 
+/* Returns what a node may run as at all: what is expected, but anything that may vanish, or
+ * become a lookup, is allowed to. */
 etr_expectation etr_xnn_allow(const etr_delegate_view *d, uint32_t index) {
-  etr_expectation e = etr_xnn_expect(d, index);
-  if (e.class_ == ETR_XNN_NONE && class_at(d, index) != ETR_XNN_NONE)
-    e = may_run_as(class_at(d, index), index);
-  if (may_vanish(d, index, e.class_))
-    e.cost = MAYBE_MISSED;
-  if (e.alternative == ETR_XNN_NONE && is_unary(d, index))
-    e.alternative = ETR_XNN_LOOKUP;
-  return e;
+  etr_expectation expectation = etr_xnn_expect(d, index);
+  if (expectation.class_ == ETR_XNN_NONE && class_at(d, index) != ETR_XNN_NONE)
+    expectation = may_run_as(class_at(d, index), index);
+  if (may_vanish(d, index, expectation.class_))
+    expectation.cost = MAYBE_MISSED;
+  if (expectation.alternative == ETR_XNN_NONE && is_unary(d, index))
+    expectation.alternative = ETR_XNN_LOOKUP;
+  return expectation;
 }

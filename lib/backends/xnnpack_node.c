@@ -107,6 +107,7 @@ static bool is_squared(const etr_node *node) {
   return !exponent || strcmp(exponent, "2") == 0 || strcmp(exponent, "2.0") == 0;
 }
 
+/* Returns the class of operators that a node becomes; ETR_XNN_NONE if it becomes none. */
 uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (etr_xnn_is_batch_norm(op))

@@ -37,16 +37,16 @@ static bool keeps_type(const etr_graph *graph, const etr_node *node) {
   return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
 }
 
-/* Returns true if the second factor of a product is a weight, transposed or dequantized. A matrix
- * that is transposed for a product and also used elsewhere, such as a tied embedding, is not the
- * weight of a linear layer (GEMMConfig._get_weight_deps). */
+/* Returns true if a factor of a product is a weight, transposed or dequantized, or if it is
+ * missing. A matrix that is transposed for a product and also used elsewhere, such as a tied
+ * embedding, is not the weight of a linear layer (GEMMConfig._get_weight_deps). */
 static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node,
                               size_t input) {
   const etr_node *weight = input < node->input_count ? &graph->nodes[node->inputs[input].node]
                                                      : NULL;
   bool is_transposed = false;
-  for (int steps = 0; weight && weight->kind == ETR_NODE_OP && weight->input_count && steps < 4;
-       steps++) {
+  for (int step = 0; weight && weight->kind == ETR_NODE_OP && weight->input_count && step < 4;
+       step++) {
     etr_slice op = etr_operator_of_target(weight->target);
     is_transposed |= etr_slice_is(op, "permute_copy") || etr_slice_is(op, "t_copy");
     if (!etr_slice_is(op, "permute_copy") && !etr_slice_is(op, "t_copy") && !is_quantization(op))
@@ -106,7 +106,8 @@ static const struct {
 static const char no_number[] =
     "no configuration for arithmetic with a number: use a tensor (replace_scalar_with_tensor)";
 
-/* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
+/* Returns whether a mean is over height and width of four dimensions, which it keeps
+ * (MeanDimConfig); true if the shapes are not known. */
 static bool is_pooling(const etr_graph *graph, const etr_node *node) {
   const etr_value *in = input_of(graph, node, 0),
                   *out = node->output_count ? &node->outputs[0] : NULL;
@@ -118,8 +119,8 @@ static bool is_pooling(const etr_graph *graph, const etr_node *node) {
 
 /* Returns why XNNPACK's partitioner refuses a node because of its number type, or of an operand
  * that is no weight; NULL if it does not. */
-static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses,
-                                  const etr_node *node, etr_slice op) {
+static const char *refusal_by_type(const etr_graph *graph, const uint32_t *uses,
+                                   const etr_node *node, etr_slice op) {
   if (node->output_count && !is_floating(&node->outputs[0]))
     return "takes only floating-point tensors";
   if (etr_slice_is(op, "mean") && !is_pooling(graph, node))
@@ -136,8 +137,8 @@ static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses,
   return NULL;
 }
 
-/* Why the partitioner leaves a power to kernels; NULL if it takes it. */
-static const char *power_refusal(const etr_graph *graph, const etr_node *node) {
+/* Returns why XNNPACK's partitioner refuses a power; NULL if it does not. */
+static const char *refusal_of_power(const etr_graph *graph, const etr_node *node) {
   const char *exponent = etr_node_argument(node, "exponent");
   if (etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE)
     return "takes only the power 2 (PowConfig): write other powers as products";
@@ -146,10 +147,10 @@ static const char *power_refusal(const etr_graph *graph, const etr_node *node) {
   return NULL;
 }
 
-/* Why the partitioner leaves a node to kernels, as far as all versions agree; NULL if it takes it.
- */
-static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
-                                const etr_node *node) {
+/* Returns why XNNPACK's partitioner refuses a node by its operator, its overload and the type of
+ * its result; NULL if it does not. */
+static const char *refusal_by_operator(const etr_graph *graph, const uint32_t *uses,
+                                       const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (is_quantization(op) || etr_xnn_is_batch_norm(op))
     return NULL;
@@ -157,9 +158,9 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
     return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum"
                                      : no_number;
   if (etr_slice_is(op, "pow"))
-    return power_refusal(graph, node);
+    return refusal_of_power(graph, node);
   if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
-    return reason_of_type(graph, uses, node, op);
+    return refusal_by_type(graph, uses, node, op);
   if (etr_slice_is(op, "erf"))
     return "no configuration for this operator, only for torch.nn.functional.gelu";
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)
@@ -173,7 +174,7 @@ bool etr_xnn_has_rule(etr_slice op) {
 }
 
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
-  return !base_refusal(graph, uses, node);
+  return !refusal_by_operator(graph, uses, node);
 }
 
 /* ---- What ExecuTorch 1.5 checks, too ---- */
@@ -204,6 +205,8 @@ static bool names_dim(const etr_node *node, const char *name, int32_t dim) {
   return !given || strcmp(given, "-1") == 0 || strcmp(given, number) == 0;
 }
 
+/* Returns whether an input of a node is a weight, also a quantized one; true if the input is
+ * missing. */
 static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t input) {
   const etr_node *weight = input < node->input_count ? &graph->nodes[node->inputs[input].node]
                                                      : NULL;
@@ -212,8 +215,9 @@ static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t in
   return !weight || weight->kind >= ETR_NODE_PARAMETER;
 }
 
-/* The first of a node's types that it may not have; NULL if there is none. */
-static const char *refused_type(const etr_graph *graph, const etr_node *node) {
+/* Returns why XNNPACK's partitioner refuses a node because an input or its result has a type that
+ * it does not take, or is empty; NULL if it does not. */
+static const char *refusal_by_value_types(const etr_graph *graph, const etr_node *node) {
   const char *first = NULL;
   const etr_value *result = node->output_count ? &node->outputs[0] : NULL;
   for (size_t i = 0; i <= node->input_count; i++) {
@@ -237,7 +241,7 @@ static const char *refused_type(const etr_graph *graph, const etr_node *node) {
 }
 
 /* Returns why XNNPACK's partitioner refuses an average pooling; NULL if it does not. */
-static const char *pooling_refusal(const etr_node *node, etr_slice op) {
+static const char *refusal_of_pooling(const etr_node *node, etr_slice op) {
   if (!etr_slice_is(op, "avg_pool2d"))
     return NULL;
   if (has_value(node, "ceil_mode", "true"))
@@ -250,7 +254,7 @@ static const char *pooling_refusal(const etr_node *node, etr_slice op) {
 
 /* Returns why XNNPACK's partitioner refuses a node because of its shapes or dimensions; NULL if it
  * does not. */
-static const char *shape_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
+static const char *refusal_by_shape(const etr_graph *graph, const etr_node *node, etr_slice op) {
   const etr_value *in = input_of(graph, node, 0),
                   *out = node->output_count ? &node->outputs[0] : NULL;
   if (!in || !out || in->rank < 0 || out->rank < 0)
@@ -279,7 +283,7 @@ static const char *shape_refusal(const etr_graph *graph, const etr_node *node, e
 
 /* Returns why XNNPACK's partitioner refuses a node because of its arguments; NULL if it does not.
  */
-static const char *argument_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
+static const char *refusal_by_argument(const etr_graph *graph, const etr_node *node, etr_slice op) {
   static const char *const layers[] = {"convolution", "linear", "prelu"};
   if (etr_operator_is_one_of(op, layers, ETR_COUNT(layers)) && !reads_weight(graph, node, 1))
     return "takes only weights that are parameters, and this one is computed";
@@ -295,9 +299,10 @@ static const char *argument_refusal(const etr_graph *graph, const etr_node *node
   return NULL;
 }
 
-/* Returns why this version of XNNPACK's partitioner refuses an operator that another version takes,
- * or whose configuration is not in ALL_PARTITIONER_CONFIGS, and what to do; NULL if it does not. */
-static const char *version_refusal(const etr_node *node, etr_slice op) {
+/* Returns why XNNPACK's partitioner refuses an operator that only other versions take, that has
+ * no configuration in ALL_PARTITIONER_CONFIGS, or a cat of one tensor, and what to do; NULL if it
+ * does not. */
+static const char *refusal_by_exception(const etr_node *node, etr_slice op) {
   if (etr_slice_is(op, "squeeze_copy"))
     return "no configuration: write it as a view";
   if (etr_slice_is(op, "elu"))
@@ -309,17 +314,19 @@ static const char *version_refusal(const etr_node *node, etr_slice op) {
   return NULL;
 }
 
+/* Returns the first reason to refuse a node, NULL if there is none. Quantization and batch norms
+ * are taken whatever their types. */
 const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
-  const char *reason = base_refusal(graph, uses, node);
+  const char *reason = refusal_by_operator(graph, uses, node);
   if (!reason)
-    reason = version_refusal(node, op);
+    reason = refusal_by_exception(node, op);
   if (reason || is_quantization(op) || etr_xnn_is_batch_norm(op))
     return reason;
-  reason = refused_type(graph, node);
+  reason = refusal_by_value_types(graph, node);
   if (!reason)
-    reason = pooling_refusal(node, op);
+    reason = refusal_of_pooling(node, op);
   if (!reason)
-    reason = shape_refusal(graph, node, op);
-  return reason ? reason : argument_refusal(graph, node, op);
+    reason = refusal_by_shape(graph, node, op);
+  return reason ? reason : refusal_by_argument(graph, node, op);
 }

@@ -91,7 +91,7 @@ uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
 }
 
-/* Starts reading the graph of a payload. Returns false if there is none. */
+/* Starts reading the graph of a payload. Returns false if it has none of a known format. */
 static bool open_payload(etr_fb *fb, etr_slice payload) {
   etr_slice bytes = etr_payload_graph(payload, magic);
   if (bytes.size < 8)
@@ -113,7 +113,9 @@ typedef struct payload_reader {
 
 /* ---- Values ---- */
 
-static uint64_t rows_shape_of(const int64_t *sizes, uint32_t rank) {
+/* Returns the mark of the shape that a value has as a matrix of rows; 0 if that has too many
+ * rows. */
+static uint64_t rows_shape_mark(const int64_t *sizes, uint32_t rank) {
   int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
   for (uint32_t i = 0; i + 1 < rank; i++)
     if (sizes[i] && __builtin_mul_overflow(rows[0], sizes[i], &rows[0]))
@@ -141,13 +143,14 @@ static void read_value(payload_reader *r, etr_fb_at table) {
                      external <= INT32_MAX;
   r->values[id] = (etr_payload_value){
       .shape = etr_shape_mark(sizes, rank),
-      .rows_shape = rows_shape_of(sizes, rank),
+      .rows_shape = rows_shape_mark(sizes, rank),
       .argument = is_external ? (int32_t)external : -1,
       .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
       .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
 }
 
-/* Ids are indices in the list, or slightly larger. */
+/* Reads the values of the payload by their ids, which are indices in the list, or slightly
+ * larger. Returns false if the payload is damaged, or when out of memory. */
 static bool read_values(payload_reader *r, etr_arena *arena) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), GRAPH_XVALUES, 4, &count);
@@ -175,8 +178,8 @@ static bool has_activation(payload_reader *r, etr_fb_at limits) {
 }
 
 /* Reads what the join needs of an operator: its class, the values that it reads and writes, its
- * debug handle. */
-static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
+ * debug handle. An operator of unknown type has only its handle. */
+static etr_payload_operator read_payload_operator(payload_reader *r, etr_fb_at table) {
   uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
   etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE),
@@ -185,16 +188,16 @@ static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
                             .output = ETR_NONE,
                             .whole = ETR_NONE,
                             .completes = ETR_NONE};
-  const xnode_type *known = type_of_xnode(type);
-  if (!known)
+  const xnode_type *type_known = type_of_xnode(type);
+  if (!type_known)
     return o;
-  o.class_ = known->class_;
-  o.input_count = known->input_count;
+  o.class_ = type_known->class_;
+  o.input_count = type_known->input_count;
   for (uint8_t i = 0; i < o.input_count; i++)
-    o.inputs[i] = read_value_id(r, value, known->input + (unsigned)i);
-  if (strcmp(known->name, "Concatenate5") == 0)
+    o.inputs[i] = read_value_id(r, value, type_known->input + (unsigned)i);
+  if (strcmp(type_known->name, "Concatenate5") == 0)
     o.inputs[o.input_count++] = read_value_id(r, value, CONCATENATE5_INPUT);
-  o.whole = o.output = read_value_id(r, value, known->output);
+  o.whole = o.output = read_value_id(r, value, type_known->output);
   bool is_binary = etr_xnn_is_binary(o.class_);
   if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1])
     o.alternative = ETR_XNN_SQUARE;
@@ -212,9 +215,9 @@ static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) 
 /* Returns true for an operator on one value between 8-bit numbers. Any chain of such operators may
  * run as one lookup.
  */
-static bool may_look_up(const etr_payload_operator *o) {
-  return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) ||
-         o->alternative == ETR_XNN_SQUARE;
+static bool may_look_up(const etr_payload_operator *operator_) {
+  return operator_->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(operator_->class_) ||
+         operator_->alternative == ETR_XNN_SQUARE;
 }
 
 /* Finds what such operators compute from 8-bit numbers, and what a conversion turns into 8-bit
@@ -223,7 +226,8 @@ typedef struct quantized {
   bool from, to;
 } quantized;
 
-/* The last operator of a chain represents its lookup. */
+/* Marks operators that may run as a lookup, between quantized values. The last operator of a
+ * chain represents its lookup. Returns false when out of memory. */
 static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   quantized *values = etr_arena_alloc_array(arena, r->value_count, sizeof *values);
   if (!values)
@@ -231,24 +235,26 @@ static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   for (uint32_t i = 0; i < r->value_count; i++)
     values[i].from = values[i].to = r->values[i].is_quantized;
   for (uint32_t i = 0; i < r->operator_count; i++) {
-    const etr_payload_operator *o = &r->operators[i];
-    if (!may_look_up(o) || o->inputs[0] == ETR_NONE || o->output == ETR_NONE)
+    const etr_payload_operator *operator_ = &r->operators[i];
+    if (!may_look_up(operator_) || operator_->inputs[0] == ETR_NONE ||
+        operator_->output == ETR_NONE)
       continue;
-    values[o->output].from |= values[o->inputs[0]].from;
-    values[o->inputs[0]].to |= o->class_ == ETR_XNN_CONVERT && r->values[o->output].is_quantized;
+    values[operator_->output].from |= values[operator_->inputs[0]].from;
+    values[operator_->inputs[0]].to |= operator_->class_ == ETR_XNN_CONVERT &&
+                                       r->values[operator_->output].is_quantized;
   }
   for (uint32_t i = 0; i < r->operator_count; i++) {
-    etr_payload_operator *o = &r->operators[i];
-    bool is_known = may_look_up(o) && o->class_ != ETR_XNN_CONVERT && o->inputs[0] != ETR_NONE &&
-                    o->output != ETR_NONE;
-    if (is_known && values[o->inputs[0]].from && values[o->output].to)
-      o->alternative = ETR_XNN_LOOKUP;
+    etr_payload_operator *operator_ = &r->operators[i];
+    bool is_known = may_look_up(operator_) && operator_->class_ != ETR_XNN_CONVERT &&
+                    operator_->inputs[0] != ETR_NONE && operator_->output != ETR_NONE;
+    if (is_known && values[operator_->inputs[0]].from && values[operator_->output].to)
+      operator_->alternative = ETR_XNN_LOOKUP;
   }
   return true;
 }
 
-/* Marks operators that do not run: the runtime drops the first of two reshapes in a row if nothing
- * else reads it, and the second of two Clamps. */
+/* Marks operators that do not run: the runtime drops the first of two reshapes in a row if
+ * nothing else reads it, and the second of two Clamps. Returns false when out of memory. */
 static bool mark_idle(payload_reader *r, etr_arena *arena) {
   bool *is_read = etr_arena_alloc_array(arena, r->value_count,
                                         sizeof *is_read); /* per value: something other than a
@@ -258,17 +264,19 @@ static bool mark_idle(payload_reader *r, etr_arena *arena) {
       if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE)
         is_read[r->operators[i].inputs[k]] = true;
   for (uint32_t i = 0; is_read && i < r->operator_count; i++) {
-    etr_payload_operator *o = &r->operators[i];
-    if (o->output == ETR_NONE)
+    etr_payload_operator *operator_ = &r->operators[i];
+    if (operator_->output == ETR_NONE)
       continue;
-    o->is_idle = o->class_ == ETR_XNN_RESHAPE && !is_read[o->output] &&
-                 r->values[o->output].argument < 0;
-    o->is_idle |= o->class_ == ETR_XNN_CLAMP && i > 0 && o[-1].class_ == ETR_XNN_CLAMP &&
-                  feeds(o - 1, o);
+    operator_->is_idle = operator_->class_ == ETR_XNN_RESHAPE && !is_read[operator_->output] &&
+                         r->values[operator_->output].argument < 0;
+    operator_->is_idle |= operator_->class_ == ETR_XNN_CLAMP && i > 0 &&
+                          operator_[-1].class_ == ETR_XNN_CLAMP && feeds(operator_ - 1, operator_);
   }
   return is_read != NULL;
 }
 
+/* Reads what the join needs of a payload. Returns false if it is damaged or of another format, or
+ * when out of memory. */
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
   payload_reader r = {.operator_count = 0};
   uint32_t count;
@@ -280,21 +288,22 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
     return false;
   r.operators = etr_arena_alloc_array(arena, count, sizeof *r.operators);
   for (uint32_t i = 0; r.operators && i < count && !etr_fb_failed(&r.fb); i++)
-    r.operators[r.operator_count++] = read_xnode(&r, etr_fb_table_at(&r.fb, vector, i));
+    r.operators[r.operator_count++] = read_payload_operator(&r, etr_fb_table_at(&r.fb, vector, i));
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
   /* A concatenation of more values than one operator takes is several, of which the first has the
    * handle. */
   for (uint32_t i = 1, first = 0; i < r.operator_count; i++) {
-    etr_payload_operator *o = &r.operators[i], *before = &r.operators[i - 1];
-    bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 &&
-                     before->class_ == ETR_XNN_COPY && feeds(before, o);
+    etr_payload_operator *operator_ = &r.operators[i], *previous = &r.operators[i - 1];
+    bool completes = operator_->class_ == ETR_XNN_COPY && operator_->input_count > 1 &&
+                     operator_->handle == 0 && previous->class_ == ETR_XNN_COPY &&
+                     feeds(previous, operator_);
     if (!completes) {
       first = i;
       continue;
     }
-    o->completes = first;
-    r.operators[first].whole = o->output;
+    operator_->completes = first;
+    r.operators[first].whole = operator_->output;
   }
   if (!mark_lookups(&r, arena) || !mark_idle(&r, arena))
     return false;
@@ -329,7 +338,7 @@ typedef struct graph_reader {
 /* ---- Values ---- */
 
 /* Returns where the data of a constant is: after the graph, inside it, or in named data. */
-static etr_own_data data_of(graph_reader *r, uint32_t index) {
+static etr_own_data data_of_constant(graph_reader *r, uint32_t index) {
   etr_own_data data = {.offset = ETR_UNKNOWN};
   if (index < r->constant_count) {
     etr_fb_at table = etr_fb_table_at(&r->fb, r->constants, index);
@@ -345,8 +354,8 @@ static etr_own_data data_of(graph_reader *r, uint32_t index) {
 }
 
 /* Returns the number of the constant that has the scales of a quantized value, per channel or per
- * group; 0: none. */
-static uint32_t scales_of(graph_reader *r, etr_fb_at outer) {
+ * group; 0 if there is none. */
+static uint32_t constant_of_scales(graph_reader *r, etr_fb_at outer) {
   uint8_t type = etr_fb_u8(&r->fb, outer, QUANTIZED_PARAMETERS, 0);
   etr_fb_at parameters = etr_fb_table(&r->fb, outer, QUANTIZED_PARAMETERS + 1);
   if (type != BY_CHANNEL && type != BY_GROUP)
@@ -379,10 +388,10 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
   value->argument = is_external ? (int32_t)external : -1;
   value->is_constant = constant != 0;
   if (constant != 0)
-    value->data = data_of(r, constant);
-  uint32_t scales = outer && constant != 0 ? scales_of(r, outer) : 0;
+    value->data = data_of_constant(r, constant);
+  uint32_t scales = outer && constant != 0 ? constant_of_scales(r, outer) : 0;
   if (scales != 0)
-    value->scales = data_of(r, scales);
+    value->scales = data_of_constant(r, scales);
   uint32_t rank;
   etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
   etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
@@ -395,7 +404,8 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
   value->value.rank = (int32_t)rank;
 }
 
-/* Ids are indices in the list, or slightly larger. */
+/* Reads the values of the payload by their ids, which are indices in the list, or slightly
+ * larger. Returns false if the payload is damaged, or when out of memory. */
 static bool read_own_values(graph_reader *r) {
   uint32_t count;
   etr_fb_at root = etr_fb_root(&r->fb),
@@ -421,8 +431,9 @@ static void add_id(graph_reader *r, uint32_t *list, size_t *count, etr_fb_at nod
     list[(*count)++] = id;
 }
 
-/* xnn_define_...() in XNNPACK's subgraph.h say what each computes. */
-static etr_work work_of(const xnode_type *type) {
+/* Returns by which rule the work of an operator is counted, as xnn_define_...() in XNNPACK's
+ * subgraph.h say what each computes. */
+static etr_work work_of_type(const xnode_type *type) {
   static const struct {
     const char *name;
     etr_work work;
@@ -436,15 +447,15 @@ static etr_work work_of(const xnode_type *type) {
   return ETR_WORK_NO_PRODUCT;
 }
 
-/* Reads an operator of the payload as the graph shows it, with the values that it reads and writes.
- */
+/* Reads an operator of the payload as the graph shows it, with the values that it reads and
+ * writes; one of unknown type has none. Returns false when out of memory. */
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at table) {
   uint32_t reads[MOST_READS], write;
   size_t write_count = 0;
   const xnode_type *type = type_of_xnode(etr_fb_u8(&r->fb, table, XNODE_TYPE, 0));
   etr_fb_at node = etr_fb_table(&r->fb, table, XNODE_VALUE);
   out->name = type ? type->name : "unknown";
-  out->work = type ? work_of(type) : ETR_WORK_HIDDEN;
+  out->work = type ? work_of_type(type) : ETR_WORK_HIDDEN;
   if (!type)
     return true;
   /* Fields between the first input and the output are inputs too, such as a bias or a mask. A
@@ -472,6 +483,8 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   return true;
 }
 
+/* Reads the graph of a payload. Returns false if it is damaged or of another format, or when out
+ * of memory. */
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
   graph_reader r = {.arena = arena, .payload = payload};
   uint32_t count;

@@ -78,9 +78,9 @@ static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
     chunk->next->previous = chunk;
 }
 
-/* Allocates a large block. Memory that is new from the system is zero already, which calloc()
- * knows, so that it does not touch the pages. */
-static void *alloc_large(etr_arena *arena, size_t size, bool zeroed) {
+/* Allocates a large block, zeroed if `zeroed` is set; NULL when out of memory. Memory that is new
+ * from the system is zero already, which calloc() knows, so that it does not touch the pages. */
+static void *alloc_large_block(etr_arena *arena, size_t size, bool zeroed) {
   etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
   if (!chunk)
     return fail(arena);
@@ -90,8 +90,9 @@ static void *alloc_large(etr_arena *arena, size_t size, bool zeroed) {
   return chunk->data;
 }
 
-/* Moves pages instead of copying them, where the system can. */
-static void *grow_large(etr_arena *arena, void *block, size_t size) {
+/* Grows a large block; NULL when out of memory. The system moves its pages instead of copying
+ * them, where it can. */
+static void *grow_large_block(etr_arena *arena, void *block, size_t size) {
   etr_arena_chunk *chunk = size <= SIZE_MAX / 2 ? realloc(chunk_of(block), sizeof *chunk + size)
                                                 : NULL;
   if (!chunk)
@@ -102,7 +103,7 @@ static void *grow_large(etr_arena *arena, void *block, size_t size) {
 
 /* Frees a block to which nothing points any more. A block that is not large stays until the arena
  * is cleared. */
-static void release(etr_arena *arena, void *block, size_t size) {
+static void release_block(etr_arena *arena, void *block, size_t size) {
   if (!block || !is_large(size))
     return;
   etr_arena_chunk *chunk = chunk_of(block);
@@ -112,8 +113,8 @@ static void release(etr_arena *arena, void *block, size_t size) {
   free(chunk);
 }
 
-/* Adds a chunk with room for size bytes; each chunk is four times the one before, up to
- * CHUNK_BYTES. */
+/* Adds a chunk with room for `size` bytes; each chunk is four times the one before, up to
+ * CHUNK_BYTES. Returns false when out of memory. */
 static bool add_chunk(etr_arena *arena, size_t size) {
   size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4)
                                : FIRST_CHUNK_BYTES;
@@ -128,9 +129,9 @@ static bool add_chunk(etr_arena *arena, size_t size) {
   return true;
 }
 
-/* Returns a block whose offset in its chunk is a multiple of `align`, a power of two; not zeroed.
- */
-static inline void *alloc_small(etr_arena *arena, size_t size, size_t align) {
+/* Returns a block whose offset in its chunk is a multiple of `align`, a power of two; its bytes
+ * are not zeroed. NULL when out of memory. */
+static inline void *alloc_small_block(etr_arena *arena, size_t size, size_t align) {
   size_t start = (arena->used + align - 1) & ~(align - 1);
   if (start > arena->capacity || size > arena->capacity - start) {
     if (!add_chunk(arena, size))
@@ -141,20 +142,21 @@ static inline void *alloc_small(etr_arena *arena, size_t size, size_t align) {
   return arena->chunks->data + start;
 }
 
+/* Allocates zeroed memory; NULL when out of memory, and from then on. */
 void *etr_arena_alloc(etr_arena *arena, size_t size) {
   if (arena->failed || size > SIZE_MAX / 2)
     return fail(arena);
   if (is_large(size))
-    return alloc_large(arena, size, true);
-  void *block = alloc_small(arena, ETR_MAX(size, (size_t)1), alignof(max_align_t));
+    return alloc_large_block(arena, size, true);
+  void *block = alloc_small_block(arena, ETR_MAX(size, (size_t)1), alignof(max_align_t));
   return block ? memset(block, 0, size) : NULL;
 }
 
 static void *alloc_raw(etr_arena *arena, size_t size, size_t align) {
   if (arena->failed || size > SIZE_MAX / 2)
     return fail(arena);
-  return is_large(size) ? alloc_large(arena, size, false)
-                        : alloc_small(arena, ETR_MAX(size, (size_t)1), align);
+  return is_large(size) ? alloc_large_block(arena, size, false)
+                        : alloc_small_block(arena, ETR_MAX(size, (size_t)1), align);
 }
 
 void *etr_arena_alloc_raw(etr_arena *arena, size_t size) {
@@ -173,6 +175,7 @@ void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
   return etr_arena_alloc_raw(arena, count * size);
 }
 
+/* Copies bytes and ends them with a NUL; NULL when out of memory. */
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
   char *copy = bytes.size < SIZE_MAX ? alloc_raw(arena, bytes.size + 1, 1) : fail(arena);
   if (!copy)
@@ -193,17 +196,19 @@ static uint64_t odd_bytes(const char *at) {
 
 /* Returns true if all bytes are ASCII characters other than NUL. */
 static bool is_plain(etr_slice bytes) {
-  uint64_t odd = 0;
+  uint64_t other_bits = 0;
   size_t i = 0;
   for (; i + 8 <= bytes.size; i += 8)
-    odd |= odd_bytes(bytes.data + i);
+    other_bits |= odd_bytes(bytes.data + i);
   if (bytes.size >= 8)
-    return !(odd | odd_bytes(bytes.data + bytes.size - 8));
+    return !(other_bits | odd_bytes(bytes.data + bytes.size - 8));
   for (; i < bytes.size; i++)
-    odd |= (bytes.data[i] & 0x80) || bytes.data[i] == 0;
-  return !odd;
+    other_bits |= (bytes.data[i] & 0x80) || bytes.data[i] == 0;
+  return !other_bits;
 }
 
+/* Copies bytes as valid UTF-8 without NUL: what is not becomes U+FFFD, of three bytes. Returns
+ * NULL when out of memory. */
 char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
   if (is_plain(bytes))
     return etr_arena_copy(arena, bytes);
@@ -223,6 +228,7 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
   return text;
 }
 
+/* Returns the prefix with the number behind it; NULL when out of memory. */
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) {
   char digits[20], *end = digits + sizeof digits, *first = end; /* UINT64_MAX has 20 digits */
   do {
@@ -239,6 +245,8 @@ char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) 
   return text;
 }
 
+/* Returns the first `shown` of `count` names as a list with "and" before the last; NULL when out
+ * of memory. */
 const char *etr_arena_list(etr_arena *arena, const char *const *names, size_t shown, size_t count) {
   const char *text = names[0];
   for (size_t i = 1; i < shown && text; i++)
@@ -248,6 +256,7 @@ const char *etr_arena_list(etr_arena *arena, const char *const *names, size_t sh
   return text;
 }
 
+/* Formats a text; NULL when out of memory. */
 char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   char first[256]; /* nearly every text fits: then it is formatted once */
   va_list arguments;
@@ -266,13 +275,13 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
 }
 
 /* Doubles the room of a list. A large list has a block of its own, which is reallocated; a small
- * one is copied within the arena. */
+ * one is copied within the arena. Returns false when out of memory. */
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
   size_t wanted = next_capacity(*capacity), size = *capacity * element_size;
   if (arena->failed || wanted > SIZE_MAX / element_size)
     return fail(arena);
   bool was_large = size > 0 && is_large(size);
-  void *grown = was_large ? grow_large(arena, *data, wanted * element_size)
+  void *grown = was_large ? grow_large_block(arena, *data, wanted * element_size)
                           : etr_arena_alloc_raw(arena, wanted * element_size);
   if (!grown)
     return false;
@@ -303,6 +312,10 @@ void etr_map_init(etr_map *map, etr_arena *arena) {
 /* Drawn anew for each process, so that nobody can choose keys that share a slot. */
 static uint64_t hash_start, hash_step;
 
+/* Draws the numbers with which keys are hashed, once for each process, so that nobody can choose
+ * keys that collide. */
+/* Draws the numbers with which keys are hashed, once for each process, so that nobody can choose
+ * keys that collide. */
 __attribute__((constructor)) static void draw_hash(void) {
   uint64_t drawn[2];
   if (!etr_random(drawn, sizeof drawn)) { /* where the program was loaded, and when */
@@ -361,7 +374,7 @@ static uint32_t hash_of(etr_slice key) {
 }
 
 /* Returns the slot that holds the key, or the free slot where it belongs. */
-static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
+static etr_map_slot *find_slot(const etr_map *map, etr_slice key, uint32_t hash) {
   size_t mask = map->capacity - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
     etr_map_slot *slot = &map->slots[i];
@@ -371,8 +384,8 @@ static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
   }
 }
 
-/* Doubles the slots of a map and moves its entries into them. */
-static bool map_grow(etr_map *map) {
+/* Doubles the slots of a map and moves its entries into them. Returns false when out of memory. */
+static bool grow_map(etr_map *map) {
   etr_map grown = {.arena = map->arena,
                    .count = map->count,
                    .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
@@ -383,13 +396,14 @@ static bool map_grow(etr_map *map) {
   for (size_t i = 0; i < map->capacity; i++) {
     const etr_map_slot *slot = &map->slots[i];
     if (slot->key)
-      *slot_of(&grown, (etr_slice){slot->key, slot->size}, slot->hash) = *slot;
+      *find_slot(&grown, (etr_slice){slot->key, slot->size}, slot->hash) = *slot;
   }
-  release(map->arena, map->slots, map->capacity * sizeof *map->slots);
+  release_block(map->arena, map->slots, map->capacity * sizeof *map->slots);
   *map = grown;
   return true;
 }
 
+/* Makes a key of a number and a text; an empty one when out of memory. */
 etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text) {
   char *key = text.size > SIZE_MAX / 2 ? fail(arena)
                                        : etr_arena_alloc_raw(arena, sizeof number + text.size);
@@ -404,17 +418,19 @@ etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text) {
 uint32_t etr_map_get(const etr_map *map, etr_slice key) {
   if (map->count == 0 || key.size > UINT32_MAX)
     return ETR_NONE;
-  const etr_map_slot *slot = slot_of(map, key, hash_of(key));
+  const etr_map_slot *slot = find_slot(map, key, hash_of(key));
   return slot->key ? slot->value : ETR_NONE;
 }
 
+/* Returns the slot of a key, which is added with the value ETR_NONE if it is new; NULL when out
+ * of memory. */
 etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
   if (key.size > UINT32_MAX)
     return fail(map->arena);
-  if (map->count * 4 >= map->capacity * 3 && !map_grow(map))
+  if (map->count * 4 >= map->capacity * 3 && !grow_map(map))
     return NULL;
   uint32_t hash = hash_of(key);
-  etr_map_slot *slot = slot_of(map, key, hash);
+  etr_map_slot *slot = find_slot(map, key, hash);
   if (!slot->key) {
     const char *copy = etr_arena_copy(map->arena, key);
     if (!copy)
@@ -433,6 +449,7 @@ bool etr_map_set(etr_map *map, etr_slice key, uint32_t value) {
   return slot != NULL;
 }
 
+/* Returns how often the key was counted before, and counts it; 0 when out of memory. */
 uint32_t etr_map_count(etr_map *map, etr_slice key) {
   etr_map_slot *slot = etr_map_at(map, key);
   if (!slot)
@@ -457,8 +474,9 @@ static etr_slice cut_name(etr_slice bytes) {
   return (etr_slice){bytes.data, size};
 }
 
-/* Returns the only copy of these bytes; bytes that are not plain text are made so first. */
-static const char *intern(etr_map *map, etr_slice bytes) {
+/* Returns the only copy of these bytes; bytes that are not plain text are made so first. Returns
+ * NULL when out of memory. */
+static const char *intern_text(etr_map *map, etr_slice bytes) {
   if (!is_plain(bytes)) {
     const char *text = etr_arena_text(map->arena, bytes);
     if (!text)
@@ -469,12 +487,13 @@ static const char *intern(etr_map *map, etr_slice bytes) {
   return slot ? slot->key : NULL;
 }
 
-/* Returns the only copy of a name; one that is too long is cut, and the cut names are counted. */
+/* Returns the only copy of a name; one that is too long is cut, and the cut names are counted.
+ * Returns NULL when out of memory. */
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
-    return intern(map, bytes);
+    return intern_text(map, bytes);
   size_t count_before = map->count;
-  const char *name = intern(map, cut_name(bytes));
+  const char *name = intern_text(map, cut_name(bytes));
   if (map->count == count_before && map->cut.first)
     return name;
   if (map->cut.count++ == 0)

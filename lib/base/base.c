@@ -18,6 +18,8 @@ bool etr_slice_ends(etr_slice slice, etr_slice suffix) {
          etr_slice_equal((etr_slice){slice.data + (slice.size - suffix.size), suffix.size}, suffix);
 }
 
+/* Returns whether every line feed follows a carriage return, and there are enough of them: then a
+ * binary file was copied as text. */
 bool etr_slice_is_text_copy(etr_slice bytes) {
   enum { MIN_LINES = 8 }; /* by chance, one line feed of 256 follows a carriage return */
   size_t lines = 0;
@@ -31,18 +33,19 @@ bool etr_slice_is_text_copy(etr_slice bytes) {
   return lines >= MIN_LINES;
 }
 
+/* Reads a decimal integer of 64 bits. Returns false for any other text, and for larger numbers. */
 bool etr_slice_to_int(etr_slice slice, int64_t *out) {
-  size_t at = 0;
+  size_t position = 0;
   bool negative = slice.size > 0 && slice.data[0] == '-';
   if (negative)
-    at++;
-  if (at == slice.size)
+    position++;
+  if (position == slice.size)
     return false;
   uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, value = 0;
-  for (; at < slice.size; at++) {
-    if (slice.data[at] < '0' || slice.data[at] > '9')
+  for (; position < slice.size; position++) {
+    if (slice.data[position] < '0' || slice.data[position] > '9')
       return false;
-    uint64_t digit = (uint64_t)(slice.data[at] - '0');
+    uint64_t digit = (uint64_t)(slice.data[position] - '0');
     if (value > (limit - digit) / 10)
       return false;
     value = value * 10 + digit;
@@ -77,6 +80,8 @@ int etr_by_two_numbers(const void *a, const void *b) {
   return compared ? compared : etr_by_number((const uint32_t *)a + 1, (const uint32_t *)b + 1);
 }
 
+/* Returns the index of the first element that is not less than the wanted one, in a sorted list;
+ * `count` if all are less. */
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,
                        int (*compare)(const void *, const void *)) {
   size_t low = 0, high = count;
@@ -90,6 +95,8 @@ size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_
   return low;
 }
 
+/* Returns the index of the first element that begins with this number, in a sorted list; `count`
+ * if none does. */
 size_t etr_find_int(int32_t wanted, const void *list, size_t count, size_t size) {
   const char *elements = list;
   size_t low = 0, high = count;
@@ -142,6 +149,8 @@ static void copy_head(char *into, size_t room, const char *text) {
   into[head.size] = '\0';
 }
 
+/* Fills the error, unless it is NULL, and returns the status. Texts that are too long are cut
+ * between characters. */
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry,
                     uint64_t offset, const char *format, ...) {
   char message[sizeof error->message +

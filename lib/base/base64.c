@@ -6,6 +6,8 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* Writes bytes as base64 with padding: four digits for each three bytes that begin, without a
+ * final NUL. */
 void etr_base64_encode(char *out, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i += 3) {
     uint32_t bits = 0;
@@ -37,8 +39,10 @@ bool etr_base64_is_digit(char c) {
   return value_of(c) >= 0;
 }
 
+/* Decodes base64 and sets *size. Returns false, and *size is 0, if the text is no base64 or is
+ * not padded to whole fours. */
 bool etr_base64_decode(void *out, size_t *size, etr_slice text) {
-  uint8_t *to = out;
+  uint8_t *next = out;
   uint32_t bits = 0;
   size_t padding = 0;
   while (padding < 2 && padding < text.size && text.data[text.size - 1 - padding] == '=')
@@ -58,9 +62,9 @@ bool etr_base64_decode(void *out, size_t *size, etr_slice text) {
     if (bits & ((1u << 8 * (3 - left)) - 1))
       return false;
     for (size_t k = 0; k < left; k++)
-      *to++ = (uint8_t)(bits >> (16 - 8 * k));
+      *next++ = (uint8_t)(bits >> (16 - 8 * k));
     bits = 0;
   }
-  *size = (size_t)(to - (uint8_t *)out);
+  *size = (size_t)(next - (uint8_t *)out);
   return true;
 }

@@ -27,7 +27,7 @@ etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, co
 
 /* Returns the errno that says why a descriptor cannot be read as a file; 0 if it can. Sets *status.
  */
-static int fault_of(int descriptor, struct stat *status, bool may_be_pipe) {
+static int reason_not_readable(int descriptor, struct stat *status, bool may_be_pipe) {
   if (fstat(descriptor, status) != 0)
     return errno;
   if (S_ISDIR(status->st_mode))
@@ -35,7 +35,8 @@ static int fault_of(int descriptor, struct stat *status, bool may_be_pipe) {
   return may_be_pipe || S_ISREG(status->st_mode) ? 0 : ESPIPE;
 }
 
-/* Opens for reading; *size is what a regular file has now, 0 for a pipe. */
+/* Opens a file for reading; *size is what a regular file has now, 0 for a pipe. Fails if it
+ * cannot be opened or is a directory. */
 static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_error *error) {
   bool standard_input = strcmp(path, "-") == 0;
   struct stat status;
@@ -43,7 +44,7 @@ static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_er
   *out = NULL;
   if (!stream)
     return etr_fail_io(error, path, NULL, "cannot open", errno);
-  int reason = fault_of(fileno(stream), &status, true);
+  int reason = reason_not_readable(fileno(stream), &status, true);
   if (reason) {
     if (!standard_input)
       fclose(stream);
@@ -60,7 +61,8 @@ static etr_status fail_too_large(etr_error *error, const char *path, uint64_t ma
                   max_bytes);
 }
 
-/* Reads until the end, growing: the size that the file had when it was opened is a hint only. */
+/* Reads until the end, growing: the size that the file had when it was opened (`hint`) is a hint
+ * only. Fails if it is larger than max_bytes or cannot be read, or when out of memory. */
 static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t hint,
                            uint64_t max_bytes, etr_error *error) {
   size_t capacity = 0;
@@ -85,6 +87,8 @@ static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64
   }
 }
 
+/* Reads a whole file, a buffer that the caller holds, or standard input ("-"). Fails if that is
+ * larger than max_bytes or cannot be read, or when out of memory. */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error) {
   FILE *stream;
   uint64_t hint = 0;
@@ -106,6 +110,8 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
   return status;
 }
 
+/* Opens a file for reading only if it is a regular one: a pipe or device might block. Returns
+ * NULL, and errno says why. */
 FILE *etr_file_open_regular(const char *path) {
   struct stat status;
   if (stat(path, &status) != 0)
@@ -123,6 +129,7 @@ FILE *etr_file_open_regular(const char *path) {
   return stream;
 }
 
+/* Reads the first bytes of a file. Returns false if it is no regular file, or cannot be read. */
 bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got) {
   etr_slice held;
   if (etr_memory_file_find(path, &held)) {
@@ -134,11 +141,12 @@ bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got) 
   if (!file)
     return false;
   *got = fread(into, 1, size, file);
-  bool done = !ferror(file);
+  bool is_read = !ferror(file);
   fclose(file);
-  return done;
+  return is_read;
 }
 
+/* Returns whether a path is that of a regular file, or of a buffer that the caller holds. */
 bool etr_file_is_regular(const char *path) {
   struct stat status;
   etr_slice held;
@@ -147,6 +155,8 @@ bool etr_file_is_regular(const char *path) {
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* Returns when the newest of these regular files was changed, in seconds since 1970; 0 if there
+ * is none. */
 double etr_newest_change(const char *const *paths, size_t count) {
   double newest = 0;
   for (size_t i = 0; i < count; i++) {
@@ -163,6 +173,8 @@ void etr_file_clear(etr_file *file) {
   *file = (etr_file){0};
 }
 
+/* Opens a regular file, or a buffer that the caller holds, for reading at any offset. Fails for
+ * anything else. */
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error) {
   struct stat status;
   etr_slice held;
@@ -175,7 +187,7 @@ etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *err
                                    O_NONBLOCK)}; /* a pipe without a writer must not block */
   if (out->descriptor < 0)
     return etr_fail_io(error, path, NULL, "cannot open", errno);
-  int reason = fault_of(out->descriptor, &status, false);
+  int reason = reason_not_readable(out->descriptor, &status, false);
   if (reason) {
     etr_seekable_close(out);
     return etr_fail_io(error, path, NULL, "cannot read", reason);
@@ -184,8 +196,9 @@ etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *err
   return ETR_OK;
 }
 
+/* Reads `size` bytes at an offset. Returns false if the file has not got all of them. */
 bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size) {
-  char *to = into;
+  char *next = into;
   if (file->bytes) {
     bool is_inside = at <= file->size && size <= file->size - at;
     if (is_inside && size)
@@ -195,18 +208,19 @@ bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t
   if (at > INT64_MAX - size)
     return false;
   while (size > 0) {
-    ssize_t got = pread(file->descriptor, to, size, (off_t)at);
+    ssize_t got = pread(file->descriptor, next, size, (off_t)at);
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
       return false;
-    to += got;
+    next += got;
     at += (uint64_t)got;
     size -= (size_t)got;
   }
   return true;
 }
 
+/* Reads a part of the file into memory. Fails if the file has not got it, or when out of memory. */
 etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size,
                              const char *path, etr_error *error) {
   *out = (etr_file){.data = malloc(size ? size : 1), .size = size};
@@ -224,7 +238,7 @@ void etr_seekable_close(etr_seekable *file) {
   *file = (etr_seekable){.descriptor = -1};
 }
 
-/* Returns true if two files of one size have the same bytes. */
+/* Returns true if two files of one size have the same bytes; false also if one cannot be read. */
 static bool have_equal_bytes(const etr_seekable *a, const etr_seekable *b) {
   char bytes[2][16 * 1024];
   for (uint64_t at = 0; at < a->size;) {
@@ -238,6 +252,7 @@ static bool have_equal_bytes(const etr_seekable *a, const etr_seekable *b) {
   return true;
 }
 
+/* Returns whether both files can be read and have the same content. */
 bool etr_files_are_equal(const char *a, const char *b) {
   etr_seekable left, right;
   if (etr_seekable_open(&left, a, NULL) != ETR_OK)
@@ -274,8 +289,9 @@ static bool has_parent_folder(const char *path) {
   return false;
 }
 
-/* Returns a line as it is shown, with blanks for tabs. */
-static const char *line_text(etr_arena *arena, const char *text, size_t size) {
+/* Returns a line as it is shown, with blanks for tabs and without a carriage return; NULL when
+ * out of memory. */
+static const char *text_of_line(etr_arena *arena, const char *text, size_t size) {
   if (size > 0 && text[size - 1] == '\r')
     size--;
   size_t tabs = 0, used = 0;
@@ -293,7 +309,7 @@ static const char *line_text(etr_arena *arena, const char *text, size_t size) {
   return spread ? etr_arena_text(arena, (etr_slice){spread, used}) : NULL;
 }
 
-/* Splits a text into lines, without their ends. */
+/* Splits a text into lines, without their ends. Returns false when out of memory. */
 static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text, size_t size) {
   etr_vec(const char *) lines = {0};
   for (size_t at = 0; at < size;) {
@@ -302,15 +318,15 @@ static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text
     const char **line = etr_vec_push(arena, &lines);
     if (!line)
       return false;
-    *line = line_text(arena, text + at, length);
+    *line = text_of_line(arena, text + at, length);
     at += length + 1;
   }
   *out = (etr_source_file){lines.data, lines.count};
   return !etr_arena_failed(arena);
 }
 
-/* Reads a source file as lines. Returns false if it is no plain file, cannot be read, or is empty.
- */
+/* Reads a source file as lines. Returns false if it is no plain file, cannot be read, or is
+ * empty, or when out of memory. */
 static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path) {
   etr_file file;
   etr_status status = is_plain_file(path) ? etr_file_read(&file, path, MAX_BYTES, NULL)
@@ -326,7 +342,7 @@ static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path)
 
 /* Returns true if two lines are equal without the blanks around them, because recorded code is
  * stripped. */
-static bool is_code(const char *line, const char *code) {
+static bool is_equal_code(const char *line, const char *code) {
   line += strspn(line, " ");
   size_t size = strlen(line), code_size = strlen(code);
   while (size > 0 && line[size - 1] == ' ')
@@ -334,24 +350,26 @@ static bool is_code(const char *line, const char *code) {
   return size == code_size && memcmp(line, code, size) == 0;
 }
 
-/* Returns true if the file has the recorded code in every recorded line, and there is at least one.
- */
+/* Returns true if the file has the recorded code in every recorded line, and there is at least
+ * one with code. */
 static bool has_recorded_code(const etr_source_file *file, etr_arena *arena,
                               const etr_source *const *lines, size_t count) {
-  bool any = false;
+  bool has_code = false;
   for (size_t i = 0; i < count; i++) {
     if (lines[i]->code[0] == '\0')
       continue;
     if (lines[i]->line < 1 || (uint64_t)lines[i]->line > file->line_count)
       return false;
-    const char *code = line_text(arena, lines[i]->code, strlen(lines[i]->code));
-    if (!code || !is_code(file->lines[lines[i]->line - 1], code))
+    const char *code = text_of_line(arena, lines[i]->code, strlen(lines[i]->code));
+    if (!code || !is_equal_code(file->lines[lines[i]->line - 1], code))
       return false;
-    any = true;
+    has_code = true;
   }
-  return any;
+  return has_code;
 }
 
+/* Reads the file at its path, or with a root below that folder, where leading folders of the path
+ * may be missing. Says whether it has the recorded code, has other code, or is absent. */
 etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path,
                                       const char *root, const etr_source *const *lines,
                                       size_t count) {

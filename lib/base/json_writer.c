@@ -19,9 +19,9 @@ static inline uint8_t *innermost(etr_jw *json) {
   return json->depth > 0 ? &json->levels[json->depth - 1] : NULL;
 }
 
-/* Writes the separator before a value or key: a comma, and in documents a line end if an object
+/* Writes what comes before a value or key: a comma, and in documents a line end if an object
  * begins in an array. */
-static inline void separate(etr_jw *json, bool is_object) {
+static inline void put_separator(etr_jw *json, bool is_object) {
   uint8_t *level = innermost(json);
   if (level == NULL || json->after_key) {
     json->after_key = false;
@@ -46,7 +46,7 @@ static void end_outermost(etr_jw *json) {
 
 /* Begins an array or object; nesting that is too deep fails the writer. */
 static void begin_level(etr_jw *json, bool is_array) {
-  separate(json, !is_array);
+  put_separator(json, !is_array);
   etr_put_byte(json->writer, is_array ? '[' : '{');
   if (json->depth == ETR_JW_MAX_DEPTH) {
     json->writer->status = ETR_ERROR_FORMAT;
@@ -62,6 +62,7 @@ void etr_jw_array(etr_jw *json) {
   begin_level(json, true);
 }
 
+/* Ends the innermost array or object. */
 void etr_jw_end(etr_jw *json) {
   const uint8_t *level = innermost(json);
   if (level == NULL)
@@ -75,7 +76,8 @@ void etr_jw_end(etr_jw *json) {
 
 /* ---- Strings ---- */
 
-/* Writes a character that needs an escape. */
+/* Writes a character as an escape: a letter where JSON has one, else \uXXXX, or two of them for a
+ * character above U+FFFF. */
 static void put_escape(etr_writer *writer, uint32_t code) {
   static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
   const char *at = code != 0 && code < 0x80 ? strchr(escaped, (int)code) : NULL;
@@ -107,9 +109,9 @@ static inline bool is_plain(char c, bool is_json) {
   return is_json || (c != '"' && c != '\\');
 }
 
-/* Returns a word that is not 0 if one of eight bytes is not plain. The highest bit of each byte is
- * set where the byte is below or equal to what was subtracted; other bits may be set with it. */
-static inline uint64_t find_unplain(uint64_t word, bool is_json) {
+/* Returns a word that is not 0 if one of eight bytes is not plain. The highest bit of each byte
+ * is set where the byte is below or equal to what was subtracted; other bits may be set with it. */
+static inline uint64_t mark_bytes_not_plain(uint64_t word, bool is_json) {
   static const uint64_t each = 0x0101010101010101, highest = 0x8080808080808080;
   uint64_t found = word | (word - each * ' ') | (word + each); /* above 0x7F; below ' '; 0x7F */
   found |= (word ^ each * '<') - each;
@@ -133,9 +135,9 @@ static inline bool are_all_plain(etr_slice text, bool is_json) {
       at++;
     return at == text.size;
   }
-  uint64_t found = find_unplain(word_at(text.data + text.size - WORD), is_json);
+  uint64_t found = mark_bytes_not_plain(word_at(text.data + text.size - WORD), is_json);
   for (; at + WORD < text.size; at += WORD)
-    found |= find_unplain(word_at(text.data + at), is_json);
+    found |= mark_bytes_not_plain(word_at(text.data + at), is_json);
   return found == 0;
 }
 
@@ -165,7 +167,7 @@ static void put_escaped(etr_jw *json, etr_slice text, bool is_json) {
 }
 
 void etr_jw_string_begin(etr_jw *json) {
-  separate(json, false);
+  put_separator(json, false);
   etr_put_byte(json->writer, '"');
 }
 
@@ -178,8 +180,9 @@ void etr_jw_string_end(etr_jw *json) {
   end_outermost(json);
 }
 
+/* Writes a key of an object. */
 void etr_jw_key_slice(etr_jw *json, etr_slice key) {
-  separate(json, false);
+  put_separator(json, false);
   etr_put_byte(json->writer, '"');
   put_escaped(json, key, false);
   etr_puts(json->writer, json->form == ETR_JW_DOCUMENT ? "\":" : "\": ");
@@ -190,6 +193,8 @@ void etr_jw_key(etr_jw *json, const char *key) {
   etr_jw_key_slice(json, etr_slice_of(key));
 }
 
+/* Returns a key as it is written in documents, so that it can be written again at once; an empty
+ * text when out of memory. */
 etr_slice etr_jw_prepare_key(etr_arena *arena, const char *key) {
   etr_text text;
   etr_writer writer;
@@ -202,7 +207,7 @@ etr_slice etr_jw_prepare_key(etr_arena *arena, const char *key) {
 }
 
 void etr_jw_ready_key(etr_jw *json, etr_slice key) {
-  separate(json, false);
+  put_separator(json, false);
   etr_put(json->writer, key);
   json->after_key = true;
 }
@@ -213,6 +218,7 @@ void etr_jw_slice(etr_jw *json, etr_slice text) {
   etr_jw_string_end(json);
 }
 
+/* Writes a text, or null if it is NULL. */
 void etr_jw_string(etr_jw *json, const char *text) {
   if (text == NULL) {
     etr_jw_null(json);
@@ -224,13 +230,13 @@ void etr_jw_string(etr_jw *json, const char *text) {
 /* ---- Other values ---- */
 
 void etr_jw_json(etr_jw *json, const char *value) {
-  separate(json, false);
+  put_separator(json, false);
   put_escaped(json, etr_slice_of(value), true);
   end_outermost(json);
 }
 
 void etr_jw_raw(etr_jw *json, etr_slice value) {
-  separate(json, false);
+  put_separator(json, false);
   etr_put(json->writer, value);
   end_outermost(json);
 }
@@ -243,19 +249,19 @@ void etr_jw_null(etr_jw *json) {
 }
 
 void etr_jw_int(etr_jw *json, int64_t value) {
-  separate(json, false);
+  put_separator(json, false);
   etr_put_int(json->writer, value);
   end_outermost(json);
 }
 
 void etr_jw_uint(etr_jw *json, uint64_t value) {
-  separate(json, false);
+  put_separator(json, false);
   etr_put_uint(json->writer, value);
   end_outermost(json);
 }
 
 void etr_jw_double(etr_jw *json, double value) {
-  separate(json, false);
+  put_separator(json, false);
   etr_put_double(json->writer, value);
   end_outermost(json);
 }

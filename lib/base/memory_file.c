@@ -40,8 +40,9 @@ static etr_memory_file *find_path(const char *path) {
   return NULL;
 }
 
-/* Returns the file that has these bytes under this name. */
-static etr_memory_file *find_equal(const etr_memory_file *wanted) {
+/* Returns the file that has these bytes under this name; NULL if there is none. The caller holds
+ * the lock. */
+static etr_memory_file *find_equal_file(const etr_memory_file *wanted) {
   for (etr_memory_file *file = files; file; file = file->next)
     if (file->bytes.data == wanted->bytes.data && file->bytes.size == wanted->bytes.size &&
         strcmp(file->name, wanted->name) == 0)
@@ -51,6 +52,8 @@ static etr_memory_file *find_equal(const etr_memory_file *wanted) {
 
 enum { DIGITS = 24 }; /* of a number, with the slash behind it and the end of the text */
 
+/* Returns a file of these bytes, which the caller keeps; one with the same name and bytes gets
+ * another holder. Returns NULL when out of memory. */
 etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes) {
   size_t name_size = strlen(name) + 1, path_size = sizeof prefix + DIGITS + name_size;
   etr_memory_file *made = calloc(1, sizeof *made + name_size + path_size);
@@ -62,7 +65,7 @@ etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes) {
   made->path = made->name + name_size;
   snprintf(made->path, path_size, "%s/%s", prefix, name);
   lock();
-  etr_memory_file *held = find_equal(made);
+  etr_memory_file *held = find_equal_file(made);
   if (held) {
     held->holders++;
   } else {
@@ -87,14 +90,15 @@ const char *etr_memory_file_path(const etr_memory_file *file) {
   return file->path;
 }
 
+/* Gives up a hold; the last one removes the file, but not the bytes. */
 void etr_memory_file_release(etr_memory_file *file) {
   if (!file)
     return;
   lock();
   bool is_last = --file->holders == 0;
-  for (etr_memory_file **at = &files; is_last && *at; at = &(*at)->next)
-    if (*at == file) {
-      *at = file->next;
+  for (etr_memory_file **link = &files; is_last && *link; link = &(*link)->next)
+    if (*link == file) {
+      *link = file->next;
       break;
     }
   unlock();
@@ -102,6 +106,7 @@ void etr_memory_file_release(etr_memory_file *file) {
     free(file);
 }
 
+/* Returns whether the path is that of a file in memory, and sets its bytes. */
 bool etr_memory_file_find(const char *path, etr_slice *bytes) {
   if (strncmp(path, prefix, sizeof prefix - 1) != 0)
     return false;

@@ -29,6 +29,7 @@ static int compare_leading_numbers(const char **x, const char **y) {
   return etr_compare_digits(a, b);
 }
 
+/* Orders texts with the numbers in them by value, so that "conv2" comes before "conv10". */
 int etr_natural_compare(const char *a, const char *b) {
   const char *x = a, *y = b;
   int compared = 0;

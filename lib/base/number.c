@@ -24,24 +24,25 @@ static bool take_one_of(const char **at, const char *end, etr_slice set) {
   return found;
 }
 
+/* Returns whether a text is a number as JSON writes them. */
 bool etr_is_number(etr_slice text) {
-  const char *at = text.data, *end = text.data + text.size;
-  take_one_of(&at, end, ETR_SLICE("-"));
-  if (!take_one_of(&at, end, ETR_SLICE("0")) && !take_digits(&at, end))
+  const char *next = text.data, *end = text.data + text.size;
+  take_one_of(&next, end, ETR_SLICE("-"));
+  if (!take_one_of(&next, end, ETR_SLICE("0")) && !take_digits(&next, end))
     return false;
-  if (take_one_of(&at, end, ETR_SLICE(".")) && !take_digits(&at, end))
+  if (take_one_of(&next, end, ETR_SLICE(".")) && !take_digits(&next, end))
     return false;
-  if (take_one_of(&at, end, ETR_SLICE("eE"))) {
-    take_one_of(&at, end, ETR_SLICE("+-"));
-    if (!take_digits(&at, end))
+  if (take_one_of(&next, end, ETR_SLICE("eE"))) {
+    take_one_of(&next, end, ETR_SLICE("+-"));
+    if (!take_digits(&next, end))
       return false;
   }
-  return at == end;
+  return next == end;
 }
 
 /* Returns the exponent of "e-12"; 0 for "". An exponent so large that more of it makes no
  * difference is cut. */
-static long to_exponent(const char *at, const char *end) {
+static long parse_exponent(const char *at, const char *end) {
   if (at == end)
     return 0;
   long value = 0;
@@ -65,10 +66,12 @@ double etr_number_to_double(etr_slice number) {
       text[used++] = *at;
   }
   long fraction = point ? (long)(at - point) - 1 : 0;
-  snprintf(text + used, sizeof text - used, "e%ld", to_exponent(at, end) - fraction);
+  snprintf(text + used, sizeof text - used, "e%ld", parse_exponent(at, end) - fraction);
   return strtod(text, NULL);
 }
 
+/* Replaces the decimal point of any locale in what printf() wrote by a dot, and returns the new
+ * size. */
 size_t etr_number_without_locale(char *text) {
   char *point = text + strspn(text, "+-0123456789eE");
   if (*point == '\0')
@@ -100,34 +103,36 @@ static char *put_exponent(char *at, int exponent) {
   return at + (end - start);
 }
 
+/* Writes a number with the fewest digits that read back as the same one, as Python does, and
+ * returns the size. */
 size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value) {
   enum { LEAST_EXPONENT = -4, MOST_EXPONENT = 15 }; /* without "e", as in Python */
-  char buffer[24], *end = buffer + sizeof buffer, *at = text;
+  char buffer[24], *end = buffer + sizeof buffer, *next = text;
   if (signbit(value))
-    *at++ = '-';
+    *next++ = '-';
   const etr_decimal decimal = etr_shortest(fabs(value));
   const char *digits = digits_before(end, decimal.digits);
   int count = (int)(end - digits), point = count + decimal.exponent; /* digits before the point */
   if (decimal.digits > 0 && (point <= LEAST_EXPONENT || point > MOST_EXPONENT + 1)) {
-    *at++ = digits[0];
+    *next++ = digits[0];
     if (count > 1)
-      *at++ = '.';
-    memcpy(at, digits + 1, (size_t)count - 1);
-    return (size_t)(put_exponent(at + count - 1, point - 1) - text);
+      *next++ = '.';
+    memcpy(next, digits + 1, (size_t)count - 1);
+    return (size_t)(put_exponent(next + count - 1, point - 1) - text);
   }
   if (point <= 0) {
-    memcpy(at, "0.0000", 6);
-    at += 2 - point;
-    memcpy(at, digits, (size_t)count);
-    return (size_t)(at + count - text);
+    memcpy(next, "0.0000", 6);
+    next += 2 - point;
+    memcpy(next, digits, (size_t)count);
+    return (size_t)(next + count - text);
   }
   int whole = point < count ? point : count;
-  memcpy(at, digits, (size_t)whole);
-  at += whole;
+  memcpy(next, digits, (size_t)whole);
+  next += whole;
   for (int i = count; i < point; i++)
-    *at++ = '0';
+    *next++ = '0';
   if (whole < count)
-    *at++ = '.';
-  memcpy(at, digits + whole, (size_t)(count - whole));
-  return (size_t)(at + (count - whole) - text);
+    *next++ = '.';
+  memcpy(next, digits + whole, (size_t)(count - whole));
+  return (size_t)(next + (count - whole) - text);
 }

@@ -401,6 +401,7 @@ static etr_decimal choose_shortest(const scaled *s) {
 
 /* ---- Doubles ---- */
 
+/* Moves zeros at the end of the digits into the exponent. */
 static etr_decimal without_zeros(etr_decimal decimal) {
   while (decimal.digits > 0 && decimal.digits % 10 == 0) {
     decimal.digits /= 10;
@@ -409,6 +410,7 @@ static etr_decimal without_zeros(etr_decimal decimal) {
   return decimal;
 }
 
+/* Returns the shortest decimal that reads back as this number, which is not negative and finite. */
 etr_decimal etr_shortest(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);

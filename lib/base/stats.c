@@ -22,10 +22,10 @@ static void sort_samples(uint64_t *samples, size_t count) {
   }
   for (size_t i = 1; i < count; i++) {
     uint64_t sample = samples[i];
-    size_t at = i;
-    for (; at > 0 && samples[at - 1] > sample; at--)
-      samples[at] = samples[at - 1];
-    samples[at] = sample;
+    size_t index = i;
+    for (; index > 0 && samples[index - 1] > sample; index--)
+      samples[index] = samples[index - 1];
+    samples[index] = sample;
   }
 }
 
@@ -39,6 +39,7 @@ static double percentile(const uint64_t *sorted, size_t count, double percent) {
          (rank - (double)below) * ((double)sorted[below + 1] - (double)sorted[below]);
 }
 
+/* Sorts the samples and computes their statistics; all are 0 without samples. */
 etr_stats etr_stats_of(uint64_t *samples, size_t count) {
   if (count == 0)
     return (etr_stats){0};
@@ -55,6 +56,8 @@ etr_stats etr_stats_of(uint64_t *samples, size_t count) {
                      .p90 = percentile(samples, count, 90)};
 }
 
+/* Returns half the distance from p10 to p90, rounded up to whole steps of the clock; NaN for few
+ * samples. */
 double etr_stats_spread(const etr_stats *stats, double step) {
   enum { LEAST_SAMPLES = 5 }; /* p10 and p90 of fewer lie between the first and the last two */
   double whole = step > 0 ? step : 1;
@@ -63,6 +66,8 @@ double etr_stats_spread(const etr_stats *stats, double step) {
   return ceil((stats->p90 - stats->p10) / 2 / whole) * whole;
 }
 
+/* Returns a * b / c, rounded down, without overflow of the product; `c` is not 0 and the result
+ * fits. */
 uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {
   /* Long division of the 128-bit product, bit by bit: rare, and portable. */
   uint64_t high = 0, low = 0;
@@ -88,6 +93,7 @@ uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {
   return quotient;
 }
 
+/* Returns the largest number that divides both; the other one if one of them is 0. */
 uint64_t etr_common_divisor(uint64_t a, uint64_t b) {
   while (b) {
     uint64_t rest = a % b;
@@ -122,6 +128,8 @@ double etr_median_of_sorted(const double *sorted, size_t count) {
   return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
+/* Returns a percentile of sorted numbers, interpolated linearly between two of them; 0 without
+ * numbers. */
 double etr_percentile_of_sorted(const double *sorted, size_t count, double percent) {
   if (count == 0)
     return 0;
@@ -147,11 +155,13 @@ double etr_normal_chance(double value) {
 enum { BISECTIONS = 100 };
 static const double LARGEST_QUANTILE = 1e9;
 
-double etr_normal_quantile(double chance) {
+/* Returns by bisection the z at which etr_normal_chance(z), the chance of both tails beyond it,
+ * has fallen to this value. */
+double etr_normal_quantile(double tail_chance) {
   double low = 0, high = LARGEST_QUANTILE;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = (low + high) / 2;
-    if (etr_normal_chance(middle) > chance)
+    if (etr_normal_chance(middle) > tail_chance)
       low = middle;
     else
       high = middle;
@@ -159,6 +169,8 @@ double etr_normal_quantile(double chance) {
   return high;
 }
 
+/* Returns the chance that Student's t lies beyond t on either side, for this many degrees of
+ * freedom. */
 double etr_t_chance(double t, size_t freedom) {
   double angle = atan2(t, sqrt((double)freedom)), cosine2 = cos(angle) * cos(angle), sum = 0,
          term = freedom % 2 ? cos(angle) : 1;
@@ -169,11 +181,12 @@ double etr_t_chance(double t, size_t freedom) {
   return 1 - (freedom % 2 ? 2 / PI * (angle + sin(angle) * sum) : sin(angle) * sum);
 }
 
-double etr_t_quantile(double chance, size_t freedom) {
+/* Returns by bisection the t at which etr_t_chance(t) has fallen to this value. */
+double etr_t_quantile(double tail_chance, size_t freedom) {
   double low = 0, high = LARGEST_QUANTILE;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = (low + high) / 2;
-    if (etr_t_chance(middle, freedom) > chance)
+    if (etr_t_chance(middle, freedom) > tail_chance)
       low = middle;
     else
       high = middle;
@@ -181,6 +194,8 @@ double etr_t_quantile(double chance, size_t freedom) {
   return high;
 }
 
+/* Computes the derivative of the logarithm of the gamma function, by recurrence up to SERIES_FROM
+ * and then by its asymptotic series. */
 double etr_digamma(double x) {
   double sum = 0;
   for (; x < SERIES_FROM; x++)
@@ -190,6 +205,7 @@ double etr_digamma(double x) {
          y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y * (1.0 / 132)))));
 }
 
+/* Computes the derivative of digamma in the same way. */
 double etr_trigamma(double x) {
   double sum = 0;
   for (; x < SERIES_FROM; x++)
@@ -208,6 +224,7 @@ static double tetragamma(double x) {
   return sum - y - y / x - y * y * (1.0 / 2 - y * (1.0 / 6 - y * (1.0 / 6 - y * (3.0 / 10))));
 }
 
+/* Returns the x whose trigamma is this value, by Newton's method on 1 / trigamma. */
 double etr_trigamma_inverse(double value) {
   enum {
     MOST_STEPS = 60

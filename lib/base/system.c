@@ -39,22 +39,22 @@ const char *etr_find_bytes(const char *text, size_t size, const char *wanted, si
 #if defined __linux__
 
 /* Reads random bytes from the system's device, because Linux before 3.17 has no getrandom(). */
-static bool read_random(void *to, size_t size) {
+static bool read_random(void *into, size_t size) {
   int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  bool is_read = file >= 0 && read(file, to, size) == (ssize_t)size;
+  bool is_read = file >= 0 && read(file, into, size) == (ssize_t)size;
   if (file >= 0)
     (void)close(file);
   return is_read;
 }
 
-/* Gets random bytes by the system call, because glibc before 2.25 has no function for it. Up to 256
- * bytes are returned at once. */
-bool etr_random(void *to, size_t size) {
+/* Gets random bytes by the system call, because glibc before 2.25 has no function for it; up to
+ * 256 bytes come at once. Returns false if the system has none. */
+bool etr_random(void *into, size_t size) {
   long got;
   do
-    got = syscall(SYS_getrandom, to, size, 0);
+    got = syscall(SYS_getrandom, into, size, 0);
   while (got < 0 && errno == EINTR);
-  return got == (long)size || (got < 0 && errno == ENOSYS && read_random(to, size));
+  return got == (long)size || (got < 0 && errno == ENOSYS && read_random(into, size));
 }
 
 #else

@@ -32,6 +32,8 @@ static bool may_follow(unsigned char first, unsigned char second) {
   }
 }
 
+/* Returns the size of the valid character at the start of a text with `left` bytes; 0 if there is
+ * none. */
 size_t etr_utf8_size(const char *text, size_t left) {
   const unsigned char *bytes = (const unsigned char *)text;
   size_t size = size_by_first(bytes[0]);
@@ -45,11 +47,12 @@ size_t etr_utf8_size(const char *text, size_t left) {
   return size;
 }
 
+/* Returns the code of a valid character of this size. */
 uint32_t etr_utf8_code(const char *text, size_t size) {
-  const unsigned char *at = (const unsigned char *)text;
-  uint32_t code = size < 2 ? at[0] : at[0] & (0xFFu >> (size + 1));
+  const unsigned char *bytes = (const unsigned char *)text;
+  uint32_t code = size < 2 ? bytes[0] : bytes[0] & (0xFFu >> (size + 1));
   for (size_t i = 1; i < size; i++)
-    code = code << 6 | (at[i] & 0x3F);
+    code = code << 6 | (bytes[i] & 0x3F);
   return code;
 }
 

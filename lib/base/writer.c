@@ -16,6 +16,7 @@ enum {
   MOST_DECIMALS = 17,
 };
 
+/* Makes an empty writer that hands over to a sink, with colors and ASCII switched off. */
 void etr_writer_init(etr_writer *writer, const etr_sink *sink) {
   writer->sink = *sink;
   writer->status = ETR_OK;
@@ -56,8 +57,8 @@ static const char *ascii_for(uint32_t code) {
   }
 }
 
-/* Hands over the replacement of the character that was read. */
-static void replace(etr_writer *writer) {
+/* Hands over the replacement of the character that was collected in `partial`. */
+static void replace_character(etr_writer *writer) {
   size_t size;
   writer->partial[writer->partial_size] = '\0';
   const char *similar = ascii_for(etr_character_at(writer->partial, &size));
@@ -70,7 +71,7 @@ static void replace(etr_writer *writer) {
 static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
   for (size_t i = 0, end; i < size; i = end) {
     if (writer->partial_size > 0 && !etr_utf8_continues(data[i]))
-      replace(writer); /* incomplete */
+      replace_character(writer); /* incomplete */
     for (end = i; end < size && (unsigned char)data[end] < 0x80;)
       end++;
     hand_over_as_is(writer, data + i, end - i);
@@ -78,7 +79,7 @@ static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
       continue;
     writer->partial[writer->partial_size++] = data[end++];
     if (writer->partial_size == 4 || etr_utf8_size(writer->partial, writer->partial_size) > 0)
-      replace(writer);
+      replace_character(writer);
   }
 }
 
@@ -91,6 +92,7 @@ static void flush(etr_writer *writer) {
   writer->used = 0;
 }
 
+/* Hands over what is left. Fails if anything could not be written, or if memory ran out. */
 etr_status etr_writer_finish(etr_writer *writer, etr_error *error) {
   flush(writer);
   if (writer->status == ETR_OK)
@@ -107,6 +109,7 @@ etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_erro
   return etr_writer_finish(writer, error);
 }
 
+/* Writes bytes; more than the buffer holds are handed over at once. */
 void etr_put(etr_writer *writer, etr_slice bytes) {
   if (bytes.size > sizeof writer->buffer - writer->used)
     flush(writer);
@@ -135,6 +138,7 @@ static void put_formatted(etr_writer *writer, size_t length, const char *format,
   free(text);
 }
 
+/* Writes a formatted text, directly into the buffer if it fits there. */
 void etr_putf(etr_writer *writer, const char *format, ...) {
   va_list arguments, again;
   va_start(arguments, format);
@@ -152,7 +156,7 @@ void etr_putf(etr_writer *writer, const char *format, ...) {
 
 /* Writes the digits of a number so that they end at `end`, two at a time. Returns where they begin.
  */
-static char *digits_before(char *end, uint64_t number) {
+static char *put_digits_before(char *end, uint64_t number) {
   static const char pairs[] =
       "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
       "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
@@ -167,14 +171,17 @@ static char *digits_before(char *end, uint64_t number) {
   return end;
 }
 
-size_t etr_format_uint(char *to, uint64_t value) {
+/* Writes a number into memory of at least ETR_UINT_ROOM bytes, without a final NUL, and returns
+ * its size. */
+size_t etr_format_uint(char *into, uint64_t value) {
   size_t size = 1;
   for (uint64_t limit = 10; size < ETR_UINT_ROOM && value >= limit; limit *= 10)
     size++;
-  (void)digits_before(to + size, value);
+  (void)put_digits_before(into + size, value);
   return size;
 }
 
+/* Writes a number. */
 void etr_put_uint(etr_writer *writer, uint64_t value) {
   if (value < 10) {
     etr_put_byte(writer, (char)('0' + value));
@@ -207,7 +214,7 @@ static bool put_quotient(etr_writer *writer, double value, double power, int dec
     end--;
   if (end[-1] == '.')
     end--;
-  start = digits_before(start, digits);
+  start = put_digits_before(start, digits);
   etr_put(writer, (etr_slice){start, (size_t)(end - start)});
   return true;
 }
@@ -227,6 +234,8 @@ static bool put_short_double(etr_writer *writer, double value) {
   return value >= 1e-4 && value < 1e6 && put_quotient(writer, value, 1e9, 9);
 }
 
+/* Writes a number with the fewest digits that read back as the same one; null if it is not
+ * finite. */
 void etr_put_double(etr_writer *writer, double value) {
   if (!isfinite(value)) {
     etr_puts(writer, "null");
@@ -238,6 +247,7 @@ void etr_put_double(etr_writer *writer, double value) {
   etr_put(writer, (etr_slice){text, etr_number_of_double(text, value)});
 }
 
+/* Writes a number with at most this many digits; null if it is not finite. */
 void etr_put_general(etr_writer *writer, double value, int digits) {
   char text[ETR_DOUBLE_ROOM];
   if (!isfinite(value)) {
@@ -248,6 +258,7 @@ void etr_put_general(etr_writer *writer, double value, int digits) {
   etr_put(writer, (etr_slice){text, etr_number_without_locale(text)});
 }
 
+/* Writes a number with three significant digits, but all digits before the point. */
 void etr_put_significant(etr_writer *writer, double value) {
   int decimals = 2;
   double rest = fabs(value);
@@ -258,6 +269,7 @@ void etr_put_significant(etr_writer *writer, double value) {
   etr_put_fixed(writer, value, value == 0 ? 0 : decimals);
 }
 
+/* Writes a number with three digits and a unit such as k or M, by powers of 1000. */
 void etr_put_amount(etr_writer *writer, double value) {
   static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
   size_t unit = 0;
@@ -270,9 +282,10 @@ void etr_put_amount(etr_writer *writer, double value) {
   etr_puts(writer, units[unit]);
 }
 
-/* Formats numbers of everyday size, a dozen times as fast as printf(). Returns the size, or 0 if
- * the number is so close to a rounding boundary that a product of doubles cannot decide. */
-static size_t format_small(char *to, double value, int decimals) {
+/* Formats a number of everyday size, a dozen times as fast as printf(). Returns the size; 0 if
+ * the number is too large or negative, or so close to a rounding boundary that a product of
+ * doubles cannot decide. */
+static size_t format_small(char *into, double value, int decimals) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
   if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) ||
       value * powers[decimals] > 1e12)
@@ -282,26 +295,27 @@ static size_t format_small(char *to, double value, int decimals) {
     return 0;
   uint64_t digits = (uint64_t)whole + (scaled - whole > 0.5);
   char text[32];
-  size_t at = sizeof text;
+  size_t start = sizeof text;
   for (int i = 0; i < decimals; i++, digits /= 10)
-    text[--at] = (char)('0' + digits % 10);
+    text[--start] = (char)('0' + digits % 10);
   if (decimals > 0)
-    text[--at] = '.';
-  at = (size_t)(digits_before(text + at, digits) - text);
-  memcpy(to, text + at, sizeof text - at);
-  return sizeof text - at;
+    text[--start] = '.';
+  start = (size_t)(put_digits_before(text + start, digits) - text);
+  memcpy(into, text + start, sizeof text - start);
+  return sizeof text - start;
 }
 
-size_t etr_format_fixed(char *to, double value, int decimals) {
+/* Writes a number with this many decimals, or null if it is not finite, and returns the size. */
+size_t etr_format_fixed(char *into, double value, int decimals) {
   if (!isfinite(value)) {
-    memcpy(to, "null", 4);
+    memcpy(into, "null", 4);
     return 4;
   }
-  size_t size = format_small(to, value, decimals);
+  size_t size = format_small(into, value, decimals);
   if (size > 0)
     return size;
-  (void)snprintf(to, ETR_FIXED_ROOM, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
-  return etr_number_without_locale(to);
+  (void)snprintf(into, ETR_FIXED_ROOM, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
+  return etr_number_without_locale(into);
 }
 
 void etr_put_fixed(etr_writer *writer, double value, int decimals) {
@@ -309,6 +323,7 @@ void etr_put_fixed(etr_writer *writer, double value, int decimals) {
   etr_put(writer, (etr_slice){text, etr_format_fixed(text, value, decimals)});
 }
 
+/* Appends bytes to a text. Returns false when out of memory. */
 bool etr_text_add(etr_text *text, etr_slice bytes) {
   while (bytes.size > text->capacity - text->size)
     if (!etr_vec_grow(text->arena, (void **)&text->data, &text->capacity, 1))

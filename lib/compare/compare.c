@@ -55,9 +55,11 @@ static etr_verdict verdict_before_judging(const measure *base, const measure *ne
   return is_timed_twice ? ETR_VERDICT_CANNOT_TELL : ETR_VERDICT_UNTIMED;
 }
 
-/* Fills a change except for its verdict. The change must not move in memory until the verdict is
- * set. Returns false when out of memory. */
-static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
+/* Fills a change except for its verdict, and adds it to the family's tests if both sides are
+ * timed. The change must not move in memory until the verdict is set. Returns false when out of
+ * memory. */
+static bool add_change_to_family(family *f, etr_change *change, const measure *base,
+                                 const measure *newer) {
   const etr_side_time old = scaled_time(base->time, f->base_scale),
                       now = scaled_time(newer->time, 1);
   bool is_timed_twice = old.runs > 0 && now.runs > 0;
@@ -130,7 +132,8 @@ static uint32_t number_of(etr_map *numbers, const char *text) {
   return number_of_bytes(numbers, text, strlen(text) + 1);
 }
 
-/* Returns a number that equal types and dimensions of an item's outputs share. */
+/* Returns a number that equal types and dimensions of an item's outputs share, or equal texts of
+ * them in a document; 0 if there are none. */
 static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   if (item->of) {
     /* Type and dimensions of all outputs, one number for each chain of them. */
@@ -175,7 +178,8 @@ static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *ran
   return number_of_bytes(numbers, open, size + 2);
 }
 
-/* Returns a number that identifies the dimensions of the first output, and sets *rank. */
+/* Returns a number that identifies the dimensions of the first output, and sets *rank to how many
+ * there are. Returns 0, without setting *rank, if they are unknown or symbolic. */
 static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, uint32_t *rank) {
   if (!item->of)
     return number_of_dims(numbers, item->shape, rank);
@@ -197,7 +201,7 @@ static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, ui
  * linear layer as addmm, while XNNPACK and Core ML keep linear. Overloads remain different kinds,
  * because they read different inputs.
  */
-static uint32_t number_of_kind(etr_map *numbers, const char *op) {
+static uint32_t number_of_operator_kind(etr_map *numbers, const char *op) {
   static const struct {
     const char *op, *kind;
   } kinds[] = {
@@ -268,7 +272,7 @@ static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method 
     keys[i] = (etr_pairing_item){.path = is_event ? NULL : item->module,
                                  .name = number_of(numbers, item->name),
                                  .op = is_event ? number_of(numbers, item->op)
-                                                : number_of_kind(numbers, item->op),
+                                                : number_of_operator_kind(numbers, item->op),
                                  .target = number_of(numbers, item->op),
                                  .weight = is_layer ? weight : 0,
                                  .state = is_layer ? 0 : weight,
@@ -301,8 +305,8 @@ static measure side_measure(const method_side *side, const etr_side_time *time) 
   return (measure){.exists = true, .avg = average(time, side->method), .time = time};
 }
 
-/* Fills the row of a pair of nodes, or of a node that only one side has, and adds its times to the
- * tests. */
+/* Fills the row of a pair of nodes, or of a node that only one side has, and adds its times to
+ * the tests. Returns false when out of memory. */
 static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES],
                       const etr_side_item *items[ETR_SIDES], etr_pair_rule rule, family *f) {
   const etr_side_item *base = items[ETR_BASE], *newer = items[ETR_NEWER];
@@ -318,11 +322,12 @@ static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES],
                           .new_module = newer ? newer->module : NULL,
                           .base_backend = base ? base->backend : NULL,
                           .new_backend = newer ? newer->backend : NULL};
-  return family_add(f, &pair->change, &old, &now);
+  return add_change_to_family(f, &pair->change, &old, &now);
 }
 
-/* Fills the pairs of a method and their counts. Returns false when out of memory. */
-static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
+/* Pairs the nodes of a method, fills and judges the rows, and counts them. Returns false when out
+ * of memory. */
+static bool pair_nodes(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   etr_pairing_side lists[ETR_SIDES];
   bool is_resized = has_other_inputs(base, newer);
@@ -340,16 +345,16 @@ static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side si
     return false;
   method->pairs = pairs;
   for (size_t i = 0; i < newer->item_count + base->item_count; i++) {
-    bool gone = i >= newer->item_count;
-    size_t listed = gone ? i - newer->item_count : i;
-    const etr_pairing_side *list = &lists[gone ? ETR_BASE : ETR_NEWER];
+    bool is_gone = i >= newer->item_count;
+    size_t listed = is_gone ? i - newer->item_count : i;
+    const etr_pairing_side *list = &lists[is_gone ? ETR_BASE : ETR_NEWER];
     uint32_t partner = list->partner[listed];
-    if (gone && partner != ETR_NONE)
+    if (is_gone && partner != ETR_NONE)
       continue;
-    uint32_t base_index = gone ? (uint32_t)listed : partner;
+    uint32_t base_index = is_gone ? (uint32_t)listed : partner;
     const etr_side_item *items[ETR_SIDES] = {base_index == ETR_NONE ? NULL
                                                                     : &base->items[base_index],
-                                             gone ? NULL : &newer->items[listed]};
+                                             is_gone ? NULL : &newer->items[listed]};
     etr_node_pair *pair = &pairs[method->pair_count++];
     if (!fill_pair(pair, sides, items, list->rules[listed], &f))
       return false;
@@ -403,7 +408,8 @@ static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const su
   return true;
 }
 
-/* Fills the row of a group of nodes with one key and adds its times to the tests. */
+/* Fills the row of a group of nodes with one key and adds its times to the tests. Returns false
+ * when out of memory. */
 static bool fill_group(etr_node_group *row, const sum_pair *pair,
                        const method_side sides[ETR_SIDES], family *f) {
   const etr_side_sum *base = pair->sums[ETR_BASE], *newer = pair->sums[ETR_NEWER];
@@ -414,11 +420,11 @@ static bool fill_group(etr_node_group *row, const sum_pair *pair,
                           .backend = base ? base->backend : newer->backend,
                           .base_nodes = base ? base->timed : 0,
                           .new_nodes = newer ? newer->timed : 0};
-  return family_add(f, &row->change, &old, &now);
+  return add_change_to_family(f, &row->change, &old, &now);
 }
 
 /* Fills and judges the rows of all groups, and sorts them by their change. Groups without timed
- * nodes are left out. */
+ * nodes are left out. Returns false when out of memory. */
 static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sides[ETR_SIDES],
                         const etr_side_sums *base, const etr_side_sums *newer) {
   const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
@@ -477,8 +483,9 @@ static bool add_children(etr_rows *c, etr_node_groups *own, etr_node_groups *abo
   return rows != NULL;
 }
 
-/* Fills its sums by operator, module and backend. Returns false when out of memory. */
-static bool rows_add_up(etr_rows *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
+/* Fills the method's sums by operator, module, pattern, backend, source line and kernel. Returns
+ * false when out of memory. */
+static bool sum_up_groups(etr_rows *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   return group_nodes(c, &pair->ops, sides, &base->ops, &newer->ops) &&
          group_nodes(c, &pair->modules, sides, &base->modules, &newer->modules) &&
@@ -515,16 +522,17 @@ static bool has_other_modules(const etr_method_pair *pair) {
   return inner == 0 || both * 2 < inner;
 }
 
-/* Returns true if so few weights or nodes are paired that the sides may be two different models. */
+/* Returns true if so few weights or nodes are paired that the sides may be two different models.
+ * `shared` is the number of weights whose shape both sides have. */
 static bool may_differ(const etr_method_pair *pair, const etr_side_method *base,
                        const etr_side_method *newer, size_t shared) {
   size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
-  bool few = pair->timed_paired * 2 < pair->timed_nodes,
-       hardly_any = pair->timed_paired * 4 < pair->timed_nodes;
+  bool few_are_paired = pair->timed_paired * 2 < pair->timed_nodes,
+       hardly_any_is_paired = pair->timed_paired * 4 < pair->timed_nodes;
   if (base->weight_count && newer->weight_count)
     /* Weights that were quantized have other types; then the nodes decide. */
-    return (shared * 2 < weights && few) || (pair->timed_nodes && !pair->timed_paired);
-  return hardly_any || (few && has_other_modules(pair));
+    return (shared * 2 < weights && few_are_paired) || (pair->timed_nodes && !pair->timed_paired);
+  return hardly_any_is_paired || (few_are_paired && has_other_modules(pair));
 }
 
 /* ---- Inputs, types, backends ---- */
@@ -534,7 +542,8 @@ typedef struct finder {
   etr_arena *arena;
 } finder;
 
-/* Adds a difference of two texts, of which either may be NULL, unless they are equal. */
+/* Adds a difference of two texts, of which either may be NULL, unless they are equal. Returns
+ * false when out of memory. */
 static bool add_difference(finder *f, etr_difference_kind kind, const char *name, const char *base,
                            const char *newer) {
   if (base && newer && strcmp(base, newer) == 0)
@@ -545,8 +554,10 @@ static bool add_difference(finder *f, etr_difference_kind kind, const char *name
   return added != NULL;
 }
 
-/* Compares inputs by index, because names may change. */
-static bool add_inputs(finder *f, const etr_side_method *base, const etr_side_method *newer) {
+/* Compares inputs by index, because names may change, and adds those whose types differ. Returns
+ * false when out of memory. */
+static bool add_input_differences(finder *f, const etr_side_method *base,
+                                  const etr_side_method *newer) {
   for (size_t i = 0; i < ETR_MAX(base->input_count, newer->input_count); i++) {
     const etr_side_input *old = i < base->input_count ? &base->inputs[i] : NULL,
                          *now = i < newer->input_count ? &newer->inputs[i] : NULL;
@@ -587,7 +598,7 @@ static const char *backends_of(const etr_side_method *side, etr_arena *arena, et
 
 /* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is
  * missing. Returns false when out of memory. */
-static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_SIDES],
+static bool find_differences(etr_method_pair *pair, const method_side sides[ETR_SIDES],
                              etr_arena *arena, etr_arena *scratch) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   finder f = {.arena = arena};
@@ -621,7 +632,7 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
   if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
     return false;
   bool have_graphs = base->has_graph && newer->has_graph;
-  if (have_graphs && (!add_inputs(&f, base, newer) ||
+  if (have_graphs && (!add_input_differences(&f, base, newer) ||
                       !add_difference(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
     return false;
   if (strcmp(old, now) != 0 &&
@@ -700,8 +711,9 @@ etr_cause etr_cause_named(etr_cause seen, etr_reason reason) {
   return reason == ETR_REASON_NONE || reason == ETR_REASON_CLOCK ? ETR_CAUSE_NONE : seen;
 }
 
-/* Returns what is seen in the runs that explains why nothing is sure, where nothing is. */
-static etr_cause cause_seen(const comparator *c, const etr_method_pair *pair) {
+/* Returns what the runs of both sides show that would explain why no verdict is sure;
+ * ETR_CAUSE_NONE if they show nothing, or if a side lacks the method. */
+static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *pair) {
   static const struct {
     etr_noise_verdict seen;
     etr_cause cause;
@@ -722,8 +734,9 @@ static etr_cause cause_seen(const comparator *c, const etr_method_pair *pair) {
   return ETR_CAUSE_NONE;
 }
 
-/* Compares the execution time of a method and sets what could explain its change. */
-static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_case *made,
+/* Compares the execution time of a method and sets what could explain its change. Returns false
+ * when out of memory. */
+static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_case *execute_case,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
   family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .rules = &c->rules};
@@ -731,22 +744,23 @@ static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_ca
     measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
     measures[k].recordings = &sides[k].compared->recordings;
   }
-  if (!family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]) ||
+  if (!add_change_to_family(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]) ||
       !family_judge_each(&f))
     return false;
   pair->execute.base_odd = measures[ETR_BASE].recordings->odd;
   pair->execute.base_odd_count = measures[ETR_BASE].recordings->odd_count;
   pair->execute.new_odd = measures[ETR_NEWER].recordings->odd;
   pair->execute.new_odd_count = measures[ETR_NEWER].recordings->odd_count;
-  made->seen = cause_seen(c, pair);
+  execute_case->seen = find_cause_in_runs(c, pair);
   if (f.tests.count)
-    made->test = f.tests.data[0];
-  pair->execute.cause = etr_cause_named(made->seen, pair->execute.reason);
+    execute_case->test = f.tests.data[0];
+  pair->execute.cause = etr_cause_named(execute_case->seen, pair->execute.reason);
   return true;
 }
 
-/* Lists the events of a method if the other side has no graph. Errors: ETR_ERROR_CHOICE if there
- * are no events to list, as in documents. */
+/* Lists the events of a method in place of its graph's nodes, if the other side has no graph.
+ * Fails with ETR_ERROR_CHOICE if there are no events to list, as in documents, or when out of
+ * memory. */
 static etr_status list_events(comparator *c, const etr_side_method **out, const etr_side *side,
                               uint32_t method) {
   const char *name = side->profile->methods[method].name;
@@ -775,8 +789,8 @@ static bool are_of_other_kinds(const comparator *c, const method_side sides[ETR_
   return is_program[ETR_BASE] != is_program[ETR_NEWER];
 }
 
-/* Lists the items that are compared on each side: operators if both sides have them of one kind,
- * else events. */
+/* Chooses the items that are compared on each side: operators if both sides have them of one
+ * kind, else events. Fails as list_events() does. */
 static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
   const uint32_t indices[ETR_SIDES] = {pair->base_method, pair->new_method};
@@ -794,7 +808,7 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side s
 }
 
 /* Returns the only method that ran; ETR_NONE if several or none ran. */
-static uint32_t only_run(const etr_profile *profile) {
+static uint32_t only_method_that_ran(const etr_profile *profile) {
   uint32_t only = ETR_NONE;
   for (uint32_t i = 0; i < profile->method_count; i++) {
     if (profile->methods[i].run_count == 0)
@@ -806,8 +820,8 @@ static uint32_t only_run(const etr_profile *profile) {
   return only;
 }
 
-/* Pairs methods by name, and the k-th method without a name with the k-th such method of the other
- * side. Finally it pairs the only methods that ran. */
+/* Pairs methods by name, and the k-th method without a name with the k-th such method of the
+ * other side. Finally it pairs the only methods that ran. Returns false when out of memory. */
 static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   etr_map index;
@@ -828,10 +842,11 @@ static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
     if (base_of[i] != ETR_NONE)
       new_of[base_of[i]] = i;
   }
-  uint32_t old = only_run(base), now = only_run(newer);
-  if (old != ETR_NONE && now != ETR_NONE && base_of[now] == ETR_NONE && new_of[old] == ETR_NONE) {
-    base_of[now] = old;
-    new_of[old] = now;
+  uint32_t base_only = only_method_that_ran(base), new_only = only_method_that_ran(newer);
+  if (base_only != ETR_NONE && new_only != ETR_NONE && base_of[new_only] == ETR_NONE &&
+      new_of[base_only] == ETR_NONE) {
+    base_of[new_only] = base_only;
+    new_of[base_only] = new_only;
   }
   return true;
 }
@@ -842,7 +857,8 @@ static bool computes(const etr_profile *profile, uint32_t index) {
   return method && !method->computes_nothing;
 }
 
-/* Compares each method with its counterpart. Those that only return constants are left out. */
+/* Compares each method with its counterpart. Those that only return constants are left out. Fails
+ * when out of memory, or if events are needed and missing. */
 static etr_status compare_methods(comparator *c) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   uint32_t *base_of = etr_arena_alloc_array(c->arena, newer->method_count, sizeof *base_of);
@@ -870,9 +886,9 @@ static etr_status compare_methods(comparator *c) {
     method_side sides[ETR_SIDES];
     ETR_TRY(find_sides(c, pair, sides));
     etr_rows rows = {c->out->base_scale, &c->rules, c->arena, &c->scratch};
-    bool good = compare_execute(c, pair, &(*c->cases)[i], sides) && rows_pair(&rows, pair, sides) &&
-                rows_add_up(&rows, pair, sides) &&
-                differences_find(pair, sides, c->arena, &c->scratch);
+    bool good = compare_execute(c, pair, &(*c->cases)[i], sides) &&
+                pair_nodes(&rows, pair, sides) && sum_up_groups(&rows, pair, sides) &&
+                find_differences(pair, sides, c->arena, &c->scratch);
     good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
     etr_arena_clear(&c->scratch);
     ETR_TRY(good ? ETR_OK : ETR_ERROR_MEMORY);
@@ -882,7 +898,8 @@ static etr_status compare_methods(comparator *c) {
 
 /* ---- Loads ---- */
 
-/* Adds the times of a load, which one side may lack, to the tests. */
+/* Fills the row of a load, which one side may lack, and adds its times to the tests. Returns
+ * false when out of memory. */
 static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer,
                          family *f) {
   const etr_side_load *const loads[ETR_SIDES] = {base, newer};
@@ -893,10 +910,10 @@ static bool compare_load(etr_load_pair *out, const etr_side_load *base, const et
       measures[k] = (measure){.exists = true,
                               .avg = loads[k]->time.total / (double)loads[k]->time.runs,
                               .time = &loads[k]->time};
-  return family_add(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
+  return add_change_to_family(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
 }
 
-/* Pairs loads by name. Returns false when out of memory. */
+/* Indexes the loads of a side by name. Returns false when out of memory. */
 static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch) {
   etr_map_init(index, scratch);
   for (uint32_t i = 0; i < side->load_count; i++)
@@ -905,8 +922,8 @@ static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch
   return true;
 }
 
-/* Compares the loads of both sides by name: those of the newer side, then those that only the base
- * has. */
+/* Compares the loads of both sides by name: those of the newer side, then those that only the
+ * base has. Returns false when out of memory. */
 static bool compare_loads(comparator *c) {
   const etr_side *base = c->sides[ETR_BASE], *newer = c->sides[ETR_NEWER];
   etr_map base_index, new_index;
@@ -932,7 +949,8 @@ static bool compare_loads(comparator *c) {
 
 /* ---- Together ---- */
 
-/* Compares two sides: the order of their recordings, their methods, and their loads. */
+/* Compares two sides: the order of their recordings, their methods, and their loads. Fails when
+ * out of memory, or if events are needed and missing. */
 static etr_status compare_sides(comparison_box *box, const etr_compare_options *options,
                                 etr_error *error) {
   static const etr_compare_options defaults = {0};
@@ -961,9 +979,10 @@ static etr_status compare_sides(comparison_box *box, const etr_compare_options *
   return status;
 }
 
-/* Returns the comparison, or closes what was opened so far after a failure. */
-static etr_status finish(etr_comparison **out, comparison_box *box, etr_status status,
-                         const etr_compare_options *options, etr_error *error) {
+/* Compares the sides unless opening them failed, and returns the comparison. After a failure, all
+ * that was opened is closed and the error is set. */
+static etr_status compare_or_close(etr_comparison **out, comparison_box *box, etr_status status,
+                                   const etr_compare_options *options, etr_error *error) {
   for (int k = 0; k < ETR_SIDES; k++)
     if (!box->sides[k])
       box->sides[k] = box->owned[k];
@@ -978,7 +997,7 @@ static etr_status finish(etr_comparison **out, comparison_box *box, etr_status s
   return status;
 }
 
-/* Returns an empty comparison. NULL, with the error filled, when out of memory. */
+/* Returns an empty comparison; NULL, with the error filled, when out of memory. */
 static comparison_box *box_new(etr_comparison **out, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
@@ -988,6 +1007,7 @@ static comparison_box *box_new(etr_comparison **out, etr_error *error) {
   return box;
 }
 
+/* Makes sides of two profiles, which the comparison then owns, and compares them. */
 etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
                        const etr_compare_options *options, etr_error *error) {
   comparison_box *box = box_new(out, error);
@@ -996,9 +1016,10 @@ etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_
   etr_status status = etr_side_open(&box->owned[ETR_BASE], base, error);
   if (status == ETR_OK)
     status = etr_side_open(&box->owned[ETR_NEWER], newer, error);
-  return finish(out, box, status, options, error);
+  return compare_or_close(out, box, status, options, error);
 }
 
+/* Compares two sides that the caller keeps. */
 etr_status etr_compare_sides(etr_comparison **out, const etr_side *base, const etr_side *newer,
                              const etr_compare_options *options, etr_error *error) {
   comparison_box *box = box_new(out, error);
@@ -1006,13 +1027,14 @@ etr_status etr_compare_sides(etr_comparison **out, const etr_side *base, const e
     return ETR_ERROR_MEMORY;
   box->sides[ETR_BASE] = base;
   box->sides[ETR_NEWER] = newer;
-  return finish(out, box, ETR_OK, options, error);
+  return compare_or_close(out, box, ETR_OK, options, error);
 }
 
 static etr_status read_side(etr_side **out, const etr_document *document, etr_error *error) {
   return etr_side_read(out, document->text, document->size, document->name, error);
 }
 
+/* Reads sides of two documents, which the comparison then owns, and compares them. */
 etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
                                  const etr_document *newer, const etr_compare_options *options,
                                  etr_error *error) {
@@ -1022,13 +1044,15 @@ etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
   etr_status status = read_side(&box->owned[ETR_BASE], base, error);
   if (status == ETR_OK)
     status = read_side(&box->owned[ETR_NEWER], newer, error);
-  return finish(out, box, status, options, error);
+  return compare_or_close(out, box, status, options, error);
 }
 
 const etr_execute_case *etr_execute_cases(const etr_comparison *comparison) {
   return ((const comparison_box *)comparison)->cases;
 }
 
+/* Says whether the change is above or below the limit; open if it may be either, if there are too
+ * few recordings, or if they were not made in turns. */
 etr_limit_answer etr_limit_answer_of(double limit, etr_turns turns, const etr_change *change) {
   bool has_enough = change->base_recordings >= ETR_LEAST_RECORDINGS &&
                     change->new_recordings >= ETR_LEAST_RECORDINGS;

@@ -27,8 +27,8 @@ typedef struct tracer {
   etr_arena *scratch;
 } tracer;
 
-/* Prepares tracing of values through nested graphs: the item of each operator, the place of each
- * input, and the output node of each subgraph. */
+/* Prepares tracing of values through nested graphs: the item of each operator, the index of each
+ * input, and the output node of each subgraph. Returns false when out of memory. */
 static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   *t = (tracer){.graph = graph, .scratch = scratch};
   t->item_of = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->item_of);
@@ -66,9 +66,9 @@ static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
     const etr_subgraph *inside = &t->graph->subgraphs[node->subgraph];
     const etr_node *owner = &t->graph->nodes[inside->owner];
-    bool is_told = inside->kind == ETR_SUBGRAPH_LOWERED &&
-                   t->input_index[edge->node] < owner->input_count;
-    return is_told ? &owner->inputs[t->input_index[edge->node]] : NULL;
+    bool is_known_outside = inside->kind == ETR_SUBGRAPH_LOWERED &&
+                            t->input_index[edge->node] < owner->input_count;
+    return is_known_outside ? &owner->inputs[t->input_index[edge->node]] : NULL;
   }
   uint32_t lowered = t->lowered[edge->node],
            end = lowered == ETR_NONE ? ETR_NONE : t->output[lowered];
@@ -77,9 +77,8 @@ static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
   return &t->graph->nodes[end].inputs[edge->output];
 }
 
-/* Finds the item that made a value; ETR_NONE stands for an input of the method. Returns false if
- * the value is a weight.
- */
+/* Finds the item that made a value; *item is ETR_NONE for an input of the method, and for an item
+ * that is not before its user. Returns false if the value is a weight. */
 static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, uint32_t *item) {
   enum { MOST_STEPS = 16 }; /* borders in a row: no lowering has more than two */
   const etr_edge *next;
@@ -95,8 +94,8 @@ static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, 
 
 enum { MOST_DIMS_TOLD = 16 };
 
-/* Writes a decimal number; returns how many bytes it takes, at most 20. */
-static size_t put_number(char *to, int64_t number) {
+/* Writes a decimal number, without a final NUL; returns how many bytes it takes, at most 20. */
+static size_t write_number(char *into, int64_t number) {
   char digits[20], *end = digits + sizeof digits, *start = end;
   uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
   do {
@@ -105,13 +104,13 @@ static size_t put_number(char *to, int64_t number) {
   } while (rest > 0);
   if (number < 0)
     *--start = '-';
-  memcpy(to, start, (size_t)(end - start));
+  memcpy(into, start, (size_t)(end - start));
   return (size_t)(end - start);
 }
 
 /* Returns the shape of a value, "[1,s77]", or "" if it is not a tensor. Returns NULL when out of
  * memory. */
-static const char *shape_of(const etr_value *value, etr_arena *arena) {
+static const char *text_of_shape(const etr_value *value, etr_arena *arena) {
   enum { DIM_ROOM = 21 }; /* a number and a comma or bracket */
   int32_t count = ETR_MIN(value->rank, MOST_DIMS_TOLD);
   size_t room = 3;
@@ -119,20 +118,20 @@ static const char *shape_of(const etr_value *value, etr_arena *arena) {
     return "";
   for (int32_t k = 0; k < count; k++)
     room += value->dims[k].symbol ? strlen(value->dims[k].symbol) + 1 : (size_t)DIM_ROOM;
-  char *text = etr_arena_alloc_raw(arena, room), *at = text;
+  char *text = etr_arena_alloc_raw(arena, room), *end = text;
   if (!text)
     return NULL;
-  *at++ = '[';
+  *end++ = '[';
   for (int32_t k = 0; k < count; k++) {
     const char *symbol = value->dims[k].symbol;
     size_t size = symbol ? strlen(symbol) : 0;
     if (k)
-      *at++ = ',';
+      *end++ = ',';
     if (symbol)
-      memcpy(at, symbol, size);
-    at += symbol ? size : put_number(at, value->dims[k].size);
+      memcpy(end, symbol, size);
+    end += symbol ? size : write_number(end, value->dims[k].size);
   }
-  memcpy(at, "]", 2);
+  memcpy(end, "]", 2);
   return text;
 }
 
@@ -159,26 +158,26 @@ static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
 }
 
 /* Sets the weight of an item: the input with the most dimensions, because biases and statistics
- * have fewer. */
-static bool put_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr_arena *arena) {
+ * have fewer; none if no input is a weight. Returns false when out of memory. */
+static bool set_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr_arena *arena) {
   const etr_node *node = &t->graph->nodes[item->node];
-  const etr_value *most = NULL;
+  const etr_value *largest = NULL;
   for (size_t i = 0; i < node->input_count; i++) {
     const etr_value *weight = find_weight(t, &node->inputs[i]);
-    if (weight && weight->rank > (most ? most->rank : 0))
-      most = weight;
+    if (weight && weight->rank > (largest ? largest->rank : 0))
+      largest = weight;
   }
-  if (!most)
+  if (!largest)
     return true;
-  const char *text = shape_of(most, arena);
+  const char *text = text_of_shape(largest, arena);
   item->weight = text ? etr_intern(texts, etr_slice_of(text)) : NULL;
   return item->weight != NULL;
 }
 
 /* Fills producers and weights of items, which are the graph's operators in its order. Returns false
  * when out of memory. */
-static bool side_flow(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena,
-                      etr_arena *scratch) {
+static bool find_producers_and_weights(etr_side_item *items, size_t count, const etr_graph *graph,
+                                       etr_arena *arena, etr_arena *scratch) {
   tracer t;
   etr_map texts;
   etr_map_init(&texts, arena);
@@ -193,7 +192,7 @@ static bool side_flow(etr_side_item *items, size_t count, const etr_graph *graph
       items[i].producer_count += find_producer(&t, &node->inputs[k], i,
                                                &producers[items[i].producer_count]);
     items[i].producers = producers;
-    if (!put_weight(&t, &items[i], &texts, scratch))
+    if (!set_weight(&t, &items[i], &texts, scratch))
       return false;
   }
   return true;
@@ -201,7 +200,7 @@ static bool side_flow(etr_side_item *items, size_t count, const etr_graph *graph
 
 /* ---- Facts ---- */
 
-/* Lists the inputs of a graph with type and shape. */
+/* Lists the inputs of a graph with type and shape. Returns false when out of memory. */
 static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
                         etr_arena *scratch) {
   etr_vec(etr_side_input) inputs = {0};
@@ -209,7 +208,7 @@ static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena 
     const etr_node *node = &graph->nodes[i];
     if (node->kind != ETR_NODE_INPUT || node->subgraph != ETR_NONE || node->output_count == 0)
       continue;
-    const char *shape = shape_of(&node->outputs[0], scratch), *dtype = node->outputs[0].dtype;
+    const char *shape = text_of_shape(&node->outputs[0], scratch), *dtype = node->outputs[0].dtype;
     etr_side_input *added = shape ? etr_vec_push(arena, &inputs) : NULL;
     if (!added)
       return false;
@@ -221,7 +220,8 @@ static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena 
   return true;
 }
 
-/* Lists the shapes of the weights that have at least two dimensions. */
+/* Lists the shapes of the weights that have at least two dimensions. Returns false when out of
+ * memory. */
 static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   etr_vec(const char *) weights = {0};
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -231,27 +231,27 @@ static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena
     const char **added = etr_vec_push(arena, &weights);
     if (!added)
       return false;
-    *added = shape_of(&node->outputs[0], arena);
+    *added = text_of_shape(&node->outputs[0], arena);
   }
   out->weights = weights.data;
   out->weight_count = weights.count;
   return true;
 }
 
-/* Lists the number types in which a model computes. Other integers and bools are indices and masks.
- */
+/* Lists the number types in which a model computes. Other integers and bools are indices and
+ * masks. Returns false when out of memory. */
 static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
-  static const char *const told[] = {"float64", "float32", "float16", "bfloat16", "int8", "uint8"};
-  bool has[ETR_COUNT(told)] = {false};
+  static const char *const types[] = {"float64", "float32", "float16", "bfloat16", "int8", "uint8"};
+  bool is_used[ETR_COUNT(types)] = {false};
   for (size_t i = 0; i < graph->node_count; i++)
     for (size_t k = 0; graph->nodes[i].kind == ETR_NODE_OP && k < graph->nodes[i].output_count; k++)
-      for (size_t t = 0; graph->nodes[i].outputs[k].dtype && t < ETR_COUNT(told); t++)
-        has[t] |= strcmp(graph->nodes[i].outputs[k].dtype, told[t]) == 0;
+      for (size_t t = 0; graph->nodes[i].outputs[k].dtype && t < ETR_COUNT(types); t++)
+        is_used[t] |= strcmp(graph->nodes[i].outputs[k].dtype, types[t]) == 0;
   out->dtypes = "";
-  for (size_t t = 0; out->dtypes && t < ETR_COUNT(told); t++)
-    if (has[t])
+  for (size_t t = 0; out->dtypes && t < ETR_COUNT(types); t++)
+    if (is_used[t])
       out->dtypes = etr_arena_format(arena, "%s%s%s", out->dtypes, out->dtypes[0] ? ", " : "",
-                                     told[t]);
+                                     types[t]);
   return out->dtypes != NULL;
 }
 
@@ -300,21 +300,22 @@ static const char *place_of(const etr_graph *graph, const etr_node *node) {
 /* ---- Steps of the clocks ---- */
 
 /* Returns the backend of an event; NULL for a kernel. */
-static const char *backend_of(const etr_event *e) {
-  if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE)
+static const char *backend_of(const etr_event *event) {
+  if (!event->delegate_id && event->match != ETR_MATCH_DELEGATE)
     return NULL;
-  return e->backend ? e->backend : ETR_UNKNOWN_BACKEND;
+  return event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
 }
 
 /* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything
  * but operators inside delegates. */
-static const char *clock_of(const etr_event *e) {
-  return e->delegate_id ? backend_of(e) : "";
+static const char *clock_of(const etr_event *event) {
+  return event->delegate_id ? backend_of(event) : "";
 }
 
-/* Takes the durations of an event into account for the step of its backend's clock. */
-static bool note_clock(lister *l, const etr_event *e) {
-  const char *clock = clock_of(e);
+/* Takes the durations of an event into account for the step of its backend's clock, which is
+ * added if it is new. Returns false when out of memory. */
+static bool add_to_clock_step(lister *l, const etr_event *event) {
+  const char *clock = clock_of(event);
   uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
   if (found == ETR_NONE) {
     uint64_t *divisor = etr_vec_push(&l->scratch, &l->divisors);
@@ -324,8 +325,8 @@ static bool note_clock(lister *l, const etr_event *e) {
       return false;
     added->backend = clock;
   }
-  for (size_t i = 0; i < e->sample_count; i++)
-    l->divisors.data[found] = etr_common_divisor(e->durations[i], l->divisors.data[found]);
+  for (size_t i = 0; i < event->sample_count; i++)
+    l->divisors.data[found] = etr_common_divisor(event->durations[i], l->divisors.data[found]);
   return true;
 }
 
@@ -335,12 +336,12 @@ static double step_of_clock(const lister *l, const char *clock) {
 }
 
 /* Finds the step of each clock that timed the method, by the largest common divisor of its
- * durations. */
-static bool note_clocks(lister *l) {
+ * durations. Returns false when out of memory. */
+static bool find_clock_steps(lister *l) {
   for (size_t i = 0; i < l->method->block_count; i++) {
     const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
     for (size_t k = 0; k < block->event_count; k++)
-      if (block->events[k].match != ETR_MATCH_FRAMEWORK && !note_clock(l, &block->events[k]))
+      if (block->events[k].match != ETR_MATCH_FRAMEWORK && !add_to_clock_step(l, &block->events[k]))
         return false;
   }
   for (size_t i = 0; i < l->clocks.count; i++)
@@ -356,8 +357,9 @@ static etr_side_item *add_item(lister *l) {
   return runs ? item : NULL;
 }
 
-/* Adds the item of a node with what pairs it, and its times. */
-static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
+/* Adds the item of a node with what pairs it, and its times if it ran. Returns false when out of
+ * memory. */
+static bool add_node_item(lister *l, const etr_graph *graph, uint32_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_node_time *time = graph->times ? &graph->times[index] : NULL;
   etr_side_item *item = add_item(l);
@@ -390,19 +392,20 @@ static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
 
 static bool list_nodes(lister *l, const etr_graph *graph) {
   for (uint32_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].kind == ETR_NODE_OP && !add_node(l, graph, i))
+    if (graph->nodes[i].kind == ETR_NODE_OP && !add_node_item(l, graph, i))
       return false;
-  return side_flow(l->items.data, l->items.count, graph, l->arena, &l->scratch);
+  return find_producers_and_weights(l->items.data, l->items.count, graph, l->arena, &l->scratch);
 }
 
 /* ---- Events ---- */
 
 /* Returns the index of the item of an event, which all blocks with this event share; ETR_NONE when
  * out of memory. */
-static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
-  const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id
-                                                                              : NULL;
-  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id,
+static uint32_t find_or_add_event_item(lister *l, etr_map *index, const etr_event *event) {
+  const char *inside = event->delegate_id && strcmp(event->delegate_id, event->name) != 0
+                           ? event->delegate_id
+                           : NULL;
+  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", event->name, (int)event->instruction_id,
                               inside ? "/" : "", inside ? inside : "");
   uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
   if (found != ETR_NONE)
@@ -414,16 +417,16 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
     return ETR_NONE;
   *item = (etr_side_item){.node = ETR_NONE,
                           .name = id,
-                          .op = e->name,
+                          .op = event->name,
                           .module = "",
                           .body = "",
-                          .backend = backend_of(e)};
-  item->time.step = step_of_clock(l, clock_of(e));
+                          .backend = backend_of(event)};
+  item->time.step = step_of_clock(l, clock_of(event));
   return found;
 }
 
-/* Lists the events of the slices that are operators, on nodes or not: they add up to these parts.
- */
+/* Lists the events of the slices that are operators, on nodes or not, which add up to these
+ * parts. Returns false when out of memory. */
 static bool list_events(lister *l) {
   const etr_event *last = NULL;
   uint32_t item = ETR_NONE;
@@ -434,7 +437,7 @@ static bool list_events(lister *l) {
     if (!etr_time_slice_is_work(slice))
       continue;
     if (slice->event != last)
-      item = item_of_event(l, &index, slice->event);
+      item = find_or_add_event_item(l, &index, slice->event);
     last = slice->event;
     etr_run_ticks *added = item == ETR_NONE ? NULL
                                             : etr_vec_push(&l->scratch, &l->events.data[item]);
@@ -461,7 +464,8 @@ typedef etr_vec(kernel) kernels;
 
 /* Returns the index of the kernel of an event, which is added if it is new; ETR_NONE when out of
  * memory. */
-static uint32_t kernel_of(lister *l, kernels *list, etr_map *index, const etr_time_slice *slice) {
+static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index,
+                                   const etr_time_slice *slice) {
   const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
   char *id = etr_arena_format(&l->scratch, "%s\n%s", name, etr_or_empty(backend));
   uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
@@ -476,22 +480,26 @@ static uint32_t kernel_of(lister *l, kernels *list, etr_map *index, const etr_ti
   return found;
 }
 
-/* Sums the time of each kernel over all runs. */
+/* Sums the time of each kernel over all runs. Returns false when out of memory. */
 static bool sum_kernels(lister *l, etr_side_sums *out, const kernels *list) {
   etr_side_sum *rows = etr_arena_alloc_array(l->arena, list->count, sizeof *rows);
   *out = (etr_side_sums){rows, list->count};
   for (size_t i = 0; rows && i < list->count; i++) {
-    const kernel *of = &list->data[i];
-    rows[i] = (etr_side_sum){.key = of->name, .backend = of->backend, .timed = of->events};
+    const kernel *kernel_events = &list->data[i];
+    rows[i] = (etr_side_sum){.key = kernel_events->name,
+                             .backend = kernel_events->backend,
+                             .timed = kernel_events->events};
     etr_run_sums_begin(&l->sums);
-    if (!etr_run_sums_add(&l->sums, of->runs.data, of->runs.count) ||
-        !etr_run_sums_end(&l->sums, &rows[i].time, true, of->step * sqrt((double)of->events)))
+    if (!etr_run_sums_add(&l->sums, kernel_events->runs.data, kernel_events->runs.count) ||
+        !etr_run_sums_end(&l->sums, &rows[i].time, true,
+                          kernel_events->step * sqrt((double)kernel_events->events)))
       return false;
   }
   return rows != NULL;
 }
 
-/* Lists the kernels and operators of delegates by name, whether on nodes or not. */
+/* Lists and times the kernels and operators of delegates by name, whether on nodes or not.
+ * Returns false when out of memory. */
 static bool list_kernels(lister *l, etr_side_sums *out) {
   kernels list = {0};
   const etr_event *last = NULL;
@@ -506,7 +514,7 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
     if (slice->event != last) {
       char *event = etr_arena_format(&l->scratch, "%s\n%d", slice->event->name,
                                      (int)slice->event->instruction_id);
-      row = kernel_of(l, &list, &index, slice);
+      row = find_or_add_kernel(l, &list, &index, slice);
       if (row == ETR_NONE || !event)
         return false;
       if (etr_map_count(&events, etr_slice_of(event)) == 0)
@@ -523,7 +531,7 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
 
 /* ---- Times ---- */
 
-/* Sets the time of each item from the runs in which it ran. */
+/* Sets the time of each item from the runs in which it ran. Returns false when out of memory. */
 static bool time_items(lister *l) {
   for (size_t i = 0; i < l->items.count; i++) {
     etr_side_time *time = &l->items.data[i].time;
@@ -536,7 +544,8 @@ static bool time_items(lister *l) {
   return true;
 }
 
-/* Groups the items by a property and sums the time of each group. */
+/* Groups the items by a property and sums the time of each group. Returns false when out of
+ * memory. */
 static bool sum_items_by(lister *l, etr_side_sums *out, etr_side_by by) {
   etr_side_groups groups;
   if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch))
@@ -565,14 +574,16 @@ static bool time_execute(lister *l, etr_side_time *out) {
   return etr_side_time_of_ticks(out, ticks, &l->side_runs, step, &l->scratch);
 }
 
-/* Numbers the recordings of the method's runs, and lists their files. */
-static bool find_runs(lister *l) {
-  const etr_method *m = l->method;
-  uint32_t *recording_of = etr_arena_alloc_array(&l->scratch, m->run_count, sizeof *recording_of),
+/* Numbers the recordings of the method's runs, and lists their files. Returns false when out of
+ * memory. */
+static bool number_recordings(lister *l) {
+  const etr_method *method = l->method;
+  uint32_t *recording_of = etr_arena_alloc_array(&l->scratch, method->run_count,
+                                                 sizeof *recording_of),
            count = 0;
-  for (size_t i = 0; recording_of && i < m->run_count; i++) {
-    uint32_t dump = l->profile->runs[m->runs[i]].dump;
-    bool is_new = i == 0 || dump != l->profile->runs[m->runs[i - 1]].dump;
+  for (size_t i = 0; recording_of && i < method->run_count; i++) {
+    uint32_t dump = l->profile->runs[method->runs[i]].dump;
+    bool is_new = i == 0 || dump != l->profile->runs[method->runs[i - 1]].dump;
     const char **file = is_new ? etr_vec_push(&l->scratch, &l->files) : NULL;
     if (is_new && !file)
       return false;
@@ -581,24 +592,28 @@ static bool find_runs(lister *l) {
     count += i > 0 && is_new;
     recording_of[i] = count;
   }
-  return recording_of && etr_side_runs_of(&l->side_runs, m->execute_per_run, recording_of,
-                                          m->run_count, &l->scratch);
+  return recording_of && etr_side_runs_of(&l->side_runs, method->execute_per_run, recording_of,
+                                          method->run_count, &l->scratch);
 }
 
-/* Lists the first runs of a method, warm-up included. */
-static void list_first(etr_side_recordings *out, const etr_profile *profile, const etr_method *m) {
-  size_t taken = 0, skipped = 0, count = m->run_count + m->skipped_run_count;
+/* Lists the times of a method's first runs in their order, warm-up included. */
+static void list_first_runs(etr_side_recordings *out, const etr_profile *profile,
+                            const etr_method *method) {
+  size_t counted = 0, skipped = 0, count = method->run_count + method->skipped_run_count;
   out->first_count = ETR_MIN(count, ETR_COUNT(out->first) + 1);
   for (size_t i = 0; i < ETR_MIN(count, ETR_COUNT(out->first)); i++) {
-    bool is_skipped = skipped < m->skipped_run_count &&
-                      (taken == m->run_count || m->skipped_runs[skipped] < m->runs[taken]);
+    bool is_skipped = skipped < method->skipped_run_count &&
+                      (counted == method->run_count ||
+                       method->skipped_runs[skipped] < method->runs[counted]);
     if (is_skipped)
-      out->first[i] = (double)profile->runs[m->skipped_runs[skipped++]].execute_ticks;
+      out->first[i] = (double)profile->runs[method->skipped_runs[skipped++]].execute_ticks;
     else
-      out->first[i] = (double)m->execute_per_run[taken++];
+      out->first[i] = (double)method->execute_per_run[counted++];
   }
 }
 
+/* Copies the typical times of the recordings and the files of odd ones. Returns false when out of
+ * memory. */
 bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
                             const char *const *files, size_t file_count, etr_arena *arena) {
   double *typical = etr_arena_alloc_array(arena, runs->recording_count, sizeof *typical);
@@ -608,8 +623,9 @@ bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
   for (size_t i = 0; i < runs->recording_count; i++)
     typical[i] = runs->sums[i];
   for (size_t i = 0; i < runs->choice.odd_count; i++) {
-    const etr_odd_recording *of = &runs->choice.odd[i];
-    odd[i] = (etr_side_odd){of->dump < file_count ? files[of->dump] : "", of->change};
+    const etr_odd_recording *recording = &runs->choice.odd[i];
+    odd[i] = (etr_side_odd){recording->dump < file_count ? files[recording->dump] : "",
+                            recording->change};
   }
   out->typical = typical;
   out->count = runs->recording_count;
@@ -618,19 +634,20 @@ bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
   return true;
 }
 
-/* Lists everything about a method that a comparison needs: runs, recordings, items, clocks, kernels
- * and sums. */
+/* Lists everything about a method that a comparison needs: runs, recordings, items, clocks,
+ * kernels and sums. The items are operators of the graph, or events without one. Returns false
+ * when out of memory. */
 static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph) {
   etr_side_time execute;
   etr_side_recordings recordings = {0};
-  bool good = find_runs(l) && time_execute(l, &execute) &&
+  bool good = number_recordings(l) && time_execute(l, &execute) &&
               etr_side_recordings_of(&recordings, &l->side_runs, l->files.data, l->files.count,
                                      l->arena) &&
-              note_clocks(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
+              find_clock_steps(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
               (graph ? list_nodes(l, graph) : list_events(l)) && time_items(l);
   if (!good)
     return false;
-  list_first(&recordings, l->profile, l->method);
+  list_first_runs(&recordings, l->profile, l->method);
   *out = (etr_side_method){.has_graph = graph != NULL,
                            .execute = execute,
                            .recordings = recordings,
@@ -648,6 +665,7 @@ static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph)
   return good;
 }
 
+/* Lists a method by its graph, or by its events. Returns false when out of memory. */
 bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method,
                    bool by_events, etr_arena *arena) {
   lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
@@ -659,11 +677,12 @@ bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t me
   return good;
 }
 
+/* Lists only the clocks of a method. Returns false when out of memory. */
 bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method,
                           etr_arena *arena) {
   lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
   etr_map_init(&l.clock_of, &l.scratch);
-  bool good = note_clocks(&l) && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);
+  bool good = find_clock_steps(&l) && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);
   *out = (etr_side_method){.clocks = l.clocks.data, .clock_count = l.clocks.count};
   etr_arena_clear(&l.scratch);
   return good;

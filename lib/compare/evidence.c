@@ -9,8 +9,8 @@
 
 enum { DEPTH = 3 };
 
-/* Computes, per item, the sum of its producers' values. A producer that only moves data is replaced
- * by its own sum. */
+/* Computes, per item, the sum of its producers' values; an input of the method counts as 1. A
+ * producer that only moves data is replaced by its own sum. */
 static void sum_producers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
   static const uint64_t of_input = 1;
   for (size_t i = 0; i < side->count; i++) {
@@ -40,20 +40,20 @@ static void sum_consumers(const etr_pairing_side *side, const uint64_t *value, u
 
 typedef void (*summer)(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum);
 
-/* Hashes the neighbors of each item in one direction, and adds those at greater distances to the
- * hash of its surroundings. */
-static bool hash_neighbors(uint64_t **next, uint64_t *around, const etr_pairing_side *side,
+/* Hashes the neighbors of each item in one direction into *nearest, and adds those at greater
+ * distances to the hash of its surroundings. Returns false when out of memory. */
+static bool hash_neighbors(uint64_t **nearest, uint64_t *around, const etr_pairing_side *side,
                            summer add_up, etr_arena *arena) {
   uint64_t *value = etr_arena_alloc_array(arena, side->count, sizeof *value),
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
-  *next = etr_arena_alloc_array(arena, side->count, sizeof **next);
+  *nearest = etr_arena_alloc_array(arena, side->count, sizeof **nearest);
   if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < side->count; i++)
     value[i] = etr_mixed(side->items[i].op);
-  add_up(side, value, *next);
+  add_up(side, value, *nearest);
   for (int depth = 1; depth < DEPTH; depth++) {
-    const uint64_t *nearer = depth == 1 ? *next : sum;
+    const uint64_t *nearer = depth == 1 ? *nearest : sum;
     for (size_t i = 0; i < side->count; i++)
       value[i] = etr_mixed(side->items[i].op ^ etr_mixed(nearer[i]));
     add_up(side, value, sum);
@@ -64,7 +64,7 @@ static bool hash_neighbors(uint64_t **next, uint64_t *around, const etr_pairing_
 }
 
 /* Computes a hash of the producers and of the consumers around each item, by which items are
- * paired. */
+ * paired. Returns false when out of memory. */
 static bool find_flow(etr_evidence *e, etr_arena *arena) {
   e->flow.around = etr_arena_alloc_array(arena, e->of->count, sizeof *e->flow.around);
   for (size_t i = 0; i < e->of->count; i++)
@@ -81,13 +81,14 @@ typedef struct body_key {
 } body_key;
 ETR_NO_PADDING(body_key, 4 * sizeof(uint32_t));
 
-/* Finds the items that are the only ones with their operator in their module, or on a source line
- * of it. */
-static bool find_alone(bool **out, const etr_evidence *e, bool on_line, etr_arena *arena) {
+/* Finds the items that are the only ones with their operator in their module, or with `on_line`
+ * on a source line of it. Returns false when out of memory. */
+static bool find_only_operators(bool **is_only, const etr_evidence *e, bool on_line,
+                                etr_arena *arena) {
   const etr_pairing_side *side = e->of;
   etr_map counts;
   etr_map_init(&counts, arena);
-  *out = etr_arena_alloc_array(arena, side->count, sizeof **out);
+  *is_only = etr_arena_alloc_array(arena, side->count, sizeof **is_only);
   body_key *keys = etr_arena_alloc_array(arena, side->count, sizeof *keys);
   for (size_t i = 0; keys && i < side->count; i++) {
     const etr_pairing_item *item = &side->items[i];
@@ -97,7 +98,7 @@ static bool find_alone(bool **out, const etr_evidence *e, bool on_line, etr_aren
   if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < side->count; i++)
-    (*out)[i] = etr_map_get(&counts, (etr_slice){(const char *)&keys[i], sizeof *keys}) == 1;
+    (*is_only)[i] = etr_map_get(&counts, (etr_slice){(const char *)&keys[i], sizeof *keys}) == 1;
   return true;
 }
 
@@ -130,7 +131,7 @@ static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side,
 }
 
 /* Finds items whose shapes follow from the method's inputs, or from operators that make something
- * larger or smaller. */
+ * larger or smaller. Returns false when out of memory. */
 static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES];
   for (int s = 0; s < ETR_SIDES; s++) {
@@ -174,15 +175,17 @@ enum { FROM_WEIGHT, FROM_OPERATOR, FROM_INPUT };
 static uint8_t origin_of(const etr_pairing_item *item, const uint8_t *origins) {
   uint8_t origin = FROM_WEIGHT; /* weights are left out of the producers */
   for (size_t k = 0; item->only_moves && k < item->producer_count; k++) {
-    uint8_t from = item->producers[k] == ETR_NONE ? FROM_INPUT : origins[item->producers[k]];
-    origin = ETR_MAX(origin, from);
+    uint8_t producer_origin = item->producers[k] == ETR_NONE ? FROM_INPUT
+                                                             : origins[item->producers[k]];
+    origin = ETR_MAX(origin, producer_origin);
   }
   return item->only_moves ? origin : FROM_OPERATOR;
 }
 
-/* Adds up the dimensions of what operators read, weights aside; the order does not matter, as a + b
- * is b + a. What reads an input of the method is unknown, as items do not say which input it is. */
-static bool find_reads(etr_evidence *e, etr_arena *arena) {
+/* Adds up the hashed dimensions of what operators read, weights aside; the order does not matter,
+ * as a + b is b + a. The sum is 0 (unknown) for what reads an input of the method, as items do
+ * not say which input it is. Returns false when out of memory. */
+static bool find_read_dims(etr_evidence *e, etr_arena *arena) {
   uint8_t *origins = etr_arena_alloc_array(arena, e->of->count, sizeof *origins);
   e->reads = etr_arena_alloc_array(arena, e->of->count, sizeof *e->reads);
   if (etr_arena_failed(arena))
@@ -192,12 +195,12 @@ static bool find_reads(etr_evidence *e, etr_arena *arena) {
     bool is_known = true;
     origins[i] = origin_of(item, origins);
     for (size_t k = 0; k < item->producer_count; k++) {
-      uint32_t from = item->producers[k];
-      uint8_t origin = from == ETR_NONE ? FROM_INPUT : origins[from];
+      uint32_t producer = item->producers[k];
+      uint8_t origin = producer == ETR_NONE ? FROM_INPUT : origins[producer];
       if (origin == FROM_WEIGHT)
         continue;
-      is_known &= origin == FROM_OPERATOR && e->of->items[from].dims;
-      e->reads[i] += is_known ? etr_mixed(e->of->items[from].dims) : 0;
+      is_known &= origin == FROM_OPERATOR && e->of->items[producer].dims;
+      e->reads[i] += is_known ? etr_mixed(e->of->items[producer].dims) : 0;
     }
     if (!is_known)
       e->reads[i] = 0;
@@ -205,6 +208,8 @@ static bool find_reads(etr_evidence *e, etr_arena *arena) {
   return true;
 }
 
+/* Finds for both sides what speaks for and against pairs: modules, shapes, data flow. Returns
+ * false when out of memory. */
 bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
                        etr_arena *arena) {
   etr_item_modules modules[ETR_SIDES];
@@ -215,9 +220,9 @@ bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *cons
   if (!find_resized(out, arena))
     return false;
   for (int s = 0; s < ETR_SIDES; s++)
-    if (!find_flow(&out[s], arena) || !find_reads(&out[s], arena) ||
-        !find_alone(&out[s].alone_in_module, &out[s], false, arena) ||
-        !find_alone(&out[s].alone_on_line, &out[s], true, arena))
+    if (!find_flow(&out[s], arena) || !find_read_dims(&out[s], arena) ||
+        !find_only_operators(&out[s].alone_in_module, &out[s], false, arena) ||
+        !find_only_operators(&out[s].alone_on_line, &out[s], true, arena))
       return false;
   return true;
 }
@@ -246,6 +251,8 @@ static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, 
   return x->dims != y->dims || (reads_others && !x->only_moves);
 }
 
+/* Returns whether the two items cannot be the same operator: their shapes or modules differ, or
+ * source and data flow do not agree enough. */
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
   const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];

@@ -79,18 +79,18 @@ double etr_noise_between_recordings(const etr_compare_options *options) {
   return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
-/* Estimates the interval of a change from the spread of single runs, where recordings are too few
- * to compare. */
-static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
-                     const etr_compare_options *options) {
+/* Estimates the distances from a change to its bounds, below and above, from the spread of single
+ * runs, where recordings are too few to compare. */
+static void set_bounds_by_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
+                               const etr_compare_options *options) {
   double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
   double between = square(QUANTILE * etr_noise_between_recordings(options)) *
                    (1 / (double)base->recordings + 1 / (double)newer->recordings);
-  double f = clock + between;
+  double common = clock + between;
   double base_up = log(base->high / base->typical), new_up = log(newer->high / newer->typical);
   double base_down = log(base->typical / base->low), new_down = log(newer->typical / newer->low);
-  e->below = sqrt(square(new_down) + square(base_up) + f);
-  e->above = sqrt(square(new_up) + square(base_down) + f);
+  e->below = sqrt(square(new_down) + square(base_up) + common);
+  e->above = sqrt(square(new_up) + square(base_down) + common);
 }
 
 /* Half a step of the clock, or none, is a time below the clock's. Sums have the larger steps of
@@ -102,44 +102,45 @@ static bool is_resolved(const etr_side_time *time) {
 /* ---- Odd recordings: the interval of Hodges and Lehmann ---- */
 
 /* Returns the largest k with P(U <= k) <= level / 2 under the exact distribution of Mann and
- * Whitney's U for this many recordings; -1 if there is none. Beyond MOST_EXACT recordings in all it
- * is the normal approximation, with a correction for continuity. */
-static double most_left_out(size_t base, size_t newer, double level, etr_arena *scratch) {
+ * Whitney's U for this many recordings; -1 if there is none, or when out of memory. Beyond
+ * MOST_EXACT recordings in all it is the normal approximation, with a correction for continuity. */
+static double greatest_unlikely_u(size_t base, size_t newer, double level, etr_arena *scratch) {
   enum { MOST_EXACT = 100 };
-  size_t most = base * newer, k = 0;
+  size_t largest_u = base * newer, k = 0;
   if (base + newer > MOST_EXACT) {
-    double deviation = sqrt((double)most * (double)(base + newer + 1) / 12);
-    return floor((double)most / 2 - etr_normal_quantile(level) * deviation - 0.5);
+    double deviation = sqrt((double)largest_u * (double)(base + newer + 1) / 12);
+    return floor((double)largest_u / 2 - etr_normal_quantile(level) * deviation - 0.5);
   }
   /* counts[b * (most + 1) + u]: of how many orders of `a` and b recordings U is u. */
-  double *counts = etr_arena_alloc_array(scratch, (newer + 1) * (most + 1), sizeof *counts);
+  double *counts = etr_arena_alloc_array(scratch, (newer + 1) * (largest_u + 1), sizeof *counts);
   if (!counts)
     return -1;
   for (size_t b = 0; b <= newer; b++)
-    counts[b * (most + 1)] = 1;
+    counts[b * (largest_u + 1)] = 1;
   for (size_t a = 1; a <= base; a++)
     for (size_t b = 1; b <= newer; b++) {
-      double *row = &counts[b * (most + 1)], *before = row - (most + 1);
+      double *row = &counts[b * (largest_u + 1)], *previous = row - (largest_u + 1);
       for (size_t u = a * b + 1; u-- > 0;)
-        row[u] = (u >= b ? row[u - b] : 0) + before[u];
+        row[u] = (u >= b ? row[u - b] : 0) + previous[u];
     }
-  const double *all = &counts[newer * (most + 1)];
+  const double *of_all_orders = &counts[newer * (largest_u + 1)];
   double total = 0, below = 0;
-  for (size_t u = 0; u <= most; u++)
-    total += all[u];
-  while (k <= most && (below + all[k]) / total <= level / 2)
-    below += all[k++];
+  for (size_t u = 0; u <= largest_u; u++)
+    total += of_all_orders[u];
+  while (k <= largest_u && (below + of_all_orders[k]) / total <= level / 2)
+    below += of_all_orders[k++];
   return (double)k - 1;
 }
 
-/* Sets the bounds by the differences of all pairs of recordings, if either side has an odd one.
- * Returns false when out of memory. */
-static bool use_ranks(estimate *e, const etr_noise_test *test, const etr_noise_rules *rules) {
+/* Sets change and bounds by the differences of all pairs of recordings, if either side has an odd
+ * one; too few recordings give none. Returns false when out of memory. */
+static bool set_bounds_by_ranks(estimate *e, const etr_noise_test *test,
+                                const etr_noise_rules *rules) {
   const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
   if (!base || !newer || (base->odd_count == 0 && newer->odd_count == 0))
     return true;
   size_t count = base->count * newer->count;
-  double k = most_left_out(base->count, newer->count, rules->level, rules->scratch);
+  double k = greatest_unlikely_u(base->count, newer->count, rules->level, rules->scratch);
   double *differences = etr_arena_alloc_array(rules->scratch, count, sizeof *differences);
   if (!differences)
     return false;
@@ -165,10 +166,10 @@ typedef struct ends {
   double low, high;
 } ends;
 
-/* Returns the ends of a side. If the other side has so few runs that it may be nothing but warm-up,
- * as many first runs of this side are among them. */
-static ends ends_of(const etr_side_time *time, const etr_side_recordings *own,
-                    const etr_side_recordings *other, double scale) {
+/* Returns the lowest and the highest time of a side. If the other side has so few runs that it
+ * may be nothing but warm-up, as many first runs of this side are among them. */
+static ends range_of_times(const etr_side_time *time, const etr_side_recordings *own,
+                           const etr_side_recordings *other, double scale) {
   enum { FEW = ETR_COUNT(own->first) };
   ends e = {time->low, time->high};
   for (size_t i = 0; other->first_count <= FEW && i < ETR_MIN(other->first_count, own->first_count);
@@ -181,20 +182,20 @@ static ends ends_of(const etr_side_time *time, const etr_side_recordings *own,
   return e;
 }
 
-/* Judges a change by the obvious. Returns true if it is. With a limit, what became slower must be
- * obviously above it. */
+/* Judges a change by the obvious: all times of one side are far from all of the other. Returns
+ * whether it did. With a limit, what became slower must be obviously above it. */
 static bool judge_obvious(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
   double step = ETR_MAX(test->base.step, test->newer.step);
   if (!base || !newer || test->base.runs < 2 || test->newer.runs < 2)
     return false;
-  ends old = ends_of(&test->base, base, newer, test->base_scale),
-       now = ends_of(&test->newer, newer, base, 1);
-  if (!(old.low > 0) || !(now.low > 0))
+  ends base_ends = range_of_times(&test->base, base, newer, test->base_scale),
+       new_ends = range_of_times(&test->newer, newer, base, 1);
+  if (!(base_ends.low > 0) || !(new_ends.low > 0))
     return false;
-  double slower = now.low / old.high, faster = old.low / now.high;
+  double slower = new_ends.low / base_ends.high, faster = base_ends.low / new_ends.high;
   if (ETR_MAX(slower, faster) < OBVIOUS ||
-      ETR_MAX(now.low - old.high, old.low - now.high) <= step ||
+      ETR_MAX(new_ends.low - base_ends.high, base_ends.low - new_ends.high) <= step ||
       (slower >= OBVIOUS && options->limit > 0 && slower - 1 <= options->limit))
     return false;
   test->change->is_obvious = true;
@@ -206,42 +207,44 @@ static bool judge_obvious(const etr_noise_test *test, const etr_compare_options 
 /* ---- The estimate ---- */
 
 /* Estimates a change and its variance: by recordings if both sides have enough, else by runs.
- * reason says what an unknown estimate lacks. */
-static estimate estimate_of(const etr_noise_test *test, const etr_compare_options *options) {
+ * Where that is impossible, the estimate's reason says what is missing. */
+static estimate estimate_change(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   double step = ETR_MAX(base->step, newer->step);
   bool is_by_recordings = by_recordings(base, newer);
-  estimate e = {.reason = ETR_REASON_CLOCK};
+  estimate result = {.reason = ETR_REASON_CLOCK};
   if (!base->runs || !newer->runs || !is_resolved(base) || !is_resolved(newer))
-    return e;
+    return result;
   if (is_by_recordings && (!isfinite(center_of(base)) || !isfinite(center_of(newer))))
-    return e;
-  e.change = is_by_recordings ? center_of(newer) - center_of(base)
-                              : log(newer->typical / base->typical);
+    return result;
+  result.change = is_by_recordings ? center_of(newer) - center_of(base)
+                                   : log(newer->typical / base->typical);
   /* At least |change| where both are one step apart. */
-  e.least = step / ETR_MIN(base->typical, newer->typical);
-  e.reason = ETR_REASON_FEW_RUNS;
+  result.least = step / ETR_MIN(base->typical, newer->typical);
+  result.reason = ETR_REASON_FEW_RUNS;
   if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < ETR_LEAST_RUNS)
-    return e;
-  e.is_known = true;
-  e.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
+    return result;
+  result.is_known = true;
+  result.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
   if (is_by_recordings) {
     double d_base = (double)base->recordings, d_new = (double)newer->recordings;
     double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
            v_new = ETR_MAX(square(newer->spread), clock_variance(newer)) / d_new;
     double freedom = floor(square(v_base + v_new) /
                            (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
-    e.is_by_recordings = true;
-    e.variance = v_base + v_new;
-    e.freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
-    e.recordings = 1 / d_base + 1 / d_new;
-    e.pooled_freedom = d_base + d_new - 2;
-    e.row_variance = ((d_base - 1) * square(base->spread) + (d_new - 1) * square(newer->spread)) /
-                     e.pooled_freedom;
-    e.row_variance = ETR_MAX(e.row_variance, (clock_variance(base) + clock_variance(newer)) / 2);
+    result.is_by_recordings = true;
+    result.variance = v_base + v_new;
+    result.freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
+    result.recordings = 1 / d_base + 1 / d_new;
+    result.pooled_freedom = d_base + d_new - 2;
+    result.row_variance = ((d_base - 1) * square(base->spread) +
+                           (d_new - 1) * square(newer->spread)) /
+                          result.pooled_freedom;
+    result.row_variance = ETR_MAX(result.row_variance,
+                                  (clock_variance(base) + clock_variance(newer)) / 2);
   } else
-    use_runs(&e, base, newer, options);
-  return e;
+    set_bounds_by_runs(&result, base, newer, options);
+  return result;
 }
 
 /* ---- Its interval ---- */
@@ -264,8 +267,8 @@ static double t_of(quantiles *q, double freedom) {
   return q->t[whole];
 }
 
-/* Returns the distance from the change to a bound that follows from runs and recordings. below: the
- * lower bound. */
+/* Returns the distance from the change to its lower bound (`below`) or upper bound, as it follows
+ * from runs and recordings; infinite where it cannot be computed. */
 static double own_distance(const estimate *e, quantiles *q, bool below) {
   double distance = q->normal / QUANTILE * (below ? e->below : e->above);
   if (e->is_by_ranks)
@@ -291,8 +294,9 @@ static unsigned assumed_by(const estimate *e, etr_turns turns) {
   return turns == ETR_TURNS_UNKNOWN ? ETR_ASSUMES_IN_TURNS : 0;
 }
 
-/* Returns the verdict that claims less, where the runs alone decide. */
-static etr_verdict likely_verdict(etr_verdict verdict) {
+/* Returns the verdict that claims less, where the runs alone decide: likely slower for slower,
+ * and so on. */
+static etr_verdict weaker_verdict(etr_verdict verdict) {
   switch (verdict) {
   case ETR_VERDICT_SLOWER:
     return ETR_VERDICT_LIKELY_SLOWER;
@@ -353,13 +357,14 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
   if (e->is_by_recordings && !is_not_in_turns)
     change->reason = ETR_REASON_NONE;
   else
-    change->verdict = likely_verdict(change->verdict);
+    change->verdict = weaker_verdict(change->verdict);
 }
 
 /* ---- Changes that are judged alone ---- */
 
 /* Returns the smallest number of recordings on each side, above the present one, that excludes
- * `question` in four of five cases; 0 if it is more than ETR_MOST_RECORDINGS. */
+ * the change `question` in four of five cases; 0 if it is more than ETR_MOST_RECORDINGS, or if
+ * the clock cannot resolve it. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
                                 double level) {
   static const double MISSED = 0.4; /* of either tail together: one of five on one side */
@@ -383,13 +388,15 @@ static bool is_narrow(const etr_change *change) {
   return (log1p(change->high) - log1p(change->low)) / 2 < NARROW;
 }
 
+/* Judges one change on its own: by the obvious, by ranks or by its interval, and says how many
+ * recordings would answer what stays open. Returns false when out of memory. */
 bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules) {
   quantiles q = quantiles_of(rules->level);
   etr_change *change = test->change;
   if (judge_obvious(test, rules->options))
     return true;
-  estimate e = estimate_of(test, rules->options);
-  if (e.is_by_recordings && !use_ranks(&e, test, rules))
+  estimate e = estimate_change(test, rules->options);
+  if (e.is_by_recordings && !set_bounds_by_ranks(&e, test, rules))
     return false;
   set_verdict(&e, &q, change, rules);
   double question = open_question(change, rules->options);
@@ -406,37 +413,38 @@ bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules) {
 
 /* Applies Smyth's moderation: moves the variance of each row towards the variance of all rows, as
  * far as the rows agree. */
-static void moderate(estimate *rows, size_t count) {
+static void moderate_variances(estimate *rows, size_t count) {
   double n = 0, mean = 0, squares = 0, expected = 0;
   for (size_t i = 0; i < count; i++) {
     if (!rows[i].is_known || !rows[i].is_by_recordings)
       continue;
     double half = rows[i].pooled_freedom / 2,
-           e = log(rows[i].row_variance) - etr_digamma(half) + log(half), apart = e - mean;
+           log_variance = log(rows[i].row_variance) - etr_digamma(half) + log(half),
+           distance = log_variance - mean;
     n++;
-    mean += apart / n;
-    squares += apart * (e - mean);
+    mean += distance / n;
+    squares += distance * (log_variance - mean);
     expected += etr_trigamma(half);
   }
   if (n < LEAST_ROWS)
     return; /* each keeps its own variance, and Welch's freedom */
-  double beyond = squares / (n - 1) -
+  double excess = squares / (n - 1) -
                   expected / n; /* how much more variances differ than by chance */
-  double prior = beyond > 0 ? 2 * etr_trigamma_inverse(beyond) : INFINITY;
-  double usual = exp(mean + (isfinite(prior) ? etr_digamma(prior / 2) - log(prior / 2) : 0));
+  double prior = excess > 0 ? 2 * etr_trigamma_inverse(excess) : INFINITY;
+  double common = exp(mean + (isfinite(prior) ? etr_digamma(prior / 2) - log(prior / 2) : 0));
   for (size_t i = 0; i < count; i++) {
     estimate *row = &rows[i];
     if (!row->is_known || !row->is_by_recordings)
       continue;
     double own = row->pooled_freedom, variance = row->row_variance;
-    variance = isfinite(prior) ? (prior * usual + own * variance) / (prior + own) : usual;
+    variance = isfinite(prior) ? (prior * common + own * variance) / (prior + own) : common;
     row->variance = variance * row->recordings;
     row->freedom = ETR_MIN(floor(prior + own), (double)MOST_FREEDOM);
   }
 }
 
 /* Returns the probability that a row which did not change shows such a change. */
-static double chance_of(const estimate *e, quantiles *q) {
+static double chance_without_change(const estimate *e, quantiles *q) {
   double change = fabs(e->change);
   if (change <= e->least)
     return 1;
@@ -447,19 +455,20 @@ static double chance_of(const estimate *e, quantiles *q) {
 
 /* Returns the level for single rows by Benjamini and Hochberg: k/count of the level, for the
  * greatest k such that k probabilities are at most that. */
-static double believed_level(double *chances, size_t count) {
+static double level_of_single_rows(double *chances, size_t count) {
   if (count == 0)
     return LEVEL;
   etr_sort(chances, count, sizeof *chances, etr_by_double);
-  size_t believed = count;
-  while (believed > 1 && chances[believed - 1] > LEVEL * (double)believed / (double)count)
-    believed--;
-  return LEVEL * (double)believed / (double)count;
+  size_t believed_count = count;
+  while (believed_count > 1 &&
+         chances[believed_count - 1] > LEVEL * (double)believed_count / (double)count)
+    believed_count--;
+  return LEVEL * (double)believed_count / (double)count;
 }
 
 /* Extends the interval of a row to the change that is printed, from which odd recordings are left
  * out. If it contains 0 then, the change is not known. */
-static void hold_printed(etr_change *change) {
+static void include_printed_change(etr_change *change) {
   bool was_open = change->low <= 0 && change->high >= 0;
   if (isnan(change->relative) || isnan(change->low))
     return;
@@ -471,6 +480,8 @@ static void hold_printed(etr_change *change) {
   change->reason = ETR_REASON_SPREAD;
 }
 
+/* Judges all rows together: their variances are moderated, and the level of each follows from how
+ * many are believed. Returns false when out of memory. */
 bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise_rules *rules) {
   estimate *rows = etr_arena_alloc_array(rules->scratch, count, sizeof *rows);
   double *chances = etr_arena_alloc_array(rules->scratch, count, sizeof *chances);
@@ -479,15 +490,15 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
   if (etr_arena_failed(rules->scratch))
     return false;
   for (size_t i = 0; i < count; i++)
-    rows[i] = estimate_of(&tests[i], rules->options);
-  moderate(rows, count);
+    rows[i] = estimate_change(&tests[i], rules->options);
+  moderate_variances(rows, count);
   for (size_t i = 0; i < count; i++)
     if (rows[i].is_known)
-      chances[known_count++] = chance_of(&rows[i], &q);
-  q = quantiles_of(believed_level(chances, known_count));
+      chances[known_count++] = chance_without_change(&rows[i], &q);
+  q = quantiles_of(level_of_single_rows(chances, known_count));
   for (size_t i = 0; i < count; i++) {
     set_verdict(&rows[i], &q, tests[i].change, rules);
-    hold_printed(tests[i].change);
+    include_printed_change(tests[i].change);
   }
   return true;
 }
@@ -510,11 +521,12 @@ static int by_time(const void *a, const void *b) {
   return (x->written > y->written) - (x->written < y->written);
 }
 
-/* Returns true if sorted times can be times of recordings. */
+/* Returns true if sorted times can be times of recordings: one after the other, each as long as
+ * it lasted, and none in the future. */
 static bool are_plausible(const recorded *list, size_t count) {
   for (size_t i = 1; i < count; i++) {
-    double since = list[i].written - list[i - 1].written;
-    if (!(since > 0) || since < list[i].length)
+    double passed = list[i].written - list[i - 1].written;
+    if (!(passed > 0) || passed < list[i].length)
       return false;
   }
   return count == 0 || list[count - 1].written <= (double)time(NULL);
@@ -536,6 +548,8 @@ static bool alternate(const recorded *list, size_t count) {
   return true;
 }
 
+/* Says in which order the sorted recordings of both sides were made: one side first, in turns, or
+ * neither. */
 static etr_turns turns_of(const recorded *list, size_t count) {
   if (!are_plausible(list, count))
     return ETR_TURNS_UNKNOWN;
@@ -544,6 +558,9 @@ static etr_turns turns_of(const recorded *list, size_t count) {
   return alternate(list, count) ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
 }
 
+/* Finds the order from when the files were written, unless the caller says that they were made
+ * in turns. It stays unknown for few recordings, or without times. Returns false when out of
+ * memory. */
 bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
                     const etr_compare_options *options, etr_arena *scratch) {
   const etr_side *const sides[] = {base, newer};
@@ -557,10 +574,10 @@ bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
     return false;
   for (int side = 0; side < 2; side++)
     for (size_t i = 0; i < sides[side]->clocking_count; i++) {
-      const etr_side_clocking *of = &sides[side]->clockings[i];
-      if (!isfinite(of->written) || !isfinite(of->length))
+      const etr_side_clocking *clocking = &sides[side]->clockings[i];
+      if (!isfinite(clocking->written) || !isfinite(clocking->length))
         return true;
-      list[listed++] = (recorded){of->written, of->length, side};
+      list[listed++] = (recorded){clocking->written, clocking->length, side};
     }
   etr_sort(list, listed, sizeof *list, by_time);
   *out = turns_of(list, listed);

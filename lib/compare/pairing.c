@@ -69,7 +69,7 @@ typedef struct group {
   uint32_t count[ETR_SIDES];
   uint32_t next[ETR_SIDES]; /* how many were taken */
   uint32_t first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise
-                     index in `places` of the first node of the base */
+                     index in `items_of_groups` of the first node of the base */
 } group;
 
 typedef struct pairer {
@@ -85,8 +85,8 @@ typedef struct pairer {
 
 /* ---- Order ---- */
 
-/* Counts the pairs that keep the order before each item. */
-static void number_gaps(const pairer *p) {
+/* Sets for each item of both sides how many of the pairs that keep the order come before it. */
+static void count_pairs_before(const pairer *p) {
   const etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (base->count)
     memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
@@ -114,9 +114,9 @@ typedef struct key_text {
 ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
 /* Returns the facts of an item that a pass compares, chosen by KEY_... flags. */
-static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
-  const etr_pairing_side *s = p->side[side];
-  const etr_pairing_item *item = &s->items[i];
+static key_text facts_of_item(const pairer *p, int side, size_t i, unsigned key) {
+  const etr_pairing_side *list = p->side[side];
+  const etr_pairing_item *item = &list->items[i];
   const etr_flow *flow = &p->evidence[side].flow;
   key_text text = {.op = item->op};
   if (key & KEY_NAME)
@@ -138,21 +138,21 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   if (key & KEY_AROUND)
     text.producers = flow->around[i];
   if (key & KEY_NEIGHBORS) {
-    text.before = i > 0 ? s->items[i - 1].op : ETR_NONE;
-    text.behind = i + 1 < s->count ? s->items[i + 1].op : ETR_NONE;
+    text.before = i > 0 ? list->items[i - 1].op : ETR_NONE;
+    text.behind = i + 1 < list->count ? list->items[i + 1].op : ETR_NONE;
   }
   if (key & KEY_GAP)
     text.gap = p->gap[side][i];
   return text;
 }
 
-/* Puts each unpaired item of a side into the group of its key. */
+/* Puts each unpaired item of a side into the group of its key. Returns false when out of memory. */
 static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
   for (size_t i = 0; i < p->side[side]->count; i++) {
     p->group[side][i] = ETR_NONE;
     if (p->side[side]->partner[i] != ETR_NONE)
       continue;
-    key_text text = key_of(p, side, i, key);
+    key_text text = facts_of_item(p, side, i, key);
     etr_slice bytes = {(const char *)&text, sizeof text};
     uint32_t found = etr_map_get(index, bytes);
     if (found == ETR_NONE) {
@@ -176,11 +176,13 @@ static bool takes(const group *g, pass_mode mode) {
                            : g->count[ETR_BASE] && g->count[ETR_NEWER];
 }
 
-/* Proposes the k-th of a group on one side for the k-th on the other. */
+/* Proposes the k-th of a group on one side for the k-th on the other, unless the evidence
+ * contradicts. Returns false when out of memory. */
 static bool propose_in_order(pairer *p, pass_mode mode) {
-  uint32_t *places = etr_arena_alloc_array(&p->arena, p->side[ETR_BASE]->count, sizeof *places),
+  uint32_t *items_of_groups = etr_arena_alloc_array(&p->arena, p->side[ETR_BASE]->count,
+                                                    sizeof *items_of_groups),
            used = 0;
-  if (!places)
+  if (!items_of_groups)
     return false;
   for (size_t i = 0; i < p->groups.count; i++) {
     p->groups.data[i].first = used;
@@ -189,12 +191,12 @@ static bool propose_in_order(pairer *p, pass_mode mode) {
   for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
     group *g = p->group[ETR_BASE][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_BASE][i]];
     if (g)
-      places[g->first + g->next[ETR_BASE]++] = i;
+      items_of_groups[g->first + g->next[ETR_BASE]++] = i;
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
     group *g = p->group[ETR_NEWER][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_NEWER][i]];
     if (g && takes(g, mode) && g->next[ETR_NEWER] < g->count[ETR_BASE]) {
-      uint32_t base = places[g->first + g->next[ETR_NEWER]++];
+      uint32_t base = items_of_groups[g->first + g->next[ETR_NEWER]++];
       if (!etr_evidence_contradicts(p->evidence, base, i))
         p->candidate[base] = i;
     }
@@ -202,17 +204,18 @@ static bool propose_in_order(pairer *p, pass_mode mode) {
   return true;
 }
 
-/* Proposes nodes of the same name in groups in which every name is on both sides. */
+/* Proposes nodes of the same name in groups in which every name is on both sides, unless the
+ * evidence contradicts. Returns false when out of memory. */
 static bool propose_by_name(pairer *p, unsigned key) {
   etr_map named;
   etr_map_init(&named, &p->arena);
   for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
-    key_text text = key_of(p, ETR_BASE, i, key | KEY_NAME);
+    key_text text = facts_of_item(p, ETR_BASE, i, key | KEY_NAME);
     if (p->group[ETR_BASE][i] != ETR_NONE && !etr_map_set(&named, ETR_BYTES(text), i))
       return false;
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
-    key_text text = key_of(p, ETR_NEWER, i, key | KEY_NAME);
+    key_text text = facts_of_item(p, ETR_NEWER, i, key | KEY_NAME);
     uint32_t partner = p->group[ETR_NEWER][i] == ETR_NONE ? ETR_NONE
                                                           : etr_map_get(&named, ETR_BYTES(text));
     if (partner == ETR_NONE || p->candidate[partner] != ETR_NONE)
@@ -224,18 +227,19 @@ static bool propose_by_name(pairer *p, unsigned key) {
     if (p->candidate[i] == ETR_NONE)
       continue;
     const group *g = &p->groups.data[p->group[ETR_BASE][i]];
-    bool all = g->first == g->count[ETR_BASE] && g->first == g->count[ETR_NEWER];
-    if (!all || etr_evidence_contradicts(p->evidence, i, p->candidate[i]))
+    bool all_are_named = g->first == g->count[ETR_BASE] && g->first == g->count[ETR_NEWER];
+    if (!all_are_named || etr_evidence_contradicts(p->evidence, i, p->candidate[i]))
       p->candidate[i] = ETR_NONE;
   }
   return true;
 }
 
-/* Pairs items whose keys are equal as one pass says, by name or in order. */
+/* Pairs items whose keys are equal as one pass says, by name or in order. Returns false when out
+ * of memory. */
 static bool run_pass(pairer *p, const pass *step) {
   etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (step->key & KEY_GAP)
-    number_gaps(p);
+    count_pairs_before(p);
   etr_map index;
   etr_map_init(&index, &p->arena);
   p->groups.data = NULL;
@@ -264,6 +268,8 @@ static bool run_pass(pairer *p, const pass *step) {
   return true;
 }
 
+/* Runs all passes, the strongest first; those by data flow only if both sides have it. Returns
+ * false when out of memory. */
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {
   etr_arena arena = {0};
   pairer p = {.side = {base, newer}};

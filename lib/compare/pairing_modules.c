@@ -6,9 +6,10 @@
 
 /* ---- Pairs that keep the order of both sides: the longest increasing subsequence ---- */
 
+/* Keeps the longest increasing run of partners, and clears the others (ETR_NONE). */
 void etr_keep_increasing(uint32_t *partner, size_t count, uint32_t *const scratch[2]) {
   uint32_t *tail = scratch[0],
-           *before = scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
+           *previous = scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
   size_t length = 0;
   for (size_t i = 0; i < count; i++) {
     size_t low = 0, high = length;
@@ -21,15 +22,15 @@ void etr_keep_increasing(uint32_t *partner, size_t count, uint32_t *const scratc
       else
         high = middle;
     }
-    before[i] = low ? tail[low - 1] : ETR_NONE;
+    previous[i] = low ? tail[low - 1] : ETR_NONE;
     tail[low] = (uint32_t)i;
     if (low == length)
       length++;
   }
-  uint32_t keep = length ? tail[length - 1] : ETR_NONE;
+  uint32_t kept = length ? tail[length - 1] : ETR_NONE;
   for (size_t i = count; i-- > 0;) {
-    if (i == keep)
-      keep = before[i];
+    if (i == kept)
+      kept = previous[i];
     else
       partner[i] = ETR_NONE;
   }
@@ -57,7 +58,8 @@ typedef struct tree {
   uint32_t *of; /* per item */
 } tree;
 
-/* Adds a module to the tree as the last child of its parent. */
+/* Adds a module to the tree as the last child of its parent, and returns its index; ETR_NONE when
+ * out of memory. */
 static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *arena) {
   uint32_t index = (uint32_t)t->modules.count;
   module *added = etr_vec_push(arena, &t->modules);
@@ -84,27 +86,27 @@ static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *
   return index;
 }
 
-/* Returns the module of a path. It is added with its parents if it is new. ETR_NONE when out of
- * memory. */
-static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
+/* Returns the module of a path, which is added with its parents if it is new; ETR_NONE when out
+ * of memory. */
+static uint32_t find_or_add_module(tree *t, const char *path, etr_arena *arena) {
   enum {
     MOST_LEVELS = 64
   }; /* more than models have; the rest is one name, so that no path costs its length squared */
-  uint32_t found = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
+  uint32_t found = etr_map_get(&t->by_path, etr_slice_of(path)), parent = 0, level = 0;
   if (found != ETR_NONE)
     return found;
-  for (size_t end = 0; above != ETR_NONE; end++) {
+  for (size_t end = 0; parent != ETR_NONE; end++) {
     bool is_part = path[end] == '.' && level < MOST_LEVELS;
     if (!is_part && path[end] != '\0')
       continue;
     etr_slice part = {path, end};
     level++;
     found = etr_map_get(&t->by_path, part);
-    above = found == ETR_NONE ? add_module(t, part, above, arena) : found;
+    parent = found == ETR_NONE ? add_module(t, part, parent, arena) : found;
     if (path[end] == '\0')
       break;
   }
-  return above;
+  return parent;
 }
 
 /* Adds an item to the sums of its module and of all modules around it, by which modules are
@@ -174,7 +176,8 @@ static module *child_at(const children *c, size_t at) {
   return &c->all[c->list[at]];
 }
 
-/* Lists the numbered children of a module, such as the blocks of a model. */
+/* Lists the numbered children of a module, such as the blocks of a model. Returns false when out
+ * of memory. */
 static bool list_children(children *out, tree *t, uint32_t parent, etr_arena *arena) {
   *out = (children){
       .all = t->modules.data,
@@ -192,7 +195,8 @@ static void align_pair(const children sides[ETR_SIDES], size_t base, size_t newe
   child_at(&sides[ETR_NEWER], newer)->partner = sides[ETR_BASE].list[base];
 }
 
-/* Aligns the children from first up to end for the highest sum of scores. */
+/* Aligns the children from first up to end for the highest sum of scores. Returns false when out
+ * of memory. */
 static bool align_by_score(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
                            const size_t end[ETR_SIDES], etr_arena *arena) {
   size_t rows = end[ETR_BASE] - first[ETR_BASE], columns = end[ETR_NEWER] - first[ETR_NEWER],
@@ -223,7 +227,8 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
   return true;
 }
 
-/* Aligns children that changed positions, if no other remaining child has the same content. */
+/* Aligns children that changed positions, if no other remaining child has the same content.
+ * Returns false when out of memory. */
 static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES], child[ETR_SIDES];
   for (int s = 0; s < ETR_SIDES; s++) {
@@ -258,27 +263,27 @@ static bool is_same_content(const children sides[ETR_SIDES], size_t base, size_t
          content_of(child_at(&sides[ETR_NEWER], newer));
 }
 
-/* Sets partner[i - first] for each child i of the base in [first, end), if both sides have equally
- * many children of its content: to the child of the newer side that has the same number of such
- * children before it. */
+/* Sets partner[i - first] for each child i of the base in [first, end), if both sides have
+ * equally many children of its content: to the child of the newer side that has the same number
+ * of such children before it. Returns false when out of memory. */
 static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES],
                          const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
                          etr_arena *arena) {
   typedef struct content_key {
     uint64_t content, number; /* how many of the content come before */
   } content_key;
-  etr_map counts[ETR_SIDES], places;
-  etr_map_init(&places, arena);
+  etr_map counts[ETR_SIDES], index_of_content;
+  etr_map_init(&index_of_content, arena);
   for (int s = ETR_SIDES; s-- > 0;) {
     etr_map_init(&counts[s], arena);
     for (size_t i = first[s]; i < end[s]; i++) {
       content_key key = {.content = content_of(child_at(&sides[s], i))};
       key.number = etr_map_count(&counts[s], ETR_BYTES(key.content));
       const etr_slice bytes = {(const char *)&key, sizeof key};
-      if (s == ETR_NEWER && !etr_map_set(&places, bytes, (uint32_t)i))
+      if (s == ETR_NEWER && !etr_map_set(&index_of_content, bytes, (uint32_t)i))
         return false;
       if (s == ETR_BASE)
-        partner[i - first[s]] = etr_map_get(&places, bytes);
+        partner[i - first[s]] = etr_map_get(&index_of_content, bytes);
     }
   }
   for (size_t i = first[ETR_BASE]; i < end[ETR_BASE]; i++) {
@@ -290,7 +295,8 @@ static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES],
   return !etr_arena_failed(arena);
 }
 
-/* Aligns two ranges of children by their contents; larger ranges are left unaligned. */
+/* Aligns two ranges of children by their contents; larger ranges are left unaligned. Returns
+ * false when out of memory. */
 static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
                        const size_t end[ETR_SIDES], etr_arena *arena) {
   enum {
@@ -302,13 +308,13 @@ static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_S
   return cells > MOST_CELLS || align_by_score(sides, first, end, arena);
 }
 
-/* Aligns children by a table of scores. Lists that are too long for a table are divided at children
- * of which both sides have the same number. */
-static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
-                         const size_t end[ETR_SIDES], etr_arena *arena) {
+/* Aligns children by a table of scores. Lists that are too long for a table are divided at
+ * children of which both sides have the same number. Returns false when out of memory. */
+static bool align_or_divide(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
+                            const size_t end[ETR_SIDES], etr_arena *arena) {
   enum { LONG = 256 };
   size_t count = end[ETR_BASE] - first[ETR_BASE],
-         from[ETR_SIDES] = {first[ETR_BASE], first[ETR_NEWER]};
+         start_of_part[ETR_SIDES] = {first[ETR_BASE], first[ETR_NEWER]};
   if (count <= LONG && end[ETR_NEWER] - first[ETR_NEWER] <= LONG)
     return align_part(sides, first, end, arena);
   uint32_t *partner = etr_arena_alloc_array(arena, count, sizeof *partner);
@@ -320,18 +326,18 @@ static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR
   for (size_t i = 0; i < count; i++) {
     if (partner[i] == ETR_NONE)
       continue;
-    const size_t to[ETR_SIDES] = {first[ETR_BASE] + i, partner[i]};
-    if (!align_part(sides, from, to, arena))
+    const size_t end_of_part[ETR_SIDES] = {first[ETR_BASE] + i, partner[i]};
+    if (!align_part(sides, start_of_part, end_of_part, arena))
       return false;
-    align_pair(sides, to[ETR_BASE], to[ETR_NEWER]);
-    from[ETR_BASE] = to[ETR_BASE] + 1;
-    from[ETR_NEWER] = to[ETR_NEWER] + 1;
+    align_pair(sides, end_of_part[ETR_BASE], end_of_part[ETR_NEWER]);
+    start_of_part[ETR_BASE] = end_of_part[ETR_BASE] + 1;
+    start_of_part[ETR_NEWER] = end_of_part[ETR_NEWER] + 1;
   }
-  return align_part(sides, from, end, arena);
+  return align_part(sides, start_of_part, end, arena);
 }
 
-/* Aligns children: equal ones from the front and from the end, then those between, then those that
- * moved. */
+/* Aligns children: equal ones from the front and from the end, then those between, then those
+ * that moved. Returns false when out of memory. */
 static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   size_t first[ETR_SIDES] = {0}, end[ETR_SIDES] = {sides[ETR_BASE].count, sides[ETR_NEWER].count};
   while (first[ETR_BASE] < ETR_MIN(end[ETR_BASE], end[ETR_NEWER]) &&
@@ -343,11 +349,12 @@ static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   while (end[ETR_BASE] > first[ETR_BASE] && end[ETR_NEWER] > first[ETR_NEWER] &&
          is_same_content(sides, end[ETR_BASE] - 1, end[ETR_NEWER] - 1))
     align_pair(sides, --end[ETR_BASE], --end[ETR_NEWER]);
-  return align_middle(sides, first, end, arena) && align_moved(sides, arena);
+  return align_or_divide(sides, first, end, arena) && align_moved(sides, arena);
 }
 
-/* Aligns the children of two modules that are the same. Those of one name are the same, unless they
- * are numbered and any two numbered ones of one name differ in content. */
+/* Aligns the children of two modules that are the same. Those of one name are the same, unless
+ * they are numbered and any two numbered ones of one name differ in content. Returns false when
+ * out of memory. */
 static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
   module *old = a->trees[ETR_BASE].modules.data, *now = a->trees[ETR_NEWER].modules.data;
   bool is_shifted = false;
@@ -376,7 +383,8 @@ static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
          align_in_order(sides, a->arena);
 }
 
-/* Numbers the module of each item so that paired modules have one number on both sides. */
+/* Numbers the module of each item so that paired modules have one number on both sides. Returns
+ * false when out of memory. */
 static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_t base_count,
                          size_t count, etr_arena *arena) {
   out->number = etr_arena_alloc_array(arena, count, sizeof *out->number);
@@ -393,6 +401,8 @@ static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_
   return true;
 }
 
+/* Builds the tree of modules of each side, aligns both from the top, and numbers the modules of
+ * items. Returns false when out of memory. */
 bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES],
                               const etr_pairing_side *const sides[ETR_SIDES], etr_arena *arena) {
   aligner a = {.arena = arena};
@@ -404,7 +414,7 @@ bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES],
     if (!t->of || add_module(t, (etr_slice){"", 0}, ETR_NONE, arena) == ETR_NONE)
       return false;
     for (size_t i = 0; i < side->count; i++) {
-      t->of[i] = find_module(t, side->items[i].path ? side->items[i].path : "", arena);
+      t->of[i] = find_or_add_module(t, side->items[i].path ? side->items[i].path : "", arena);
       if (t->of[i] == ETR_NONE)
         return false;
       count_item_in_modules(t, t->of[i], &side->items[i]);

@@ -30,7 +30,8 @@ typedef struct differ {
 
 /* ---- Structure ---- */
 
-/* Counts something of one side: 0 the base, 1 the newer one. */
+/* Adds a count to the row of something on one side: 0 the base, 1 the newer one. The row is added
+ * if it is new. */
 static void count_item(differ *d, int side, const char *method, etr_structure_kind kind,
                        const char *name, uint64_t count) {
   const char *key = etr_arena_format(d->arena, "%d %zu %s %s", (int)kind, strlen(method), method,
@@ -78,6 +79,7 @@ static void count_side(differ *d, int side, const etr_profile *profile) {
   }
 }
 
+/* Orders rows by method, kind and name. */
 static int by_method(const void *a, const void *b) {
   const etr_structure_change *x = a, *y = b;
   int compared = strcmp(x->method, y->method);
@@ -121,7 +123,8 @@ static bool hash_range(uint64_t *hash, const etr_seekable *file, uint64_t from, 
   return true;
 }
 
-/* Hashes the bytes of a part without the parts inside it, which follow it. */
+/* Hashes the bytes of a part without the parts inside it, which follow it. Returns false if they
+ * cannot be read. */
 static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_program_memory *program,
                       size_t index) {
   const etr_file_part *part = &program->parts[index];
@@ -136,7 +139,8 @@ static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_progra
   return hash_range(hash, file, at, end);
 }
 
-/* Lists the parts of a program with a hash of their bytes; padding is left out. */
+/* Lists the parts of a program with a hash of their bytes; padding is left out. Returns false if
+ * the file cannot be read, or when out of memory. */
 static bool hash_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
                         const etr_seekable *file) {
   const etr_program_memory *program = profile->program_memory;
@@ -153,7 +157,8 @@ static bool hash_pieces(pieces *out, etr_arena *arena, const etr_profile *profil
   return true;
 }
 
-/* Reads the file again. */
+/* Reads the program's file, or its entry in the ETRecord, again and lists its parts. Fails if it
+ * is gone or changed, or when out of memory. */
 static etr_status read_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
                               etr_error *error) {
   etr_seekable file;
@@ -194,7 +199,7 @@ static const char *type_text(etr_arena *arena, const etr_value *value) {
 
 /* Returns the key by which a rule pairs a part; NULL if it does not, or when out of memory. Names
  * of weights hold across programs; numbers of constants only for the same type. */
-static const char *key_of(etr_arena *arena, const piece *p, pair_rule rule) {
+static const char *key_by_rule(etr_arena *arena, const piece *p, pair_rule rule) {
   const etr_file_part *part = p->part;
   const char *method = part->method != ETR_NONE ? p->profile->methods[part->method].name : "";
   const char *backend = part->backend ? part->backend : "",
@@ -225,6 +230,7 @@ static const char *key_of(etr_arena *arena, const piece *p, pair_rule rule) {
   }
 }
 
+/* Adds a row for two parts, of which either may be missing. Returns false when out of memory. */
 static bool add_change(differ *d, const piece *base, const piece *newer, etr_part_verdict verdict) {
   etr_part_change *added = etr_vec_push(d->arena, &d->parts);
   if (added)
@@ -233,12 +239,13 @@ static bool add_change(differ *d, const piece *base, const piece *newer, etr_par
   return added != NULL;
 }
 
-/* Pairs the parts that have the same key, in their order. */
-static bool pair_by(differ *d, pieces *base, pieces *newer, pair_rule rule, etr_arena *scratch) {
+/* Pairs the parts that have the same key, in their order. Returns false when out of memory. */
+static bool pair_by_rule(differ *d, pieces *base, pieces *newer, pair_rule rule,
+                         etr_arena *scratch) {
   etr_map first;
   etr_map_init(&first, scratch);
   for (size_t i = base->count; i-- > 0;) {
-    const char *key = base->list[i].is_paired ? NULL : key_of(scratch, &base->list[i], rule);
+    const char *key = base->list[i].is_paired ? NULL : key_by_rule(scratch, &base->list[i], rule);
     etr_map_slot *slot = key ? etr_map_at(&first, etr_slice_of(key)) : NULL;
     if (!slot)
       continue;
@@ -246,7 +253,7 @@ static bool pair_by(differ *d, pieces *base, pieces *newer, pair_rule rule, etr_
     slot->value = (uint32_t)i;
   }
   for (size_t i = 0; i < newer->count; i++) {
-    const char *key = newer->list[i].is_paired ? NULL : key_of(scratch, &newer->list[i], rule);
+    const char *key = newer->list[i].is_paired ? NULL : key_by_rule(scratch, &newer->list[i], rule);
     etr_map_slot *slot = key ? etr_map_at(&first, etr_slice_of(key)) : NULL;
     if (!slot || slot->value == ETR_NONE)
       continue;
@@ -266,8 +273,9 @@ static uint64_t larger_size(const etr_part_change *change) {
   return ETR_MAX(base, newer);
 }
 
-/* Parts that are not the same come first, then the larger ones. */
-static int by_weight(const void *a, const void *b) {
+/* Orders changes: parts that are not the same come first, then the larger ones; equal ones by
+ * verdict and position in the file. */
+static int by_importance(const void *a, const void *b) {
   const etr_part_change *x = a, *y = b;
   bool is_same[] = {x->verdict == ETR_PART_SAME, y->verdict == ETR_PART_SAME};
   if (is_same[0] != is_same[1])
@@ -282,12 +290,13 @@ static int by_weight(const void *a, const void *b) {
          (parts[0]->offset_bytes < parts[1]->offset_bytes);
 }
 
-/* Pairs parts by each rule in turn and adds what remains as removed or added. */
+/* Pairs parts by each rule in turn and adds what remains as removed or added. Returns false when
+ * out of memory. */
 static bool pair_parts(differ *d, pieces *base, pieces *newer) {
   for (int rule = 0; rule < PAIR_RULES; rule++) {
     etr_arena scratch;
     etr_arena_init(&scratch);
-    bool good = pair_by(d, base, newer, (pair_rule)rule, &scratch);
+    bool good = pair_by_rule(d, base, newer, (pair_rule)rule, &scratch);
     etr_arena_clear(&scratch);
     if (!good)
       return false;
@@ -308,7 +317,8 @@ typedef struct program_diff {
   etr_arena arena;
 } program_diff;
 
-/* Compares two programs: their structure and the parts of their files. */
+/* Compares two programs: their structure and the parts of their files. Fails if a file cannot be
+ * read again, or when out of memory. */
 static etr_status compare_programs(program_diff *box, etr_error *error) {
   differ d = {.arena = &box->arena};
   pieces base = {0}, newer = {0};
@@ -322,7 +332,7 @@ static etr_status compare_programs(program_diff *box, etr_error *error) {
   if (d.structure.count > 0)
     etr_sort(d.structure.data, d.structure.count, sizeof *d.structure.data, by_method);
   if (d.parts.count > 0)
-    etr_sort(d.parts.data, d.parts.count, sizeof *d.parts.data, by_weight);
+    etr_sort(d.parts.data, d.parts.count, sizeof *d.parts.data, by_importance);
   box->diff.structure = d.structure.data;
   box->diff.structure_count = d.structure.count;
   box->diff.parts = d.parts.data;
@@ -330,6 +340,7 @@ static etr_status compare_programs(program_diff *box, etr_error *error) {
   return ETR_OK;
 }
 
+/* Fails if a side has no program, or as compare_programs() does; *out is NULL then. */
 etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base,
                                  const etr_profile *newer, etr_error *error) {
   *out = NULL;

@@ -39,28 +39,29 @@ typedef struct loads {
   etr_arena scratch;
 } loads;
 
-/* Durations by event name, of the blocks in which nothing ran. */
+/* Collects the durations by event name, of the blocks in which no method ran. Returns false when
+ * out of memory. */
 static bool collect_loads(loads *out, const etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
-      const etr_event *e = &block->events[k];
-      uint32_t found = etr_map_get(&out->index, etr_slice_of(e->name));
+      const etr_event *event = &block->events[k];
+      uint32_t found = etr_map_get(&out->index, etr_slice_of(event->name));
       if (found == ETR_NONE) {
         found = (uint32_t)out->list.count;
         load *added = etr_vec_push(&out->scratch, &out->list);
-        if (!added || !etr_map_set(&out->index, etr_slice_of(e->name), found))
+        if (!added || !etr_map_set(&out->index, etr_slice_of(event->name), found))
           return false;
-        added->name = e->name;
+        added->name = event->name;
       }
-      load *to = &out->list.data[found];
-      for (size_t j = 0; j < e->sample_count; j++) {
-        uint64_t *ticks = etr_vec_push(&out->scratch, &to->ticks);
-        uint32_t *dump = etr_vec_push(&out->scratch, &to->dumps);
+      load *found_load = &out->list.data[found];
+      for (size_t j = 0; j < event->sample_count; j++) {
+        uint64_t *ticks = etr_vec_push(&out->scratch, &found_load->ticks);
+        uint32_t *dump = etr_vec_push(&out->scratch, &found_load->dumps);
         if (etr_arena_failed(&out->scratch))
           return false;
-        *ticks = e->durations[j];
-        *dump = profile->runs[e->sample_runs[j]].dump;
+        *ticks = event->durations[j];
+        *dump = profile->runs[event->sample_runs[j]].dump;
       }
     }
   }
@@ -80,9 +81,10 @@ static int by_dump(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Computes the time of a load's occurrences, which may be of several blocks. */
-static bool time_load(etr_side_time *out, const load *of, etr_arena *scratch) {
-  size_t count = of->ticks.count;
+/* Computes the time of a load's occurrences, which may be of several blocks. Returns false when
+ * out of memory. */
+static bool time_load(etr_side_time *out, const load *timed_load, etr_arena *scratch) {
+  size_t count = timed_load->ticks.count;
   placed *list = etr_arena_alloc_array(scratch, count, sizeof *list);
   uint64_t *ticks = etr_arena_alloc_array(scratch, count, sizeof *ticks);
   uint32_t *recording_of = etr_arena_alloc_array(scratch, count, sizeof *recording_of);
@@ -90,7 +92,7 @@ static bool time_load(etr_side_time *out, const load *of, etr_arena *scratch) {
   if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < count; i++)
-    list[i] = (placed){of->dumps.data[i], of->ticks.data[i]};
+    list[i] = (placed){timed_load->dumps.data[i], timed_load->ticks.data[i]};
   etr_sort(list, count, sizeof *list, by_dump);
   for (size_t i = 0; i < count; i++) {
     ticks[i] = list[i].ticks;
@@ -101,8 +103,8 @@ static bool time_load(etr_side_time *out, const load *of, etr_arena *scratch) {
          etr_side_time_of_ticks(out, ticks, &runs, 1, scratch);
 }
 
-/* Lists the loads of a side with their times. */
-static bool make_loads(etr_side_box *box) {
+/* Lists the loads of a side with their times. Returns false when out of memory. */
+static bool list_loads(etr_side_box *box) {
   loads found = {0};
   etr_map_init(&found.index, &found.scratch);
   bool good = collect_loads(&found, box->side.profile);
@@ -124,12 +126,12 @@ static bool make_loads(etr_side_box *box) {
 
 /* Returns when a file was last changed, in seconds since 1970; NaN if that is not known, as of
  * standard input and of an ETDump in a log. */
-static double written_at(const char *path) {
+static double time_of_writing(const char *path) {
   struct stat status;
   if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return NAN;
-  struct timespec at = etr_changed_at(&status);
-  return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
+  struct timespec changed = etr_changed_at(&status);
+  return (double)changed.tv_sec + (double)changed.tv_nsec / 1e9;
 }
 
 /* The first and the last moment of an ETDump, in ticks. */
@@ -137,18 +139,20 @@ typedef struct span {
   uint64_t first, last;
 } span;
 
-/* Widens the span of time of each ETDump by the samples of an event. */
-static void note_event(span *spans, const etr_profile *profile, const etr_event *e) {
-  for (size_t i = 0; !e->has_no_place && i < e->sample_count; i++) {
-    span *of = &spans[profile->runs[e->sample_runs[i]].dump];
-    uint64_t end = etr_add_up_to_most(e->starts[i], e->durations[i]);
-    of->first = ETR_MIN(of->first, e->starts[i]);
-    of->last = ETR_MAX(of->last, end);
+/* Widens the span of time of each ETDump by the samples of an event, unless the event's times are
+ * no times of the host. */
+static void widen_spans(span *spans, const etr_profile *profile, const etr_event *event) {
+  for (size_t i = 0; !event->has_no_place && i < event->sample_count; i++) {
+    span *dump_span = &spans[profile->runs[event->sample_runs[i]].dump];
+    uint64_t end = etr_add_up_to_most(event->starts[i], event->durations[i]);
+    dump_span->first = ETR_MIN(dump_span->first, event->starts[i]);
+    dump_span->last = ETR_MAX(dump_span->last, end);
   }
 }
 
-/* Notes for each ETDump when it was written and how long it lasted. */
-static bool make_clockings(etr_side_box *box) {
+/* Lists for each ETDump when it was written and how long it lasted, in seconds. Returns false
+ * when out of memory. */
+static bool list_clockings(etr_side_box *box) {
   const etr_profile *profile = box->side.profile;
   etr_arena scratch = {0};
   etr_side_clocking *list = etr_arena_alloc_array(&box->arena, profile->etdump_count, sizeof *list);
@@ -157,10 +161,10 @@ static bool make_clockings(etr_side_box *box) {
     spans[i] = (span){UINT64_MAX, 0};
   for (size_t i = 0; spans && i < profile->block_count; i++)
     for (size_t k = 0; k < profile->blocks[i].event_count; k++)
-      note_event(spans, profile, &profile->blocks[i].events[k]);
+      widen_spans(spans, profile, &profile->blocks[i].events[k]);
   for (size_t i = 0; list && spans && i < profile->etdump_count; i++) {
     double ticks = spans[i].last > spans[i].first ? (double)(spans[i].last - spans[i].first) : 0;
-    list[i] = (etr_side_clocking){written_at(profile->etdumps[i]),
+    list[i] = (etr_side_clocking){time_of_writing(profile->etdumps[i]),
                                   ticks / profile->ticks_per_second};
   }
   box->side.clockings = list;
@@ -172,8 +176,8 @@ static bool make_clockings(etr_side_box *box) {
 
 /* ---- Together ---- */
 
-/* Lists the methods of a side, or only their clocks. */
-static bool make_methods(etr_side_box *box, bool only_clocks) {
+/* Lists the methods of a side, or only their clocks. Returns false when out of memory. */
+static bool list_methods(etr_side_box *box, bool only_clocks) {
   const etr_profile *profile = box->side.profile;
   etr_side_method *methods = etr_arena_alloc_array(&box->arena, profile->method_count,
                                                    sizeof *methods);
@@ -185,7 +189,8 @@ static bool make_methods(etr_side_box *box, bool only_clocks) {
   return good;
 }
 
-/* Makes a side of a profile; only_clocks: enough to tell the resolution of its clocks. */
+/* Makes a side of a profile. With `only_clocks` it has no more than what tells the resolution of
+ * its clocks. Fails when out of memory. */
 static etr_status open_side(etr_side **out, const etr_profile *profile, bool only_clocks,
                             etr_error *error) {
   *out = NULL;
@@ -194,8 +199,8 @@ static etr_status open_side(etr_side **out, const etr_profile *profile, bool onl
   if (!box)
     return ETR_ERROR_MEMORY;
   box->side.profile = profile;
-  if (!make_methods(box, only_clocks) ||
-      (!only_clocks && (!make_loads(box) || !make_clockings(box)))) {
+  if (!list_methods(box, only_clocks) ||
+      (!only_clocks && (!list_loads(box) || !list_clockings(box)))) {
     etr_side_close(&box->side);
     return etr_fail_memory(error);
   }

@@ -152,7 +152,7 @@ static void read_time(doc_reader *r, void *into) {
   *(double *)into = read_number(r);
 }
 
-/* Reads an array of numbers; null is NaN. */
+/* Reads an array of numbers to the end of `into`; null is NaN. */
 static void read_numbers(doc_reader *r, void *into) {
   etr_json_array(r->json);
   while (has_element(r)) {
@@ -162,7 +162,7 @@ static void read_numbers(doc_reader *r, void *into) {
   }
 }
 
-/* Reads an array of texts. */
+/* Reads an array of texts to the end of `into`. */
 static void read_strings(doc_reader *r, void *into) {
   etr_json_array(r->json);
   while (has_element(r)) {
@@ -173,7 +173,7 @@ static void read_strings(doc_reader *r, void *into) {
   }
 }
 
-/* Reads a column: an array, or the value that all rows have. */
+/* Reads a column of numbers: an array, or the one value that all rows have. */
 static void read_number_column(doc_reader *r, void *into) {
   if (etr_json_peek(r->json) == ETR_JSON_ARRAY) {
     read_numbers(r, into);
@@ -224,16 +224,17 @@ typedef struct field {
   size_t offset; /* in what the object becomes */
 } field;
 
-/* Passes over all other keys. */
-static void read_fields(doc_reader *r, void *of, const field *fields, size_t count) {
+/* Reads an object: the value of each known key into the member of `into` that the key's field
+ * names. Other keys are passed over. */
+static void read_fields(doc_reader *r, void *into, const field *fields, size_t count) {
   etr_slice key;
   etr_json_object(r->json);
   while (!r->problem && etr_json_key(r->json, &key)) {
-    size_t at = 0;
-    while (at < count && !etr_slice_equal(key, etr_slice_of(fields[at].key)))
-      at++;
-    if (at < count)
-      fields[at].read(r, (char *)of + fields[at].offset);
+    size_t index = 0;
+    while (index < count && !etr_slice_equal(key, etr_slice_of(fields[index].key)))
+      index++;
+    if (index < count)
+      fields[index].read(r, (char *)into + fields[index].offset);
     else
       etr_json_skip(r->json);
   }
@@ -272,6 +273,8 @@ static void read_operators(doc_reader *r, void *method) {
   read_columns(r, method);
 }
 
+/* Reads the columns of a method's events, unless the method has a graph, whose operators are read
+ * instead. */
 static void read_events(doc_reader *r, void *method) {
   doc_method *m = method;
   if (etr_json_peek(r->json) == ETR_JSON_OBJECT && !m->has_graph)
@@ -418,6 +421,8 @@ static void read_figure_time(doc_reader *r, void *into) {
   *(double *)into *= r->profile->ticks_per_second / 1e9;
 }
 
+/* Reads the figures of a method that a summary shows: its range, first run, tokens, delegation
+ * and work. */
 static void read_figures(doc_reader *r, void *figures) {
   static const field fields[] = {
       {"low", read_figure_time, offsetof(etr_side_figures, low)},
@@ -445,24 +450,24 @@ static etr_time_part part_of_name(const char *name) {
 }
 
 /* Reads how the time of a method is divided; parts of unknown name are skipped. */
-static void read_parts(doc_reader *r, void *of) {
+static void read_parts(doc_reader *r, void *method_read) {
   static const field fields[] = {{"part", read_text, offsetof(doc_part, name)},
                                  {"backend", read_text, offsetof(doc_part, backend)},
                                  {"total", read_ticks, offsetof(doc_part, total)},
                                  {"typical", read_typical, offsetof(doc_part, typical)}};
-  etr_method *method = &((doc_method *)of)->method;
+  etr_method *method = &((doc_method *)method_read)->method;
   etr_vec(etr_part_time) parts = {0};
   etr_json_array(r->json);
   while (has_element(r)) {
-    doc_part p = {.name = ""};
-    read_fields(r, &p, fields, ETR_COUNT(fields));
-    etr_time_part found = part_of_name(p.name);
+    doc_part part = {.name = ""};
+    read_fields(r, &part, fields, ETR_COUNT(fields));
+    etr_time_part found = part_of_name(part.name);
     etr_part_time *added = found < ETR_TIME_PARTS ? etr_vec_push(&r->box->arena, &parts) : NULL;
     if (added)
       *added = (etr_part_time){.part = found,
-                               .backend = p.backend && p.backend[0] ? p.backend : NULL,
-                               .ticks = whole_ticks(p.total),
-                               .typical = p.typical};
+                               .backend = part.backend && part.backend[0] ? part.backend : NULL,
+                               .ticks = whole_ticks(part.total),
+                               .typical = part.typical};
   }
   method->parts = parts.data;
   method->part_count = parts.count;
@@ -478,7 +483,7 @@ static void read_if_any(doc_reader *r, void *into) {
   *(double *)into = isnan(number) ? 0 : number;
 }
 
-/* Reads the number of runs of each mode, as far as there is room. */
+/* Reads the number of runs of each mode into the noise's modes, as far as there is room. */
 static void read_mode_runs(doc_reader *r, void *modes) {
   size_t count;
   etr_json_array(r->json);
@@ -537,7 +542,7 @@ static void read_noise(doc_reader *r, void *noise) {
   *(etr_noise *)noise = judged.noise;
 }
 
-/* Reads how many tokens a run reads. */
+/* Reads how many tokens a run reads and how fast; null is none. */
 static void read_throughput(doc_reader *r, void *method) {
   static const field fields[] = {
       {"tokens_per_run", read_time, offsetof(etr_throughput, tokens_per_run)},
@@ -662,6 +667,7 @@ static void read_planned_bytes(doc_reader *r, void *reader) {
   read_figure(r, &r->box->side.planned_bytes);
 }
 
+/* Reads the paths of the record, of which the first names the side. */
 static void read_inputs(doc_reader *r, void *reader) {
   doc_strings inputs = {0};
   (void)reader;
@@ -705,10 +711,10 @@ static bool has_rows(const doc_numbers *column, size_t count) {
   return column->count == count || column->count <= 1;
 }
 
-/* Checks the columns of a method with several recordings. They are not written for a single
- * recording. */
-static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v,
-                            size_t count) {
+/* Returns whether ranges and, with several recordings, their spread have a value for each row;
+ * else the reader fails. Spreads are not written for a single recording. */
+static bool has_variation_of_rows(doc_reader *r, const doc_method *m, const doc_variation *v,
+                                  size_t count) {
   bool several = m->recordings.count > 1;
   bool good = has_rows(&v->low, count) && has_rows(&v->high, count);
   good = good && (!several || (has_rows(&v->recordings, count) && has_rows(&v->offset, count) &&
@@ -718,9 +724,10 @@ static bool check_variation(doc_reader *r, const doc_method *m, const doc_variat
   return good;
 }
 
-/* Checks the time of something that was timed. Times are whole ticks below 2^64, so the logarithms
- * of their ratios are below 50. */
-static void check_time(doc_reader *r, const etr_side_time *time, size_t most_recordings) {
+/* Fails the reader if a time contradicts itself. Times are whole ticks below 2^64, so the
+ * logarithms of their ratios are below 50. */
+static void fail_if_contradictory(doc_reader *r, const etr_side_time *time,
+                                  size_t most_recordings) {
   static const double most_logarithm = 50;
   bool good = time->low >= 0 && time->low <= time->high && time->p50 >= 0 && time->typical >= 0 &&
               time->step > 0;
@@ -731,41 +738,43 @@ static void check_time(doc_reader *r, const etr_side_time *time, size_t most_rec
     doc_fail(r, "its times contradict each other");
 }
 
-/* Sets the range of a time and, if there are several recordings, how much they differ. */
-static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *time,
-                          const doc_variation *v, size_t at) {
-  time->low = doc_ticks(r, number_at(&v->low, at));
-  time->high = doc_ticks(r, number_at(&v->high, at));
+/* Sets the range of a time from a row and, if there are several recordings, how much they
+ * differ. */
+static void set_variation(doc_reader *r, const doc_method *m, etr_side_time *time,
+                          const doc_variation *v, size_t row) {
+  time->low = doc_ticks(r, number_at(&v->low, row));
+  time->high = doc_ticks(r, number_at(&v->high, row));
   time->recordings = 1;
   if (m->recordings.count > 1) {
-    time->recordings = doc_count(r, number_at(&v->recordings, at));
-    time->offset = number_at(&v->offset, at);
-    time->spread = number_at(&v->spread, at);
+    time->recordings = doc_count(r, number_at(&v->recordings, row));
+    time->offset = number_at(&v->offset, row);
+    time->spread = number_at(&v->spread, row);
   }
-  check_time(r, time, ETR_MAX(m->recordings.count, (size_t)1));
+  fail_if_contradictory(r, time, ETR_MAX(m->recordings.count, (size_t)1));
 }
 
 /* ---- Items ---- */
 
-/* Sets the time of an item from row `at` of the columns. */
-static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
-  size_t runs = doc_count(r, number_at(&m->columns[ETR_DOC_RAN_IN], at));
+/* Sets the time of an item from a row of the columns; an item that never ran has none. */
+static void set_item_time(doc_reader *r, const doc_method *m, etr_side_item *item, size_t row) {
+  size_t runs = doc_count(r, number_at(&m->columns[ETR_DOC_RAN_IN], row));
   if (runs > m->method.run_count)
     doc_fail(r, "an operator ran in more runs than there are");
   if (runs == 0)
     return;
   item->time = (etr_side_time){
-      .total = doc_ticks(r, number_at(&m->columns[ETR_DOC_TOTAL], at)),
+      .total = doc_ticks(r, number_at(&m->columns[ETR_DOC_TOTAL], row)),
       .runs = runs,
-      .typical = typical_ticks(r, number_at(&m->columns[ETR_DOC_TYPICAL], at)),
-      .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], at))};
-  item->time.step = item_step(r, m, item, at);
-  put_variation(r, m, &item->time, &m->vary, at);
+      .typical = typical_ticks(r, number_at(&m->columns[ETR_DOC_TYPICAL], row)),
+      .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], row))};
+  item->time.step = item_step(r, m, item, row);
+  set_variation(r, m, &item->time, &m->vary, row);
 }
 
-/* Sets the function and code of the source line of an item, if the document has them. */
-static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
-  double line = number_at(&m->columns[ETR_DOC_SOURCE], at);
+/* Sets the function and code of the source line of an item from its row, if the document has
+ * them. */
+static void set_source(const doc_method *m, etr_side_item *item, size_t row) {
+  double line = number_at(&m->columns[ETR_DOC_SOURCE], row);
   if (!(line >= 0) || line >= (double)m->sources.count)
     return;
   const doc_source *source = &m->sources.data[(size_t)line];
@@ -775,30 +784,30 @@ static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
   item->code = source->code;
 }
 
-/* Fills an item from row `at` of the columns. */
-static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
-  const doc_numbers *of = m->columns;
-  *item = (etr_side_item){.node = ETR_NONE,
-                          .name = etr_or_empty(m->has_graph
-                                                   ? string_at(&m->names, at)
-                                                   : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
-                          .op = etr_or_empty(text_at(&r->texts, &of[ETR_DOC_OP], at)),
-                          .module = "",
-                          .pattern = "",
-                          .body = "",
-                          .backend = text_at(&r->texts, &of[ETR_DOC_BACKEND], at)};
+/* Fills an item from a row of the columns. */
+static void fill_item(doc_reader *r, const doc_method *m, etr_side_item *item, size_t row) {
+  const doc_numbers *columns_read = m->columns;
+  *item = (etr_side_item){
+      .node = ETR_NONE,
+      .name = etr_or_empty(m->has_graph ? string_at(&m->names, row)
+                                        : text_at(&r->texts, &columns_read[ETR_DOC_NAME], row)),
+      .op = etr_or_empty(text_at(&r->texts, &columns_read[ETR_DOC_OP], row)),
+      .module = "",
+      .pattern = "",
+      .body = "",
+      .backend = text_at(&r->texts, &columns_read[ETR_DOC_BACKEND], row)};
   if (m->has_graph) {
-    item->node = (uint32_t)at;
-    double module = number_at(&of[ETR_DOC_MODULE], at);
+    item->node = (uint32_t)row;
+    double module = number_at(&columns_read[ETR_DOC_MODULE], row);
     if (module >= 0 && module < m->module_count) {
       item->module = etr_or_empty(string_at(&m->modules, (size_t)module));
       item->pattern = etr_or_empty(text_at(&r->texts, &m->patterns, (size_t)module));
     }
-    item->body = body_of(m, text_at(&r->texts, &of[ETR_DOC_SUBGRAPH], at));
-    item->shape = etr_or_empty(text_at(&r->texts, &of[ETR_DOC_OUTPUTS], at));
-    put_source(m, item, at);
+    item->body = body_of(m, text_at(&r->texts, &columns_read[ETR_DOC_SUBGRAPH], row));
+    item->shape = etr_or_empty(text_at(&r->texts, &columns_read[ETR_DOC_OUTPUTS], row));
+    set_source(m, item, row);
   }
-  put_time(r, m, item, at);
+  set_item_time(r, m, item, row);
 }
 
 static const bool of_operators[ETR_DOC_COLUMNS] = {
@@ -811,29 +820,31 @@ static const bool of_events[ETR_DOC_COLUMNS] = {[ETR_DOC_NAME] = true,    [ETR_D
                                                 [ETR_DOC_TOTAL] = true,   [ETR_DOC_TYPICAL] = true,
                                                 [ETR_DOC_P50] = true,     [ETR_DOC_STEP] = true};
 
-/* Returns true if all columns of a method have the same length. */
-static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
+/* Returns true if all columns of a method have `count` rows, or one value for all; else the
+ * reader fails. */
+static bool has_equal_columns(doc_reader *r, const doc_method *m, size_t count) {
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
     if ((m->has_graph ? of_operators[i] : of_events[i]) && !has_rows(&m->columns[i], count)) {
       doc_fail(r, UNEVEN);
       return false;
     }
-  return m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
+  return m->method.run_count == 0 || has_variation_of_rows(r, m, &m->vary, count);
 }
 
-/* Sets the time of a sum from row `at` of the document's sums; its key and nodes are known already.
- */
-static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const doc_sums *from,
-                    size_t at) {
+/* Sets the time of a sum from a row of the document's sums; its key and nodes are known already.
+ * A sum without timed nodes has no time. */
+static void set_sum_time(doc_reader *r, const doc_method *m, etr_side_sum *sum,
+                         const doc_sums *from, size_t row) {
   if (sum->timed == 0)
     return;
   sum->time.runs = m->method.run_count;
-  sum->time.typical = typical_ticks(r, number_at(&from->typical, at));
-  sum->time.p50 = doc_ticks(r, number_at(&from->p50, at));
-  put_variation(r, m, &sum->time, &from->vary, at);
+  sum->time.typical = typical_ticks(r, number_at(&from->typical, row));
+  sum->time.p50 = doc_ticks(r, number_at(&from->p50, row));
+  set_variation(r, m, &sum->time, &from->vary, row);
 }
 
-/* Groups the items by a property and takes the times of the groups from the document. */
+/* Groups the items by a property and takes the times of the groups from the document. Sums that
+ * do not fit fail the reader. Returns false when out of memory. */
 static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
   const doc_sums *from = &m->sums[by];
   etr_side_groups groups;
@@ -844,9 +855,9 @@ static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, 
   if (!has_rows(&from->p50, groups.count) || !has_rows(&from->typical, groups.count))
     doc_fail(r, "its sums do not match its operators");
   if (!r->problem)
-    check_variation(r, m, &from->vary, groups.count);
+    has_variation_of_rows(r, m, &from->vary, groups.count);
   for (size_t i = 0; !r->problem && i < groups.count; i++)
-    put_sum(r, m, &groups.rows[i], from, i);
+    set_sum_time(r, m, &groups.rows[i], from, i);
   *etr_side_sums_of(out, by) = (etr_side_sums){groups.rows, groups.count};
   return true;
 }
@@ -855,9 +866,10 @@ static void fail_producers(doc_reader *r) {
   doc_fail(r, "its producers do not match its operators");
 }
 
-/* Producers precede their users; -1 is an input. */
-static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_t user) {
-  double producer = m->producers.data[at];
+/* Returns the item that is a producer of `user`; ETR_NONE for -1, an input. Producers precede
+ * their users, else the reader fails. */
+static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t index, size_t user) {
+  double producer = m->producers.data[index];
   if (producer < 0)
     return ETR_NONE;
   if (producer < (double)user)
@@ -866,22 +878,24 @@ static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_
   return ETR_NONE;
 }
 
-/* Sets the items that each item reads. */
-static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
-  uint32_t *all = etr_arena_alloc_array(&r->box->arena, m->producers.count, sizeof *all);
+/* Sets the items that each item reads. A document whose numbers of them do not fit fails the
+ * reader. Returns false when out of memory. */
+static bool set_producers(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
+  uint32_t *producers = etr_arena_alloc_array(&r->box->arena, m->producers.count,
+                                              sizeof *producers);
   size_t used = 0;
-  if (!all)
+  if (!producers)
     return false;
   if (m->producer_counts.count != count)
     doc_fail(r, m->producer_counts.count ? UNEVEN : LACKS);
   for (size_t i = 0; !r->problem && i < count; i++) {
-    size_t own = doc_count(r, m->producer_counts.data[i]);
-    if (own > m->producers.count - used)
+    size_t count_of_item = doc_count(r, m->producer_counts.data[i]);
+    if (count_of_item > m->producers.count - used)
       fail_producers(r);
-    items[i].producers = all + used;
-    for (size_t k = 0; !r->problem && k < own; k++, used++)
-      all[used] = producer_at(r, m, used, i);
-    items[i].producer_count = r->problem ? 0 : own;
+    items[i].producers = producers + used;
+    for (size_t k = 0; !r->problem && k < count_of_item; k++, used++)
+      producers[used] = producer_at(r, m, used, i);
+    items[i].producer_count = r->problem ? 0 : count_of_item;
   }
   if (!r->problem && used != m->producers.count)
     fail_producers(r);
@@ -897,8 +911,9 @@ static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_it
     items[i].weight = text_at(&r->texts, &m->operator_weights, i);
 }
 
-/* Fills inputs, types and weights of the graph, by which models are recognized. */
-static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *out) {
+/* Sets inputs, types and weights of the graph, by which models are recognized. Returns false when
+ * out of memory. */
+static bool set_model_facts(doc_reader *r, const doc_method *m, etr_side_method *out) {
   size_t input_count = row_count(r, m->input_count, m->input_names.count);
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, input_count, sizeof *inputs);
   const char **weights = etr_arena_alloc_array(&r->box->arena, m->weights.count, sizeof *weights);
@@ -921,7 +936,8 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   return true;
 }
 
-/* Computes the time of Method::execute from its runs and the number of runs of each recording. */
+/* Computes the time of Method::execute from its runs and the number of runs of each recording;
+ * numbers that do not fit fail the reader. Returns false when out of memory. */
 static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks,
                          etr_side_method *out) {
   size_t count = m->method.run_count, run = 0;
@@ -950,7 +966,8 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
                                 &r->box->arena);
 }
 
-/* Makes a method and its side from what was read, and checks that both agree. */
+/* Makes a method and its side from what was read; the reader fails if both do not agree. Returns
+ * false when out of memory. */
 static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = "", .figures = m->figures};
@@ -977,13 +994,13 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
   etr_side_item *items = etr_arena_alloc_array(&r->box->arena, count, sizeof *items);
   if (!items)
     return false;
-  if (!check_columns(r, m, count))
+  if (!has_equal_columns(r, m, count))
     return true;
   for (size_t i = 0; i < count; i++)
-    put_item(r, m, &items[i], i);
+    fill_item(r, m, &items[i], i);
   out->items = items;
   out->item_count = count;
-  bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
+  bool good = !m->has_graph || (set_producers(r, m, items, count) && set_model_facts(r, m, out));
   if (m->has_graph)
     put_operator_weights(r, m, items, count);
   for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++)
@@ -991,8 +1008,8 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
   return good;
 }
 
-/* Makes all methods of the side. */
-static bool make_methods(doc_reader *r) {
+/* Makes all methods of the side. Returns false when out of memory. */
+static bool make_side_methods(doc_reader *r) {
   etr_method *methods = etr_arena_alloc_array(&r->box->arena, r->methods.count, sizeof *methods);
   etr_side_method *sides = etr_arena_alloc_array(&r->box->arena, r->methods.count, sizeof *sides);
   bool good = methods && sides;
@@ -1004,8 +1021,9 @@ static bool make_methods(doc_reader *r) {
   return good;
 }
 
-/* Makes the loads of the side; loads that were not timed are left out. */
-static bool make_loads(doc_reader *r) {
+/* Makes the loads of the side; loads that were not timed are left out. Returns false when out of
+ * memory. */
+static bool make_side_loads(doc_reader *r) {
   etr_side_load *loads = etr_arena_alloc_array(&r->box->arena, r->loads.count, sizeof *loads);
   size_t count = 0; /* loads that were timed */
   for (size_t i = 0; loads && i < r->loads.count; i++) {
@@ -1024,7 +1042,7 @@ static bool make_loads(doc_reader *r) {
                                  .spread = load->spread,
                                  .step = 1};
     made->time.recordings = doc_count(r, load->recordings);
-    check_time(r, &made->time, made->time.runs);
+    fail_if_contradictory(r, &made->time, made->time.runs);
   }
   r->box->side.loads = loads;
   r->box->side.load_count = count;
@@ -1033,7 +1051,7 @@ static bool make_loads(doc_reader *r) {
 
 /* ---- Together ---- */
 
-/* Sets the error that explains why the document cannot be used. */
+/* Sets the error that explains why the document cannot be used, and returns its status. */
 static etr_status fail_document(const doc_reader *r, const char *name, etr_error *error) {
   bool out_of_memory = etr_json_out_of_memory(r->json) || etr_arena_failed(&r->scratch) ||
                        etr_arena_failed(&r->box->arena);
@@ -1046,6 +1064,8 @@ static etr_status fail_document(const doc_reader *r, const char *name, etr_error
   return etr_fail(error, ETR_ERROR_FORMAT, file, NULL, ETR_NO_OFFSET, "%s", r->problem);
 }
 
+/* Reads the document, then makes methods and loads of it. Fails if it is damaged or contradicts
+ * itself, or when out of memory; *out is NULL then. */
 etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name,
                          etr_error *error) {
   *out = NULL;
@@ -1074,7 +1094,7 @@ etr_status etr_side_read(etr_side **out, const char *document, size_t size, cons
     }
     bool good = r.profile && !etr_json_failed(r.json) && !r.problem &&
                 !etr_arena_failed(&r.scratch) && !etr_arena_failed(&r.box->arena) &&
-                make_methods(&r) && make_loads(&r);
+                make_side_methods(&r) && make_side_loads(&r);
     good = good && !r.problem;
     status = good ? ETR_OK : fail_document(&r, name, error);
   } else if (r.box)

@@ -35,8 +35,9 @@ static double median_of(const ordered *o) {
 
 /* ---- Which runs ---- */
 
-/* Chooses the runs of the typical runs. Returns false when out of memory. */
-static bool choose_runs(etr_side_runs *out, const uint64_t *ticks, etr_arena *arena) {
+/* Chooses the runs whose mean is the typical time, of each recording and of all. Returns false
+ * when out of memory. */
+static bool choose_typical_runs(etr_side_runs *out, const uint64_t *ticks, etr_arena *arena) {
   const etr_typical_runs runs = {ticks, out->recording_of, NULL, out->run_count, out->run_count};
   etr_typical_choice each;
   if (!etr_typical_choose(&each, &runs, true, arena))
@@ -45,19 +46,20 @@ static bool choose_runs(etr_side_runs *out, const uint64_t *ticks, etr_arena *ar
   return etr_typical_choose(&out->choice, &runs, false, arena);
 }
 
+/* Prepares sums over runs that are numbered by recording. Returns false when out of memory. */
 bool etr_side_runs_of(etr_side_runs *out, const uint64_t *ticks, const uint32_t *recording_of,
                       size_t run_count, etr_arena *arena) {
   *out = (etr_side_runs){.recording_of = recording_of, .run_count = run_count};
   if (run_count)
     out->recording_count = recording_of[run_count - 1] + 1;
   out->sums = etr_arena_alloc_array(arena, out->recording_count, sizeof *out->sums);
-  return out->sums && choose_runs(out, ticks, arena);
+  return out->sums && choose_typical_runs(out, ticks, arena);
 }
 
 /* ---- Times ---- */
 
 /* Sets the mean and the standard deviation of the logarithms of the recordings' typical times,
- * which are in runs->sums. */
+ * which are in runs->sums; NaN if one of them is 0. A single recording has none. */
 static void set_spread(etr_side_time *time, const etr_side_runs *runs) {
   etr_moments found = {0};
   if (runs->recording_count < 2)
@@ -69,24 +71,25 @@ static void set_spread(etr_side_time *time, const etr_side_runs *runs) {
   time->spread = has_zero ? NAN : sqrt(found.squares / (double)(runs->recording_count - 1));
 }
 
-/* Sorts the ticks of those runs in which something took time or occurred, and computes its time.
- * `typical` is its typical time; `ran_in` is the number of runs that its median is over. */
-static etr_side_time time_of(uint64_t *ticks, size_t count, const etr_side_runs *runs,
-                             double typical, size_t ran_in, double step) {
+/* Sorts the ticks of those runs in which something took time or occurred, and computes its time,
+ * in ticks. `typical` is its typical time; `ran_in` is the number of runs that its median is
+ * over. */
+static etr_side_time make_side_time(uint64_t *ticks, size_t count, const etr_side_runs *runs,
+                                    double typical, size_t ran_in, double step) {
   etr_side_time time = {0};
   if (count == 0)
     return time;
   etr_sort(ticks, count, sizeof *ticks, by_ticks);
-  const ordered all = {ticks, runs->run_count - count, runs->run_count},
-                own = {ticks, ran_in - count, ran_in};
-  size_t left_out = all.count / MIDDLE_FROM;
+  const ordered over_all_runs = {ticks, runs->run_count - count, runs->run_count},
+                over_own_runs = {ticks, ran_in - count, ran_in};
+  size_t left_out = over_all_runs.count / MIDDLE_FROM;
   for (size_t i = 0; i < count; i++)
     time.total += (double)ticks[i];
   time.runs = ran_in;
   time.typical = typical;
-  time.p50 = median_of(&own);
-  time.low = tick_at(&all, left_out);
-  time.high = tick_at(&all, all.count - 1 - left_out);
+  time.p50 = median_of(&over_own_runs);
+  time.low = tick_at(&over_all_runs, left_out);
+  time.high = tick_at(&over_all_runs, over_all_runs.count - 1 - left_out);
   time.step = step;
   set_spread(&time, runs);
   return time;
@@ -111,6 +114,7 @@ static void finish_sums(const etr_side_runs *runs) {
     runs->sums[i] /= divisor;
 }
 
+/* Computes the time of something that took ticks[i] in run i. Returns false when out of memory. */
 bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs,
                             double step, etr_arena *scratch) {
   uint64_t *sorted = etr_arena_alloc_array(scratch, runs->run_count, sizeof *sorted);
@@ -123,18 +127,19 @@ bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr
     add_to_recording(runs, i, ticks[i]);
   }
   finish_sums(runs);
-  *out = time_of(sorted, runs->run_count, runs, runs->choice.ticks, runs->run_count, step);
+  *out = make_side_time(sorted, runs->run_count, runs, runs->choice.ticks, runs->run_count, step);
   out->recordings = runs->recording_count;
   return true;
 }
 
 /* ---- Sums ---- */
 
-bool etr_run_sums_init(etr_run_sums *s, const etr_side_runs *of, etr_arena *scratch) {
-  *s = (etr_run_sums){.scratch = scratch, .of = of};
-  s->ticks = etr_arena_alloc_array(scratch, of->run_count, sizeof *s->ticks);
-  s->rounds = etr_arena_alloc_array(scratch, of->run_count, sizeof *s->rounds);
-  s->rounds_of_recordings = etr_arena_alloc_array(scratch, of->recording_count,
+/* Prepares for sums over the same runs. Returns false when out of memory. */
+bool etr_run_sums_init(etr_run_sums *s, const etr_side_runs *runs, etr_arena *scratch) {
+  *s = (etr_run_sums){.scratch = scratch, .of = runs};
+  s->ticks = etr_arena_alloc_array(scratch, runs->run_count, sizeof *s->ticks);
+  s->rounds = etr_arena_alloc_array(scratch, runs->run_count, sizeof *s->rounds);
+  s->rounds_of_recordings = etr_arena_alloc_array(scratch, runs->recording_count,
                                                   sizeof *s->rounds_of_recordings);
   return s->ticks && s->rounds && s->rounds_of_recordings;
 }
@@ -144,7 +149,7 @@ void etr_run_sums_begin(etr_run_sums *s) {
   s->runs.count = 0;
 }
 
-/* Adds a run to those in which the sum ran. */
+/* Adds a run to those in which the sum ran. Returns false when out of memory. */
 static bool add_run(etr_run_sums *s, uint32_t run) {
   uint32_t *added = etr_vec_push(s->scratch, &s->runs);
   if (!added)
@@ -155,6 +160,7 @@ static bool add_run(etr_run_sums *s, uint32_t run) {
   return true;
 }
 
+/* Adds the ticks of some runs to the sum. Returns false when out of memory. */
 bool etr_run_sums_add(etr_run_sums *s, const etr_run_ticks *each_run, size_t count) {
   for (size_t i = 0; i < count; i++) {
     uint32_t run = each_run[i].run;
@@ -165,30 +171,33 @@ bool etr_run_sums_add(etr_run_sums *s, const etr_run_ticks *each_run, size_t cou
   return true;
 }
 
+/* Computes the time of the sum. With `with_zeros`, runs in which it did not run count as 0 ticks;
+ * else only its own runs count. Returns false when out of memory. */
 bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, double step) {
-  const etr_side_runs *of = s->of;
+  const etr_side_runs *all_runs = s->of;
   double sum = 0;
   size_t recordings = 0;
   *out = (etr_side_time){0};
   s->sorted.count = 0;
-  clear_sums(of);
+  clear_sums(all_runs);
   for (size_t i = 0; i < s->runs.count; i++) {
     uint32_t run = s->runs.data[i];
     uint64_t *added = etr_vec_push(s->scratch, &s->sorted);
     if (!added)
       return false;
     *added = s->ticks[run];
-    sum = etr_typical_add(sum, &of->choice.typical, run, s->ticks[run]);
-    add_to_recording(of, run, s->ticks[run]);
-    if (s->rounds_of_recordings[of->recording_of[run]] != s->round)
+    sum = etr_typical_add(sum, &all_runs->choice.typical, run, s->ticks[run]);
+    add_to_recording(all_runs, run, s->ticks[run]);
+    if (s->rounds_of_recordings[all_runs->recording_of[run]] != s->round)
       recordings++;
-    s->rounds_of_recordings[of->recording_of[run]] = s->round;
+    s->rounds_of_recordings[all_runs->recording_of[run]] = s->round;
   }
-  finish_sums(of);
-  *out = time_of(s->sorted.data, s->sorted.count, of, etr_typical_of(sum, &of->choice.typical),
-                 with_zeros ? of->run_count : s->sorted.count, step);
+  finish_sums(all_runs);
+  *out = make_side_time(s->sorted.data, s->sorted.count, all_runs,
+                        etr_typical_of(sum, &all_runs->choice.typical),
+                        with_zeros ? all_runs->run_count : s->sorted.count, step);
   if (out->runs)
-    out->recordings = with_zeros ? of->recording_count : recordings;
+    out->recordings = with_zeros ? all_runs->recording_count : recordings;
   return true;
 }
 
@@ -196,7 +205,7 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
 
 /* Returns the key under which an item is added up, or for trees the longest of its keys; NULL for
  * an item without time by backend, because it is not known where it runs. */
-static const char *key_of(const etr_side_item *item, etr_side_by by) {
+static const char *key_of_group(const etr_side_item *item, etr_side_by by) {
   if (by == ETR_SIDE_OP)
     return item->op;
   if (by == ETR_SIDE_MODULE || by == ETR_SIDE_MODULE_TREE)
@@ -236,7 +245,7 @@ typedef struct grouper {
 /* Adds an item to the group of a key, and of an operator unless that is NULL, which is added if it
  * is new. Returns false when out of
  * memory. */
-static bool join_group(grouper *g, etr_slice key, const char *op, uint32_t item) {
+static bool add_to_group(grouper *g, etr_slice key, const char *op, uint32_t item) {
   const char *both = op ? etr_arena_format(g->scratch, "%s\n%.*s", op, (int)key.size, key.data)
                         : NULL;
   if (op && !both)
@@ -258,36 +267,39 @@ static bool join_group(grouper *g, etr_slice key, const char *op, uint32_t item)
 }
 
 /* Adds an item to all groups that it is in. Returns false when out of memory. */
-static bool join_groups(grouper *g, const etr_side_item *items, uint32_t item) {
-  const char *key = key_of(&items[item], g->by);
+static bool add_to_all_groups(grouper *g, const etr_side_item *items, uint32_t item) {
+  const char *key = key_of_group(&items[item], g->by);
   bool is_tree = g->by == ETR_SIDE_MODULE_TREE || g->by == ETR_SIDE_PATTERN_TREE;
   if (!key)
     return true;
   if (!is_tree)
-    return join_group(g, etr_slice_of(key), g->by == ETR_SIDE_PATTERN_OP ? items[item].op : NULL,
-                      item);
+    return add_to_group(g, etr_slice_of(key), g->by == ETR_SIDE_PATTERN_OP ? items[item].op : NULL,
+                        item);
   for (size_t level = 0, end = 0; etr_next_module_around(key, &level, &end);)
-    if (!join_group(g, (etr_slice){key, end}, NULL, item))
+    if (!add_to_group(g, (etr_slice){key, end}, NULL, item))
       return false;
   return true;
 }
 
-/* Adds the time of an item to a sum; steps of the clock are added as squares. */
-static void add_item_time(etr_side_sum *to, const etr_side_item *item) {
+/* Adds the time of an item to a sum, unless it never ran; steps of the clock are added as
+ * squares. */
+static void add_item_time(etr_side_sum *sum, const etr_side_item *item) {
   if (item->time.runs == 0)
     return;
-  to->timed++;
-  to->time.total += item->time.total;
-  to->time.typical += item->time.typical;
-  to->time.step += item->time.step * item->time.step;
+  sum->timed++;
+  sum->time.total += item->time.total;
+  sum->time.typical += item->time.typical;
+  sum->time.step += item->time.step * item->time.step;
 }
 
+/* Adds each item to its groups, then lists the items of each group together. Returns false when
+ * out of memory. */
 bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by,
                     etr_arena *arena, etr_arena *scratch) {
   grouper g = {.by = by, .arena = arena, .scratch = scratch};
   etr_map_init(&g.index, scratch);
   for (uint32_t i = 0; i < count; i++)
-    if (!join_groups(&g, items, i))
+    if (!add_to_all_groups(&g, items, i))
       return false;
   size_t rows = g.rows.count, members = g.members.count;
   uint32_t *first = etr_arena_alloc_array(scratch, rows + 2, sizeof *first);

@@ -43,8 +43,8 @@ typedef struct comparer {
 
 /* ---- What a value is ---- */
 
-/* Instructions are the same if both sides call the same delegates at the same instructions, because
- * then they have the same lowering. */
+/* Returns whether both sides call the same delegates at the same instructions, because then they
+ * have the same lowering and instructions are the same. */
 static bool is_same_lowering(const etr_method *a, const etr_method *b) {
   if (a->delegate_count != b->delegate_count || a->delegate_count == 0)
     return false;
@@ -57,7 +57,7 @@ static bool is_same_lowering(const etr_method *a, const etr_method *b) {
   return true;
 }
 
-/* Indexes the pairs of nodes by the node of one side. */
+/* Indexes the pairs of nodes by the node of one side. Returns false when out of memory. */
 static bool index_nodes(comparer *c, int which) {
   side *s = &c->sides[which];
   uint32_t graph = s->profile->methods[s->method].graph;
@@ -120,8 +120,8 @@ static origin origin_of(comparer *c, const side *s, const etr_debug_value *value
 
 /* Calls visit() for every value of the method on one side that may also be on the other. Runs are
  * numbered from 0 among the runs that logged values. */
-static void each_value(comparer *c, int which, etr_map *counts,
-                       void (*visit)(comparer *, const value_key *, size_t value)) {
+static void visit_values(comparer *c, int which, etr_map *counts,
+                         void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];
   uint32_t run = 0, last = ETR_NONE;
   etr_map_init(counts, &c->scratch);
@@ -142,9 +142,9 @@ static void each_value(comparer *c, int which, etr_map *counts,
 
 /* ---- Gaps ---- */
 
-/* Compares two numbers that are not tensors. Returns why that is impossible, or NULL. */
-static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base,
-                              const etr_debug_value *newer) {
+/* Compares two numbers that are not tensors. Returns NULL, or why that is impossible. */
+static const char *compare_scalars(etr_numeric_gap *out, const etr_debug_value *base,
+                                   const etr_debug_value *newer) {
   etr_gap_sum sum = {0};
   const etr_debug_value *const values[ETR_SIDES] = {base, newer};
   double numbers[ETR_SIDES];
@@ -159,14 +159,15 @@ static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base,
   return NULL;
 }
 
-/* Compares the values of both sides. Returns why that is impossible, or NULL. */
-static const char *measure_gap(comparer *c, etr_numeric_gap *out, const etr_debug_value *base,
-                               const etr_debug_value *newer) {
+/* Compares a value of both sides. Returns NULL, or why that is impossible. */
+static const char *compare_tensors_or_scalars(comparer *c, etr_numeric_gap *out,
+                                              const etr_debug_value *base,
+                                              const etr_debug_value *newer) {
   etr_tensor_view views[ETR_SIDES];
   int64_t strides[ETR_SIDES][ETR_MOST_RANK];
   const char *problem = NULL;
   if (base->kind != ETR_DEBUG_TENSOR || newer->kind != ETR_DEBUG_TENSOR)
-    return scalar_gap(out, base, newer);
+    return compare_scalars(out, base, newer);
   for (int i = 0; i < ETR_SIDES; i++) {
     if (!c->sides[i].profile->debug_buffer)
       return i == ETR_BASE ? "the base has no debug buffer" : "the newer side has no debug buffer";
@@ -196,7 +197,8 @@ static void note_base(comparer *c, const value_key *key, size_t value) {
   etr_map_set(&c->base_values, ETR_BYTES(*key), (uint32_t)value);
 }
 
-/* Compares a value of the newer side with its partner and keeps the worst gap over all runs. */
+/* Compares a value of the newer side with its partner and keeps the worst gap over all runs.
+ * Nodes with different numbers of values are not compared. */
 static void compare_value(comparer *c, const value_key *key, size_t value) {
   uint32_t partner = etr_map_get(&c->base_values, ETR_BYTES(*key));
   if (partner == ETR_NONE)
@@ -210,7 +212,7 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
                        .run_pairs = 1};
   value_key any_run = *key;
   any_run.run = ETR_NONE;
-  gap.problem = measure_gap(c, &gap.gap, gap.base, gap.newer);
+  gap.problem = compare_tensors_or_scalars(c, &gap.gap, gap.base, gap.newer);
   uint32_t found = etr_map_get(&c->known, ETR_BYTES(any_run));
   if (found == ETR_NONE) {
     etr_value_gap *added = etr_vec_push(c->arena, &c->gaps);
@@ -228,6 +230,7 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
 
 /* ---- Together ---- */
 
+/* Opens the debug buffers of both sides, as far as they have one that can be read. */
 static void open_buffers(comparer *c) {
   for (int i = 0; i < ETR_SIDES; i++) {
     const char *path = c->sides[i].profile->debug_buffer;
@@ -236,6 +239,8 @@ static void open_buffers(comparer *c) {
   }
 }
 
+/* Compares the logged values of a pair of methods, if both sides have some. Returns false when
+ * out of memory. */
 bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison,
                          etr_arena *arena) {
   comparer c = {.pair = pair,
@@ -255,9 +260,9 @@ bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison
   if (index_nodes(&c, ETR_BASE) && index_nodes(&c, ETR_NEWER)) {
     open_buffers(&c);
     etr_map again;
-    each_value(&c, ETR_BASE, &c.counts[ETR_BASE], note_base);
-    each_value(&c, ETR_NEWER, &c.counts[ETR_NEWER], only_count);
-    each_value(&c, ETR_NEWER, &again, compare_value);
+    visit_values(&c, ETR_BASE, &c.counts[ETR_BASE], note_base);
+    visit_values(&c, ETR_NEWER, &c.counts[ETR_NEWER], only_count);
+    visit_values(&c, ETR_NEWER, &again, compare_value);
     for (int i = 0; i < ETR_SIDES; i++)
       if (c.sides[i].is_open)
         etr_seekable_close(&c.sides[i].file);

@@ -25,6 +25,7 @@ struct etr_verdicts {
   etr_vec(verdict_case *) cases;
 };
 
+/* Makes an empty collection of verdicts. Fails when out of memory. */
 etr_status etr_verdicts_open(etr_verdicts **out, const etr_compare_options *options,
                              etr_error *error) {
   etr_error_clear(error);
@@ -53,17 +54,19 @@ static const etr_side_odd *copy_odd(etr_arena *arena, const etr_side_odd *list, 
   return copy;
 }
 
-/* Copies the times of recordings into an arena. */
-static etr_side_recordings copy_recordings(etr_arena *arena, const etr_side_recordings *from) {
-  etr_side_recordings copy = *from;
-  double *typical = etr_arena_alloc_array(arena, from->count, sizeof *typical);
-  if (typical && from->count)
-    memcpy(typical, from->typical, from->count * sizeof *typical);
+/* Copies the times of recordings into an arena, which has failed when out of memory. */
+static etr_side_recordings copy_recordings(etr_arena *arena, const etr_side_recordings *source) {
+  etr_side_recordings copy = *source;
+  double *typical = etr_arena_alloc_array(arena, source->count, sizeof *typical);
+  if (typical && source->count)
+    memcpy(typical, source->typical, source->count * sizeof *typical);
   copy.typical = typical;
-  copy.odd = copy_odd(arena, from->odd, from->odd_count);
+  copy.odd = copy_odd(arena, source->odd, source->odd_count);
   return copy;
 }
 
+/* Adds a copy of a method's comparison, so that the comparison can be closed. Fails when out of
+ * memory. */
 etr_status etr_verdicts_add(etr_verdicts *verdicts, const etr_comparison *comparison, size_t method,
                             size_t *index, etr_error *error) {
   etr_arena *arena = &verdicts->arena;
@@ -100,9 +103,11 @@ static bool says_slower_or_faster(etr_verdict verdict) {
   return verdict >= ETR_VERDICT_LIKELY_FASTER;
 }
 
-/* Judges the changes of a method that are not decided yet, as members of a family of which `open`
- * are left. Sets *decided to the number of those that are decided now. */
-static bool judge_open(etr_verdicts *v, const char *method, size_t open, size_t *decided) {
+/* Judges the changes of a method that are not decided yet, as members of a family of which
+ * `open_count` are left. Sets *decided to the number of those that are decided now. Returns false
+ * when out of memory. */
+static bool judge_undecided(etr_verdicts *v, const char *method, size_t open_count,
+                            size_t *decided) {
   etr_arena scratch = {0};
   bool good = true;
   *decided = 0;
@@ -111,7 +116,7 @@ static bool judge_open(etr_verdicts *v, const char *method, size_t open, size_t 
     const etr_noise_rules rules = {.options = &v->options,
                                    .turns = c->turns,
                                    .scratch = &scratch,
-                                   .level = ETR_NOISE_LEVEL / (double)open};
+                                   .level = ETR_NOISE_LEVEL / (double)open_count};
     if (!c->is_timed_twice || c->is_decided || strcmp(c->method, method) != 0)
       continue;
     c->change.recordings_needed = 0;
@@ -125,19 +130,20 @@ static bool judge_open(etr_verdicts *v, const char *method, size_t open, size_t 
 }
 
 /* Applies Holm's procedure to a method: at 5 % divided by the number of changes that are left,
- * until no further one is decided. */
+ * until no further one is decided. Returns false when out of memory. */
 static bool judge_method(etr_verdicts *v, const char *method) {
   size_t open = 0, decided = 1;
   for (size_t i = 0; i < v->cases.count; i++)
     open += v->cases.data[i]->is_timed_twice && strcmp(v->cases.data[i]->method, method) == 0;
   while (open > 0 && decided > 0) {
-    if (!judge_open(v, method, open, &decided))
+    if (!judge_undecided(v, method, open, &decided))
       return false;
     open -= decided;
   }
   return true;
 }
 
+/* Judges each method's changes as one family. Fails when out of memory. */
 etr_status etr_verdicts_judge(etr_verdicts *verdicts, etr_error *error) {
   etr_error_clear(error);
   for (size_t i = 0; i < verdicts->cases.count; i++)

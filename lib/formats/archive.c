@@ -62,23 +62,24 @@ static uint64_t load(etr_slice bytes, size_t at, size_t width) {
   return etr_load_le(bytes.data + at, width);
 }
 
-/* Reads the last end record in the tail, which starts at tail_at of the file; false if there is
- * none. */
-static bool parse_end(zip_end *out, etr_slice tail, uint64_t tail_at) {
+/* Reads the last end record in the tail, which starts at tail_at of the file, and the one of
+ * zip64 before it if there is one. Returns false if there is none. */
+static bool parse_end_record(zip_end *out, etr_slice tail, uint64_t tail_at) {
   if (tail.size < END_BYTES)
     return false;
-  size_t at = tail.size - END_BYTES;
-  while (!is_magic(tail, at, END_MAGIC))
-    if (at-- == 0)
+  size_t position = tail.size - END_BYTES;
+  while (!is_magic(tail, position, END_MAGIC))
+    if (position-- == 0)
       return false;
-  *out = (zip_end){tail_at + at, load(tail, at + 10, 2), load(tail, at + 12, 4),
-                   load(tail, at + 16, 4)};
-  if (at < LOCATOR_BYTES + END64_BYTES || !is_magic(tail, at - LOCATOR_BYTES, LOCATOR_MAGIC))
+  *out = (zip_end){tail_at + position, load(tail, position + 10, 2), load(tail, position + 12, 4),
+                   load(tail, position + 16, 4)};
+  if (position < LOCATOR_BYTES + END64_BYTES ||
+      !is_magic(tail, position - LOCATOR_BYTES, LOCATOR_MAGIC))
     return true;
-  at -= LOCATOR_BYTES + END64_BYTES;
-  if (is_magic(tail, at, END64_MAGIC))
-    *out = (zip_end){tail_at + at, load(tail, at + 32, 8), load(tail, at + 40, 8),
-                     load(tail, at + 48, 8)};
+  position -= LOCATOR_BYTES + END64_BYTES;
+  if (is_magic(tail, position, END64_MAGIC))
+    *out = (zip_end){tail_at + position, load(tail, position + 32, 8), load(tail, position + 40, 8),
+                     load(tail, position + 48, 8)};
   return true;
 }
 
@@ -101,7 +102,8 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
                   "not a zip file, which every ETRecord is: name the etrecord.bin of the export");
 }
 
-/* Finds the end of the zip's central directory. */
+/* Finds the end record of the zip's central directory. Fails if there is none or the file cannot
+ * be read, or when out of memory. */
 static etr_status locate_end(zip_end *end, const etr_seekable *file, const char *path,
                              etr_error *error) {
   uint64_t size = file->size;
@@ -113,7 +115,7 @@ static etr_status locate_end(zip_end *end, const etr_seekable *file, const char 
   else if (!etr_seekable_read(file, size - tail_size, tail, tail_size))
     status = etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s",
                       strerror(errno));
-  else if (!parse_end(end, (etr_slice){tail, tail_size}, size - tail_size))
+  else if (!parse_end_record(end, (etr_slice){tail, tail_size}, size - tail_size))
     status = fail_without_end(file, (etr_slice){tail, tail_size}, path, error);
   free(tail);
   return status;
@@ -130,13 +132,14 @@ typedef struct span {
 } span;
 
 /* Returns a size or offset of an entry of the directory. If it does not fit into 32 bits, zip64
- * stores it in the extra fields, one value after the other; *wide is what is left of these. */
-static uint64_t load_wide(etr_slice header, size_t at, etr_slice *wide) {
+ * stores it in the extra fields, one value after the other; *zip64_rest is what is left of
+ * these. */
+static uint64_t load_size(etr_slice header, size_t at, etr_slice *zip64_rest) {
   uint64_t value = load(header, at, 4);
-  if (value != UINT32_MAX || wide->size < 8)
+  if (value != UINT32_MAX || zip64_rest->size < 8)
     return value;
-  value = load(*wide, 0, 8);
-  *wide = (etr_slice){wide->data + 8, wide->size - 8};
+  value = load(*zip64_rest, 0, 8);
+  *zip64_rest = (etr_slice){zip64_rest->data + 8, zip64_rest->size - 8};
   return value;
 }
 
@@ -154,9 +157,9 @@ static etr_slice find_zip64(etr_slice extra) {
   return (etr_slice){0};
 }
 
-/* Reads the entry at an offset of the directory. rest: room for its name, extra fields and comment.
- * False: there is none. */
-static bool next_span(span *out, const etr_seekable *file, uint64_t at, char *rest,
+/* Reads from the entry at an offset of the directory which bytes of the zip it takes. `rest` is
+ * room for its name, extra fields and comment. Returns false if there is no entry. */
+static bool read_span(span *out, const etr_seekable *file, uint64_t at, char *rest,
                       uint64_t zip_size) {
   char bytes[HEADER_BYTES];
   etr_slice header = {bytes, sizeof bytes};
@@ -167,8 +170,8 @@ static bool next_span(span *out, const etr_seekable *file, uint64_t at, char *re
   if (!etr_seekable_read(file, at + sizeof bytes, rest, name + extra + comment))
     return false;
   etr_slice wide = find_zip64((etr_slice){rest + name, extra});
-  load_wide(header, 24, &wide); /* the uncompressed size comes first */
-  uint64_t compressed = load_wide(header, 20, &wide), start = load_wide(header, 42, &wide);
+  load_size(header, 24, &wide); /* the uncompressed size comes first */
+  uint64_t compressed = load_size(header, 20, &wide), start = load_size(header, 42, &wide);
   *out = (span){.start = ETR_MIN(start, zip_size),
                 .directory_bytes = sizeof bytes + name + extra + comment,
                 .name_size = name};
@@ -182,9 +185,9 @@ static int by_start(const void *a, const void *b) {
                               : (x->end > y->end) - (x->end < y->end);
 }
 
-/* Names two entries that overlap, by the names in their local headers. */
-static etr_status fail_overlap(const etr_seekable *file, const span *entry, const span *other,
-                               const char *path, etr_error *error) {
+/* Fails because two entries overlap, and names both by the directory. */
+static etr_status fail_as_overlapping(const etr_seekable *file, const span *entry,
+                                      const span *other, const char *path, etr_error *error) {
   char names[2][sizeof error->entry] = {"", ""};
   const span *const spans[] = {entry, other};
   for (size_t i = 0; i < 2; i++)
@@ -194,13 +197,14 @@ static etr_status fail_overlap(const etr_seekable *file, const span *entry, cons
                   "it overlaps with %s: overlapping entries are refused", names[1]);
 }
 
-/* Refuses entries that share bytes, which no writer produces and which hide zip bombs. */
-static etr_status check_spans(const etr_seekable *file, span *spans, size_t count, const char *path,
-                              etr_error *error) {
+/* Fails if entries share bytes, which no writer produces and which hides zip bombs. Sorts the
+ * entries by their start. */
+static etr_status fail_if_overlapping(const etr_seekable *file, span *spans, size_t count,
+                                      const char *path, etr_error *error) {
   etr_sort(spans, count, sizeof *spans, by_start);
   for (size_t i = 1; i < count; i++)
     if (spans[i].start < spans[i - 1].end)
-      return fail_overlap(file, &spans[i], &spans[i - 1], path, error);
+      return fail_as_overlapping(file, &spans[i], &spans[i - 1], path, error);
   return ETR_OK;
 }
 
@@ -208,8 +212,8 @@ static etr_status check_spans(const etr_seekable *file, span *spans, size_t coun
  * two entries share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes.
  * Errors: ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that overlap: the
  * message says which), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path,
-                              etr_error *error) {
+static etr_status measure_prefix(uint64_t *prefix, const etr_seekable *file, const char *path,
+                                 etr_error *error) {
   zip_end end = {0};
   ETR_TRY(locate_end(&end, file, path, error));
   /* Computes the number of bytes that precede the zip, by which all its offsets are too small. */
@@ -233,7 +237,7 @@ static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const 
   etr_vec(span) spans = {0};
   span next;
   char *rest = etr_arena_alloc_raw(&arena, REST_BYTES);
-  for (uint64_t at = directory_at; rest && next_span(&next, file, at, rest, zip_size);
+  for (uint64_t at = directory_at; rest && read_span(&next, file, at, rest, zip_size);
        at += next.directory_bytes) {
     span *added = etr_vec_push(&arena, &spans);
     if (!added)
@@ -243,7 +247,7 @@ static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const 
   }
   etr_status status = etr_arena_failed(&arena)
                           ? etr_fail_memory_of(error, path, NULL)
-                          : check_spans(file, spans.data, spans.count, path, error);
+                          : fail_if_overlapping(file, spans.data, spans.count, path, error);
   etr_arena_clear(&arena);
   return status;
 }
@@ -284,8 +288,8 @@ struct etr_archive_entry {
 /* ---- Opening ---- */
 
 /* Translates libzip's error into a status: damage, unless the system or memory failed. */
-static etr_status fail_zip(etr_error *error, const char *path, const char *entry, uint64_t offset,
-                           zip_error_t *reason) {
+static etr_status fail_as_libzip_says(etr_error *error, const char *path, const char *entry,
+                                      uint64_t offset, zip_error_t *reason) {
   switch (zip_error_code_zip(reason)) {
   case ZIP_ER_MEMORY:
     return etr_fail_memory_of(error, path, NULL);
@@ -311,7 +315,8 @@ static etr_status fail_zip(etr_error *error, const char *path, const char *entry
   }
 }
 
-/* Lists the files of the zip. */
+/* Lists the files of the zip without its directories. Fails if the directory is damaged; lack of
+ * memory shows on the archive's arena. */
 static etr_status list_zip(etr_archive *archive, etr_error *error) {
   zip_int64_t count = zip_get_num_entries(archive->zip, 0);
   if (count >= (zip_int64_t)ETR_NONE)
@@ -324,7 +329,8 @@ static etr_status list_zip(etr_archive *archive, etr_error *error) {
     if (!name)
       name = zip_get_name(archive->zip, index, ZIP_FL_ENC_RAW);
     if (!name || zip_stat_index(archive->zip, index, ZIP_FL_UNCHANGED, &stat) != 0)
-      return fail_zip(error, archive->path, NULL, ETR_NO_OFFSET, zip_get_error(archive->zip));
+      return fail_as_libzip_says(error, archive->path, NULL, ETR_NO_OFFSET,
+                                 zip_get_error(archive->zip));
     if (etr_slice_ends(etr_slice_of(name), ETR_SLICE("/")))
       continue;
     const char *text = etr_arena_text(&archive->arena, etr_slice_of(name));
@@ -340,25 +346,26 @@ static etr_status list_zip(etr_archive *archive, etr_error *error) {
 /* Looks at the zip before libzip does. */
 static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, const etr_seekable *file,
                               etr_error *error) {
-  etr_status status = zip_measure(prefix, file, archive->path, error);
+  etr_status status = measure_prefix(prefix, file, archive->path, error);
   archive->zip_size = file->size - *prefix;
   return status;
 }
 
-/* Takes the source, which may be NULL, and the error that making it gave. */
+/* Opens the zip of a source, which it takes over; the source may be NULL, and then `reason` says
+ * why. Fails if it is damaged. */
 static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_error_t *reason,
                               etr_error *error) {
   etr_status status = ETR_OK;
   archive->zip = source ? zip_open_from_source(source, ZIP_RDONLY, reason) : NULL;
   if (!archive->zip)
-    status = fail_zip(error, archive->path, NULL, ETR_NO_OFFSET, reason);
+    status = fail_as_libzip_says(error, archive->path, NULL, ETR_NO_OFFSET, reason);
   if (!archive->zip && source)
     zip_source_free(source);
   zip_error_fini(reason);
   return status == ETR_OK ? list_zip(archive, error) : status;
 }
 
-/* Opens a zip file; bytes in front of it are skipped. */
+/* Opens a zip file; bytes in front of it are skipped. Fails if it cannot be read or is damaged. */
 static etr_status open_zip(etr_archive *archive, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
@@ -373,7 +380,7 @@ static etr_status open_zip(etr_archive *archive, etr_error *error) {
                      error);
 }
 
-/* Opens a zip in memory; bytes in front of it are skipped. */
+/* Opens a zip in memory; bytes in front of it are skipped. Fails if it is damaged. */
 static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
@@ -388,7 +395,7 @@ static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *
 }
 
 /* Adds the files below a directory. Links are passed over, so that nothing outside the record is
- * read. */
+ * read. Fails if a directory cannot be read or is nested too deeply. */
 static etr_status list_directory(etr_archive *archive, const char *path, const char *prefix,
                                  int depth, etr_error *error) {
   if (depth > MAX_DEPTH)
@@ -424,6 +431,7 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(((const archive_entry *)a)->name, ((const archive_entry *)b)->name);
 }
 
+/* Opens a directory as if it was a zip: its files are sorted by name. */
 static etr_status open_directory(etr_archive *archive, etr_error *error) {
   ETR_TRY(list_directory(archive, archive->path, "", 0, error));
   if (archive->entries.count && !etr_arena_failed(&archive->arena))
@@ -444,7 +452,8 @@ static etr_status open_path(etr_archive *archive, const char *path, etr_error *e
   return directory ? open_directory(archive, error) : open_zip(archive, error);
 }
 
-/* Opens the archive in `bytes`, or the one at the path if `bytes` is NULL. */
+/* Opens the archive in `bytes`, or the one at the path if `bytes` is NULL, and drops all but the
+ * last of entries with one name. Fails as these do, or when out of memory. */
 static etr_status open_any(etr_archive *archive, const char *path, const etr_slice *bytes,
                            etr_error *error) {
   archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
@@ -468,7 +477,7 @@ static etr_status open_any(etr_archive *archive, const char *path, const etr_sli
   return etr_arena_failed(&archive->arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
-/* Makes an archive from a path or from bytes. */
+/* Makes an archive from a path or from bytes; *out is NULL if that fails. */
 static etr_status open_new(etr_archive **out, const char *path, const etr_slice *bytes,
                            etr_error *error) {
   *out = NULL;
@@ -533,9 +542,10 @@ static bool is_bomb(uint64_t size, uint64_t compressed) {
   return size > MOST_BOMB_BYTES && size / MOST_BOMB_RATIO > compressed;
 }
 
-/* Refuses an entry that is too large, lies outside the file, or expands implausibly. */
-static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, uint64_t max_bytes,
-                              etr_error *error) {
+/* Fails if an entry is too large, lies outside the file, or would expand implausibly, on its own
+ * or with the entries before it. */
+static etr_status fail_if_implausible(etr_archive *archive, const archive_entry *entry,
+                                      uint64_t max_bytes, etr_error *error) {
   zip_stat_t stat;
   if (max_bytes && entry->size > max_bytes)
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
@@ -543,7 +553,7 @@ static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, 
   if (!archive->zip)
     return ETR_OK;
   if (zip_stat_index(archive->zip, entry->zip_index, ZIP_FL_UNCHANGED, &stat) != 0)
-    return fail_zip(error, archive->path, entry->name, 0, zip_get_error(archive->zip));
+    return fail_as_libzip_says(error, archive->path, entry->name, 0, zip_get_error(archive->zip));
   bool stored = stat.comp_method == ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE;
   if (stat.comp_size > archive->zip_size || (stored && stat.size > archive->zip_size))
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
@@ -561,7 +571,8 @@ static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, 
   return ETR_OK;
 }
 
-/* Opens an entry. `flags` are libzip's. */
+/* Opens an entry, whose content has `size` bytes. `flags` are libzip's. Fails if it cannot be
+ * read, or when out of memory. */
 static etr_status open_entry(etr_archive_entry **out, etr_archive *archive,
                              const archive_entry *entry, uint64_t size, zip_flags_t flags,
                              etr_error *error) {
@@ -580,7 +591,8 @@ static etr_status open_entry(etr_archive_entry **out, etr_archive *archive,
     return ETR_OK;
   }
   free(opened);
-  return archive->zip ? fail_zip(error, archive->path, entry->name, 0, zip_get_error(archive->zip))
+  return archive->zip ? fail_as_libzip_says(error, archive->path, entry->name, 0,
+                                            zip_get_error(archive->zip))
                       : etr_fail_io(error, archive->path, entry->name, "cannot open", errno);
 }
 
@@ -588,16 +600,18 @@ etr_status etr_archive_entry_open(etr_archive_entry **out, etr_archive *archive,
                                   uint64_t max_bytes, etr_error *error) {
   const archive_entry *entry = &archive->entries.data[index];
   *out = NULL;
-  ETR_TRY(check_sizes(archive, entry, max_bytes, error));
+  ETR_TRY(fail_if_implausible(archive, entry, max_bytes, error));
   return open_entry(out, archive, entry, entry->size, 0, error);
 }
 
+/* Opens an entry as it is stored, and describes its form, so that it can be copied without being
+ * compressed again. */
 etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_form *form,
                                         etr_archive *archive, size_t index, etr_error *error) {
   const archive_entry *entry = &archive->entries.data[index];
   zip_stat_t stat;
   *out = NULL;
-  ETR_TRY(check_sizes(archive, entry, 0, error));
+  ETR_TRY(fail_if_implausible(archive, entry, 0, error));
   *form = (etr_archive_form){.size = entry->size, .packed = entry->size};
   if (!archive->zip || zip_stat_index(archive->zip, entry->zip_index, ZIP_FL_UNCHANGED, &stat) != 0)
     return open_entry(out, archive, entry, entry->size, 0, error);
@@ -621,8 +635,8 @@ static int64_t fail_entry(etr_archive_entry *entry, const char *message) {
     entry->status = etr_fail(&entry->error, ETR_ERROR_FORMAT, path, name, entry->offset, "%s",
                              message);
   else if (entry->zip_file)
-    entry->status = fail_zip(&entry->error, path, name, entry->offset,
-                             zip_file_get_error(entry->zip_file));
+    entry->status = fail_as_libzip_says(&entry->error, path, name, entry->offset,
+                                        zip_file_get_error(entry->zip_file));
   else
     entry->status = etr_fail_io(&entry->error, path, name, "cannot read", errno);
   return -1;
@@ -641,6 +655,8 @@ static bool is_wrong_size(const etr_archive_entry *entry) {
          zip_error_code_zip(zip_file_get_error(entry->zip_file)) == ZIP_ER_INCONS;
 }
 
+/* Reads on in the entry. Returns the number of bytes, 0 at the end, or -1 if the entry is
+ * damaged, has another size than the directory says, or cannot be read. */
 int64_t etr_archive_entry_read(void *context, char *into, size_t size) {
   etr_archive_entry *entry = context;
   char probe;
@@ -665,6 +681,7 @@ int64_t etr_archive_entry_read(void *context, char *into, size_t size) {
   return got;
 }
 
+/* Reads the entry to its end, so that its CRC is checked, and returns its error if it has one. */
 etr_status etr_archive_entry_finish(etr_archive_entry *entry, etr_error *error) {
   char rest[16 * 1024];
   while (etr_archive_entry_read(entry, rest, sizeof rest) > 0)
@@ -686,6 +703,8 @@ void etr_archive_entry_close(etr_archive_entry *entry) {
 
 /* ---- Whole entries: into memory, or into a sink ---- */
 
+/* Reads a whole entry into memory. Fails if it is damaged or larger than max_bytes, or when out
+ * of memory. */
 etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, uint64_t max_bytes,
                             etr_error *error) {
   etr_archive_entry *entry;
@@ -710,6 +729,7 @@ etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, u
   return status;
 }
 
+/* Writes the rest of an entry to a sink. Fails if the sink does, or if the entry is damaged. */
 etr_status etr_archive_entry_pour(etr_archive_entry *entry, const etr_sink *sink,
                                   etr_error *error) {
   char bytes[32 * 1024];

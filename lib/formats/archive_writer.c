@@ -75,14 +75,15 @@ static etr_status write_header(etr_archive_writer *writer, const header *h, cons
 
 /* ---- Headers ---- */
 
-/* Puts the fields that the header of an entry and its entry in the directory have in common. */
-static void put_form(header *h, const written *entry, size_t extra_size) {
+/* Puts the fields that the local header of an entry and its entry in the directory have in
+ * common. */
+static void put_common_fields(header *h, const written *entry, size_t extra_size) {
   const etr_archive_form *form = &entry->form;
-  bool ascii = true;
-  for (const char *at = entry->name; *at; at++)
-    ascii &= (unsigned char)*at < 0x80;
+  bool is_ascii = true;
+  for (const char *character = entry->name; *character; character++)
+    is_ascii &= (unsigned char)*character < 0x80;
   put_number(h, extra_size ? ZIP64_VERSION : PLAIN_VERSION, 2);
-  put_number(h, ascii ? 0 : NAMED_IN_UTF8, 2);
+  put_number(h, is_ascii ? 0 : NAMED_IN_UTF8, 2);
   put_number(h, form->method, 2);
   put_number(h, 0, 2);
   put_number(h, FIRST_DAY, 2);
@@ -93,9 +94,9 @@ static void put_form(header *h, const written *entry, size_t extra_size) {
   put_number(h, extra_size, 2);
 }
 
-/* Puts the numbers that are too large for their 32-bit fields. The local header has both sizes or
- * none. */
-static void put_wide(header *extra, const written *entry, bool is_local) {
+/* Puts the numbers that are too large for their 32-bit fields as an extra field; none if all fit.
+ * The local header has both sizes or none. */
+static void put_zip64_fields(header *extra, const written *entry, bool is_local) {
   header values = {.size = 0};
   const etr_archive_form *form = &entry->form;
   bool both = is_local && (is_wide(form->size) || is_wide(form->packed));
@@ -113,14 +114,14 @@ static void put_wide(header *extra, const written *entry, bool is_local) {
   extra->size += values.size;
 }
 
-/* Writes the record of an entry in the central directory. */
+/* Writes the record of an entry in the central directory. Fails if the sink does. */
 static etr_status write_directory_entry(etr_archive_writer *writer, const written *entry,
                                         etr_error *error) {
   header h = {.size = 0}, extra = {.size = 0};
-  put_wide(&extra, entry, false);
+  put_zip64_fields(&extra, entry, false);
   put_number(&h, DIRECTORY_SIGNATURE, 4);
   put_number(&h, MADE_ON_UNIX | ZIP64_VERSION, 2);
-  put_form(&h, entry, extra.size);
+  put_common_fields(&h, entry, extra.size);
   put_number(&h, 0, 2); /* of a comment */
   put_number(&h, 0, 2); /* number of the disk */
   put_number(&h, 0, 2);
@@ -129,6 +130,8 @@ static etr_status write_directory_entry(etr_archive_writer *writer, const writte
   return write_header(writer, &h, entry->name, &extra, error);
 }
 
+/* Writes the central directory and the end record, with those of zip64 if a number needs more
+ * than 32 bits. Fails if the sink does. */
 etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *error) {
   header h = {.size = 0}, none = {.size = 0};
   uint64_t start = writer->offset, count = writer->entries.count;
@@ -170,7 +173,8 @@ typedef struct measure {
   etr_archive_writer *writer;
 } measure;
 
-/* Adds bytes to the size and CRC of an entry, and writes them if there is a writer. */
+/* Adds bytes to the size and CRC of an entry, and writes them if there is a writer. Returns false
+ * if they cannot be written. */
 static bool measure_bytes(void *context, const void *data, size_t size) {
   measure *m = context;
   m->size += size;
@@ -183,7 +187,7 @@ static bool measure_bytes(void *context, const void *data, size_t size) {
 }
 
 /* Writes the header of an entry and its data, which must have the size and the checksum that the
- * form announces. */
+ * form announces. Fails if they have not, if the sink does, or when out of memory. */
 static etr_status write_data(etr_archive_writer *writer, const char *name,
                              const etr_archive_form *form, etr_emitter emit, void *context,
                              etr_error *error) {
@@ -197,9 +201,9 @@ static etr_status write_data(etr_archive_writer *writer, const char *name,
                     "this name is too long for a zip");
   *entry = (written){.name = kept, .form = *form, .offset = writer->offset};
   header h = {.size = 0}, extra = {.size = 0};
-  put_wide(&extra, entry, true);
+  put_zip64_fields(&extra, entry, true);
   put_number(&h, LOCAL_SIGNATURE, 4);
-  put_form(&h, entry, extra.size);
+  put_common_fields(&h, entry, extra.size);
   ETR_TRY(write_header(writer, &h, entry->name, &extra, error));
   ETR_TRY(emit(context, &(etr_sink){measure_bytes, &m}, error));
   bool same = m.size == form->packed && (form->method != 0 || m.crc == form->crc);
@@ -244,7 +248,8 @@ static etr_status emit_original(void *context, const etr_sink *sink, etr_error *
   return status;
 }
 
-/* Reads an entry once, so that its CRC is checked: a copy of damaged bytes would look intact. */
+/* Reads an entry once, so that its CRC is checked: a copy of damaged bytes would look intact.
+ * Fails if it is damaged. */
 static etr_status check_entry(etr_archive *archive, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   ETR_TRY(etr_archive_entry_open(&entry, archive, index, 0, error));
@@ -253,13 +258,15 @@ static etr_status check_entry(etr_archive *archive, size_t index, etr_error *err
   return status;
 }
 
-etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name, etr_archive *from,
-                                   size_t index, etr_error *error) {
+/* Copies an entry of another archive as it is stored, after checking it. Fails if it is damaged,
+ * or if the sink fails. */
+etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name,
+                                   etr_archive *source, size_t index, etr_error *error) {
   etr_archive_form form;
   etr_archive_entry *entry;
-  original o = {from, index};
-  ETR_TRY(check_entry(from, index, error));
-  ETR_TRY(etr_archive_entry_open_as_is(&entry, &form, from, index, error));
+  original o = {source, index};
+  ETR_TRY(check_entry(source, index, error));
+  ETR_TRY(etr_archive_entry_open_as_is(&entry, &form, source, index, error));
   etr_archive_entry_close(entry);
   return form.is_known ? write_data(writer, name, &form, emit_original, &o, error)
                        : etr_archive_writer_add(writer, name, emit_original, &o, error);

@@ -42,6 +42,8 @@ static const etr_element elements[] = {
     {"float8_e4m3fnuz", NULL, 1, FINITE_UNZERO, 4, 3},
 };
 
+/* Returns the name of a number type by its number in torch's c10::ScalarType; NULL if there is
+ * none. */
 const char *etr_scalar_type_name(uint8_t scalar_type) {
   static const char *const names[] = {
       "uint8",           "int8",
@@ -89,6 +91,8 @@ const etr_element *etr_element_of_dtype(const char *dtype) {
   return NULL;
 }
 
+/* Returns the bytes of an element, also of types that are no element that can be read; 0 if the
+ * type is unknown. */
 uint8_t etr_dtype_bytes(const char *dtype) {
   static const struct {
     const char *dtype;
@@ -112,17 +116,17 @@ const etr_element *etr_element_of_storage(etr_slice storage) {
 }
 
 /* Returns the value of a floating-point number of any supported format, from its bits. */
-static double from_float(const etr_element *e, uint64_t bits) {
+static double decode_float(const etr_element *e, uint64_t bits) {
   uint64_t mantissa = bits & (((uint64_t)1 << e->mantissa_bits) - 1),
            largest = ((uint64_t)1 << e->exponent_bits) - 1;
   uint64_t exponent = bits >> e->mantissa_bits & largest;
   bool negative = bits >> (8u * e->size - 1);
   int bias = (int)(largest / 2) + (e->format == FINITE_UNZERO), shift = e->mantissa_bits + bias;
-  bool full = mantissa == ((uint64_t)1 << e->mantissa_bits) - 1;
+  bool all_ones = mantissa == ((uint64_t)1 << e->mantissa_bits) - 1;
   double value;
   if (e->format == IEEE && exponent == largest)
     value = mantissa ? NAN : INFINITY;
-  else if ((e->format == FINITE && exponent == largest && full) ||
+  else if ((e->format == FINITE && exponent == largest && all_ones) ||
            (e->format == FINITE_UNZERO && negative && !exponent && !mantissa))
     value = NAN;
   else if (exponent == 0)
@@ -139,6 +143,7 @@ static double float_of_bits(uint32_t bits) {
   return (double)value;
 }
 
+/* Decodes little-endian elements into doubles. Integers of 64 bits may be rounded. */
 void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t count,
                         double *into) {
   unsigned size = element->size;
@@ -149,7 +154,7 @@ void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t
     else if (is_float && size == 8)
       into[i] = etr_double_of_bits(etr_load_le(bytes + i * 8, 8));
     else if (is_float)
-      into[i] = from_float(element, etr_load_le(bytes + i * size, size));
+      into[i] = decode_float(element, etr_load_le(bytes + i * size, size));
     else if (element->format == BOOLEAN)
       into[i] = bytes[i] != 0;
     else {

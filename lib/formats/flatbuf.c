@@ -77,8 +77,9 @@ bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
   return inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0;
 }
 
-/* Returns the position to which the offset stored at `at` points. */
-static etr_fb_at follow(etr_fb *fb, uint64_t at) {
+/* Returns the position to which the offset stored at `at` points; 0, and the reader has failed,
+ * if it is 0 or leads outside the buffer. */
+static etr_fb_at follow_offset(etr_fb *fb, uint64_t at) {
   if (fb->message)
     return 0;
   if (!inside(fb, at, 4))
@@ -91,7 +92,8 @@ static etr_fb_at follow(etr_fb *fb, uint64_t at) {
   return (etr_fb_at)(at + distance);
 }
 
-/* Checks a table and its vtable, and pays for the visit. */
+/* Checks a table and its vtable, and pays for the visit. Returns the table; 0 if it is absent, or
+ * if the reader has failed. */
 static etr_fb_at enter_table(etr_fb *fb, etr_fb_at table) {
   if (table == 0 || !spend(fb, table, TABLE_COST))
     return 0;
@@ -108,7 +110,7 @@ static etr_fb_at enter_table(etr_fb *fb, etr_fb_at table) {
 }
 
 etr_fb_at etr_fb_root(etr_fb *fb) {
-  return enter_table(fb, follow(fb, 0));
+  return enter_table(fb, follow_offset(fb, 0));
 }
 
 /* Returns the position of a field of `width` bytes; 0 if it is absent. A field starts in its table,
@@ -155,6 +157,7 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
   return (int64_t)scalar(fb, table, field, 8, (uint64_t)if_absent);
 }
 
+/* Returns the number in a field, or `if_absent` if the field is absent or the reader has failed. */
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
   uint64_t at = field_at(fb, table, field, 4);
   if (at == 0)
@@ -167,15 +170,16 @@ float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
 
 etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
   uint64_t at = field_at(fb, table, field, 4);
-  return at ? enter_table(fb, follow(fb, at)) : 0;
+  return at ? enter_table(fb, follow_offset(fb, at)) : 0;
 }
 
-/* Enters a vector or a string. Each of its elements takes `cost` from the budget. */
+/* Enters a vector or a string, whose elements take `cost` each from the budget. Returns its
+ * position and sets *count; 0 if it is absent, or if the reader has failed. */
 static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size,
                               size_t cost, uint32_t *count) {
   *count = 0;
   uint64_t at = field_at(fb, table, field, 4);
-  etr_fb_at vector = at ? follow(fb, at) : 0;
+  etr_fb_at vector = at ? follow_offset(fb, at) : 0;
   if (vector == 0)
     return 0;
   uint64_t elements = load_bytes(fb, vector, 4);
@@ -206,7 +210,8 @@ etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field) {
   return slice_of(fb, table, field, 0);
 }
 
-/* Returns the position of an element. An index at or above the vector's count fails the reader. */
+/* Returns the position of an element; 0 if the vector is absent. An index at or above the
+ * vector's count fails the reader. */
 static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigned width) {
   if (vector == 0 || fb->message)
     return 0;
@@ -217,7 +222,7 @@ static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigne
 
 etr_fb_at etr_fb_table_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
   uint64_t at = element_at(fb, vector, index, 4);
-  return at ? enter_table(fb, follow(fb, at)) : 0;
+  return at ? enter_table(fb, follow_offset(fb, at)) : 0;
 }
 
 int32_t etr_fb_i32_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {

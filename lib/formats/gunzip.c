@@ -26,6 +26,8 @@ static void give_input(z_stream *stream, etr_slice packed, size_t *given) {
   *given += size;
 }
 
+/* Unpacks the first bytes and returns how many there are, at most `size`; 0 if they cannot be
+ * unpacked. */
 size_t etr_gunzip_head(etr_slice packed, char *into, size_t size) {
   z_stream stream = {0};
   size_t given = 0;
@@ -40,8 +42,8 @@ size_t etr_gunzip_head(etr_slice packed, char *into, size_t size) {
   return got;
 }
 
-/* Makes room for more output. Returns false if there is no memory. */
-static bool grow(etr_file *out, size_t *capacity, z_stream *stream) {
+/* Makes room for more output. Returns false when out of memory. */
+static bool grow_output(etr_file *out, size_t *capacity, z_stream *stream) {
   size_t wanted = *capacity ? *capacity * 2 : FIRST_CAPACITY;
   uint8_t *grown = *capacity <= SIZE_MAX / 4 ? realloc(out->data, wanted) : NULL;
   if (!grown)
@@ -53,12 +55,13 @@ static bool grow(etr_file *out, size_t *capacity, z_stream *stream) {
   return true;
 }
 
-/* Unpacks everything, or until more than max_bytes came out. Returns Z_STREAM_END, or zlib's last
- * result. */
+/* Unpacks all members, or until more than max_bytes came out. Returns Z_STREAM_END at the end,
+ * Z_MEM_ERROR when out of memory, Z_BUF_ERROR if the input is cut short, or what zlib found
+ * wrong. */
 static int unpack_all(etr_file *out, z_stream *stream, etr_slice packed, uint64_t max_bytes) {
   size_t capacity = 0, given = 0;
   for (;;) {
-    if (stream->avail_out == 0 && !grow(out, &capacity, stream))
+    if (stream->avail_out == 0 && !grow_output(out, &capacity, stream))
       return Z_MEM_ERROR;
     if (stream->avail_in == 0)
       give_input(stream, packed, &given);
@@ -87,7 +90,7 @@ static etr_status fail_too_large(const char *path, uint64_t max_bytes, etr_error
                   max_bytes);
 }
 
-/* Fails with what zlib says. */
+/* Fails with what a result of unpack_all() means. */
 static etr_status fail_to_unpack(int result, const char *path, size_t packed_bytes,
                                  etr_error *error) {
   if (result == Z_MEM_ERROR)
@@ -101,6 +104,8 @@ static etr_status fail_to_unpack(int result, const char *path, size_t packed_byt
                   "compressed with gzip and damaged; was it copied as binary?");
 }
 
+/* Unpacks all members into memory. Fails if they are damaged, cut short or larger than max_bytes,
+ * or when out of memory. */
 etr_status etr_gunzip(etr_file *out, etr_slice packed, const char *path, uint64_t max_bytes,
                       etr_error *error) {
   z_stream stream = {0};

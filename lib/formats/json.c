@@ -64,8 +64,9 @@ static bool etr_window_fail_at_end(etr_window *w) {
   return etr_window_fail(w, "unexpected end of document");
 }
 
-/* Does the work of etr_window_fill() if the window does not contain the bytes yet. */
-static bool etr_window_refill(etr_window *w, size_t need) {
+/* Does the work of etr_window_fill() if the window does not contain the bytes yet: moves what is
+ * left to the front and reads on. Returns whether `need` bytes are there. */
+static bool read_into_window(etr_window *w, size_t need) {
   if (!w->read || w->message)
     return false;
   size_t have = (size_t)(w->end - w->at);
@@ -75,12 +76,12 @@ static bool etr_window_refill(etr_window *w, size_t need) {
   while (have < need && w->read) {
     size_t room = ETR_WINDOW_BYTES - have;
     int64_t got = w->read(w->context, w->buffer + have, room);
-    bool sane = got >= 0 && (uint64_t)got <= room;
-    if (sane)
+    bool is_sane = got >= 0 && (uint64_t)got <= room;
+    if (is_sane)
       have += (size_t)got;
-    if (!sane || got == 0)
+    if (!is_sane || got == 0)
       w->read = NULL;
-    if (!sane)
+    if (!is_sane)
       w->source_failed = true;
   }
   w->end = w->buffer + have;
@@ -91,7 +92,7 @@ static bool etr_window_refill(etr_window *w, size_t need) {
 
 /* Brings at least `need` bytes into the window at `at`; false where the document ends before. */
 static inline bool etr_window_fill(etr_window *w, size_t need) {
-  return (size_t)(w->end - w->at) >= need || etr_window_refill(w, need);
+  return (size_t)(w->end - w->at) >= need || read_into_window(w, need);
 }
 
 /* Brings the byte at `at` + size into the window; false where the document ends before, or the
@@ -127,7 +128,7 @@ static inline const char *json_find_quote(const char *at, const char *end) {
 }
 
 #if defined(__SSE2__)
-/* Returns a bit for each of 64 bytes that is `wanted`. */
+/* Returns 64 bits, each of which says whether that byte is `wanted`. */
 static inline uint64_t json_find_64(const char *at, char wanted) {
   const __m128i each = _mm_set1_epi8(wanted);
   uint64_t found = 0;
@@ -139,34 +140,35 @@ static inline uint64_t json_find_64(const char *at, char wanted) {
 }
 #endif
 
-/* Returns a bit for each of 64 bytes that is escaped, given a bit for each backslash. *carry says
- * whether the first byte is escaped, and is set to whether the byte after the last one is. In a run
- * of backslashes every other one escapes the next byte. Subtracting the run from the bits after its
- * backslashes borrows through the run, and leaves bits whose position, even or odd, shows which
- * ones these are. */
-static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *carry) {
+/* Returns a bit for each of 64 bytes that is escaped, given a bit for each backslash.
+ * *first_is_escaped says whether the first byte is escaped, and is set to whether the byte after
+ * the last one is. In a run of backslashes every other one escapes the next byte. Subtracting the
+ * run from the bits after its backslashes borrows through the run, and leaves bits whose
+ * position, even or odd, shows which ones these are. */
+static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *first_is_escaped) {
   const uint64_t odd = 0xAAAAAAAAAAAAAAAAu;
-  uint64_t runs = backslashes & ~*carry;
+  uint64_t runs = backslashes & ~*first_is_escaped;
   uint64_t codes = (((runs << 1) | odd) - runs) ^ odd;
-  uint64_t escaped = codes ^ (backslashes | *carry);
-  *carry = (codes & backslashes) >> 63;
+  uint64_t escaped = codes ^ (backslashes | *first_is_escaped);
+  *first_is_escaped = (codes & backslashes) >> 63;
   return escaped;
 }
 
-/* Returns the quote that ends a string in [at, end), or `end`. *carry is 1 if the first byte is
- * escaped, and is set to 1 if the byte at the end is. */
-static inline const char *json_find_end(const char *at, const char *end, uint64_t *carry) {
+/* Returns the quote that ends a string in [at, end), or `end`. *is_escaped is 1 if the first byte
+ * is escaped, and is set to 1 if the byte at the end is. */
+static inline const char *find_end_of_string(const char *at, const char *end,
+                                             uint64_t *is_escaped) {
 #if defined(__SSE2__)
   for (; end - at >= 64; at += 64) {
-    uint64_t quotes = json_find_64(at, '"') & ~json_escaped_64(json_find_64(at, '\\'), carry);
+    uint64_t quotes = json_find_64(at, '"') & ~json_escaped_64(json_find_64(at, '\\'), is_escaped);
     if (quotes)
       return at + __builtin_ctzll(quotes);
   }
 #endif
   for (; at < end; at++) {
-    if (*carry == 0 && *at == '"')
+    if (*is_escaped == 0 && *at == '"')
       return at;
-    *carry = *carry == 0 && *at == '\\';
+    *is_escaped = *is_escaped == 0 && *at == '\\';
   }
   return end;
 }
@@ -256,8 +258,8 @@ static int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/** Reads \uXXXX. Returns false if there is no such sequence at `at`. */
-static bool read_unit(const char *at, const char *end, uint32_t *unit) {
+/* Reads \uXXXX into *unit. Returns false if there is no such sequence at `at`. */
+static bool read_utf16_unit(const char *at, const char *end, uint32_t *unit) {
   if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
     return false;
   uint32_t value = 0;
@@ -292,9 +294,9 @@ static size_t json_unescape(const char *at, const char *end, char *into, size_t 
   }
   uint32_t unit, low;
   *written = 0;
-  if (!read_unit(at, end, &unit))
+  if (!read_utf16_unit(at, end, &unit))
     return 0;
-  if (is_high_surrogate(unit) && read_unit(at + 6, end, &low) && is_low_surrogate(low)) {
+  if (is_high_surrogate(unit) && read_utf16_unit(at + 6, end, &low) && is_low_surrogate(low)) {
     *written = put_utf8(into, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
     return 12;
   }
@@ -312,7 +314,8 @@ static inline bool json_is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Does the work of json_next_byte() if more than one blank is next. */
+/* Does the work of json_next_byte() if more than one blank is next: skips all blanks and returns
+ * the next byte, -1 at the end. */
 static int json_skip_space(etr_window *w) {
   do {
     while (w->at < w->end && json_is_space(*w->at))
@@ -338,8 +341,9 @@ static bool json_read_word(etr_window *w, etr_slice word) {
   return true;
 }
 
-/* Returns the word for a number that follows (NaN, Infinity); empty if there is none. */
-static etr_slice number_word(const etr_window *w) {
+/* Returns the word for a number that is next (NaN, Infinity, -Infinity); an empty text if none
+ * is. */
+static etr_slice word_of_number(const etr_window *w) {
   switch (*w->at) {
   case 'N':
     return ETR_SLICE("NaN");
@@ -358,7 +362,8 @@ static inline bool is_number_byte(char c) {
 
 /* ---- Strings ---- */
 
-/* Decodes the escape that is next; gives the bytes written, 0 after a failure. */
+/* Decodes the escape that is next, and returns the number of bytes written; 0 if it is bad, which
+ * fails the window. */
 static size_t decode_escape(etr_window *w, char *into) {
   size_t written;
   etr_window_fill(w, ETR_JSON_MAX_ESCAPE);
@@ -369,10 +374,10 @@ static size_t decode_escape(etr_window *w, char *into) {
   return written;
 }
 
-/* Decodes on in the string whose quote was read until it ends, which clears *open, or fewer than
- * ETR_JSON_MAX_UTF8 of room are left; `size` is at least that much. Gives the bytes written.
- * Failures are the window's. */
-static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
+/* Decodes on in the string whose quote was read, until it ends, which clears *open, or fewer than
+ * ETR_JSON_MAX_UTF8 of room are left; `size` is at least that much. Returns the number of bytes
+ * written. Failures are the window's. */
+static size_t decode_string(etr_window *w, char *into, size_t size, bool *open) {
   size_t done = 0;
   while (*open && !w->message && size - done >= ETR_JSON_MAX_UTF8) {
     if (!etr_window_fill(w, 1)) {
@@ -403,7 +408,7 @@ static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
 
 /* Moves *at past the rest of a string and its closing quote, if both are in the window and there
  * are no escapes, as in most strings. Otherwise *at stops before, and the result is false. */
-static inline bool skip_plain(const etr_window *w, const char **at) {
+static inline bool skip_string_without_escapes(const etr_window *w, const char **at) {
   *at = json_find_quote(*at, w->end);
   if (*at == w->end || **at != '"')
     return false;
@@ -420,11 +425,13 @@ static bool show_more(etr_window *w, const char **at) {
   return shown;
 }
 
-/* Continues measuring inside a string: moves *at past the quote that ends it. */
-static bool measure_string(etr_window *w, const char **at) {
-  uint64_t carry = 0;
+/* Goes on inside a string whose end is not in the window yet: moves *at past the quote that ends
+ * it, showing more of the document as needed. Returns false if the string does not end or does
+ * not fit into the window. */
+static bool find_end_beyond_window(etr_window *w, const char **at) {
+  uint64_t is_escaped = 0;
   while (show_more(w, at)) {
-    *at = json_find_end(*at, w->end, &carry);
+    *at = find_end_of_string(*at, w->end, &is_escaped);
     if (*at == w->end)
       continue;
     ++*at;
@@ -440,10 +447,10 @@ typedef struct json_nesting {
   size_t open;      /* number of open brackets */
 } json_nesting;
 
-/* Continues measuring over `size` bytes, at most 64; the bytes after them, up to 64, are zero.
- * Returns the number of bytes up to the bracket that closes the outermost one, 0 if it is not among
- * them, or -1 if a backslash is outside of strings, which is no JSON. */
-static int measure_64(json_nesting *nesting, const char *at, size_t size) {
+/* Looks at the next `size` bytes of an array or object, at most 64; the bytes after them, up to
+ * 64, are zero. Returns the number of bytes up to the bracket that closes the outermost one, 0 if
+ * it is not among them, or -1 if a backslash is outside of strings, which is no JSON. */
+static int find_closing_bracket_64(json_nesting *nesting, const char *at, size_t size) {
   json_marks marks = json_find_marks(at);
   if (marks.backslashes | nesting->escapes) {
     uint64_t escaped = json_escaped_64(marks.backslashes, &nesting->escapes);
@@ -464,15 +471,16 @@ static int measure_64(json_nesting *nesting, const char *at, size_t size) {
   return 0;
 }
 
-/* Measures a string, array or object, with its quotes or brackets. False, and nothing failed, if it
- * does not end or is longer than the window may show. */
-static bool json_measure(etr_window *w, size_t *size) {
+/* Sets *size to the bytes of the string, array or object that is next, with its quotes or
+ * brackets. Returns false, and nothing failed, if it does not end or is longer than the window
+ * may show. */
+static bool measure_value(etr_window *w, size_t *size) {
   json_nesting nesting = {0};
   const char *at = w->at;
   int last = 0;
   if (*at == '"') {
     at++;
-    if (!skip_plain(w, &at) && !measure_string(w, &at))
+    if (!skip_string_without_escapes(w, &at) && !find_end_beyond_window(w, &at))
       return false;
     *size = (size_t)(at - w->at);
     return true;
@@ -484,7 +492,7 @@ static bool json_measure(etr_window *w, size_t *size) {
     size_t count = ETR_MIN((size_t)(w->end - at), sizeof rest);
     if (count < sizeof rest)
       memcpy(rest, at, count);
-    last = measure_64(&nesting, count < sizeof rest ? rest : at, count);
+    last = find_closing_bracket_64(&nesting, count < sizeof rest ? rest : at, count);
     at += last > 0 ? (size_t)last : count;
   }
   *size = (size_t)(at - w->at);
@@ -534,8 +542,9 @@ static bool refuse(etr_json *json, const char *message) {
                                        : etr_window_fail_at_end(&json->in);
 }
 
-/* Grows a block to at least size bytes. */
-static bool reserve(etr_json *json, block *grown, size_t size) {
+/* Grows a block to at least `size` bytes. Returns false when out of memory, which fails the
+ * reader. */
+static bool grow_block(etr_json *json, block *grown, size_t size) {
   if (size <= grown->capacity)
     return true;
   size_t capacity = ETR_MAX(size, ETR_MAX(grown->capacity * 2, 64));
@@ -552,19 +561,20 @@ static bool reserve(etr_json *json, block *grown, size_t size) {
 /* ---- Strings ---- */
 
 /* Reads the rest of a string into json->decoded. The room given depends on the limit alone in the
- * end, so that the error does not depend on where the window ends. */
-static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
+ * end, so that the error does not depend on where the window ends. Returns false if the string is
+ * bad or too long, or when out of memory. */
+static bool decode_long_string(etr_json *json, uint64_t start, etr_slice *out) {
   etr_window *w = &json->in;
   size_t size = 0;
   for (bool open = true; open && !w->message;) {
     if (size > json->limits.max_string_bytes)
       return etr_window_fail_at(w, start, "string too long");
-    if (!reserve(json, &json->decoded, size + ETR_JSON_MAX_UTF8))
+    if (!grow_block(json, &json->decoded, size + ETR_JSON_MAX_UTF8))
       return false;
     size_t room = ETR_MIN(json->decoded.capacity,
                           json->limits.max_string_bytes + ETR_JSON_MAX_UTF8) -
                   size;
-    size += json_decode(w, json->decoded.data + size, room, &open);
+    size += decode_string(w, json->decoded.data + size, room, &open);
   }
   if (w->message)
     return false;
@@ -574,16 +584,17 @@ static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
   return true;
 }
 
-/* Passes over the rest of a string. */
+/* Passes over the rest of a string and its quote. Returns false, and the window has failed, if it
+ * does not end. */
 static bool skip_string(etr_json *json) {
   json->state = AFTER_VALUE;
   /* Passes over the rest of a string and its quote. False, and the window failed, if it does not
    * end. */
-  uint64_t carry = 0;
-  if (skip_plain(&json->in, &json->in.at))
+  uint64_t is_escaped = 0;
+  if (skip_string_without_escapes(&json->in, &json->in.at))
     return true;
   while (etr_window_fill(&json->in, 1)) {
-    json->in.at = json_find_end(json->in.at, json->in.end, &carry);
+    json->in.at = find_end_of_string(json->in.at, json->in.end, &is_escaped);
     if (json->in.at == json->in.end)
       continue;
     json->in.at++;
@@ -592,7 +603,8 @@ static bool skip_string(etr_json *json) {
   return etr_window_fail_at_end(&json->in);
 }
 
-/* Reads the string whose quote is next: a slice of the window if it lies there as it is. */
+/* Reads the string whose quote is next: a slice of the window if it lies there as it is, else
+ * decoded. Returns false if it is bad or too long, or when out of memory. */
 static bool read_string(etr_json *json, etr_slice *out) {
   etr_window *w = &json->in;
   uint64_t start = etr_window_offset(w);
@@ -600,7 +612,7 @@ static bool read_string(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
   const char *stop = json_find_quote(w->at, w->end);
   if (stop == w->end || *stop != '"')
-    return decode_all(json, start, out);
+    return decode_long_string(json, start, out);
   size_t size = (size_t)(stop - w->at);
   if (size > json->limits.max_string_bytes)
     return etr_window_fail_at(w, start, "string too long");
@@ -616,13 +628,14 @@ static bool read_word(etr_json *json, etr_slice word) {
   return json_read_word(&json->in, word);
 }
 
-/* Reads a number, or NaN, Infinity or -Infinity, as a slice of the window. */
+/* Reads a number, or NaN, Infinity or -Infinity, as a slice of the window. Returns false if it is
+ * malformed or too long. */
 static bool read_number(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
   /* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
   if (!etr_window_fill(&json->in, ETR_MOST_NUMBER_BYTES + 1) && json->in.message)
     return false;
-  *out = number_word(&json->in);
+  *out = word_of_number(&json->in);
   if (out->size > 0)
     return json_read_word(&json->in, *out);
   size_t size = 0, limit = ETR_MIN((size_t)(json->in.end - json->in.at), ETR_MOST_NUMBER_BYTES + 1);
@@ -637,7 +650,8 @@ static bool read_number(etr_json *json, etr_slice *out) {
   return true;
 }
 
-/* Skips the colon between a key and its value, and checks that a value may be read here. */
+/* Skips the colon between a key and its value. Returns whether a value may be read here; else the
+ * reader has failed. */
 static bool skip_to_value(etr_json *json) {
   if (json->state == AFTER_KEY) {
     if (json_next_byte(&json->in) != ':')
@@ -648,6 +662,8 @@ static bool skip_to_value(etr_json *json) {
   return json->state == AT_VALUE || fail(json, "no value is next");
 }
 
+/* Returns the type of the next value by its first byte; ETR_JSON_END at the end, or if the reader
+ * has failed. */
 etr_json_type etr_json_peek(etr_json *json) {
   static const uint8_t types[256] = {
       ['n'] = ETR_JSON_NULL,   ['t'] = ETR_JSON_BOOL,   ['f'] = ETR_JSON_BOOL,
@@ -679,8 +695,10 @@ etr_slice etr_json_string(etr_json *json) {
              : ETR_SLICE("");
 }
 
+/* Shows the text of the next string, array or object without reading it. Returns false if it is
+ * none, or is longer than the window may show. */
 bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
-  if (etr_json_peek(json) < ETR_JSON_STRING || !json_measure(&json->in, &raw->size))
+  if (etr_json_peek(json) < ETR_JSON_STRING || !measure_value(&json->in, &raw->size))
     return false;
   raw->data = json->in.at;
   json->raw_start = etr_window_offset(&json->in);
@@ -688,7 +706,8 @@ bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
   return true;
 }
 
-/* A quote or bracket ends the text, so no longer value begins with it. */
+/* Skips the next value if it is this text, and returns whether it is. A quote or bracket ends the
+ * text, so no longer value begins with it. */
 bool etr_json_skip_same(etr_json *json, etr_slice raw) {
   etr_window *w = &json->in;
   if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->at) < raw.size)
@@ -714,6 +733,7 @@ etr_slice etr_json_number_text(etr_json *json) {
              : ETR_SLICE("");
 }
 
+/* Reads an integer; anything else fails the reader and gives 0. */
 int64_t etr_json_int(etr_json *json) {
   etr_slice number;
   if (!expect(json, ETR_JSON_NUMBER, "expected a number"))
@@ -725,6 +745,7 @@ int64_t etr_json_int(etr_json *json) {
   return value;
 }
 
+/* Reads a number, also NaN and infinite ones; anything else fails the reader and gives 0. */
 double etr_json_number(etr_json *json) {
   etr_slice number;
   if (!expect(json, ETR_JSON_NUMBER, "expected a number") || !read_number(json, &number))
@@ -751,11 +772,12 @@ bool etr_json_null(etr_json *json) {
 
 /* ---- Arrays and objects ---- */
 
-/* Enters the array or object whose bracket is next. */
+/* Enters the array or object whose bracket is next. Returns false if it is nested too deeply, or
+ * when out of memory. */
 static bool open_bracket(etr_json *json) {
   if (json->depth >= json->limits.max_depth)
     return fail(json, "nested too deeply");
-  if (!reserve(json, &json->stack, (size_t)json->depth + 1))
+  if (!grow_block(json, &json->stack, (size_t)json->depth + 1))
     return false;
   json->stack.data[json->depth++] = *json->in.at++;
   json->state = AFTER_OPEN;
@@ -777,9 +799,9 @@ static void close_bracket(etr_json *json) {
   json->state = AFTER_VALUE;
 }
 
-/* Moves to the next element or key of what was entered by `bracket`; false at its end, which it
- * leaves. */
-static bool go_to_element(etr_json *json, char bracket, const char *expected) {
+/* Moves to the next element or key of what was entered by `bracket`. Returns false at its end,
+ * which it leaves, and if the reader has failed. */
+static bool find_next_element(etr_json *json, char bracket, const char *expected) {
   if (json->in.message)
     return false;
   if (!is_innermost(json, bracket) || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
@@ -803,9 +825,9 @@ void etr_json_object(etr_json *json) {
     open_bracket(json);
 }
 
-/* Reads a short key that is written as Python does, `, "key"`, or `"key"` at the start. False, and
- * nothing read, for any other, which is read step by step. */
-static inline bool read_usual_key(etr_json *json, etr_slice *key) {
+/* Reads a short key that is written as Python does, `, "key"`, or `"key"` at the start. Returns
+ * false, and reads nothing, for any other, which is read step by step. */
+static inline bool read_python_key(etr_json *json, etr_slice *key) {
   enum { MOST_BYTES = 32 }; /* two steps of json_find_quote() */
   etr_window *w = &json->in;
   const char *at = w->at;
@@ -826,11 +848,13 @@ static inline bool read_usual_key(etr_json *json, etr_slice *key) {
   return true;
 }
 
+/* Reads the next key of an object. Returns false at the object's end, and if the reader has
+ * failed. */
 bool etr_json_key(etr_json *json, etr_slice *key) {
-  if (read_usual_key(json, key))
+  if (read_python_key(json, key))
     return true;
   *key = ETR_SLICE("");
-  if (!go_to_element(json, '{', "expected ',' or '}'"))
+  if (!find_next_element(json, '{', "expected ',' or '}'"))
     return false;
   if (*json->in.at != '"')
     return fail(json, "expected a key");
@@ -846,7 +870,7 @@ void etr_json_array(etr_json *json) {
 }
 
 bool etr_json_element(etr_json *json) {
-  if (!go_to_element(json, '[', "expected ',' or ']'"))
+  if (!find_next_element(json, '[', "expected ',' or ']'"))
     return false;
   json->state = AT_VALUE;
   return true;
@@ -854,7 +878,7 @@ bool etr_json_element(etr_json *json) {
 
 /* ---- Skipping ---- */
 
-/* Goes from bracket to bracket until so few are open. */
+/* Goes from bracket to bracket until only `depth` of them are open, or the reader has failed. */
 static void skip_nested(etr_json *json, uint32_t depth) {
   do {
     json->in.at = json_find_bracket(json->in.at, json->in.end);
@@ -874,6 +898,7 @@ static void skip_nested(etr_json *json, uint32_t depth) {
   } while (json->depth > depth && !json->in.message);
 }
 
+/* Skips the next value, whatever it is; a value that was measured before is skipped at once. */
 void etr_json_skip(etr_json *json) {
   etr_slice number;
   etr_json_type type = etr_json_peek(json);
@@ -907,6 +932,7 @@ void etr_json_skip(etr_json *json) {
   }
 }
 
+/* Skips the rest of the array or object that was entered last. */
 void etr_json_leave(etr_json *json) {
   if (json->in.message)
     return;
@@ -926,7 +952,7 @@ void etr_json_end(etr_json *json) {
 /* ---- Opening and closing ---- */
 
 /* Makes a reader with room for a buffer behind it; limits that are 0 or NULL have their defaults.
- */
+ * Returns NULL when out of memory. */
 static etr_json *new_reader(size_t buffer_bytes, const etr_json_limits *limits) {
   etr_json *json = malloc(sizeof *json + buffer_bytes);
   if (!json)
@@ -965,20 +991,23 @@ etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits
   return json;
 }
 
-/* Reads for an inner reader, whose source is a string of the outer one. */
-static int64_t read_outer(void *context, char *into, size_t size) {
+/* Reads for an inner reader, whose source is a string of the outer one. Returns the number of
+ * bytes, or -1 if the outer reader has failed. */
+static int64_t read_string_of_outer(void *context, char *into, size_t size) {
   etr_json *outer = context;
   bool open = outer->state == IN_STRING;
-  size_t got = json_decode(&outer->in, into, size, &open);
+  size_t got = decode_string(&outer->in, into, size, &open);
   if (!open)
     outer->state = AFTER_VALUE;
   return got == 0 && outer->in.message ? -1 : (int64_t)got;
 }
 
+/* Opens the next string of a reader as a document. Returns NULL if it is no string, or when out
+ * of memory; the outer reader has failed then. */
 etr_json *etr_json_open_string(etr_json *outer) {
   if (!expect(outer, ETR_JSON_STRING, "expected a string"))
     return NULL;
-  etr_json *json = etr_json_open(read_outer, outer, &outer->limits);
+  etr_json *json = etr_json_open(read_string_of_outer, outer, &outer->limits);
   if (!json) {
     outer->out_of_memory = true;
     fail(outer, "out of memory");
@@ -990,6 +1019,7 @@ etr_json *etr_json_open_string(etr_json *outer) {
   return json;
 }
 
+/* Frees the reader; the string of an outer reader is skipped to its end. */
 void etr_json_close(etr_json *json) {
   if (!json)
     return;

@@ -12,7 +12,7 @@
 
 static const char cut_mark[] = "...";
 
-static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth);
+static void copy_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth);
 
 /* An excerpt never fills the buffer. */
 static bool accept_nothing(void *context, const void *data, size_t size) {
@@ -41,6 +41,7 @@ static etr_slice head_of(etr_slice text) {
   return (etr_slice){text.data, etr_utf8_floor(text.data, ETR_JSON_BRIEF_STRING)};
 }
 
+/* Writes a string, cut with a mark if it is too long. */
 void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text) {
   etr_slice head = head_of(text);
   etr_jw_string_begin(&excerpt->json);
@@ -50,6 +51,7 @@ void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text) {
   etr_jw_string_end(&excerpt->json);
 }
 
+/* Writes a number as it is; NaN and infinite ones become strings. */
 void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number) {
   bool is_word = number.size > 0 &&
                  (number.data[number.size - 1] == 'N' || number.data[number.size - 1] == 'y');
@@ -59,6 +61,8 @@ void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number) {
     etr_jw_raw(&excerpt->json, number);
 }
 
+/* Writes a double as Python does, with ".0" if it is whole; NaN and infinite ones become
+ * strings. */
 void etr_json_excerpt_double(etr_json_excerpt *excerpt, double value) {
   char text[ETR_DOUBLE_ROOM + 2];
   if (!isfinite(value)) {
@@ -90,6 +94,7 @@ static void leave(etr_json *json) {
   etr_json_leave(json);
 }
 
+/* Copies an array element by element with put_element(), cut where the excerpt is full. */
 void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json,
                            etr_json_excerpt_put put_element, void *context) {
   etr_jw_array(&excerpt->json);
@@ -105,7 +110,7 @@ void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json,
 }
 
 static void put_element(etr_json_excerpt *excerpt, etr_json *json, void *depth) {
-  put_value(excerpt, json, *(const uint32_t *)depth);
+  copy_value(excerpt, json, *(const uint32_t *)depth);
 }
 
 /* A key that is too long is cut, too. */
@@ -117,7 +122,7 @@ static void put_key(etr_json_excerpt *excerpt, etr_slice key) {
 }
 
 /* Copies an object, cut where the excerpt is full. */
-static void put_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
+static void copy_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
   etr_slice key;
   etr_jw_object(&excerpt->json);
   etr_json_object(json);
@@ -129,13 +134,14 @@ static void put_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth
       break;
     }
     put_key(excerpt, key);
-    put_value(excerpt, json, depth);
+    copy_value(excerpt, json, depth);
   }
   etr_jw_end(&excerpt->json);
 }
 
 /* Copies an array or object, or a mark that it was cut if it is nested too deeply. */
-static void put_nested(etr_json_excerpt *excerpt, etr_json *json, bool is_array, uint32_t depth) {
+static void copy_nested_value(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
+                              uint32_t depth) {
   if (depth == ETR_JSON_BRIEF_DEPTH) {
     etr_json_skip(json);
     etr_jw_string(&excerpt->json, cut_mark);
@@ -145,11 +151,12 @@ static void put_nested(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
   if (is_array)
     etr_json_excerpt_list(excerpt, json, put_element, &depth);
   else
-    put_object(excerpt, json, depth);
+    copy_object(excerpt, json, depth);
 }
 
-/* Copies a value of any type. */
-static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
+/* Copies a value of any type, `depth` levels deep. A string that a reader cannot show at once
+ * becomes a mark that it was cut. */
+static void copy_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
   switch (etr_json_peek(json)) {
   case ETR_JSON_END:
     break;
@@ -175,14 +182,14 @@ static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth)
     break;
   }
   case ETR_JSON_ARRAY:
-    put_nested(excerpt, json, true, depth);
+    copy_nested_value(excerpt, json, true, depth);
     break;
   case ETR_JSON_OBJECT:
-    put_nested(excerpt, json, false, depth);
+    copy_nested_value(excerpt, json, false, depth);
     break;
   }
 }
 
 void etr_json_excerpt_value(etr_json_excerpt *excerpt, etr_json *json) {
-  put_value(excerpt, json, 0);
+  copy_value(excerpt, json, 0);
 }

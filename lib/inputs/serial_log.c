@@ -382,10 +382,8 @@ void etr_decoded_logs_free(etr_decoded_logs *logs) {
 
 /* ---- What a file is ---- */
 
-enum {
-  MOST_NULS = 64
-}; /* Returns true if an ETDump in base64 starts somewhere in the file, or is announced there. A
-    * file with many NULs is no log; a line that is switched on may give some. */
+enum { MOST_NULS = 64 }; /* a line that is switched on may give some */
+
 bool etr_serial_log_is(const char *path) {
   char piece[16 * 1024];
   filter_state state = IN_TEXT;

@@ -149,12 +149,12 @@ static void list_uses_of_call(etr_uses *u, const etr_instruction *instruction, i
   size_t count = instruction->arg_count, results = u->results_of ? u->results_of[id] : 0;
   if (payload && spend(u, payload->count)) {
     for (size_t i = 0; i < payload->count; i++) {
-      const etr_payload_operator *o = &payload->operators[i];
-      for (uint8_t k = 0; k < o->input_count; k++)
-        if (o->inputs[k] != ETR_NONE)
-          mark_uses(u, count, payload->values[o->inputs[k]].argument, IS_READ);
-      if (o->output != ETR_NONE)
-        mark_uses(u, count, payload->values[o->output].argument, IS_WRITTEN);
+      const etr_payload_operator *operator_ = &payload->operators[i];
+      for (uint8_t k = 0; k < operator_->input_count; k++)
+        if (operator_->inputs[k] != ETR_NONE)
+          mark_uses(u, count, payload->values[operator_->inputs[k]].argument, IS_READ);
+      if (operator_->output != ETR_NONE)
+        mark_uses(u, count, payload->values[operator_->output].argument, IS_WRITTEN);
     }
   } else if (own) {
     for (size_t i = 0; i < count; i++)

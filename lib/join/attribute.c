@@ -81,34 +81,34 @@ static bool list_delegates(etr_time *t) {
 
 /* Returns the part to which the time of an event with a node, or of one inside a delegate, belongs.
  */
-static etr_time_part part_of_event(const etr_event *e) {
-  if (e->node_count)
+static etr_time_part part_of_event(const etr_event *event) {
+  if (event->node_count)
     return ETR_TIME_OPERATORS;
-  if (e->role == ETR_ROLE_PHASE)
+  if (event->role == ETR_ROLE_PHASE)
     return ETR_TIME_DELEGATE_PHASES;
-  if (e->role != ETR_ROLE_OPERATOR)
+  if (event->role != ETR_ROLE_OPERATOR)
     return ETR_TIME_UNEXPLAINED;
-  return e->is_inserted ? ETR_TIME_INSERTED : ETR_TIME_UNPLACED;
+  return event->is_inserted ? ETR_TIME_INSERTED : ETR_TIME_UNPLACED;
 }
 
 /* Makes the time slice of one sample of an event. */
-static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, size_t sample) {
-  return (etr_time_slice_of){.node = e->node_count ? e->nodes[0] : ETR_NONE,
-                             .run = t->blocks->index_of_run[e->sample_runs[sample]],
-                             .ticks = e->durations[sample],
-                             .event = e,
-                             .part = part_of_event(e),
-                             .phase = e->phase ? e->phase : ETR_PHASE_OTHER,
-                             .compute_unit = e->compute_unit};
+static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *event, size_t sample) {
+  return (etr_time_slice_of){.node = event->node_count ? event->nodes[0] : ETR_NONE,
+                             .run = t->blocks->index_of_run[event->sample_runs[sample]],
+                             .ticks = event->durations[sample],
+                             .event = event,
+                             .part = part_of_event(event),
+                             .phase = event->phase ? event->phase : ETR_PHASE_OTHER,
+                             .compute_unit = event->compute_unit};
 }
 
 /* Adds a time slice for each sample of an event. Returns false when out of memory. */
-static bool add_time_slices(etr_time *t, const etr_event *e) {
-  for (size_t i = 0; i < e->sample_count; i++) {
-    etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
-    if (!p)
+static bool add_time_slices(etr_time *t, const etr_event *event) {
+  for (size_t i = 0; i < event->sample_count; i++) {
+    etr_time_slice_of *slice = etr_vec_push(t->scratch, &t->time_slices);
+    if (!slice)
       return false;
-    *p = time_slice_of(t, e, i);
+    *slice = time_slice_of(t, event, i);
   }
   return true;
 }
@@ -130,13 +130,13 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
   for (size_t i = first; i < t->time_slices.count; i++)
     t->so_far[t->time_slices.data[i].run] = 0;
   for (size_t i = first; i < t->time_slices.count; i++) {
-    etr_time_slice_of *p = &t->time_slices.data[i];
-    uint64_t *so_far = &t->so_far[p->run], sum = t->sum[p->run];
-    if (sum <= limit[p->run])
+    etr_time_slice_of *slice = &t->time_slices.data[i];
+    uint64_t *so_far = &t->so_far[slice->run], sum = t->sum[slice->run];
+    if (sum <= limit[slice->run])
       continue;
-    uint64_t before = etr_scale(*so_far, limit[p->run], sum);
-    *so_far += p->ticks;
-    p->ticks = etr_scale(*so_far, limit[p->run], sum) - before;
+    uint64_t before = etr_scale(*so_far, limit[slice->run], sum);
+    *so_far += slice->ticks;
+    slice->ticks = etr_scale(*so_far, limit[slice->run], sum) - before;
     scaled = true;
   }
   return scaled;
@@ -163,17 +163,17 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
     uint64_t rest = t->call[run];
-    etr_time_slice_of *p = rest ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
-    if (rest && !p)
+    etr_time_slice_of *slice = rest ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
+    if (rest && !slice)
       return false;
-    if (p)
-      *p = (etr_time_slice_of){.node = ETR_NONE,
-                               .run = run,
-                               .ticks = rest,
-                               .event = call,
-                               .part = part,
-                               .phase = ETR_PHASE_OTHER,
-                               .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
+    if (slice)
+      *slice = (etr_time_slice_of){.node = ETR_NONE,
+                                   .run = run,
+                                   .ticks = rest,
+                                   .event = call,
+                                   .part = part,
+                                   .phase = ETR_PHASE_OTHER,
+                                   .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
   }
   return true;
 }
@@ -181,8 +181,8 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
 /* ---- Wrappers ---- */
 
 /* Returns whether the event is a wrapper of this depth whose time is known. */
-static bool is_wrapper(const etr_event *e, size_t wrapper) {
-  return e->wrapper == wrapper && e->unit == ETR_EVENT_UNIT_TIME;
+static bool is_wrapper(const etr_event *event, size_t wrapper) {
+  return event->wrapper == wrapper && event->unit == ETR_EVENT_UNIT_TIME;
 }
 
 /* Returns the wrapper of this depth in a call; NULL if the call has none. */
@@ -217,42 +217,42 @@ static void warn_of_wrappers(etr_time *t, const etr_event *call) {
  * Returns false when out of memory. */
 static bool add_own_time(etr_time *t, const etr_event *owner, uint32_t run, uint64_t ticks,
                          const etr_event *wrapper) {
-  etr_time_slice_of *p = ticks ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
-  if (p)
-    *p = (etr_time_slice_of){.node = owner->node_count ? owner->nodes[0] : ETR_NONE,
-                             .run = run,
-                             .ticks = ticks,
-                             .event = owner,
-                             .part = owner->node_count ? ETR_TIME_OPERATORS
-                                                       : ETR_TIME_DELEGATE_PHASES,
-                             .phase = wrapper->wrapper_phase,
-                             .compute_unit = wrapper->compute_unit};
-  return p || !ticks;
+  etr_time_slice_of *slice = ticks ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
+  if (slice)
+    *slice = (etr_time_slice_of){.node = owner->node_count ? owner->nodes[0] : ETR_NONE,
+                                 .run = run,
+                                 .ticks = ticks,
+                                 .event = owner,
+                                 .part = owner->node_count ? ETR_TIME_OPERATORS
+                                                           : ETR_TIME_DELEGATE_PHASES,
+                                 .phase = wrapper->wrapper_phase,
+                                 .compute_unit = wrapper->compute_unit};
+  return slice || !ticks;
 }
 
 /* ---- Shares of a wrapper's time, by cycles ---- */
 
-static bool is_in_cycles(const etr_event *e, size_t wrapper) {
-  return e->unit == ETR_EVENT_UNIT_CYCLES &&
-         (e->wrapper ? e->wrapper == wrapper : e->inside == wrapper);
+static bool is_in_cycles(const etr_event *event, size_t wrapper) {
+  return event->unit == ETR_EVENT_UNIT_CYCLES &&
+         (event->wrapper ? event->wrapper == wrapper : event->inside == wrapper);
 }
 
 /* Adds an operator's share in each run: the part of the wrapper's time that corresponds to the
  * operator's cycles. Operators that together count more cycles than the wrapper, because they
  * overlap, share all of its time. Returns false when out of memory. */
-static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
-  for (size_t k = 0; k < e->sample_count; k++) {
-    uint32_t run = t->blocks->index_of_run[e->sample_runs[k]];
+static bool add_share(etr_time *t, const etr_event *event, size_t wrapper) {
+  for (size_t k = 0; k < event->sample_count; k++) {
+    uint32_t run = t->blocks->index_of_run[event->sample_runs[k]];
     uint64_t whole = ETR_MAX(t->cycles[run], t->inside_cycles[run]);
     if (t->cycles[run] == 0 || t->wrappers[wrapper][run] == 0)
       continue;
-    etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
-    if (!p)
+    etr_time_slice_of *slice = etr_vec_push(t->scratch, &t->time_slices);
+    if (!slice)
       return false;
-    *p = time_slice_of(t, e, k);
-    p->ticks = etr_scale(e->durations[k], t->wrappers[wrapper][run], whole);
-    p->phase = ETR_PHASE_COMPUTE;
-    t->insides[wrapper][run] += p->ticks;
+    *slice = time_slice_of(t, event, k);
+    slice->ticks = etr_scale(event->durations[k], t->wrappers[wrapper][run], whole);
+    slice->phase = ETR_PHASE_COMPUTE;
+    t->insides[wrapper][run] += slice->ticks;
   }
   return true;
 }
@@ -269,21 +269,22 @@ static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t
     t->cycles[run] = t->inside_cycles[run] = 0;
   }
   for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    if (!is_in_cycles(e, wrapper))
+    const etr_event *event = &block->events[i];
+    if (!is_in_cycles(event, wrapper))
       continue;
-    wrapper_has_cycles |= e->wrapper > 0;
-    uint64_t *sums = e->wrapper ? t->cycles : t->inside_cycles;
-    for (size_t k = 0; k < e->sample_count; k++)
-      sums[t->blocks->index_of_run[e->sample_runs[k]]] += e->durations[k];
+    wrapper_has_cycles |= event->wrapper > 0;
+    uint64_t *sums = event->wrapper ? t->cycles : t->inside_cycles;
+    for (size_t k = 0; k < event->sample_count; k++)
+      sums[t->blocks->index_of_run[event->sample_runs[k]]] += event->durations[k];
   }
   if (!wrapper_has_cycles)
     return true;
   for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    bool is_shared = t->placement->method->graph ? e->node_count > 0 : !t->placement->program_graph;
-    if (e->role == ETR_ROLE_OPERATOR && is_in_cycles(e, wrapper) && is_shared &&
-        !add_share(t, e, wrapper))
+    const etr_event *event = &block->events[i];
+    bool is_shared = t->placement->method->graph ? event->node_count > 0
+                                                 : !t->placement->program_graph;
+    if (event->role == ETR_ROLE_OPERATOR && is_in_cycles(event, wrapper) && is_shared &&
+        !add_share(t, event, wrapper))
       return false;
   }
   return true;
@@ -304,13 +305,13 @@ static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *c
     }
   /* Sums, in each run, the time of each wrapper and of the events directly inside it. */
   for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    for (size_t k = 0; k < e->sample_count; k++) {
-      uint32_t run = t->blocks->index_of_run[e->sample_runs[k]];
-      if (e->wrapper && is_wrapper(e, e->wrapper))
-        t->wrappers[e->wrapper][run] += e->durations[k];
-      if (e->inside && e->is_in_sums && !e->wrapper)
-        t->insides[e->inside][run] += e->durations[k];
+    const etr_event *event = &block->events[i];
+    for (size_t k = 0; k < event->sample_count; k++) {
+      uint32_t run = t->blocks->index_of_run[event->sample_runs[k]];
+      if (event->wrapper && is_wrapper(event, event->wrapper))
+        t->wrappers[event->wrapper][run] += event->durations[k];
+      if (event->inside && event->is_in_sums && !event->wrapper)
+        t->insides[event->inside][run] += event->durations[k];
     }
   }
   for (size_t depth = ETR_MOST_WRAPPERS; depth > 0; depth--) {
@@ -383,8 +384,8 @@ static etr_part_time *part_entry(etr_time *t, etr_time_part part, const char *ba
 }
 
 /* Returns the backend of an event in a delegate. */
-static const char *backend_of_delegate(const etr_event *e) {
-  return e->backend ? e->backend : ETR_UNKNOWN_BACKEND;
+static const char *backend_of_delegate(const etr_event *event) {
+  return event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
 }
 
 /* Counts the delegate of a call, once for each instruction. Returns false when out of memory. */
@@ -411,21 +412,22 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
   for (size_t i = 0; i < block->run_count; i++)
     t->call[t->blocks->index_of_run[block->runs[i]]] = NOT_TIMED;
   for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums && !add_time_slices(t, e))
+    const etr_event *event = &block->events[i];
+    if (event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
+        !add_time_slices(t, event))
       return false;
-    if (e->kind != ETR_EVENT_DELEGATE_CALL)
+    if (event->kind != ETR_EVENT_DELEGATE_CALL)
       continue;
-    call = e;
+    call = event;
     uint64_t ticks = 0;
-    for (size_t j = 0; j < e->sample_count; j++)
-      ticks += e->durations[j];
-    size_t position = etr_find_int(e->instruction_id, t->delegates.data, t->delegates.count,
+    for (size_t j = 0; j < event->sample_count; j++)
+      ticks += event->durations[j];
+    size_t position = etr_find_int(event->instruction_id, t->delegates.data, t->delegates.count,
                                    sizeof *t->delegates.data);
     if (position < t->delegates.count)
       t->delegates.data[position].call_ticks += ticks;
-    for (size_t k = 0; k < e->sample_count; k++)
-      add_call(t, t->blocks->index_of_run[e->sample_runs[k]], e->durations[k]);
+    for (size_t k = 0; k < event->sample_count; k++)
+      add_call(t, t->blocks->index_of_run[event->sample_runs[k]], event->durations[k]);
   }
   if (!call)
     return true; /* the call itself was not timed */
@@ -442,14 +444,14 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
  * when out of memory. */
 static bool add_slices_of_block(etr_time *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
-    const etr_event *e = &block->events[i];
+    const etr_event *event = &block->events[i];
     end = i + 1;
-    if (etr_event_is_in_delegate(e)) {
+    if (etr_event_is_in_delegate(event)) {
       end = etr_block_instruction_end(block, i);
       if (!add_delegate(t, block, i, end))
         return false;
-    } else if (e->kind == ETR_EVENT_KERNEL && e->match != ETR_MATCH_FRAMEWORK &&
-               !add_time_slices(t, e))
+    } else if (event->kind == ETR_EVENT_KERNEL && event->match != ETR_MATCH_FRAMEWORK &&
+               !add_time_slices(t, event))
       return false;
   }
   return true;
@@ -617,34 +619,35 @@ static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
 
 /* Returns whether the event belongs to a delegate call to whose node the time of its events is
  * attributed. */
-static bool is_of_call(const etr_event *e) {
-  return e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->match == ETR_MATCH_INSTRUCTION;
+static bool is_of_call(const etr_event *event) {
+  return event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->match == ETR_MATCH_INSTRUCTION;
 }
 
 /* Computes the times of one node from its time slices [first, end), sorted by run. per_run is
  * working memory for all runs. */
 static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end,
                       uint64_t *per_run, bool in_program) {
-  const etr_event *e = longest_event(t, first, end), *earliest = t->time_slices.data[first].event;
+  const etr_event *event = longest_event(t, first, end),
+                  *earliest = t->time_slices.data[first].event;
   size_t runs = 0;
-  *out = (etr_node_time){.runs_as = is_of_call(e) ? "DELEGATE_CALL" : e->label,
-                         .backend = e->backend,
-                         .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id
-                                                                              : -1,
-                         .instruction = first_instruction(t, first, end),
-                         .carried_by = ETR_NONE};
+  *out = (etr_node_time){
+      .runs_as = is_of_call(event) ? "DELEGATE_CALL" : event->label,
+      .backend = event->backend,
+      .delegate_instruction = event->delegate_id || event->backend ? event->instruction_id : -1,
+      .instruction = first_instruction(t, first, end),
+      .carried_by = ETR_NONE};
   /* The match of a node. In the graph of instructions the number of the instruction or of the
    * operator identifies it.
    * */
-  bool is_operator = in_program && e->payload_operator != ETR_NONE;
-  bool is_kernel = in_program && e->kind == ETR_EVENT_KERNEL;
-  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : e->match;
-  out->confidence = is_kernel ? 1 : e->confidence;
+  bool is_operator = in_program && event->payload_operator != ETR_NONE;
+  bool is_kernel = in_program && event->kind == ETR_EVENT_KERNEL;
+  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : event->match;
+  out->confidence = is_kernel ? 1 : event->confidence;
   if (is_operator)
-    out->match = e->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+    out->match = event->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
   if (is_operator)
-    out->confidence = e->is_operator_unsure ? 0.5 : 1;
-  out->is_estimated = e->is_estimated || out->match == ETR_MATCH_ALIGNED;
+    out->confidence = event->is_operator_unsure ? 0.5 : 1;
+  out->is_estimated = event->is_estimated || out->match == ETR_MATCH_ALIGNED;
   for (size_t i = first; i < end; i++) {
     const etr_time_slice_of *q = &t->time_slices.data[i];
     if (i == first || q->run != t->time_slices.data[i - 1].run)
@@ -652,7 +655,7 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
     per_run[runs - 1] += q->ticks;
     out->total_ticks += q->ticks;
     out->typical = etr_typical_add(out->typical, &t->typical.typical, q->run, q->ticks);
-    out->calls += !is_of_call(e) || q->event == e;
+    out->calls += !is_of_call(event) || q->event == event;
   }
   uint64_t start = t->blocks->starts[t->blocks->runs[earliest->sample_runs[0]].block];
   out->first_start_ticks = earliest->starts[0] > start ? earliest->starts[0] - start : 0;
@@ -701,11 +704,11 @@ static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size
   if (!runs)
     return false;
   for (size_t i = first; i < end; i++) {
-    const etr_time_slice_of *p = &t->time_slices.data[i];
-    if (i > first && p->run != last->run)
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    if (i > first && slice->run != last->run)
       last++;
-    last->run = p->run;
-    last->ticks += p->ticks;
+    last->run = slice->run;
+    last->ticks += slice->ticks;
   }
   out->each_run = runs;
   return true;
@@ -744,29 +747,30 @@ static void record_instruction(etr_node_time *times, uint32_t node, int32_t inst
 }
 
 /* Records the compute unit and the cycles of an event, which may have no time. */
-static void record_event(etr_node_time *time, const etr_event *e) {
-  if (e->compute_unit)
-    time->compute_units |= 1u << e->compute_unit;
-  if (e->unit != ETR_EVENT_UNIT_CYCLES || e->role != ETR_ROLE_OPERATOR)
+static void record_event(etr_node_time *time, const etr_event *event) {
+  if (event->compute_unit)
+    time->compute_units |= 1u << event->compute_unit;
+  if (event->unit != ETR_EVENT_UNIT_CYCLES || event->role != ETR_ROLE_OPERATOR)
     return;
   time->has_cycles = true;
-  for (size_t i = 0; i < e->sample_count; i++)
-    time->total_cycles += e->durations[i];
+  for (size_t i = 0; i < event->sample_count; i++)
+    time->total_cycles += event->durations[i];
 }
 
 /* Returns the node of an event's operator in a delegate; ETR_NONE if the program does not identify
  * it. */
-static uint32_t program_operator(const etr_pte_graph *program, const etr_event *e) {
-  uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
-  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, e->delegate_id) : node;
+static uint32_t program_operator(const etr_pte_graph *program, const etr_event *event) {
+  uint32_t node = etr_pte_graph_operator(program, event->instruction_id, event->payload_operator);
+  return node == ETR_NONE ? etr_pte_graph_node(program, event->instruction_id, event->delegate_id)
+                          : node;
 }
 
 /* Returns the node of an event in `program`, the graph of instructions; if that is NULL, the node
  * in the method's graph. */
-static uint32_t node_of(const etr_pte_graph *program, const etr_event *e) {
+static uint32_t node_of(const etr_pte_graph *program, const etr_event *event) {
   if (program)
-    return e->delegate_id ? program_operator(program, e) : ETR_NONE;
-  return e->node_count ? e->nodes[0] : ETR_NONE;
+    return event->delegate_id ? program_operator(program, event) : ETR_NONE;
+  return event->node_count ? event->nodes[0] : ETR_NONE;
 }
 
 /* Records for each node of a graph which events it ran as. */
@@ -853,9 +857,9 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
 
 /* Returns the innermost known node of an event: that of its operator, or else of its instruction.
  */
-static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
-  uint32_t node = program_operator(program, e);
-  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
+static uint32_t program_node(const etr_pte_graph *program, const etr_event *event) {
+  uint32_t node = program_operator(program, event);
+  return node == ETR_NONE ? etr_pte_graph_node(program, event->instruction_id, NULL) : node;
 }
 
 /* Builds and times the graph of the method's instructions. It moves the time slices to its nodes:
@@ -873,10 +877,10 @@ static bool time_program_graph(etr_time *t, etr_graph *out) {
 /* ---- Totals ---- */
 
 /* Returns the backend under which a part counts a slice; NULL for what runs outside delegates. */
-static const char *backend_of_part(const etr_time_slice_of *p) {
-  if (p->part == ETR_TIME_OPERATORS || !etr_event_is_in_delegate(p->event))
+static const char *backend_of_part(const etr_time_slice_of *slice) {
+  if (slice->part == ETR_TIME_OPERATORS || !etr_event_is_in_delegate(slice->event))
     return NULL;
-  return backend_of_delegate(p->event);
+  return backend_of_delegate(slice->event);
 }
 
 /* Adds up the slices in their parts. Slices of one part follow each other mostly. Returns false
@@ -884,14 +888,14 @@ static const char *backend_of_part(const etr_time_slice_of *p) {
 static bool sum_up_parts(etr_time *t) {
   etr_part_time *last = NULL;
   for (size_t i = 0; i < t->time_slices.count; i++) {
-    const etr_time_slice_of *p = &t->time_slices.data[i];
-    const char *backend = backend_of_part(p);
-    if (!last || last->part != p->part || last->backend != backend)
-      last = part_entry(t, p->part, backend);
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    const char *backend = backend_of_part(slice);
+    if (!last || last->part != slice->part || last->backend != backend)
+      last = part_entry(t, slice->part, backend);
     if (!last)
       return false;
-    last->ticks += p->ticks;
-    last->typical = etr_typical_add(last->typical, &t->typical.typical, p->run, p->ticks);
+    last->ticks += slice->ticks;
+    last->typical = etr_typical_add(last->typical, &t->typical.typical, slice->run, slice->ticks);
   }
   return true;
 }
@@ -937,28 +941,28 @@ static bool list_parts(etr_time *t, etr_method *out) {
 
 /* Adds the part of the calls that may be time of operators, because the delegate's clock is coarse.
  */
-static void sum_up_hidden(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
-  uint64_t hidden = ETR_MIN(p->ticks,
-                            etr_backend_clock_hides(etr_backend_of(p->event->backend), p->operators,
-                                                    t->blocks->ticks_per_second));
+static void sum_up_hidden(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
+  uint64_t hidden = ETR_MIN(slice->ticks,
+                            etr_backend_clock_hides(etr_backend_of(slice->event->backend),
+                                                    slice->operators, t->blocks->ticks_per_second));
   out->clock_hidden_ticks += hidden;
   out->clock_hidden_typical = etr_typical_add(out->clock_hidden_typical, &t->typical.typical,
-                                              p->run, hidden);
+                                              slice->run, hidden);
 }
 
 /* Adds the time of an operator whose node, or whose time, is an estimate. Returns true if its node
  * is. */
-static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
-  bool is_aligned = p->event->match == ETR_MATCH_ALIGNED;
-  if (!is_aligned && !p->event->is_estimated)
+static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
+  bool is_aligned = slice->event->match == ETR_MATCH_ALIGNED;
+  if (!is_aligned && !slice->event->is_estimated)
     return false;
-  out->estimated_ticks += p->ticks;
-  out->estimated_typical = etr_typical_add(out->estimated_typical, &t->typical.typical, p->run,
-                                           p->ticks);
-  if (p->event->is_estimated)
-    out->estimated_time_ticks += p->ticks;
-  if (p->event->is_estimated && p->event->unit == ETR_EVENT_UNIT_CYCLES)
-    out->shared_ticks += p->ticks;
+  out->estimated_ticks += slice->ticks;
+  out->estimated_typical = etr_typical_add(out->estimated_typical, &t->typical.typical, slice->run,
+                                           slice->ticks);
+  if (slice->event->is_estimated)
+    out->estimated_time_ticks += slice->ticks;
+  if (slice->event->is_estimated && slice->event->unit == ETR_EVENT_UNIT_CYCLES)
+    out->shared_ticks += slice->ticks;
   return is_aligned;
 }
 
@@ -975,12 +979,12 @@ static bool sum_up_slices(etr_time *t, etr_method *out) {
   for (size_t i = 0; i < t->run_count; i++)
     out->execute_ticks += t->execute[i];
   for (size_t i = 0; i < t->time_slices.count; i++) {
-    const etr_time_slice_of *p = &t->time_slices.data[i];
-    if (p->part == ETR_TIME_CALL_OVERHEAD)
-      sum_up_hidden(t, out, p);
-    if (p->part == ETR_TIME_OPERATORS && sum_up_estimated(t, out, p)) {
-      aligned += p->ticks;
-      confidence_sum += (double)p->ticks * p->event->confidence;
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    if (slice->part == ETR_TIME_CALL_OVERHEAD)
+      sum_up_hidden(t, out, slice);
+    if (slice->part == ETR_TIME_OPERATORS && sum_up_estimated(t, out, slice)) {
+      aligned += slice->ticks;
+      confidence_sum += (double)slice->ticks * slice->event->confidence;
     }
   }
   out->estimated_typical = etr_typical_of(out->estimated_typical, &t->typical.typical);
@@ -1003,12 +1007,12 @@ static void set_typical_events(const etr_time *t) {
   for (size_t i = 0; i < t->block_count; i++) {
     const etr_block *block = block_at(t, i);
     for (size_t k = 0; k < block->event_count; k++) {
-      etr_event *e = &etr_block_rows(t->blocks, block)[k];
+      etr_event *event = &etr_block_rows(t->blocks, block)[k];
       double sum = 0;
-      for (size_t s = 0; s < e->sample_count; s++)
-        sum = etr_typical_add(sum, &t->typical.typical, t->blocks->index_of_run[e->sample_runs[s]],
-                              e->durations[s]);
-      e->stats.typical = etr_typical_of(sum, &t->typical.typical);
+      for (size_t s = 0; s < event->sample_count; s++)
+        sum = etr_typical_add(sum, &t->typical.typical,
+                              t->blocks->index_of_run[event->sample_runs[s]], event->durations[s]);
+      event->stats.typical = etr_typical_of(sum, &t->typical.typical);
     }
   }
 }
@@ -1050,15 +1054,15 @@ static bool store_time_slices(const etr_time *t, etr_method *out) {
   etr_time_slice *time_slices = etr_arena_alloc_raw_array(t->arena, t->time_slices.count,
                                                           sizeof *time_slices);
   for (size_t i = 0; time_slices && i < t->time_slices.count; i++) {
-    const etr_time_slice_of *p = &t->time_slices.data[i];
-    const etr_event *event = p->event;
-    time_slices[i] = (etr_time_slice){.ticks = p->ticks,
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    const etr_event *event = slice->event;
+    time_slices[i] = (etr_time_slice){.ticks = slice->ticks,
                                       .event = event,
-                                      .run = p->run,
-                                      .node = p->node,
-                                      .part = p->part,
-                                      .phase = p->phase,
-                                      .compute_unit = p->compute_unit};
+                                      .run = slice->run,
+                                      .node = slice->node,
+                                      .part = slice->part,
+                                      .phase = slice->phase,
+                                      .compute_unit = slice->compute_unit};
   }
   out->time_slices = time_slices;
   out->time_slice_count = t->time_slices.count;
@@ -1071,14 +1075,14 @@ static void warn_of_unexplained(const etr_time *t) {
   const etr_event *longest = NULL;
   size_t count = 0;
   for (size_t i = 0; i < t->time_slices.count; i++) {
-    const etr_time_slice_of *p = &t->time_slices.data[i];
-    const etr_event *e = p->event;
-    if (p->part != ETR_TIME_UNPLACED || !e->delegate_id ||
-        (i && t->time_slices.data[i - 1].event == e))
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    const etr_event *event = slice->event;
+    if (slice->part != ETR_TIME_UNPLACED || !event->delegate_id ||
+        (i && t->time_slices.data[i - 1].event == event))
       continue;
     count++;
-    if (!longest || e->stats.avg > longest->stats.avg)
-      longest = e;
+    if (!longest || event->stats.avg > longest->stats.avg)
+      longest = event;
   }
   if (count)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,

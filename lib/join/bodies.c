@@ -75,16 +75,16 @@ static seen *seen_at(numbering *n, int32_t id) {
 
 /* Returns the kind of instruction that a row shows, for rows that are not kernels; UNSEEN for
  * others. */
-static seen_kind kind_of_row(const etr_event *e) {
-  if (strcmp(e->name, "JF_CALL") == 0)
+static seen_kind kind_of_row(const etr_event *event) {
+  if (strcmp(event->name, "JF_CALL") == 0)
     return JUMP;
-  return strcmp(e->name, "MOVE_CALL") == 0 ? MOVE : UNSEEN;
+  return strcmp(event->name, "MOVE_CALL") == 0 ? MOVE : UNSEEN;
 }
 
-static void record_row(numbering *n, const etr_event *e) {
-  seen *s = seen_at(n, e->instruction_id);
+static void record_row(numbering *n, const etr_event *event) {
+  seen *s = seen_at(n, event->instruction_id);
   if (s && s->kind == UNSEEN)
-    s->kind = kind_of_row(e);
+    s->kind = kind_of_row(event);
 }
 
 /* Records whether an instruction is a call, a kernel with a name or another kernel, as far as the

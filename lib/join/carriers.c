@@ -22,14 +22,14 @@ static uint64_t bit_of(uint16_t class_) {
 /* Records the classes of operators whose events have no node, per instruction. */
 static void record_left_over(const finder *f, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
-    if (!e->delegate_id || e->node_count)
+    const etr_event *event = &block->events[i];
+    if (!event->delegate_id || event->node_count)
       continue;
-    const etr_placed *instruction = etr_placed_instruction(f->placement, e->instruction_id);
+    const etr_placed *instruction = etr_placed_instruction(f->placement, event->instruction_id);
     const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
     if (backend)
       f->left_over[instruction - f->placement->instructions.data] |= bit_of(
-          backend->class_of_event(e->delegate_id));
+          backend->class_of_event(event->delegate_id));
   }
 }
 

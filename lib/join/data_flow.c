@@ -132,12 +132,14 @@ static uint32_t first_value_read(const etr_graph_values *values, const etr_node 
 /* Returns how a node loses its handle, if the node may be the operator's: more certain ways are
  * greater. ETR_KEEPS_HANDLE says that it may not. */
 static etr_handle_loss loss_as_operator(const missing_handles *l, uint32_t node,
-                                        const etr_payload_operator *o, uint32_t read) {
+                                        const etr_payload_operator *operator_, uint32_t read) {
   const etr_graph_values *values = l->assignment->values;
   const etr_node *n = &values->graph->nodes[node];
-  const etr_payload_value *result = o->whole == ETR_NONE ? NULL : &l->payload->values[o->whole];
-  if (l->assignment->taken[node] || l->backend->class_of_node(values->graph, n) != o->class_ ||
-      !agrees_with(result, n))
+  const etr_payload_value *result = operator_->whole == ETR_NONE
+                                        ? NULL
+                                        : &l->payload->values[operator_->whole];
+  if (l->assignment->taken[node] ||
+      l->backend->class_of_node(values->graph, n) != operator_->class_ || !agrees_with(result, n))
     return ETR_KEEPS_HANDLE;
   uint32_t own = first_value_read(values, n);
   bool reads_it = read == ETR_NONE ||
@@ -150,18 +152,18 @@ static etr_handle_loss loss_as_operator(const missing_handles *l, uint32_t node,
  * nodes match equally well, so that order decided: the assignment's rank, or graph order. */
 static uint32_t choose_missing_handle(missing_handles *l, uint32_t index, uint32_t read,
                                       bool *equal_candidates) {
-  const etr_payload_operator *o = &l->payload->operators[index];
+  const etr_payload_operator *operator_ = &l->payload->operators[index];
   etr_handle_loss best = ETR_KEEPS_HANDLE;
   uint32_t found = ETR_NONE;
   *equal_candidates = false;
-  if (!(l->backend->traits(o->class_) & ETR_CLASS_COMPUTES))
+  if (!(l->backend->traits(operator_->class_) & ETR_CLASS_COMPUTES))
     return ETR_NONE;
   if (!l->is_listed)
     list_held_nodes(l);
   if (!spend(l, l->held.count))
     return ETR_NONE;
   for (size_t i = 0; i < l->held.count; i++) {
-    etr_handle_loss loss = loss_as_operator(l, l->held.data[i].node, o, read);
+    etr_handle_loss loss = loss_as_operator(l, l->held.data[i].node, operator_, read);
     uint32_t node = l->held.data[i].node;
     if (loss == ETR_KEEPS_HANDLE || loss < best)
       continue;
@@ -398,8 +400,10 @@ static bool index_classes(flow *f, const etr_backend *backend) {
 /* Returns the node of a payload's operator that has no debug handle, by the value that it reads;
  * ETR_NONE if none fits. */
 static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *equal_candidates) {
-  const etr_payload_operator *o = &c->payload->operators[index];
-  uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
+  const etr_payload_operator *operator_ = &c->payload->operators[index];
+  uint32_t origin = operator_->input_count && operator_->inputs[0] != ETR_NONE
+                        ? c->origins[operator_->inputs[0]]
+                        : UNKNOWN;
   if (origin == WEIGHT)
     return ETR_NONE;
   return choose_missing_handle(f->missing, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin,
@@ -408,17 +412,17 @@ static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *
 
 /* Returns the node of a payload's operator among those with its debug handle and class; ETR_NONE
  * if none fits. */
-static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o,
+static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *operator_,
                                  bool *equal_candidates) {
-  delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
+  delegated d = {f, operator_->whole == ETR_NONE ? NULL : &c->payload->values[operator_->whole]};
   f->inputs.count = 0;
-  for (uint8_t i = 0; i < o->input_count; i++)
-    if (o->inputs[i] != ETR_NONE)
-      add_input_value(f, c->origins[o->inputs[i]]);
+  for (uint8_t i = 0; i < operator_->input_count; i++)
+    if (operator_->inputs[i] != ETR_NONE)
+      add_input_value(f, c->origins[operator_->inputs[i]]);
   etr_wanted wanted = {.expected = ETR_NONE,
-                       .handles = &o->handle,
+                       .handles = &operator_->handle,
                        .handle_count = 1,
-                       .kind = o->class_,
+                       .kind = operator_->class_,
                        .inputs = f->inputs.data,
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_value,
@@ -430,36 +434,36 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
 /* Returns the node of a payload's operator; one that completes another has the other's node.
  * ETR_NONE if no node is known. */
 static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *equal_candidates) {
-  const etr_payload_operator *o = &c->payload->operators[index];
-  if (o->completes != ETR_NONE)
-    return c->nodes[o->completes];
-  if (o->class_ == 0)
+  const etr_payload_operator *operator_ = &c->payload->operators[index];
+  if (operator_->completes != ETR_NONE)
+    return c->nodes[operator_->completes];
+  if (operator_->class_ == 0)
     return ETR_NONE;
-  return o->handle ? node_with_handle(f, c, o, equal_candidates)
-                   : node_without_handle(f, c, index, equal_candidates);
+  return operator_->handle ? node_with_handle(f, c, operator_, equal_candidates)
+                           : node_without_handle(f, c, index, equal_candidates);
 }
 
 /* Finds the node of an operator. An operator without a node, such as a conversion, a transpose or a
  * copy, passes its value on unchanged. */
 static void join_operator(flow *f, const call *c, size_t index) {
-  const etr_payload_operator *o = &c->payload->operators[index];
+  const etr_payload_operator *operator_ = &c->payload->operators[index];
   bool equal_candidates = false;
   uint32_t node = node_of_operator(f, c, index, &equal_candidates);
-  bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE &&
-                   (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
-                    f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
+  bool passes_on = node == ETR_NONE && operator_->input_count && operator_->inputs[0] != ETR_NONE &&
+                   (f->backend->traits(operator_->class_) & ETR_CLASS_FUSES ||
+                    f->backend->traits(operator_->class_) & ETR_CLASS_INSERTED);
   c->nodes[index] = node;
   c->by_order[index] = equal_candidates;
   if (node != ETR_NONE)
     f->taken[node] = true;
-  if (o->output == ETR_NONE)
+  if (operator_->output == ETR_NONE)
     return;
-  c->origins[o->output] = passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
+  c->origins[operator_->output] = passes_on ? c->origins[operator_->inputs[0]] : UNKNOWN;
   if (node == ETR_NONE)
     return;
   bool has_result = f->placement->method->graph->nodes[node].output_count >
                     0; /* else the index is that of the next node's value */
-  c->origins[o->output] = has_result ? f->values.first[node] : UNKNOWN;
+  c->origins[operator_->output] = has_result ? f->values.first[node] : UNKNOWN;
 }
 
 static int32_t argument_of(const call *c, const etr_payload_value *value) {

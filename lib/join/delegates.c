@@ -274,10 +274,14 @@ static bool is_order_known(delegate *d) {
  * out of memory. */
 static bool plan_payload(delegate *d, plan *p) {
   for (uint32_t i = 0; i < d->payload->count; i++) {
-    const etr_payload_operator *o = &d->payload->operators[i];
-    if (!add_plan_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i))
+    const etr_payload_operator *operator_ = &d->payload->operators[i];
+    if (!add_plan_item(d, p,
+                       (etr_align_item){operator_->class_, operator_->alternative, 1,
+                                        operator_->is_idle ? 0 : 1},
+                       i))
       return false;
-    if (o->activation && !add_plan_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i))
+    if (operator_->activation &&
+        !add_plan_item(d, p, (etr_align_item){operator_->activation, 0, 1, 1}, i))
       return false;
   }
   return true;
@@ -636,51 +640,52 @@ typedef struct finder {
 
 /* Returns whether a delegate logged the event although it looks like one of the runtime, as some
  * backends log theirs. */
-static bool is_logged_by_delegate(const etr_event *e, const etr_placed *instruction) {
+static bool is_logged_by_delegate(const etr_event *event, const etr_placed *instruction) {
   const etr_decoder *decoder = instruction && instruction->is_delegate
                                    ? etr_decoder_of(instruction->backend)
                                    : NULL;
-  return decoder && decoder->mark && e->kind == ETR_EVENT_FRAMEWORK &&
-         strstr(e->name, decoder->mark);
+  return decoder && decoder->mark && event->kind == ETR_EVENT_FRAMEWORK &&
+         strstr(event->name, decoder->mark);
 }
 
 /* Sets the role of an event. Events inside a delegate are operators unless the backend says
  * otherwise. */
-static void describe_role(etr_event *e, const etr_placed *instruction) {
+static void describe_role(etr_event *event, const etr_placed *instruction) {
   const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
   static const etr_event_role roles[] = {[ETR_EVENT_FRAMEWORK] = ETR_ROLE_NONE,
                                          [ETR_EVENT_KERNEL] = ETR_ROLE_OPERATOR,
                                          [ETR_EVENT_DELEGATE_CALL] = ETR_ROLE_CONTAINER,
                                          [ETR_EVENT_DELEGATE_OPERATOR] = ETR_ROLE_OPERATOR};
-  e->role = roles[e->kind];
-  e->is_in_sums = e->role == ETR_ROLE_OPERATOR;
-  e->has_no_place = backend && backend->has_no_places && e->kind == ETR_EVENT_DELEGATE_OPERATOR;
+  event->role = roles[event->kind];
+  event->is_in_sums = event->role == ETR_ROLE_OPERATOR;
+  event->has_no_place = backend && backend->has_no_places &&
+                        event->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
 /* Sets the kind, role, backend and handles of an event from its instruction. */
-static void describe_event(etr_event *e, const etr_placed *instruction) {
+static void describe_event(etr_event *event, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
                                       [ETR_EVENT_KERNEL] = ETR_MATCH_NONE,
                                       [ETR_EVENT_DELEGATE_CALL] = ETR_MATCH_DELEGATE,
                                       [ETR_EVENT_DELEGATE_OPERATOR] = ETR_MATCH_DELEGATE};
-  e->payload_operator = ETR_NONE;
-  if (is_logged_by_delegate(e, instruction))
-    e->kind = ETR_EVENT_DELEGATE_OPERATOR;
-  e->match = matches[e->kind];
-  describe_role(e, instruction);
-  if (etr_event_is_in_delegate(e) && instruction)
-    e->backend = instruction->backend;
-  if (!map || e->kind == ETR_EVENT_DELEGATE_OPERATOR)
+  event->payload_operator = ETR_NONE;
+  if (is_logged_by_delegate(event, instruction))
+    event->kind = ETR_EVENT_DELEGATE_OPERATOR;
+  event->match = matches[event->kind];
+  describe_role(event, instruction);
+  if (etr_event_is_in_delegate(event) && instruction)
+    event->backend = instruction->backend;
+  if (!map || event->kind == ETR_EVENT_DELEGATE_OPERATOR)
     return;
-  e->handles = map->handles;
-  e->handle_count = map->handle_count;
+  event->handles = map->handles;
+  event->handle_count = map->handle_count;
 }
 
 /* Returns whether a kernel belongs to the runtime itself. Kernels of the graph log their names; if
  * others do, a kernel without a name is the loop of a map, which the handle map does not contain,
  * or arithmetic on sizes. */
-static bool is_of_runtime(const finder *f, const etr_event *e, const etr_placed *instruction) {
+static bool is_of_runtime(const finder *f, const etr_event *event, const etr_placed *instruction) {
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
   if (instruction->is_prim || instruction->is_of_loop)
     return true;
@@ -688,7 +693,7 @@ static bool is_of_runtime(const finder *f, const etr_event *e, const etr_placed 
       etr_slice_is(instruction->op, "sym_size"))
     return true;
   if (f->placement->method->program || !f->placement->method->graph ||
-      strcmp(e->name, "OPERATOR_CALL") != 0)
+      strcmp(event->name, "OPERATOR_CALL") != 0)
     return false;
   if (instruction->node == ETR_NONE)
     return is_unknown && f->logs_kernels;
@@ -698,21 +703,21 @@ static bool is_of_runtime(const finder *f, const etr_event *e, const etr_placed 
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
  * none. Returns false when out of memory. */
-static bool set_kernel_node(finder *f, etr_event *e, const etr_placed *instruction) {
+static bool set_kernel_node(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;
-  if (is_of_runtime(f, e, instruction))
-    e->match = ETR_MATCH_FRAMEWORK;
-  if (instruction->node == ETR_NONE || e->match == ETR_MATCH_FRAMEWORK)
+  if (is_of_runtime(f, event, instruction))
+    event->match = ETR_MATCH_FRAMEWORK;
+  if (instruction->node == ETR_NONE || event->match == ETR_MATCH_FRAMEWORK)
     return true;
   uint32_t *node = etr_arena_alloc(f->arena, sizeof *node);
   if (!node)
     return false;
   *node = instruction->node;
-  e->nodes = node;
-  e->node_count = 1;
-  e->match = instruction->match;
-  e->confidence = e->match == ETR_MATCH_ALIGNED ? 0.5 : 1;
+  event->nodes = node;
+  event->node_count = 1;
+  event->match = instruction->match;
+  event->confidence = event->match == ETR_MATCH_ALIGNED ? 0.5 : 1;
   return true;
 }
 
@@ -732,12 +737,12 @@ static etr_slice without_number(etr_slice name, etr_slice separator) {
 
 /* Returns the name of a kernel, or of an operator in a delegate, without what tells equal ones
  * apart. A kernel without a name of its own has that of its operator, if the program says it. */
-static etr_slice kernel_name_of(const etr_event *e, const etr_placed *instruction) {
+static etr_slice kernel_name_of(const etr_event *event, const etr_placed *instruction) {
   static const char prefix[] = "native_call_";
-  etr_slice name = etr_slice_of(e->label);
-  if (e->kind == ETR_EVENT_KERNEL && etr_slice_starts(name, etr_slice_of(prefix)))
-    return etr_slice_of(e->label + sizeof prefix - 1);
-  if (e->kind == ETR_EVENT_KERNEL)
+  etr_slice name = etr_slice_of(event->label);
+  if (event->kind == ETR_EVENT_KERNEL && etr_slice_starts(name, etr_slice_of(prefix)))
+    return etr_slice_of(event->label + sizeof prefix - 1);
+  if (event->kind == ETR_EVENT_KERNEL)
     return instruction && instruction->op.size ? instruction->op : name;
   etr_slice cut = without_number(name, ETR_SLICE(":OpId_"));
   if (cut.size < name.size)
@@ -747,13 +752,13 @@ static etr_slice kernel_name_of(const etr_event *e, const etr_placed *instructio
 
 /* Names the kernel or operator of an event, unless its backend has named it. Returns false when
  * out of memory. */
-static bool name_kernel(finder *f, etr_event *e, const etr_placed *instruction) {
-  if (e->role != ETR_ROLE_OPERATOR || e->kernel || !e->label)
+static bool name_kernel(finder *f, etr_event *event, const etr_placed *instruction) {
+  if (event->role != ETR_ROLE_OPERATOR || event->kernel || !event->label)
     return true;
-  etr_slice name = kernel_name_of(e, instruction), label = etr_slice_of(e->label);
+  etr_slice name = kernel_name_of(event, instruction), label = etr_slice_of(event->label);
   bool is_end = name.data >= label.data && name.data + name.size == label.data + label.size;
-  e->kernel = is_end ? name.data : etr_arena_text(f->arena, name);
-  return e->kernel != NULL;
+  event->kernel = is_end ? name.data : etr_arena_text(f->arena, name);
+  return event->kernel != NULL;
 }
 
 /* Describes the events of a block and finds their nodes, one instruction after the other. Returns
@@ -764,9 +769,9 @@ static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
                                                            block->events[i].instruction_id);
     end = etr_block_instruction_end(block, i);
     for (size_t k = i; k < end; k++) {
-      etr_event *e = &rows[k];
-      describe_event(e, instruction);
-      if (e->kind == ETR_EVENT_KERNEL && !set_kernel_node(f, e, instruction))
+      etr_event *event = &rows[k];
+      describe_event(event, instruction);
+      if (event->kind == ETR_EVENT_KERNEL && !set_kernel_node(f, event, instruction))
         return false;
     }
     if (instruction &&

@@ -128,8 +128,9 @@ static void set_backends_by_events(const etr_placement *placement, const etr_blo
     if (!instruction || !instruction->is_delegate || instruction->backend)
       continue;
     for (size_t k = i; k < end; k++) {
-      const etr_event *e = &block->events[k];
-      const etr_decoder *decoder = etr_decoder_of_event(e->delegate_id ? e->delegate_id : e->name);
+      const etr_event *event = &block->events[k];
+      const etr_decoder *decoder = etr_decoder_of_event(event->delegate_id ? event->delegate_id
+                                                                           : event->name);
       is_open |= decoder && decoder_found && decoder != decoder_found;
       if (decoder)
         decoder_found = decoder;
@@ -150,16 +151,16 @@ static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blo
     /* Events override the map: an instruction with a kernel's event is a kernel. */
     const etr_block *block = &blocks->blocks[block_indices[i]];
     for (size_t k = 0; k < block->event_count; k++) {
-      const etr_event *e = &block->events[k];
-      if (e->kind == ETR_EVENT_FRAMEWORK || e->instruction_id < 0)
+      const etr_event *event = &block->events[k];
+      if (event->kind == ETR_EVENT_FRAMEWORK || event->instruction_id < 0)
         continue;
-      etr_placed *added = find_or_add_instruction(c, e->instruction_id);
+      etr_placed *added = find_or_add_instruction(c, event->instruction_id);
       if (!added)
         return false;
-      added->is_kernel = e->kind == ETR_EVENT_KERNEL;
+      added->is_kernel = event->kind == ETR_EVENT_KERNEL;
       added->is_delegate = !added->is_kernel;
       if (added->is_kernel && added->op.size == 0)
-        name_operator(c->placement->method, added, etr_operator_of_event(e->name));
+        name_operator(c->placement->method, added, etr_operator_of_event(event->name));
     }
   }
   return true;

@@ -311,9 +311,9 @@ static bool add_constant(inside *in, uint32_t value) {
  * when out of memory. */
 static bool add_constants(inside *in) {
   for (size_t i = 0; i < in->own->count; i++) {
-    const etr_own_operator *o = &in->own->operators[i];
-    for (size_t k = 0; k < o->read_count; k++) {
-      uint32_t value = o->reads[k];
+    const etr_own_operator *operator_ = &in->own->operators[i];
+    for (size_t k = 0; k < operator_->read_count; k++) {
+      uint32_t value = operator_->reads[k];
       bool is_new = in->own->values[value].is_constant && in->writer[value].node == ETR_NONE;
       if (is_new && !add_constant(in, value))
         return false;
@@ -324,34 +324,34 @@ static bool add_constants(inside *in) {
 
 /* Sets the inputs and outputs of an operator's node. Values that nothing wrote are no inputs.
  * Returns false when out of memory. */
-static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o) {
-  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, o->read_count, sizeof *inputs);
-  etr_value *outputs = etr_arena_alloc_array(in->b->arena, o->write_count, sizeof *outputs);
+static bool link_operator(inside *in, etr_node *node, const etr_own_operator *operator_) {
+  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, operator_->read_count, sizeof *inputs);
+  etr_value *outputs = etr_arena_alloc_array(in->b->arena, operator_->write_count, sizeof *outputs);
   if (etr_arena_failed(in->b->arena))
     return false;
-  for (size_t i = 0; i < o->read_count; i++)
-    if (in->writer[o->reads[i]].node != ETR_NONE)
-      inputs[node->input_count++] = in->writer[o->reads[i]];
-  for (size_t i = 0; i < o->write_count; i++) {
-    if (!describe(in, &outputs[i], o->writes[i]))
+  for (size_t i = 0; i < operator_->read_count; i++)
+    if (in->writer[operator_->reads[i]].node != ETR_NONE)
+      inputs[node->input_count++] = in->writer[operator_->reads[i]];
+  for (size_t i = 0; i < operator_->write_count; i++) {
+    if (!describe(in, &outputs[i], operator_->writes[i]))
       return false;
-    in->writer[o->writes[i]] = (etr_edge){last_node(in), (uint32_t)i};
+    in->writer[operator_->writes[i]] = (etr_edge){last_node(in), (uint32_t)i};
   }
   node->inputs = inputs;
   node->outputs = outputs;
-  node->output_count = o->write_count;
+  node->output_count = operator_->write_count;
   return true;
 }
 
 /* Adds an operator of the payload, with the Edge node that it runs if that is known. Its work is
  * unknown if an input is missing. Returns false if the budget is spent, or when out of memory. */
 static bool add_operator(inside *in, size_t index) {
-  const etr_own_operator *o = &in->own->operators[index];
-  etr_node *node = push_nested_node(in, ETR_NODE_OP, in->own->titles[index], o->name);
-  if (!node || !link_operator(in, node, o))
+  const etr_own_operator *operator_ = &in->own->operators[index];
+  etr_node *node = push_nested_node(in, ETR_NODE_OP, in->own->titles[index], operator_->name);
+  if (!node || !link_operator(in, node, operator_))
     return false;
-  bool is_whole = node->input_count == o->read_count;
-  in->b->out->works.data[last_node(in)] = (uint8_t)(is_whole ? o->work : ETR_WORK_HIDDEN);
+  bool is_whole = node->input_count == operator_->read_count;
+  in->b->out->works.data[last_node(in)] = (uint8_t)(is_whole ? operator_->work : ETR_WORK_HIDDEN);
   bool is_known = in->known && in->known->payload && index < in->known->payload->count;
   uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
   if (edge_node != ETR_NONE)
@@ -364,10 +364,10 @@ static void add_edge_nodes_of_events(inside *in) {
   builder *b = in->b;
   size_t end = b->end_of_timed[in->instruction_id];
   for (size_t i = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0; i < end; i++) {
-    const etr_event *e = b->timed[i];
-    uint32_t node = etr_pte_graph_operator(b->out, in->instruction_id, e->payload_operator);
-    if (node != ETR_NONE && e->node_count && b->nodes.data[node].edge_node_count == 0)
-      copy_edge_node(b, &b->nodes.data[node], e->nodes[0]);
+    const etr_event *event = b->timed[i];
+    uint32_t node = etr_pte_graph_operator(b->out, in->instruction_id, event->payload_operator);
+    if (node != ETR_NONE && event->node_count && b->nodes.data[node].edge_node_count == 0)
+      copy_edge_node(b, &b->nodes.data[node], event->nodes[0]);
   }
 }
 
@@ -440,17 +440,17 @@ static const char *operator_name(inside *in, const char *id) {
 
 /* Adds the operator of an event; it reads the operator before it, *previous, whose place it
  * takes. Returns false if the budget is spent, or when out of memory. */
-static bool add_timed_operator(inside *in, const etr_event *e, uint32_t *previous) {
-  const char *name = operator_name(in, e->delegate_id);
-  etr_node *node = add_graph_node(in->b, in->instruction_id, e->delegate_id);
+static bool add_timed_operator(inside *in, const etr_event *event, uint32_t *previous) {
+  const char *name = operator_name(in, event->delegate_id);
+  etr_node *node = add_graph_node(in->b, in->instruction_id, event->delegate_id);
   if (node)
     in->b->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
   etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->b->arena, sizeof *edge);
   etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
   if (!node || !output || !name)
     return false;
-  *output = (etr_value){.name = e->delegate_id, .rank = -1};
-  node->name = e->delegate_id;
+  *output = (etr_value){.name = event->delegate_id, .rank = -1};
+  node->name = event->delegate_id;
   node->target = node->op_type = name;
   node->subgraph = in->subgraph;
   node->outputs = output;
@@ -461,8 +461,8 @@ static bool add_timed_operator(inside *in, const etr_event *e, uint32_t *previou
     node->input_count = 1;
   }
   *previous = last_node(in);
-  if (e->node_count)
-    copy_edge_node(in->b, node, e->nodes[0]);
+  if (event->node_count)
+    copy_edge_node(in->b, node, event->nodes[0]);
   return !etr_arena_failed(in->b->arena);
 }
 
@@ -567,14 +567,14 @@ static void set_delegate_nodes(builder *b, etr_node *node, int32_t instruction_i
 
 /* ---- Events of delegates ---- */
 
-static bool is_timed_operator(const builder *b, const etr_event *e) {
-  bool is_operator = e->delegate_id && (e->role == ETR_ROLE_OPERATOR || e->is_in_sums);
-  return is_operator && e->instruction_id >= 0 &&
-         (size_t)e->instruction_id < b->program->instruction_count;
+static bool is_timed_operator(const builder *b, const etr_event *event) {
+  bool is_operator = event->delegate_id && (event->role == ETR_ROLE_OPERATOR || event->is_in_sums);
+  return is_operator && event->instruction_id >= 0 &&
+         (size_t)event->instruction_id < b->program->instruction_count;
 }
 
 /* Calls `visit` for each event of an operator in a delegate. */
-static void visit_timed_events(builder *b, void (*visit)(builder *b, const etr_event *e)) {
+static void visit_timed_events(builder *b, void (*visit)(builder *b, const etr_event *event)) {
   size_t count;
   const uint32_t *block_indices = etr_blocks_of_method(b->blocks, b->method, &count);
   for (size_t i = 0; i < count; i++) {
@@ -585,12 +585,12 @@ static void visit_timed_events(builder *b, void (*visit)(builder *b, const etr_e
   }
 }
 
-static void count_timed(builder *b, const etr_event *e) {
-  b->end_of_timed[e->instruction_id + 1]++;
+static void count_timed(builder *b, const etr_event *event) {
+  b->end_of_timed[event->instruction_id + 1]++;
 }
 
-static void put_timed(builder *b, const etr_event *e) {
-  b->timed[b->end_of_timed[e->instruction_id]++] = e;
+static void put_timed(builder *b, const etr_event *event) {
+  b->timed[b->end_of_timed[event->instruction_id]++] = event;
 }
 
 /* Groups the events of delegates' operators by instruction, if there is an Edge graph whose nodes

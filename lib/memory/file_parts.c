@@ -28,6 +28,7 @@ typedef struct claims {
   etr_vec(claim) list;
 } claims;
 
+/* Adds the bytes [start, end) of the file as a part; nothing if there are none. */
 static void push_claim(claims *c, uint64_t start, uint64_t end, etr_file_part part) {
   claim *added = start < end ? etr_vec_push(c->scratch, &c->list) : NULL;
   if (!added)
@@ -45,7 +46,7 @@ static void add_claim(claims *c, uint64_t at, uint64_t size, etr_file_part part)
 
 /* Adds a range that several delegates may use. Returns false if it was added before, or when out of
  * memory. */
-static bool add_shared(claims *c, uint64_t at, uint64_t size, etr_file_part part) {
+static bool add_shared_claim(claims *c, uint64_t at, uint64_t size, etr_file_part part) {
   const uint64_t extent[] = {at, size};
   etr_map_slot *slot = etr_map_at(&c->by_extent, (etr_slice){(const char *)extent, sizeof extent});
   if (!slot)
@@ -64,8 +65,8 @@ static bool add_shared(claims *c, uint64_t at, uint64_t size, etr_file_part part
 
 /* ---- Segments and constants ---- */
 
-/* Adds the segments of the file; what is inside some of them is added later and replaces the
- * padding. */
+/* Adds the segments of the file. What is inside some of them is added later and replaces the
+ * padding; what lies between them stays padding. */
 static void add_segments(claims *c) {
   static const etr_content kinds[] = {
       [ETR_SEGMENT_UNUSED] = ETR_CONTENT_UNUSED,   [ETR_SEGMENT_CONSTANTS] = ETR_CONTENT_PADDING,
@@ -110,9 +111,9 @@ typedef struct delegate_of {
   etr_file_part part; /* what all parts of the delegate have in common */
 } delegate_of;
 
-/* Returns the module of the node that an operator of a payload belongs to, or else of the delegate.
- */
-static const char *module_of(const delegate_of *d, size_t operator_) {
+/* Returns the module of the node that an operator of a payload belongs to, or else of the
+ * delegate; NULL without a graph. */
+static const char *module_of_operator(const delegate_of *d, size_t operator_) {
   const etr_graph *graph = d->placement->method->graph;
   const etr_placed *placed = graph ? etr_placed_instruction(d->placement, d->part.instruction)
                                    : NULL;
@@ -126,22 +127,23 @@ static const char *module_of(const delegate_of *d, size_t operator_) {
       .path;
 }
 
-/* Adds data that an operator reads, in the payload or in named data. */
+/* Adds data that an operator reads, in the payload or in named data; data that lies in neither is
+ * left out. */
 static void add_weight(claims *c, const delegate_of *d, const etr_own_data *data,
                        const etr_value *tensor, size_t operator_) {
   uint32_t segment = data->key ? etr_map_get(&c->by_key, etr_slice_of(data->key)) : ETR_NONE;
   bool is_inside = data->offset <= d->delegate->payload_bytes &&
                    data->bytes <= d->delegate->payload_bytes - data->offset;
   etr_file_part part = d->part;
-  uint64_t at = is_inside ? d->delegate->payload_at + data->offset : 0;
+  uint64_t offset = is_inside ? d->delegate->payload_at + data->offset : 0;
   if (segment < c->data->segment_count)
-    at = etr_add_up_to_most(c->data->segment_base, c->data->segments[segment].offset_bytes);
-  if (at == 0 || data->bytes == 0 || !tensor->name)
+    offset = etr_add_up_to_most(c->data->segment_base, c->data->segments[segment].offset_bytes);
+  if (offset == 0 || data->bytes == 0 || !tensor->name)
     return;
   part.kind = ETR_CONTENT_WEIGHT;
   part.tensor = *tensor;
-  part.module = module_of(d, operator_);
-  (void)add_shared(c, at, data->bytes, part);
+  part.module = module_of_operator(d, operator_);
+  (void)add_shared_claim(c, offset, data->bytes, part);
 }
 
 /* Adds a constant of a payload and its scales. */
@@ -159,13 +161,14 @@ static void add_payload_constant(claims *c, const delegate_of *d, const etr_own_
 /* Adds the constants that the operators of a payload read, each once. */
 static void add_weights(claims *c, const delegate_of *d) {
   const etr_own_graph *graph = etr_method_own_graph(d->placement->method, d->part.instruction);
-  bool *done = graph ? etr_arena_alloc_array(c->scratch, graph->value_count, sizeof *done) : NULL;
-  for (size_t i = 0; done && i < graph->count; i++)
+  bool *is_added = graph ? etr_arena_alloc_array(c->scratch, graph->value_count, sizeof *is_added)
+                         : NULL;
+  for (size_t i = 0; is_added && i < graph->count; i++)
     for (size_t k = 0; k < graph->operators[i].read_count; k++) {
       uint32_t id = graph->operators[i].reads[k];
-      if (graph->values[id].is_constant && !done[id])
+      if (graph->values[id].is_constant && !is_added[id])
         add_payload_constant(c, d, &graph->values[id], id, i);
-      done[id] = true;
+      is_added[id] = true;
     }
 }
 
@@ -176,15 +179,17 @@ static void add_calls(claims *c, const etr_pte_method *program, uint32_t method)
       continue;
     const etr_pte_delegate *delegate = &program->delegates[program->instructions[i].delegate];
     const uint64_t extent[] = {delegate->payload_at, delegate->payload_bytes};
-    uint32_t at = etr_map_get(&c->by_extent, (etr_slice){(const char *)extent, sizeof extent});
-    etr_delegate_use *added = at != ETR_NONE ? etr_vec_push(c->arena, &c->list.data[at].calls)
-                                             : NULL;
+    uint32_t number = etr_map_get(&c->by_extent, (etr_slice){(const char *)extent, sizeof extent});
+    etr_delegate_use *added = number != ETR_NONE
+                                  ? etr_vec_push(c->arena, &c->list.data[number].calls)
+                                  : NULL;
     if (added)
       *added = (etr_delegate_use){method, (int32_t)i};
   }
 }
 
-/* Adds the payloads of a method's delegates, and the weights in them as far as they can be read. */
+/* Adds the payloads of a method's delegates, and the weights in them as far as they can be read.
+ * A payload that cannot be read is closed. */
 static void add_delegates(claims *c, const etr_placement *placement, uint32_t method) {
   const etr_pte_method *program = placement->method->program;
   int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count,
@@ -209,8 +214,8 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
     if (!is_read)
       d.part.kind = ETR_CONTENT_CLOSED;
     if (placement->method->graph && first[i] >= 0)
-      d.part.module = module_of(&d, SIZE_MAX);
-    bool is_new = add_shared(c, delegate->payload_at, delegate->payload_bytes, d.part);
+      d.part.module = module_of_operator(&d, SIZE_MAX);
+    bool is_new = add_shared_claim(c, delegate->payload_at, delegate->payload_bytes, d.part);
     if (is_new && first[i] >= 0)
       add_weights(c, &d);
   }
@@ -229,9 +234,9 @@ static int by_extent(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Takes the ranges inside a range off its size. A range that is partly outside the one around it is
- * cut. */
-static void nest(claims *c) {
+/* Sorts the claims, and takes the ranges inside a range off its size. A range that is partly
+ * outside the one around it is cut. */
+static void cut_to_nested_claims(claims *c) {
   etr_vec(claim *) open = {0};
   etr_sort(c->list.data, c->list.count, sizeof *c->list.data, by_extent);
   for (size_t i = 0; i < c->list.count; i++) {
@@ -250,7 +255,7 @@ static void nest(claims *c) {
   }
 }
 
-/* Lists the parts of the file that are not empty. */
+/* Lists the parts of the file that are not empty. Returns false when out of memory. */
 static bool list_parts(claims *c, etr_program_memory *out) {
   etr_file_part *parts = etr_arena_alloc_array(c->arena, c->list.count, sizeof *parts);
   for (size_t i = 0; parts && i < c->list.count; i++) {
@@ -265,6 +270,8 @@ static bool list_parts(claims *c, etr_program_memory *out) {
   return parts != NULL;
 }
 
+/* Claims the file, the program, segments, constants and payloads, of which inner ranges are taken
+ * off outer ones. Returns false when out of memory. */
 bool etr_file_parts_make(etr_program_memory *out, const etr_program_constants *constants,
                          const etr_placement *placements, size_t method_count) {
   etr_arena scratch;
@@ -284,7 +291,7 @@ bool etr_file_parts_make(etr_program_memory *out, const etr_program_constants *c
     if (placements[i].method->program)
       add_delegates(&c, &placements[i], i);
   if (!etr_arena_failed(&scratch))
-    nest(&c);
+    cut_to_nested_claims(&c);
   bool good = !etr_arena_failed(&scratch) && list_parts(&c, out);
   etr_arena_clear(&scratch);
   return good;

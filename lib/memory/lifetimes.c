@@ -76,9 +76,9 @@ static uint32_t viewed_by(builder *b, const etr_planned_tensor *tensor) {
   return owner_of(b, slot->value);
 }
 
-/* A tensor that an instruction writes inside a tensor that it reads is that tensor, changed, or a
- * view of it. */
-static uint32_t changed_by(const builder *b, const etr_planned_tensor *tensor) {
+/* Returns the owner of the tensor that an instruction reads and inside which it writes this one,
+ * because it is that tensor, changed, or a view of it; ETR_NONE if there is none. */
+static uint32_t find_changed_tensor(const builder *b, const etr_planned_tensor *tensor) {
   enum { MOST_ARGUMENTS = 64 }; /* limit on the arguments that are examined */
   for (size_t i = 0; i < b->uses.list.count && i < MOST_ARGUMENTS; i++) {
     const etr_use *arg = &b->uses.list.data[i];
@@ -119,21 +119,22 @@ static void record_written(builder *b, uint32_t index) {
 }
 
 /* Sets the role of a tensor that is used for the first time and is not an input, and the tensor
- * that it views. */
+ * that it views. One that starts filled, or is read before it is written, is state. */
 static void set_role(builder *b, uint32_t index, bool is_written) {
   etr_planned_tensor *tensor = tensor_at(b, index);
   bool starts_filled = b->program->values[tensor->value].data > 0;
   if (starts_filled)
     tensor->role = ETR_TENSOR_STATE;
   else
-    tensor->view_of = is_written ? changed_by(b, tensor) : viewed_by(b, tensor);
+    tensor->view_of = is_written ? find_changed_tensor(b, tensor) : viewed_by(b, tensor);
   if (!is_written && tensor->view_of == ETR_NONE)
     tensor->role = ETR_TENSOR_STATE;
   record_written(b, index);
 }
 
-/* Notes that the current instruction uses a tensor, or the tensor whose memory that one shares. */
-static void note_user(builder *b, uint32_t index) {
+/* Records that the current instruction uses a tensor, or the tensor whose memory that one
+ * shares. */
+static void record_user(builder *b, uint32_t index) {
   uint32_t owner = owner_of(b, index), instruction = (uint32_t)b->now;
   if (b->used_by[owner] == instruction)
     return;
@@ -143,7 +144,8 @@ static void note_user(builder *b, uint32_t index) {
     *added = (tensor_use){owner, instruction};
 }
 
-/* Returns the tensor that an argument is; ETR_NONE if it is not planned, or when out of memory. */
+/* Records how an argument uses a tensor, which is added if it is new. Returns the tensor;
+ * ETR_NONE if it is not planned, or when out of memory. */
 static uint32_t record_use(builder *b, const etr_use *arg) {
   uint32_t index = b->out->tensor_of_value[arg->value];
   if (!b->program->values[arg->value].storage)
@@ -165,34 +167,34 @@ static uint32_t record_use(builder *b, const etr_use *arg) {
   return index;
 }
 
-/* Tensors that are read are visited before those that are written, so that views are found by the
- * tensors that they view. */
-static void use_all(builder *b, bool written) {
+/* Records the uses of the current instruction that write, or those that only read. Tensors that
+ * are read come first, so that views are found by the tensors that they view. */
+static void record_uses(builder *b, bool written) {
   for (size_t i = 0; i < b->uses.list.count; i++) {
     const etr_use *use = &b->uses.list.data[i];
     uint32_t index = use->is_list || etr_use_defines(use) != written ? ETR_NONE
                                                                      : record_use(b, use);
     if (index != ETR_NONE)
-      note_user(b, index);
+      record_user(b, index);
   }
 }
 
 /* Gives each tensor the list of its users, in the arena. Returns false when out of memory. */
 static bool list_users(builder *b) {
-  uint32_t *list = etr_arena_alloc_array(b->arena, b->used.count, sizeof *list);
-  if (!list)
+  uint32_t *users = etr_arena_alloc_array(b->arena, b->used.count, sizeof *users);
+  if (!users)
     return false;
   for (size_t i = 0; i < b->used.count; i++)
     tensor_at(b, b->used.data[i].tensor)->user_count++;
   for (size_t i = 0, start = 0; i < b->out->tensors.count; i++) {
     etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
-    tensor->users = list + start;
+    tensor->users = users + start;
     start += tensor->user_count;
     tensor->user_count = 0;
   }
   for (size_t i = 0; i < b->used.count; i++) {
     etr_planned_tensor *tensor = tensor_at(b, b->used.data[i].tensor);
-    list[(size_t)(tensor->users - list) + tensor->user_count++] = b->used.data[i].instruction;
+    users[(size_t)(tensor->users - users) + tensor->user_count++] = b->used.data[i].instruction;
   }
   return true;
 }
@@ -278,7 +280,7 @@ int etr_by_last_instruction(const void *a, const void *b) {
          ((*x)->last_instruction < (*y)->last_instruction);
 }
 
-/* Lists the loops, outer ones first. */
+/* Lists the loops, which are jumps back, outer ones first. */
 static loops find_loops(const builder *b) {
   loops found = {0};
   int32_t count = (int32_t)ETR_MIN(b->program->instruction_count, (size_t)INT32_MAX);
@@ -293,12 +295,15 @@ static loops find_loops(const builder *b) {
   return found;
 }
 
-/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the
- * first loop that does not begin before; instructions only ascend. */
-static void open_loops(builder *b, const loops *all, size_t *next, loops *open,
+/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next_loop
+ * is the first loop that does not begin before; instructions only ascend. Loops that overlap
+ * without nesting are left out (is_cut). */
+static void open_loops(builder *b, const loops *loops_of_program, size_t *next_loop, loops *open,
                        int32_t instruction) {
-  for (; *next < all->count && all->data[*next].first <= instruction; ++*next) {
-    const loop *began = &all->data[*next];
+  for (; *next_loop < loops_of_program->count &&
+         loops_of_program->data[*next_loop].first <= instruction;
+       ++*next_loop) {
+    const loop *began = &loops_of_program->data[*next_loop];
     while (open->count && open->data[open->count - 1].last < began->first)
       open->count--;
     bool is_nested = !open->count || open->data[open->count - 1].last >= began->last;
@@ -312,13 +317,14 @@ static void open_loops(builder *b, const loops *all, size_t *next, loops *open,
 
 /* Extends lifetimes to the ends of loops: tensors that exist before a loop and are used in it are
  * needed until its end, and so until the end of the outermost such loop around their last use.
- * Loops of ExecuTorch's programs are nested. */
+ * Loops of ExecuTorch's programs are nested. Returns false when out of memory. */
 static bool extend_for_loops(builder *b) {
-  const loops all = find_loops(b);
-  size_t count = b->out->tensors.count, next = 0;
-  if (all.count == 0)
+  const loops loops_of_program = find_loops(b);
+  size_t count = b->out->tensors.count, next_loop = 0;
+  if (loops_of_program.count == 0)
     return true;
-  loops open = {.data = etr_arena_alloc_array(b->scratch, all.count, sizeof *open.data)};
+  loops open = {
+      .data = etr_arena_alloc_array(b->scratch, loops_of_program.count, sizeof *open.data)};
   etr_planned_tensor **ending = etr_arena_alloc_array(b->scratch, count, sizeof *ending);
   if (!open.data || !ending)
     return false;
@@ -329,7 +335,7 @@ static bool extend_for_loops(builder *b) {
     etr_planned_tensor *tensor = ending[i];
     if (tensor->last_instruction < 0)
       continue;
-    open_loops(b, &all, &next, &open, tensor->last_instruction);
+    open_loops(b, &loops_of_program, &next_loop, &open, tensor->last_instruction);
     size_t low = 0, high = open.count; /* the outermost loop that begins after the tensor exists */
     while (low < high) {
       size_t middle = low + (high - low) / 2;
@@ -358,6 +364,8 @@ static bool init_builder(builder *b, const etr_placement *placement) {
   return etr_uses_of_placement(&b->uses, placement, b->scratch);
 }
 
+/* Follows the tensors through inputs, instructions and outputs, then extends lifetimes for state,
+ * views and loops. Returns false when out of memory. */
 bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena,
                         etr_arena *scratch) {
   builder b = {
@@ -370,8 +378,8 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   add_inputs(&b);
   for (b.now = 0; b.now < count && !etr_arena_failed(arena); b.now++) {
     etr_uses_list(&b.uses, b.now);
-    use_all(&b, false);
-    use_all(&b, true);
+    record_uses(&b, false);
+    record_uses(&b, true);
   }
   out->is_cut = b.uses.is_cut;
   if (!out->is_cut && !list_users(&b))

@@ -32,7 +32,7 @@ typedef struct op_key {
 } op_key;
 ETR_NO_PADDING(op_key, 2 * sizeof(char *));
 
-/* Returns the name of a kernel with its overload, made once for each. */
+/* Returns the name of a kernel with its overload, made once for each; "" when out of memory. */
 static const char *kernel_name(op_names *names, const etr_instruction *instruction,
                                etr_arena *arena) {
   const op_key key = {instruction->op, instruction->overload};
@@ -50,8 +50,8 @@ static const char *kernel_name(op_names *names, const etr_instruction *instructi
 }
 
 /* Returns what an instruction does, in a word. */
-static const char *operation_of(op_names *names, const etr_pte_method *program,
-                                const etr_instruction *instruction, etr_arena *arena) {
+static const char *name_of_operation(op_names *names, const etr_pte_method *program,
+                                     const etr_instruction *instruction, etr_arena *arena) {
   const etr_pte_delegate *delegate = etr_delegate_of(program, instruction);
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL:
@@ -70,8 +70,8 @@ static const char *operation_of(op_names *names, const etr_pte_method *program,
 }
 
 /* Makes the steps of a plan. Returns NULL when out of memory. */
-static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_placement *placement,
-                                          etr_arena *arena) {
+static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *placement,
+                                   etr_arena *arena) {
   size_t count = ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
   etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
   op_names ops = {0};
@@ -82,7 +82,7 @@ static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_place
     bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
     uint32_t node = placement->method->graph && placed && !is_delegate ? placed->node : ETR_NONE;
     steps[i] = (etr_memory_step){
-        .op = operation_of(&ops, placement->method->program, instruction, arena),
+        .op = name_of_operation(&ops, placement->method->program, instruction, arena),
         .is_delegate = is_delegate,
         .node = node};
     if (node != ETR_NONE)
@@ -97,9 +97,10 @@ static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_place
 
 /* ---- Inputs and outputs ---- */
 
-/* Adds the inputs or outputs of a method that are tensors. Returns how many. */
-static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *program,
-                           const etr_value_name *names, etr_tensor_role role, etr_arena *arena) {
+/* Lists the inputs, or the outputs, of a method that are tensors. Returns how many there are. */
+static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_method *program,
+                                    const etr_value_name *names, etr_tensor_role role,
+                                    etr_arena *arena) {
   bool is_input = role == ETR_TENSOR_INPUT;
   const int32_t *list = is_input ? program->inputs : program->outputs;
   size_t count = is_input ? program->input_count : program->output_count, added = 0;
@@ -107,7 +108,7 @@ static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *prog
     const etr_pte_value *value = etr_tensor_at(program, list[i]);
     if (!value)
       continue;
-    etr_boundary_tensor *tensor = &into[added++];
+    etr_boundary_tensor *tensor = &out[added++];
     *tensor = (etr_boundary_tensor){.role = role,
                                     .index = (uint32_t)i,
                                     .tensor = etr_describe_tensor(value, &names[list[i]],
@@ -122,8 +123,8 @@ static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *prog
 
 /* Writes a value that the method returns although nothing computes it. Lists in lists are left out.
  */
-static void put_returned(etr_writer *writer, const etr_pte_method *program, int32_t index,
-                         bool is_nested) {
+static void write_returned_value(etr_writer *writer, const etr_pte_method *program, int32_t index,
+                                 bool is_nested) {
   const etr_pte_value *value = index >= 0 && (size_t)index < program->value_count
                                    ? &program->values[index]
                                    : NULL;
@@ -144,7 +145,7 @@ static void put_returned(etr_writer *writer, const etr_pte_method *program, int3
     etr_puts(writer, "[");
     for (size_t i = 0; i < value->item_count && !is_nested; i++) {
       etr_puts(writer, i ? ", " : "");
-      put_returned(writer, program, value->items[i], true);
+      write_returned_value(writer, program, value->items[i], true);
     }
     etr_puts(writer, "]");
     return;
@@ -171,8 +172,9 @@ static void put_returned(etr_writer *writer, const etr_pte_method *program, int3
   }
 }
 
-/* Returns the values that a method without instructions returns; NULL for other methods. */
-static const char *returned_text(const etr_pte_method *program, etr_arena *arena) {
+/* Returns the values that a method without instructions returns, as text; NULL for other methods,
+ * and when out of memory. */
+static const char *text_of_returned_values(const etr_pte_method *program, etr_arena *arena) {
   etr_text text;
   etr_writer writer;
   if (program->instruction_count > 0)
@@ -180,24 +182,24 @@ static const char *returned_text(const etr_pte_method *program, etr_arena *arena
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < program->output_count; i++) {
     etr_puts(&writer, i ? ", " : "");
-    put_returned(&writer, program, program->outputs[i], false);
+    write_returned_value(&writer, program, program->outputs[i], false);
   }
   return etr_text_end(&text, &writer);
 }
 
-/* Lists the inputs and outputs of the method, and counts the tensors that the caller must provide.
- */
-static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *program,
-                                 const etr_value_name *names, etr_arena *arena) {
+/* Lists the inputs and outputs of the method, and counts the tensors that the caller must
+ * provide. Returns false when out of memory. */
+static bool make_boundary(etr_memory_plan *plan, const etr_pte_method *program,
+                          const etr_value_name *names, etr_arena *arena) {
   etr_boundary_tensor *list = etr_arena_alloc_array(
       arena, program->input_count + program->output_count, sizeof *list);
   if (!list)
     return false;
-  size_t inputs = add_boundary(list, program, names, ETR_TENSOR_INPUT, arena);
+  size_t inputs = list_boundary_tensors(list, program, names, ETR_TENSOR_INPUT, arena);
   plan->boundary = list;
-  plan->returned = returned_text(program, arena);
-  plan->boundary_count = inputs +
-                         add_boundary(list + inputs, program, names, ETR_TENSOR_OUTPUT, arena);
+  plan->returned = text_of_returned_values(program, arena);
+  plan->boundary_count = inputs + list_boundary_tensors(list + inputs, program, names,
+                                                        ETR_TENSOR_OUTPUT, arena);
   for (size_t i = 0; i < program->value_count; i++) {
     const etr_pte_value *value = &program->values[i];
     plan->unplanned_count += value->kind == ETR_PTE_VALUE_TENSOR && value->unbound &&
@@ -208,10 +210,10 @@ static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *pr
 
 /* ---- Blobs ---- */
 
-/* Returns the blob of a delegate, which delegates with the same bytes share; a delegate without
- * bytes has a separate one. */
-static etr_delegate_blob *blob_of(etr_map *by_extent, etr_delegate_blob *blobs, size_t *count,
-                                  const etr_pte_delegate *delegate) {
+/* Returns the blob of a delegate, which is added if it is new: delegates with the same bytes
+ * share it, and one without bytes has its own. Returns NULL when out of memory. */
+static etr_delegate_blob *find_or_add_blob(etr_map *by_extent, etr_delegate_blob *blobs,
+                                           size_t *count, const etr_pte_delegate *delegate) {
   const uint64_t extent[2] = {delegate->payload_at, delegate->payload_bytes};
   etr_map_slot *slot = etr_map_at(by_extent, (etr_slice){(const char *)extent, sizeof extent});
   if (!slot)
@@ -226,9 +228,10 @@ static etr_delegate_blob *blob_of(etr_map *by_extent, etr_delegate_blob *blobs, 
   return &blobs[slot->value];
 }
 
-/* Lists the payloads of the delegates; delegates that share bytes share an entry. */
-static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program,
-                              etr_arena *arena, etr_arena *scratch) {
+/* Lists the payloads of the delegates; delegates that share bytes share an entry, whose
+ * instruction is the first that calls one of them. Returns false when out of memory. */
+static bool make_blobs(etr_memory_plan *plan, const etr_pte_method *program, etr_arena *arena,
+                       etr_arena *scratch) {
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
   uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count,
                                                      sizeof *blob_of_delegate);
@@ -237,7 +240,8 @@ static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *progr
   if (!blobs || !blob_of_delegate)
     return false;
   for (size_t i = 0; i < program->delegate_count; i++) {
-    etr_delegate_blob *blob = blob_of(&by_extent, blobs, &plan->blob_count, &program->delegates[i]);
+    etr_delegate_blob *blob = find_or_add_blob(&by_extent, blobs, &plan->blob_count,
+                                               &program->delegates[i]);
     if (!blob)
       return false;
     blob->delegate_count++;
@@ -285,6 +289,8 @@ static bool takes_warning(memory_check *check) {
   return check->warned++ < MOST_WARNINGS;
 }
 
+/* Warns that the plan of a tensor is impossible, unless enough warnings were given. `what` is the
+ * end of a sentence that the tensor begins. */
 static void warn_of_plan(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
   char room[SUBJECT_BYTES];
   if (takes_warning(check))
@@ -295,8 +301,9 @@ static void warn_of_plan(memory_check *check, const etr_planned_tensor *tensor, 
 
 /* ---- Locations ---- */
 
-/* Checks that a tensor lies in its buffer. A tensor that does not is marked and warned of. */
-static void check_place(memory_check *check, etr_planned_tensor *tensor) {
+/* Sets whether a tensor lies outside of its buffer or has an impossible size, which is warned
+ * of. */
+static void find_whether_misplaced(memory_check *check, etr_planned_tensor *tensor) {
   char what[SUBJECT_BYTES];
   const etr_pte_buffers *buffers = &check->program->buffers;
   uint64_t bytes;
@@ -380,20 +387,20 @@ static void set_end(live_tree *tree, size_t leaf, uint64_t end) {
 
 /* Returns the first leaf from `leaf` on whose tensor is live and ends above an offset. Returns the
  * number of tensors if there is none. */
-static size_t find_above(const live_tree *tree, size_t leaf, uint64_t offset) {
-  size_t at = tree->leaves + leaf;
+static size_t find_live_above(const live_tree *tree, size_t leaf, uint64_t offset) {
+  size_t tree_node = tree->leaves + leaf;
   if (leaf >= tree->count)
     return tree->count;
-  while (tree->ends[at] <= offset) { /* goes up until a node to the right has one */
-    while (at > 1 && at % 2 == 1)
-      at /= 2;
-    if (at <= 1)
+  while (tree->ends[tree_node] <= offset) { /* goes up until a node to the right has one */
+    while (tree_node > 1 && tree_node % 2 == 1)
+      tree_node /= 2;
+    if (tree_node <= 1)
       return tree->count;
-    at++;
+    tree_node++;
   }
-  while (at < tree->leaves)
-    at = 2 * at + (tree->ends[2 * at] <= offset);
-  return at - tree->leaves;
+  while (tree_node < tree->leaves)
+    tree_node = 2 * tree_node + (tree->ends[2 * tree_node] <= offset);
+  return tree_node - tree->leaves;
 }
 
 /* Warns about the live tensors with which one shares memory, but not about all if there are many.
@@ -402,16 +409,16 @@ static void warn_of_overlaps(memory_check *check, const live_tree *tree, size_t 
   enum { MOST_OVERLAPS = 8 };
   const etr_planned_tensor *tensor = tree->tensors[leaf];
   uint64_t end = tensor->offset_bytes + tensor->size_bytes;
-  size_t at = find_above(tree, tree->first_of_buffer[leaf], tensor->offset_bytes);
-  for (size_t found = 0; at < tree->count; found++) {
-    const etr_planned_tensor *other = tree->tensors[at];
+  size_t other_leaf = find_live_above(tree, tree->first_of_buffer[leaf], tensor->offset_bytes);
+  for (size_t found = 0; other_leaf < tree->count; found++) {
+    const etr_planned_tensor *other = tree->tensors[other_leaf];
     if (other->buffer != tensor->buffer || other->offset_bytes >= end)
       return;
     check->is_cut |= found == MOST_OVERLAPS;
     if (found == MOST_OVERLAPS)
       return;
     warn_of_overlap(check, other, tensor);
-    at = find_above(tree, at + 1, tensor->offset_bytes);
+    other_leaf = find_live_above(tree, other_leaf + 1, tensor->offset_bytes);
   }
 }
 
@@ -421,7 +428,7 @@ static bool takes_memory(const etr_planned_tensor *tensor) {
 
 /* Makes the tree of all tensors that take memory, none of which is live. Returns false when out of
  * memory. */
-static bool live_tree_make(live_tree *tree, const etr_planned_tensor *tensors, size_t count,
+static bool make_live_tree(live_tree *tree, const etr_planned_tensor *tensors, size_t count,
                            etr_arena *scratch) {
   *tree = (live_tree){.tensors = etr_arena_alloc_array(scratch, count, sizeof *tree->tensors),
                       .leaves = 1};
@@ -444,15 +451,16 @@ static bool live_tree_make(live_tree *tree, const etr_planned_tensor *tensors, s
   return tree->ends != NULL;
 }
 
-/* Warns about tensors that share memory while both are needed and are not views. Returns false when
- * out of memory. */
-static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors,
-                                  size_t count, etr_arena *scratch) {
+/* Finds and warns about tensors that share memory while both are needed and are not views. Goes
+ * through the tensors in the order in which they are first used. Returns false when out of
+ * memory. */
+static bool find_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
+                          etr_arena *scratch) {
   live_tree tree;
   const etr_planned_tensor **starting = etr_arena_alloc_array(scratch, count, sizeof *starting),
                            **ending = etr_arena_alloc_array(scratch, count, sizeof *ending);
   size_t ended = 0;
-  if (!starting || !ending || !live_tree_make(&tree, tensors, count, scratch))
+  if (!starting || !ending || !make_live_tree(&tree, tensors, count, scratch))
     return false;
   for (size_t i = 0, listed = 0; i < count; i++)
     if (takes_memory(&tensors[i])) {
@@ -544,7 +552,8 @@ static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
   return devices;
 }
 
-/* Lists the buffers that have a size or tensors, with their device. */
+/* Lists the buffers that have a size or tensors, with their device. Returns false when out of
+ * memory. */
 static bool add_buffers(builder *b) {
   size_t count = b->program->buffers.count;
   /* Counts the tensors of the method that are planned into each buffer. */
@@ -592,8 +601,9 @@ static uint32_t *new_list(size_t count, etr_arena *arena) {
   return list;
 }
 
-/* Finds a tensor's buffer in the plan, and lists the tensor if its bytes count. */
-static void add_tensor(const builder *b, lists_by_instruction *lists, uint32_t index) {
+/* Finds a tensor's buffer in the plan, and lists the tensor where it begins and behind where it
+ * ends, if its bytes count: views and tensors outside of their buffer have none. */
+static void list_by_instruction(const builder *b, lists_by_instruction *lists, uint32_t index) {
   etr_planned_tensor *tensor = &b->lives.tensors.data[index];
   tensor->buffer = tensor->buffer < b->program->buffers.count ? b->buffer_of_id[tensor->buffer]
                                                               : ETR_NONE;
@@ -624,26 +634,28 @@ static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak,
 }
 
 /* Goes through the instructions once, with the bytes that are live in each buffer and in all of
- * them. A peak can only be where a tensor is used first. */
+ * them. A peak can only be where a tensor is used first. Returns false when out of memory. */
 static bool add_curves(builder *b) {
   size_t count = b->plan->instruction_count, tensors = b->lives.tensors.count;
-  uint64_t *all = etr_arena_alloc_array(b->arena, count, sizeof *all), whole = 0;
+  uint64_t *live_in_all = etr_arena_alloc_array(b->arena, count, sizeof *live_in_all), whole = 0;
   uint64_t *live = etr_arena_alloc_array(b->scratch, b->plan->buffer_count, sizeof *live);
   lists_by_instruction lists = {new_list(count, b->scratch), new_list(count, b->scratch),
                                 new_list(tensors, b->scratch), new_list(tensors, b->scratch)};
-  if (!all || !live || etr_arena_failed(b->scratch))
+  if (!live_in_all || !live || etr_arena_failed(b->scratch))
     return false;
   for (size_t i = 0; i < tensors; i++)
-    add_tensor(b, &lists, (uint32_t)i);
+    list_by_instruction(b, &lists, (uint32_t)i);
   b->plan->peak_instruction = -1;
   for (size_t i = 0; i < count; i++) {
-    for (uint32_t at = lists.ended[i]; at != ETR_NONE; at = lists.next_ended[at]) {
-      const etr_planned_tensor *tensor = &b->lives.tensors.data[at];
+    for (uint32_t tensor_index = lists.ended[i]; tensor_index != ETR_NONE;
+         tensor_index = lists.next_ended[tensor_index]) {
+      const etr_planned_tensor *tensor = &b->lives.tensors.data[tensor_index];
       live[tensor->buffer] -= tensor->size_bytes;
       whole -= tensor->size_bytes;
     }
-    for (uint32_t at = lists.starting[i]; at != ETR_NONE; at = lists.next_starting[at]) {
-      const etr_planned_tensor *tensor = &b->lives.tensors.data[at];
+    for (uint32_t tensor_index = lists.starting[i]; tensor_index != ETR_NONE;
+         tensor_index = lists.next_starting[tensor_index]) {
+      const etr_planned_tensor *tensor = &b->lives.tensors.data[tensor_index];
       live[tensor->buffer] += tensor->size_bytes;
       whole += tensor->size_bytes;
       /* The last tensor of the buffer that starts here gives the peak; the sum only rises until
@@ -651,25 +663,25 @@ static bool add_curves(builder *b) {
       etr_planned_buffer *buffer = &b->buffers[tensor->buffer];
       raise_peak(live[tensor->buffer], i, &buffer->peak_bytes, &buffer->peak_instruction);
     }
-    all[i] = whole;
+    live_in_all[i] = whole;
     raise_peak(whole, i, &b->plan->peak_bytes, &b->plan->peak_instruction);
   }
   for (size_t k = 0; k < b->plan->buffer_count; k++)
     b->plan->planned_bytes = etr_add_up_to_most(b->plan->planned_bytes, b->buffers[k].size_bytes);
-  b->plan->live_bytes = all;
+  b->plan->live_bytes = live_in_all;
   return true;
 }
 
 /* ---- All ---- */
 
-/* Fills the plan of a method and checks it. */
+/* Fills the plan of a method and checks it. Returns false when out of memory. */
 static bool fill_plan(builder *b, uint32_t method) {
   memory_check check = {
       .source = b->source, .method = b->placement->method->name, .program = b->program};
   b->names = etr_value_names_make(b->placement, b->scratch, b->scratch);
   b->plan->allocator_bytes_32 = etr_method_allocator_bytes(b->program, ETR_PROCESSOR_32);
   b->plan->allocator_bytes_64 = etr_method_allocator_bytes(b->program, ETR_PROCESSOR_64);
-  b->steps = b->names ? memory_steps_make(b->plan, b->placement, b->arena) : NULL;
+  b->steps = b->names ? make_steps(b->plan, b->placement, b->arena) : NULL;
   if (!b->steps || !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch))
     return false;
   for (size_t i = 0; i < b->lives.tensors.count; i++) {
@@ -693,8 +705,8 @@ static bool fill_plan(builder *b, uint32_t method) {
   /* Marks tensors with an impossible location or size, with a warning for each. `buffer` is still
    * the program's number of the buffer. */
   for (size_t i = 0; i < b->lives.tensors.count; i++)
-    check_place(&check, &b->lives.tensors.data[i]);
-  if (!memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch))
+    find_whether_misplaced(&check, &b->lives.tensors.data[i]);
+  if (!find_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch))
     return false;
   /* Warns about the number of warnings that are not shown. */
   if (check.warned > MOST_WARNINGS)
@@ -703,8 +715,8 @@ static bool fill_plan(builder *b, uint32_t method) {
              check.is_cut ? "at least " : "", check.warned - MOST_WARNINGS);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
   if (!add_buffers(b) || !add_curves(b) ||
-      !memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
-      !memory_blobs_make(b->plan, b->program, b->arena, b->scratch))
+      !make_boundary(b->plan, b->program, b->names, b->arena) ||
+      !make_blobs(b->plan, b->program, b->arena, b->scratch))
     return false;
   if (b->lives.is_cut)
     etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,
@@ -731,6 +743,8 @@ static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t
   return good ? b.plan : NULL;
 }
 
+/* Makes the plans of all methods with a program, then what the program's file holds. Returns
+ * false when out of memory. */
 bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_placement *placements,
                          const etr_pte *pte, etr_warnings *warnings, etr_arena *arena) {
   etr_program_constants constants;

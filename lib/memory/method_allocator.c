@@ -51,42 +51,45 @@ static const runtime_types types[] = {
 static const runtime_type flag = {1, 1}, size_of_dim = {4, 4}, number = {8, 8};
 
 /* MemoryAllocator::allocate: a bump allocator whose memory starts aligned. */
-static void take(uint64_t *used, runtime_type type, size_t count) {
+static void add_allocation(uint64_t *used, runtime_type type, size_t count) {
   uint64_t start = (*used + type.align - 1) / type.align * type.align;
   *used = start + (uint64_t)type.size * count;
 }
 
-/* parseTensor: the file's own sizes and order of dimensions serve a static tensor. */
-static void take_tensor(uint64_t *used, const runtime_types *t, const etr_pte_value *value) {
+/* Adds what the runtime's parseTensor allocates: a static tensor uses the file's own sizes and
+ * order of dimensions, so that only strides and the tensor itself take memory. */
+static void add_tensor_allocations(uint64_t *used, const runtime_types *t,
+                                   const etr_pte_value *value) {
   size_t rank = (size_t)value->rank;
   if (value->dynamic) {
-    take(used, size_of_dim, rank);
-    take(used, flag, rank); /* DimOrderType has one byte */
+    add_allocation(used, size_of_dim, rank);
+    add_allocation(used, flag, rank); /* DimOrderType has one byte */
   }
-  take(used, size_of_dim, rank); /* strides */
-  take(used, t->tensor_impl, 1);
+  add_allocation(used, size_of_dim, rank); /* strides */
+  add_allocation(used, t->tensor_impl, 1);
 }
 
-/* Method::parse_values, for one value. */
-static void take_value(uint64_t *used, const runtime_types *t, const etr_pte_value *value) {
+/* Adds what the runtime's Method::parse_values allocates for one value. */
+static void add_value_allocations(uint64_t *used, const runtime_types *t,
+                                  const etr_pte_value *value) {
   switch (value->kind) {
   case ETR_PTE_VALUE_TENSOR:
-    take_tensor(used, t, value);
+    add_tensor_allocations(used, t, value);
     break;
   case ETR_PTE_VALUE_INT_LIST:
-    take(used, t->pointer, value->item_count);
-    take(used, number, value->item_count);
-    take(used, t->boxed_list, 1);
+    add_allocation(used, t->pointer, value->item_count);
+    add_allocation(used, number, value->item_count);
+    add_allocation(used, t->boxed_list, 1);
     break;
   case ETR_PTE_VALUE_TENSOR_LIST:
-    take(used, t->pointer, value->item_count);
-    take(used, value->has_optional ? t->optional_tensor : t->pointer, value->item_count);
-    take(used, t->boxed_list, 1);
+    add_allocation(used, t->pointer, value->item_count);
+    add_allocation(used, value->has_optional ? t->optional_tensor : t->pointer, value->item_count);
+    add_allocation(used, t->boxed_list, 1);
     break;
   case ETR_PTE_VALUE_DOUBLE_LIST:
   case ETR_PTE_VALUE_BOOL_LIST:
   case ETR_PTE_VALUE_STRING:
-    take(used, t->array, 1);
+    add_allocation(used, t->array, 1);
     break;
   case ETR_PTE_VALUE_OTHER:
   case ETR_PTE_VALUE_INT:
@@ -104,27 +107,29 @@ static size_t count_external(const etr_pte_method *method) {
   return count;
 }
 
+/* Adds up the allocations of the runtime's Method::init in its order, for processors of 32 or 64
+ * bits. */
 uint64_t etr_method_allocator_bytes(const etr_pte_method *method, etr_processor processor) {
   const runtime_types *t = &types[processor];
   uint64_t used = 0;
-  take(&used, t->value, method->value_count);
-  take(&used, flag, method->input_count);
+  add_allocation(&used, t->value, method->value_count);
+  add_allocation(&used, flag, method->input_count);
   size_t external = count_external(method);
   if (external)
-    take(&used, t->external, external);
+    add_allocation(&used, t->external, external);
   for (size_t i = 0; i < method->value_count; i++)
-    take_value(&used, t, &method->values[i]);
-  take(&used, t->delegate, method->delegate_count);
+    add_value_allocations(&used, t, &method->values[i]);
+  add_allocation(&used, t->delegate, method->delegate_count);
   for (size_t i = 0; i < method->delegate_count; i++)
-    take(&used, t->compile_spec, method->delegates[i].spec_count);
-  take(&used, t->chain, 1);
-  take(&used, t->pointer, method->instruction_count);
-  take(&used, t->array, method->instruction_count);
+    add_allocation(&used, t->compile_spec, method->delegates[i].spec_count);
+  add_allocation(&used, t->chain, 1);
+  add_allocation(&used, t->pointer, method->instruction_count);
+  add_allocation(&used, t->array, method->instruction_count);
   for (size_t i = 0; i < method->instruction_count; i++) {
     const etr_instruction *instruction = &method->instructions[i];
     if (instruction->kind == ETR_INSTRUCTION_KERNEL ||
         instruction->kind == ETR_INSTRUCTION_DELEGATE)
-      take(&used, t->pointer, instruction->arg_count);
+      add_allocation(&used, t->pointer, instruction->arg_count);
   }
   return used;
 }

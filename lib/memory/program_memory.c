@@ -6,6 +6,8 @@
 
 #include "formats/element.h"
 
+/* Describes a tensor of the program, named PREFIX_INDEX if it has no name; its rank is unknown
+ * when out of memory. */
 etr_value etr_describe_tensor(const etr_pte_value *value, const etr_value_name *name,
                               const char *prefix, size_t index, etr_arena *arena) {
   etr_dim *dims = etr_arena_alloc_array(arena, value->rank > 0 ? (size_t)value->rank : 0,
@@ -22,17 +24,18 @@ etr_value etr_describe_tensor(const etr_pte_value *value, const etr_value_name *
 void etr_program_constants_init(etr_program_constants *constants, const etr_pte_data *data,
                                 etr_arena *arena) {
   *constants = (etr_program_constants){.data = data, .arena = arena};
-  etr_map_init(&constants->places, arena);
+  etr_map_init(&constants->index_by_data, arena);
 }
 
-/* Data in another file is identified by its name, other data by its number. */
-static etr_slice key_of(etr_program_constants *constants, const etr_pte_value *value,
-                        uint64_t number[2]) {
+/* Returns what identifies the data of a tensor: its name for data in another file, its number (in
+ * `own_number`) for other data. */
+static etr_slice key_of_data(etr_program_constants *constants, const etr_pte_value *value,
+                             uint64_t own_number[2]) {
   if (value->external)
     return etr_key_of(constants->arena, 1, etr_slice_of(value->weight ? value->weight : ""));
-  number[0] = value->buffer ? value->mutable_table + 1 : 0;
-  number[1] = value->data;
-  return (etr_slice){(const char *)number, 2 * sizeof *number};
+  own_number[0] = value->buffer ? value->mutable_table + 1 : 0;
+  own_number[1] = value->data;
+  return (etr_slice){(const char *)own_number, 2 * sizeof *own_number};
 }
 
 static uint32_t segment_of(const etr_pte_data *data, const etr_pte_value *value) {
@@ -42,7 +45,8 @@ static uint32_t segment_of(const etr_pte_data *data, const etr_pte_value *value)
                                                     : ETR_NONE;
 }
 
-/* Returns the offset of the data in the file; ETR_UNKNOWN if it is in another one. */
+/* Returns the offset of the data in the file; ETR_UNKNOWN if it is in another file or outside of
+ * this one. */
 static uint64_t offset_of(const etr_pte_data *data, const etr_pte_value *value) {
   const etr_pte_ranges *ranges = &data->constants;
   if (value->buffer)
@@ -61,11 +65,12 @@ static const char *module_of(etr_arena *arena, const char *weight) {
   return dot ? etr_arena_copy(arena, (etr_slice){weight, (size_t)(dot - weight)}) : "";
 }
 
-/* Adds a constant of the program; one that several values share is counted as used again. */
+/* Adds a constant of the program; one that several values share is counted as used again. Lack of
+ * memory shows on the arena. */
 static void add_constant(etr_program_constants *constants, const etr_pte_value *value,
                          uint32_t method, const etr_value_name *name) {
   uint64_t number[2];
-  etr_map_slot *slot = etr_map_at(&constants->places, key_of(constants, value, number));
+  etr_map_slot *slot = etr_map_at(&constants->index_by_data, key_of_data(constants, value, number));
   if (!slot)
     return;
   if (slot->value != ETR_NONE) {
@@ -90,6 +95,7 @@ static void add_constant(etr_program_constants *constants, const etr_pte_value *
   (void)etr_pte_value_bytes(value, &added->size_bytes);
 }
 
+/* Adds the constants among the values of a method. */
 void etr_program_constants_add(etr_program_constants *constants, const etr_pte_method *program,
                                uint32_t method, const etr_value_name *names) {
   for (size_t i = 0; i < program->value_count; i++) {
@@ -99,6 +105,7 @@ void etr_program_constants_add(etr_program_constants *constants, const etr_pte_m
   }
 }
 
+/* Lists what the program's file holds. Returns NULL when out of memory. */
 const etr_program_memory *etr_program_memory_make(const etr_program_constants *constants,
                                                   const etr_placement *placements,
                                                   size_t method_count) {

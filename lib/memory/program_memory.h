@@ -29,7 +29,7 @@ const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_a
 typedef struct etr_program_constants {
   const etr_pte_data *data;
   etr_arena *arena;
-  etr_map places; /* location of the data -> index in the list */
+  etr_map index_by_data; /* location of the data -> index in the list */
   etr_vec(etr_constant) list;
 } etr_program_constants;
 

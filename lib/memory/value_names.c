@@ -30,9 +30,9 @@ static bool is_listed(const namer *n, int32_t value) {
   return false;
 }
 
-/* Lists the values that the instruction writes, each once, or those that it reads, in the order of
- * its arguments. */
-static bool list_values(namer *n, bool written) {
+/* Lists the values that the instruction writes, each once, or those that it reads, in the order
+ * of its arguments. Returns false if there are more than MOST_ARGUMENTS. */
+static bool list_values_of_instruction(namer *n, bool written) {
   n->count = 0;
   for (size_t i = 0; i < n->uses.list.count; i++) {
     const etr_use *arg = &n->uses.list.data[i];
@@ -45,11 +45,12 @@ static bool list_values(namer *n, bool written) {
   return true;
 }
 
-/* The arguments of an operator are the inputs of its node, if both have the same number. */
+/* Names the weights that an operator reads after those of its node: its arguments are the inputs
+ * of its node, if both have the same number. */
 static void name_weights(namer *n, uint32_t index) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_node *node = &graph->nodes[index];
-  if (!list_values(n, false) || n->count != node->input_count)
+  if (!list_values_of_instruction(n, false) || n->count != node->input_count)
     return;
   for (size_t i = 0; i < n->count; i++) {
     uint32_t input = node->inputs[i].node;
@@ -65,7 +66,7 @@ static void name_delegate_results(namer *n, int32_t instruction_id) {
   size_t count;
   const etr_node_output *leaving = etr_outputs_of_delegate(&n->leaving, instruction_id, &count,
                                                            n->scratch);
-  if (!leaving || !list_values(n, true) || n->count != count)
+  if (!leaving || !list_values_of_instruction(n, true) || n->count != count)
     return;
   for (size_t i = 0; i < count; i++) {
     const etr_node *node = &n->placement->method->graph->nodes[leaving[i].node];
@@ -73,21 +74,22 @@ static void name_delegate_results(namer *n, int32_t instruction_id) {
   }
 }
 
-/* Names the inputs of the method after those of the graph, if there are as many of both. */
+/* Names the inputs of the method after those of the graph, if there are as many of both: the
+ * first pass counts, the second one names. */
 static void name_inputs(namer *n) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_pte_method *program = n->placement->method->program;
-  size_t count = 0;
+  size_t input_index = 0;
   for (uint32_t pass = 0; pass < 2; pass++) {
-    if (pass == 1 && count != program->input_count)
+    if (pass == 1 && input_index != program->input_count)
       return;
-    count = 0;
+    input_index = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
       if (graph->nodes[i].kind != ETR_NODE_INPUT || graph->nodes[i].subgraph != ETR_NONE)
         continue;
-      if (pass == 1 && program->inputs[count] >= 0)
-        name_value(n, program->inputs[count], i, graph->nodes[i].name, false);
-      count++;
+      if (pass == 1 && program->inputs[input_index] >= 0)
+        name_value(n, program->inputs[input_index], i, graph->nodes[i].name, false);
+      input_index++;
     }
   }
 }
@@ -103,7 +105,7 @@ static void name_all_values(namer *n) {
       name_delegate_results(n, i);
     else if (placed && placed->node != ETR_NONE) {
       const etr_node *node = &n->placement->method->graph->nodes[placed->node];
-      if (list_values(n, true) && n->count <= node->output_count) {
+      if (list_values_of_instruction(n, true) && n->count <= node->output_count) {
         for (size_t k = 0; k < n->count; k++)
           name_value(n, n->list[k], placed->node, node->outputs[k].name, true);
       }
@@ -112,6 +114,8 @@ static void name_all_values(namer *n) {
   }
 }
 
+/* Names weights as the program does, and all other values after the graph as far as both fit.
+ * Returns NULL when out of memory. */
 const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_arena *arena,
                                            etr_arena *scratch) {
   namer n = {.placement = placement, .scratch = scratch};

@@ -32,8 +32,9 @@ static uint64_t most_bytes(const etr_opened_record *out) {
   return ETR_MIN(out->max_file_bytes, out->budget.left[ETR_BYTES]);
 }
 
-/* Reads the program in the record, if no other is given. A damaged program is left out, like any
- * other entry. */
+/* Reads the program in the record, if no other is given. A damaged program is left out with a
+ * warning, like any other entry, if the record has graphs; else it is an error, as lack of memory
+ * is. */
 static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_error *error) {
   etr_opened_record *out = r->out;
   etr_error failure;
@@ -52,7 +53,8 @@ static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_
   return status;
 }
 
-/* Reads the .pte that was chosen, or else the one in the record. */
+/* Reads the .pte that was chosen, or else the one in the record. Fails if it cannot be read, or
+ * when out of memory. */
 static etr_status read_program(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   const etr_pte_limits limits = {.max_bytes = most_bytes(out),
@@ -70,7 +72,8 @@ static etr_status read_program(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
-/* Reads the ETRecord, if there is one, and notes what it lacks. */
+/* Reads the ETRecord, if there is one, and warns of what it lacks. Fails if it cannot be read, or
+ * when out of memory. */
 static etr_status read_record(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   etr_record_limits limits = {.budget = &out->budget,
@@ -92,7 +95,7 @@ static etr_status read_record(reader *r, etr_error *error) {
 }
 
 /* Sets the patterns of a graph's modules. Returns false when out of memory. */
-static bool fold_modules(etr_graph *graph, etr_arena *arena) {
+static bool set_module_patterns(etr_graph *graph, etr_arena *arena) {
   etr_module *modules = etr_arena_alloc_array(arena, graph->module_count, sizeof *modules);
   etr_arena scratch;
   etr_map strings;
@@ -109,6 +112,7 @@ static bool fold_modules(etr_graph *graph, etr_arena *arena) {
   return good;
 }
 
+/* Sets the limits of what is read to those of the options, or to the defaults. */
 static void set_budget(etr_opened_record *out, const etr_options *options) {
   out->max_file_bytes = options->max_bytes ? options->max_bytes
                                            : (uint64_t)DEFAULT_MAX_FILE_GIB << 30;
@@ -120,7 +124,7 @@ static void set_budget(etr_opened_record *out, const etr_options *options) {
 /* ---- Methods ---- */
 
 /* Returns the inputs of a method, added if it is new; NULL when out of memory. */
-static etr_method_inputs *method_of(reader *r, const char *name) {
+static etr_method_inputs *find_or_add_method(reader *r, const char *name) {
   uint32_t found = etr_map_get(&r->method_by_name, etr_slice_of(name));
   if (found != ETR_NONE)
     return &r->out->methods.data[found];
@@ -133,17 +137,17 @@ static etr_method_inputs *method_of(reader *r, const char *name) {
 }
 
 /* Lists every method that any input names, in the order of the .pte, then of the maps and of the
- * Edge graphs, which may be that of the entries of a zip. */
+ * Edge graphs, which may be that of the entries of a zip. Returns false when out of memory. */
 static bool collect_methods(reader *r) {
   etr_opened_record *out = r->out;
   for (size_t i = 0; i < out->pte.method_count; i++) {
-    etr_method_inputs *method = method_of(r, out->pte.methods[i].name);
+    etr_method_inputs *method = find_or_add_method(r, out->pte.methods[i].name);
     if (!method)
       return false;
     method->program = &out->pte.methods[i];
   }
   for (size_t i = 0; i < out->record.method_count; i++) {
-    etr_method_inputs *method = method_of(r, out->record.methods[i].name);
+    etr_method_inputs *method = find_or_add_method(r, out->record.methods[i].name);
     if (!method)
       return false;
     method->map = &out->record.methods[i];
@@ -151,7 +155,7 @@ static bool collect_methods(reader *r) {
   for (size_t i = 0; i < out->record.graph_count; i++) {
     if (strcmp(out->record.graphs[i].module, "edge") != 0)
       continue;
-    etr_method_inputs *method = method_of(r, out->record.graphs[i].method);
+    etr_method_inputs *method = find_or_add_method(r, out->record.graphs[i].method);
     if (!method)
       return false;
     method->graph = &out->record.graphs[i];
@@ -179,10 +183,10 @@ static void warn_of_other_program(etr_opened_record *out) {
       mapped += map->instructions[k].is_delegate;
     for (size_t k = 0; is_in_body && k < program->instruction_count; k++) {
       const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[k]);
-      const etr_map_instruction *known = delegate ? etr_maps_find(map, (int32_t)k) : NULL;
-      calls += delegate && (known || !is_in_body[k]);
-      shared += known && known->is_delegate &&
-                (!known->backend || strcmp(known->backend, delegate->backend) == 0);
+      const etr_map_instruction *map_entry = delegate ? etr_maps_find(map, (int32_t)k) : NULL;
+      calls += delegate && (map_entry || !is_in_body[k]);
+      shared += map_entry && map_entry->is_delegate &&
+                (!map_entry->backend || strcmp(map_entry->backend, delegate->backend) == 0);
     }
     if (program && 2 * shared < calls + mapped - shared)
       etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
@@ -207,7 +211,7 @@ static void warn_of_changed_programs(etr_opened_record *out) {
 /* ---- Weights ---- */
 
 /* Reads what the .ptd files hold. A file that cannot be read is left out with a warning: no time
- * and no node depends on it. */
+ * and no node depends on it. Fails when out of memory. */
 static etr_status read_weights(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   size_t count = r->inputs->weight_count;
@@ -229,7 +233,8 @@ static etr_status read_weights(reader *r, etr_error *error) {
 
 /* ---- All ---- */
 
-/* Reads everything but the ETDumps: record, weights, program and methods. */
+/* Reads everything but the ETDumps: record, weights, program and methods. Fails if record or
+ * program cannot be read, or when out of memory. */
 static etr_status read_all(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   set_budget(out, r->options);
@@ -241,7 +246,7 @@ static etr_status read_all(reader *r, etr_error *error) {
              "has the same content as another file here: counted once");
   ETR_TRY(read_record(r, error));
   for (size_t i = 0; i < out->record.graph_count; i++)
-    if (!fold_modules(&out->record.graphs[i], r->arena))
+    if (!set_module_patterns(&out->record.graphs[i], r->arena))
       return etr_fail_memory(error);
   out->known_costs = etr_arena_alloc_array(r->arena, out->record.graph_count,
                                            sizeof *out->known_costs);
@@ -257,6 +262,7 @@ static etr_status read_all(reader *r, etr_error *error) {
   return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
+/* Finds the inputs among buffers; what the caller chose and finding does not take over is kept. */
 etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error) {
   ETR_TRY(etr_inputs_find_all(out, NULL, 0, given, error));
   /* What finding does not take over from a caller's choice. */
@@ -273,6 +279,7 @@ etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_e
   return ETR_OK;
 }
 
+/* Reads a record, also from buffers; *out is NULL if that fails. */
 etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
                            const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
@@ -313,6 +320,7 @@ void etr_kept_payloads_free(etr_kept_payloads *kept) {
   free(kept);
 }
 
+/* Frees a record and what profiles kept in it; NULL is allowed. */
 void etr_close_record(etr_opened_record *opened) {
   if (!opened)
     return;
@@ -328,7 +336,7 @@ void etr_close_record(etr_opened_record *opened) {
 
 /* ---- The processor, by record.json, which etrecord_tb.record() leaves beside a record ---- */
 
-/* Returns true if a word is among words with blanks between. */
+/* Returns true if a word is among words that are separated by blanks. */
 static bool has_word(etr_slice words, const char *word) {
   size_t size = strlen(word);
   for (size_t i = 0, end; i < words.size; i = end + 1) {
@@ -341,7 +349,7 @@ static bool has_word(etr_slice words, const char *word) {
 }
 
 /* Returns true if a document's member "instructions" has the word. */
-static bool says_instruction(etr_slice document, const char *word) {
+static bool lists_instruction(etr_slice document, const char *word) {
   etr_json *json = etr_json_open_memory(document, NULL);
   bool found = false;
   if (!json)
@@ -349,9 +357,9 @@ static bool says_instruction(etr_slice document, const char *word) {
   if (etr_json_peek(json) == ETR_JSON_OBJECT) {
     etr_json_object(json);
     for (etr_slice key; etr_json_key(json, &key);) {
-      bool is_it = etr_slice_equal(key, ETR_SLICE("instructions")) &&
-                   etr_json_peek(json) == ETR_JSON_STRING;
-      if (is_it)
+      bool is_list = etr_slice_equal(key, ETR_SLICE("instructions")) &&
+                     etr_json_peek(json) == ETR_JSON_STRING;
+      if (is_list)
         found = has_word(etr_json_string(json), word);
       else
         etr_json_skip(json);
@@ -362,6 +370,8 @@ static bool says_instruction(etr_slice document, const char *word) {
   return found;
 }
 
+/* Returns whether the device has VNNI: as the caller says, or else as record.json beside the
+ * ETDump says; false if neither does. */
 bool etr_has_vnni(const etr_inputs *inputs, const char *instructions) {
   enum { LONGEST_PATH = 4096, MOST_BYTES = 1 << 16 };
   static const char word[] = "avx512_vnni"; /* only x86-64 has it */
@@ -377,7 +387,7 @@ bool etr_has_vnni(const etr_inputs *inputs, const char *instructions) {
   if (!beside || inputs->buffer_count || size < 0 || size >= LONGEST_PATH ||
       !etr_file_is_regular(path) || etr_file_read(&file, path, MOST_BYTES, &error) != ETR_OK)
     return false;
-  bool has = says_instruction(etr_file_bytes(&file), word);
+  bool has_vnni = lists_instruction(etr_file_bytes(&file), word);
   etr_file_clear(&file);
-  return has;
+  return has_vnni;
 }

@@ -54,7 +54,8 @@ typedef struct loader {
 /* ---- Reading ---- */
 
 /* Starts the profile with what was read of the record. Its graphs and methods are copied, since
- * this profile fills in times, payloads and a budget of its own. */
+ * this profile fills in times, payloads and a budget of its own. Returns false when out of
+ * memory. */
 static bool copy_record(loader *l) {
   const etr_opened_record *opened = l->opened;
   *l->profile = opened->profile;
@@ -88,7 +89,7 @@ static bool copy_record(loader *l) {
   return true;
 }
 
-/* Reads all ETDumps. */
+/* Reads all ETDumps. Fails if one cannot be read, or when out of memory. */
 static etr_status read_dumps(loader *l, etr_error *error) {
   l->dumps = (etr_dump_files){.arena = l->arena,
                               .runs = &l->runs,
@@ -119,7 +120,7 @@ static size_t count_running_methods(const loader *l) {
 
 /* Returns the unknown method, from `first` on, of a block with the same candidates; ETR_NONE if
  * there is none. */
-static uint32_t unknown_method_of(const loader *l, const etr_block *block, size_t first) {
+static uint32_t find_unknown_method(const loader *l, const etr_block *block, size_t first) {
   for (size_t i = 0; block->candidate_count && i < l->blocks.block_count; i++) {
     const etr_block *other = &l->blocks.blocks[i];
     if (other == block)
@@ -134,15 +135,16 @@ static uint32_t unknown_method_of(const loader *l, const etr_block *block, size_
   return ETR_NONE;
 }
 
-/* Adds a method for all blocks with the same candidates, and for each other block of an unknown
- * method. It has a balance of its own. */
+/* Adds a method without a name for all blocks with the same candidates, and one for each other
+ * block that ran without a known method, so that each has a balance of its own. Returns false
+ * when out of memory. */
 static bool add_unknown_methods(loader *l) {
   size_t first = l->methods.count;
   for (size_t i = 0; i < l->blocks.block_count; i++) {
     etr_block *block = &l->blocks.blocks[i];
     if (block->method != ETR_NONE || !etr_block_ran(block))
       continue;
-    block->method = unknown_method_of(l, block, first);
+    block->method = find_unknown_method(l, block, first);
     if (block->method != ETR_NONE)
       continue;
     etr_method_inputs *added = etr_vec_push(l->arena, &l->methods);
@@ -157,7 +159,7 @@ static bool add_unknown_methods(loader *l) {
 }
 
 /* Counts what the methods of a program without Edge graphs compute, by which their times can
- * distinguish them. */
+ * distinguish them. Returns false when out of memory. */
 static bool count_macs(const loader *l) {
   size_t programs = 0;
   for (size_t i = 0; i < l->methods.count; i++)
@@ -172,8 +174,8 @@ static bool count_macs(const loader *l) {
 
 /* ---- Joining ---- */
 
-/* Returns the ATen graph of a method. The entry exported_program is the only program, or the
- * program of `forward`. */
+/* Returns the ATen graph of a method; NULL if there is none. The entry exported_program is of the
+ * only method, or of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   bool is_other = l->opened->edge_graph_count > 1 && strcmp(method->name, "forward") != 0;
   if (l->opened->edge_only || !method->graph || is_other)
@@ -185,6 +187,7 @@ static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   return NULL;
 }
 
+/* Names the graph of a program's method; with edge_only it may be empty. */
 static void name_program(const loader *l, etr_graph *program, const char *method) {
   if (l->opened->edge_only && !program->nodes)
     *program = (etr_graph){.dialect = "program", .schema_version = "", .profile_method = ETR_NONE};
@@ -205,7 +208,8 @@ static bool has_program_graph(const etr_method_inputs *method) {
   return method->program && method->program->instruction_count > 0;
 }
 
-/* Finds the nodes of a method's instructions and the times of its nodes. */
+/* Finds the nodes of a method's instructions and the times of its nodes. Fails when out of
+ * memory, or if the budget of nodes is spent. */
 static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_error *error) {
   etr_placement *placement = &l->placements[index];
   const etr_method_inputs *method = placement->method;
@@ -231,7 +235,8 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   return ETR_OK;
 }
 
-/* Joins the runs with the methods and, for each method, events with nodes. */
+/* Joins the runs with the methods and, for each method, events with nodes. Fails as join_method()
+ * does, or if the options choose what does not exist. */
 static etr_status join_runs(loader *l, etr_error *error) {
   if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count,
                        count_running_methods(l), l->options) != ETR_OK)
@@ -285,14 +290,15 @@ typedef struct ranked_entry {
   uint32_t index;  /* among the record's graphs, and then the program's */
 } ranked_entry;
 
-/* Returns the rank of a graph among the kinds of graphs. */
-static int rank_of(const etr_graph *graph, const etr_method *methods) {
+/* Returns the rank of a graph in the order of kinds: a timed Edge graph is first, then graphs of
+ * programs, untimed Edge graphs, ATen graphs and others. */
+static int rank_of_graph(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
-  bool timed = graph->times && graph->profile_method != ETR_NONE &&
-               etr_method_part_ticks(&methods[graph->profile_method], ETR_TIME_OPERATORS) > 0;
+  bool is_timed = graph->times && graph->profile_method != ETR_NONE &&
+                  etr_method_part_ticks(&methods[graph->profile_method], ETR_TIME_OPERATORS) > 0;
   for (size_t i = 0; i < ETR_COUNT(modules); i++)
     if (strcmp(graph->module, modules[i]) == 0)
-      return (int)i + (i > 0 || !timed);
+      return (int)i + (i > 0 || !is_timed);
   return (int)ETR_COUNT(modules) + 1;
 }
 
@@ -313,9 +319,9 @@ static bool number_methods(etr_map *out, const loader *l) {
   return true;
 }
 
-/* Sets where each graph is shown. The entries of a record may be in any order: its methods are in
- * the order of the program, and extra modules keep theirs, which is that of their first graphs.
- * Returns false when out of memory. */
+/* Sets by what each graph is sorted for display. The entries of a record may be in any order: its
+ * methods are in the order of the program, and extra modules keep theirs, which is that of their
+ * first graphs. Returns false when out of memory. */
 static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
   etr_arena scratch = {0};
   etr_map methods, modules;
@@ -330,7 +336,7 @@ static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
       first = (uint32_t)i;
       good = etr_map_set(&modules, module, first);
     }
-    ranked[i] = (ranked_entry){.rank = rank_of(graph, l->profile->methods),
+    ranked[i] = (ranked_entry){.rank = rank_of_graph(graph, l->profile->methods),
                                .module = first,
                                .method = etr_map_get(&methods, etr_slice_of(graph->method)),
                                .index = (uint32_t)i};
@@ -340,7 +346,7 @@ static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
 }
 
 /* Orders graphs as they are shown: by rank, module, method, and then as in the record. */
-static int by_place(const void *a, const void *b) {
+static int by_display_order(const void *a, const void *b) {
   const ranked_entry *x = a, *y = b;
   if (x->rank != y->rank)
     return (x->rank > y->rank) - (x->rank < y->rank);
@@ -352,37 +358,39 @@ static int by_place(const void *a, const void *b) {
 }
 
 /* Sets the graph of each method to the one to which it was joined, whatever others are called.
- * `places` has the index at which each graph of the record, and then of the program, is shown. */
-static void point_to_graphs(const loader *l, const uint32_t *places) {
+ * `display_index` has the index at which each graph of the record, and then of the program, is
+ * shown. */
+static void point_to_graphs(const loader *l, const uint32_t *display_index) {
   etr_method *methods = l->built;
   size_t program = l->record.graph_count;
   for (size_t i = 0; i < l->profile->method_count; i++) {
     const etr_method_inputs *method = &l->methods.data[i];
     if (method->graph)
-      methods[i].graph = places[method->graph - l->record.graphs];
+      methods[i].graph = display_index[method->graph - l->record.graphs];
     else if (l->placements[i].program_graph)
-      methods[i].graph = places[program];
+      methods[i].graph = display_index[program];
     program += has_program_graph(method);
   }
 }
 
-/* Puts graphs in their order and points everything at them. */
+/* Puts graphs in the order in which they are shown, and fills the profile with graphs, runs and
+ * blocks. Fails when out of memory. */
 static etr_status order_graphs(loader *l, etr_error *error) {
   etr_profile *p = l->profile;
   size_t count = l->record.graph_count + l->programs.count;
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
-  uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
+  uint32_t *display_index = etr_arena_alloc_array(l->arena, count, sizeof *display_index);
   ranked_entry *ranked = etr_arena_alloc_array(l->arena, count, sizeof *ranked);
   if (etr_arena_failed(l->arena) || !rank_graphs(l, ranked, count))
     return etr_fail_memory(error);
   if (count)
-    etr_sort(ranked, count, sizeof *ranked, by_place);
+    etr_sort(ranked, count, sizeof *ranked, by_display_order);
   for (size_t i = 0; i < count; i++) {
-    places[ranked[i].index] = (uint32_t)i;
+    display_index[ranked[i].index] = (uint32_t)i;
     graphs[i] = *graph_at(l, ranked[i].index);
   }
   p->graph_count = count;
-  point_to_graphs(l, places);
+  point_to_graphs(l, display_index);
   p->graphs = l->graphs = graphs;
   p->runs = l->blocks.runs;
   p->run_count = l->blocks.run_count;
@@ -422,36 +430,37 @@ static bool took_time(const etr_graph *graph) {
 
 /* Returns the line that holds 90 % or more of a graph and leads into a library; NULL if none does.
  * A line with more than half wins a vote in which other lines' weights cancel it. */
-static const etr_source *find_wrapper(const etr_graph *graph, bool by_time) {
+static const etr_source *find_wrapping_line(const etr_graph *graph, bool by_time) {
   const etr_source *line = NULL;
-  uint64_t lead = 0, held = 0, whole = 0;
+  uint64_t lead_of_line = 0, weight_of_line = 0, whole_weight = 0;
   bool leads_into_library = false;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_source *source = graph->nodes[i].source;
     uint64_t weight = weight_of(graph, i, by_time);
     if (is_same_line(source, line)) {
-      lead += weight;
-    } else if (weight <= lead) {
-      lead -= weight;
+      lead_of_line += weight;
+    } else if (weight <= lead_of_line) {
+      lead_of_line -= weight;
     } else {
       line = source;
-      lead = weight - lead;
+      lead_of_line = weight - lead_of_line;
     }
   }
   for (size_t i = 0; i < graph->node_count; i++) {
     uint64_t weight = weight_of(graph, i, by_time);
-    whole += weight;
+    whole_weight += weight;
     if (!is_same_line(graph->nodes[i].source, line))
       continue;
-    held += weight;
+    weight_of_line += weight;
     leads_into_library = leads_into_library || graph->nodes[i].source->library_line;
   }
-  return leads_into_library && held / 9 >= (whole - held) ? line : NULL;
+  return leads_into_library && weight_of_line / 9 >= (whole_weight - weight_of_line) ? line : NULL;
 }
 
-/* Gives a graph's nodes of a wrapper's line the lines of the library that it leads to. The record's
- * nodes stay as they are, since other profiles read them, too. */
-static bool unwrap(etr_graph *graph, const etr_source *wrapper, etr_arena *arena) {
+/* Gives a graph's nodes of a wrapper's line the lines of the library that it leads to. The
+ * record's nodes stay as they are, since other profiles read them, too. Returns false when out of
+ * memory. */
+static bool unwrap_line(etr_graph *graph, const etr_source *wrapper, etr_arena *arena) {
   etr_node *nodes = NULL;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_source *source = graph->nodes[i].source;
@@ -473,16 +482,18 @@ static bool unwrap(etr_graph *graph, const etr_source *wrapper, etr_arena *arena
 }
 
 /* Replaces a line that holds a whole model by those of the library that it calls, in all graphs.
- * Graphs with times decide; operators are counted only where there are none. */
-static bool unwrap_all(const loader *l) {
+ * Graphs with times decide; operators are counted only where there are none. Returns false when
+ * out of memory. */
+static bool unwrap_all_graphs(const loader *l) {
   bool by_time = false;
   for (size_t i = 0; i < l->profile->graph_count; i++)
     by_time = by_time || took_time(&l->graphs[i]);
   for (size_t i = 0; i < l->profile->graph_count; i++) {
     const etr_graph *graph = &l->graphs[i];
-    const etr_source *wrapper = took_time(graph) == by_time ? find_wrapper(graph, by_time) : NULL;
+    const etr_source *wrapper = took_time(graph) == by_time ? find_wrapping_line(graph, by_time)
+                                                            : NULL;
     for (size_t k = 0; wrapper && k < l->profile->graph_count; k++)
-      if (!unwrap(&l->graphs[k], wrapper, l->arena))
+      if (!unwrap_line(&l->graphs[k], wrapper, l->arena))
         return false;
   }
   return true;
@@ -490,7 +501,8 @@ static bool unwrap_all(const loader *l) {
 
 /* ---- Logged values ---- */
 
-/* Returns the debug buffer that was given, or the one in the log of an ETDump. */
+/* Sets the debug buffer that was given, or the one in the log of an ETDump, if any. Fails if a
+ * log was given as a debug buffer. */
 static etr_status find_debug_buffer(loader *l, etr_error *error) {
   const char *given = l->inputs->debug_buffer;
   const etr_slice *held = &l->dumps.debug_buffer;
@@ -507,7 +519,7 @@ static etr_status find_debug_buffer(loader *l, etr_error *error) {
 }
 
 /* Collects the logged values and measures them in the debug buffer, if it is known which ETDump
- * that belongs to. */
+ * that belongs to. Fails if the buffer cannot be read, or when out of memory. */
 static etr_status read_debug_data(loader *l, etr_error *error) {
   etr_debug_data data;
   if (!etr_debug_collect(&data, l->arena, l->dumps.dumps.data, l->dumps.dumps.count) ||
@@ -533,7 +545,7 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* Loads a profile. The steps build on each other. */
+/* Loads a profile in steps that build on each other. Fails as the first step that does. */
 static etr_status load_profile(loader *l, etr_error *error) {
   unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
@@ -554,7 +566,7 @@ static etr_status load_profile(loader *l, etr_error *error) {
                               .warnings = &l->warnings};
   if (!(without & ETR_WITHOUT_COSTS) && !etr_costs_find(&costs))
     return etr_fail_memory(error);
-  if (!unwrap_all(l))
+  if (!unwrap_all_graphs(l))
     return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   if (!etr_throughput_fill(l->profile, l->blocks.runs, l->built, l->arena))
@@ -596,6 +608,7 @@ static void keep_payloads(profile_box *box, const etr_payloads *payloads,
     box->kept = NULL;
 }
 
+/* Joins ETDumps with a record that was read before; *out is NULL if that fails. */
 etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
                           const etr_inputs *dumps, const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
@@ -638,6 +651,7 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
   return status;
 }
 
+/* Reads a record and joins its ETDumps; the profile owns the record. *out is NULL if that fails. */
 etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                             etr_error *error) {
   etr_opened_record *opened;

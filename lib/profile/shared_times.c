@@ -33,8 +33,8 @@ typedef struct trial {
 
 typedef struct finder {
   const etr_blocks *blocks;
-  uint32_t index;       /* of the method of undecided runs */
-  const uint32_t *mine; /* its blocks */
+  uint32_t index;                /* of the method of undecided runs */
+  const uint32_t *block_indices; /* its blocks */
   size_t count;
 } finder;
 
@@ -45,23 +45,23 @@ static void copy(void *to, const void *from, size_t count, size_t size) {
     memcpy(to, from, count * size);
 }
 
-/* Copies the samples of a row between the lists of all blocks and saved ones. `of_to` and `of_from`
- * are the indices of its first sample. */
-static void copy_samples(const etr_samples *to, size_t of_to, const etr_samples *from,
-                         size_t of_from, const etr_event *row) {
+/* Copies the samples of a row between the lists of all blocks and saved ones. `first_to` and
+ * `first_from` are the indices of its first sample in both. */
+static void copy_samples(const etr_samples *to, size_t first_to, const etr_samples *from,
+                         size_t first_from, const etr_event *row) {
   size_t count = row->sample_count;
-  copy(to->durations + of_to, from->durations + of_from, count, sizeof *to->durations);
-  copy(to->starts + of_to, from->starts + of_from, count, sizeof *to->starts);
-  copy(to->runs + of_to, from->runs + of_from, count, sizeof *to->runs);
+  copy(to->durations + first_to, from->durations + first_from, count, sizeof *to->durations);
+  copy(to->starts + first_to, from->starts + first_from, count, sizeof *to->starts);
+  copy(to->runs + first_to, from->runs + first_from, count, sizeof *to->runs);
   if (row->metadata)
-    copy(to->metadata + of_to, from->metadata + of_from, count, sizeof *to->metadata);
+    copy(to->metadata + first_to, from->metadata + first_from, count, sizeof *to->metadata);
 }
 
 /* Allocates copies of the blocks' events and samples. Returns false when out of memory. */
 static bool allocate_saved(saved *out, const finder *f, etr_arena *arena) {
   size_t rows = 0, samples = 0, runs = 0;
   for (size_t i = 0; i < f->count; i++) {
-    const etr_block *block = &f->blocks->blocks[f->mine[i]];
+    const etr_block *block = &f->blocks->blocks[f->block_indices[i]];
     rows += block->event_count;
     runs += block->run_count;
     for (size_t k = 0; k < block->event_count; k++)
@@ -80,13 +80,13 @@ static bool allocate_saved(saved *out, const finder *f, etr_arena *arena) {
 }
 
 /* Saves the blocks. No run of theirs is excluded yet. Returns false when out of memory. */
-static bool save(saved *out, const finder *f, etr_arena *arena) {
+static bool save_blocks(saved *out, const finder *f, etr_arena *arena) {
   if (!allocate_saved(out, f, arena))
     return false;
   for (size_t i = 0, row = 0, sample = 0, run = 0; i < f->count; i++) {
-    const etr_block *block = &f->blocks->blocks[f->mine[i]];
+    const etr_block *block = &f->blocks->blocks[f->block_indices[i]];
     out->blocks[i] = *block;
-    out->starts[i] = f->blocks->starts[f->mine[i]];
+    out->starts[i] = f->blocks->starts[f->block_indices[i]];
     copy(out->runs + run, block->runs, block->run_count, sizeof *out->runs);
     run += block->run_count;
     for (size_t k = 0; k < block->event_count; k++) {
@@ -101,19 +101,19 @@ static bool save(saved *out, const finder *f, etr_arena *arena) {
 }
 
 /* Puts the saved blocks, events and samples back. */
-static void restore_blocks(const saved *from, const finder *f) {
+static void restore_blocks(const saved *saved_blocks, const finder *f) {
   for (size_t i = 0, row = 0, sample = 0, run = 0; i < f->count; i++) {
-    etr_block *block = &f->blocks->blocks[f->mine[i]];
-    *block = from->blocks[i];
-    f->blocks->starts[f->mine[i]] = from->starts[i];
-    copy(f->blocks->run_lists + (block->runs - f->blocks->run_lists), from->runs + run,
-         block->run_count, sizeof *from->runs);
+    etr_block *block = &f->blocks->blocks[f->block_indices[i]];
+    *block = saved_blocks->blocks[i];
+    f->blocks->starts[f->block_indices[i]] = saved_blocks->starts[i];
+    copy(f->blocks->run_lists + (block->runs - f->blocks->run_lists), saved_blocks->runs + run,
+         block->run_count, sizeof *saved_blocks->runs);
     run += block->run_count;
     for (size_t k = 0; k < block->event_count; k++) {
       etr_event *event = &etr_block_rows(f->blocks, block)[k];
-      *event = from->rows[row++];
+      *event = saved_blocks->rows[row++];
       copy_samples(&f->blocks->samples, etr_samples_first(&f->blocks->samples, event),
-                   &from->samples, sample, event);
+                   &saved_blocks->samples, sample, event);
       sample += event->sample_count;
     }
   }
@@ -123,10 +123,10 @@ static void restore_blocks(const saved *from, const finder *f) {
 static etr_event *copy_rows(const finder *f, etr_arena *arena) {
   size_t count = 0, row = 0;
   for (size_t i = 0; i < f->count; i++)
-    count += f->blocks->blocks[f->mine[i]].event_count;
+    count += f->blocks->blocks[f->block_indices[i]].event_count;
   etr_event *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < f->count; i++) {
-    const etr_block *block = &f->blocks->blocks[f->mine[i]];
+    const etr_block *block = &f->blocks->blocks[f->block_indices[i]];
     copy(rows + row, block->events, block->event_count, sizeof *rows);
     row += block->event_count;
   }
@@ -135,14 +135,14 @@ static etr_event *copy_rows(const finder *f, etr_arena *arena) {
 
 /* ---- A trial ---- */
 
-/* Joins the runs to a method, and leaves the blocks as they were. Returns false when out of memory;
- * *is_joined is false if the budget does not suffice. */
-static bool join(trial *t, const finder *f, const etr_method_inputs *method, etr_arena *arena,
-                 bool *is_joined) {
+/* Joins the runs to a method, and leaves the blocks as they were. *is_joined is false if the
+ * budget does not suffice. Returns false when out of memory. */
+static bool join_to_method(trial *t, const finder *f, const etr_method_inputs *method,
+                           etr_arena *arena, bool *is_joined) {
   etr_warnings quiet = {.arena = arena};
   saved before;
   *t = (trial){.inputs = *method,
-               .method = {.name = "", .blocks = f->mine, .block_count = f->count}};
+               .method = {.name = "", .blocks = f->block_indices, .block_count = f->count}};
   etr_payloads_init(&t->payloads, method->payloads ? method->payloads->known : NULL, arena);
   etr_budget_init(&t->budget);
   if (method->budget)
@@ -156,7 +156,7 @@ static bool join(trial *t, const finder *f, const etr_method_inputs *method, etr
     t->graph.costs = NULL;
     t->inputs.graph = &t->graph;
   }
-  if (!save(&before, f, arena))
+  if (!save_blocks(&before, f, arena))
     return false;
   const etr_method_graphs graphs = {.edge = method->graph ? &t->graph : NULL,
                                     .program = method->graph ? NULL : &t->graph};
@@ -194,9 +194,9 @@ static bool is_same_event(const trial *a, const trial *b, const etr_event *x, co
 }
 
 /* Returns whether both joins give each event an equal operator in the same module. */
-static bool agree(const trial *a, const trial *b, const finder *f) {
+static bool joins_agree(const trial *a, const trial *b, const finder *f) {
   for (size_t i = 0, row = 0; i < f->count; i++)
-    for (size_t k = 0; k < f->blocks->blocks[f->mine[i]].event_count; k++, row++)
+    for (size_t k = 0; k < f->blocks->blocks[f->block_indices[i]].event_count; k++, row++)
       if (!is_same_event(a, b, &a->rows[row], &b->rows[row]))
         return false;
   return true;
@@ -204,20 +204,21 @@ static bool agree(const trial *a, const trial *b, const finder *f) {
 
 /* ---- All ---- */
 
-/* Joins the runs with each method that they may belong to, and keeps the times if all joins agree.
- */
-static bool find_shared(etr_method *out, const finder *f, const etr_method_inputs *methods,
-                        etr_arena *arena, etr_arena *scratch) {
-  const etr_block *block = &f->blocks->blocks[f->mine[0]];
+/* Joins the runs with each method that they may belong to, and keeps the times if all joins
+ * agree. Returns false when out of memory. */
+static bool find_shared_times(etr_method *out, const finder *f, const etr_method_inputs *methods,
+                              etr_arena *arena, etr_arena *scratch) {
+  const etr_block *block = &f->blocks->blocks[f->block_indices[0]];
   trial *first = etr_arena_alloc(arena, sizeof *first);
   trial *other = etr_arena_alloc(scratch, sizeof *other);
   bool is_joined;
-  if (!first || !other || !join(first, f, &methods[block->candidates[0]], arena, &is_joined))
+  if (!first || !other ||
+      !join_to_method(first, f, &methods[block->candidates[0]], arena, &is_joined))
     return false;
   for (size_t i = 1; is_joined && i < block->candidate_count; i++) {
-    if (!join(other, f, &methods[block->candidates[i]], scratch, &is_joined))
+    if (!join_to_method(other, f, &methods[block->candidates[i]], scratch, &is_joined))
       return false;
-    is_joined = is_joined && agree(first, other, f);
+    is_joined = is_joined && joins_agree(first, other, f);
   }
   etr_shared_times *shared = is_joined ? etr_arena_alloc(arena, sizeof *shared) : NULL;
   if (!shared)
@@ -227,14 +228,16 @@ static bool find_shared(etr_method *out, const finder *f, const etr_method_input
   return true;
 }
 
+/* Finds the times of a method's runs that are the same for all methods that they may belong to;
+ * none for runs of one method. Returns false when out of memory. */
 bool etr_shared_times_find(etr_method *out, uint32_t index, const etr_blocks *blocks,
                            const etr_method_inputs *methods, etr_arena *arena) {
   finder f = {.blocks = blocks, .index = index};
-  f.mine = etr_blocks_of_method(blocks, index, &f.count);
-  if (f.count == 0 || blocks->blocks[f.mine[0]].candidate_count < 2)
+  f.block_indices = etr_blocks_of_method(blocks, index, &f.count);
+  if (f.count == 0 || blocks->blocks[f.block_indices[0]].candidate_count < 2)
     return true;
   etr_arena scratch = {0};
-  bool good = find_shared(out, &f, methods, arena, &scratch) && !etr_arena_failed(&scratch);
+  bool good = find_shared_times(out, &f, methods, arena, &scratch) && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;
 }

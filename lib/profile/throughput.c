@@ -27,15 +27,17 @@ static const etr_value *token_input_of(const filler *f, const etr_method *method
 
 /* ---- Tokens of runs ---- */
 
-/* Sets the tokens of each run of a method, excluded ones included: those of `of_run` by the index
- * of the run or, if it is NULL, `of_all`. */
-static void set_tokens(const filler *f, const etr_method *method, const uint64_t *of_run,
-                       uint64_t of_all) {
+/* Sets the tokens of each run of a method, excluded ones included: those of `tokens_of_run` by
+ * the index of the run or, if it is NULL, `tokens_of_all`. */
+static void set_tokens(const filler *f, const etr_method *method, const uint64_t *tokens_of_run,
+                       uint64_t tokens_of_all) {
   for (size_t i = 0; i < method->run_count; i++)
-    f->runs[method->runs[i]].token_count = of_run ? of_run[method->runs[i]] : of_all;
+    f->runs[method->runs[i]].token_count = tokens_of_run ? tokens_of_run[method->runs[i]]
+                                                         : tokens_of_all;
   for (size_t i = 0; i < method->skipped_run_count; i++)
-    f->runs[method->skipped_runs[i]].token_count = of_run ? of_run[method->skipped_runs[i]]
-                                                          : of_all;
+    f->runs[method->skipped_runs[i]].token_count = tokens_of_run
+                                                       ? tokens_of_run[method->skipped_runs[i]]
+                                                       : tokens_of_all;
 }
 
 /* Returns the size that a logged value shows of a symbol; 0 if it does not show it. */
@@ -71,7 +73,8 @@ static uint64_t tokens_by_shape(const etr_value *input) {
   return tokens;
 }
 
-/* Multiplies the sizes of a token input, by the sizes that runs logged. */
+/* Sets the tokens of each run to the product of the sizes of its token input, by the sizes that
+ * runs logged; 0 where one is not known. Returns false when out of memory. */
 static bool find_logged_tokens(const filler *f, const etr_method *method, const etr_value *input) {
   const etr_profile *profile = f->profile;
   const etr_graph *graph = graph_of(f, method);
@@ -100,7 +103,7 @@ static bool find_logged_tokens(const filler *f, const etr_method *method, const 
 }
 
 /* Finds the number of tokens of each run: by the shape of the input, or by logged values if the
- * shape is dynamic. */
+ * shape is dynamic. Returns false when out of memory. */
 static bool find_tokens(const filler *f, const etr_method *method) {
   const etr_value *input = token_input_of(f, method);
   if (!input)
@@ -129,9 +132,10 @@ static double mean_tokens(const filler *f, const etr_method *method,
   return typical->divisor > 0 ? sum / typical->divisor : NAN;
 }
 
-/* Returns the throughput of runs; NULL when out of memory. */
-static etr_throughput *measure(const filler *f, const etr_method *method,
-                               const etr_typical_run *typical, double ticks) {
+/* Returns the throughput of runs whose typical time is `ticks`, or why it is not known; NULL when
+ * out of memory. */
+static etr_throughput *measure_throughput(const filler *f, const etr_method *method,
+                                          const etr_typical_run *typical, double ticks) {
   etr_throughput *made = etr_arena_alloc(f->arena, sizeof *made);
   if (!made)
     return NULL;
@@ -156,17 +160,19 @@ static etr_throughput *measure(const filler *f, const etr_method *method,
   return made;
 }
 
-/* Measures the throughput of a method and of each phase of its runs. */
+/* Measures the throughput of a method that reads tokens, and of each phase of its runs. Returns
+ * false when out of memory. */
 static bool measure_method(const filler *f, etr_method *method) {
   if (!token_input_of(f, method))
     return true;
   etr_run_phase *phases = etr_arena_alloc_array(f->arena, method->run_phase_count, sizeof *phases);
-  method->throughput = measure(f, method, &method->typical, method->execute.typical);
+  method->throughput = measure_throughput(f, method, &method->typical, method->execute.typical);
   if (!phases || !method->throughput)
     return false;
   for (size_t i = 0; i < method->run_phase_count; i++) {
     phases[i] = method->run_phases[i];
-    phases[i].throughput = measure(f, method, &phases[i].typical, phases[i].execute.typical);
+    phases[i].throughput = measure_throughput(f, method, &phases[i].typical,
+                                              phases[i].execute.typical);
     if (!phases[i].throughput)
       return false;
   }
@@ -177,8 +183,8 @@ static bool measure_method(const filler *f, etr_method *method) {
 
 /* ---- Loads ---- */
 
-/* Finds the event of loading that takes longest. */
-static void find_load(etr_profile *profile) {
+/* Sets the profile's load to the event of loading that takes longest. */
+static void find_longest_load(etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++)
@@ -198,8 +204,9 @@ typedef struct reader {
 
 typedef etr_vec(reader) readers;
 
-/* Adds a method or phase whose tokens per run are known. */
-static bool add_reader(readers *list, etr_arena *arena, reader added) {
+/* Adds a method or phase whose tokens per run are known; others are passed over. Returns false
+ * when out of memory. */
+static bool add_token_reader(readers *list, etr_arena *arena, reader added) {
   if (!added.throughput || isnan(added.throughput->tokens_per_run))
     return true;
   reader *slot = etr_vec_push(arena, list);
@@ -208,18 +215,19 @@ static bool add_reader(readers *list, etr_arena *arena, reader added) {
   return slot != NULL;
 }
 
-/* Lists what reads a known number of tokens: phases of a method that has several, else methods. */
-static bool list_readers(const filler *f, readers *list) {
+/* Lists what reads a known number of tokens: phases of a method that has several, else methods.
+ * Returns false when out of memory. */
+static bool list_token_readers(const filler *f, readers *list) {
   for (uint32_t i = 0; i < f->profile->method_count; i++) {
     const etr_method *method = &f->methods[i];
     bool has_phases = method->mixed_phase_count > 1;
     const reader whole = {i, ETR_NONE, method->throughput, method->execute.typical};
-    if (method->run_count && !has_phases && !add_reader(list, f->arena, whole))
+    if (method->run_count && !has_phases && !add_token_reader(list, f->arena, whole))
       return false;
     for (uint32_t k = 0; has_phases && k < method->run_phase_count; k++) {
       const etr_run_phase *phase = &method->run_phases[k];
       const reader part = {i, k, phase->throughput, phase->execute.typical};
-      if (phase->run_count && !add_reader(list, f->arena, part))
+      if (phase->run_count && !add_token_reader(list, f->arena, part))
         return false;
     }
   }
@@ -227,18 +235,18 @@ static bool list_readers(const filler *f, readers *list) {
 }
 
 /* Finds the time to the first token: that of the method or phase which reads the most tokens, if
- * another one reads fewer. */
+ * another one reads fewer. Returns false when out of memory. */
 static bool find_first_token(const filler *f) {
   readers list = {0};
-  if (!list_readers(f, &list))
+  if (!list_token_readers(f, &list))
     return false;
   const reader *most = NULL, *least = NULL;
   for (size_t i = 0; i < list.count; i++) {
-    const reader *at = &list.data[i];
-    if (!most || at->throughput->tokens_per_run > most->throughput->tokens_per_run)
-      most = at;
-    if (!least || at->throughput->tokens_per_run < least->throughput->tokens_per_run)
-      least = at;
+    const reader *current = &list.data[i];
+    if (!most || current->throughput->tokens_per_run > most->throughput->tokens_per_run)
+      most = current;
+    if (!least || current->throughput->tokens_per_run < least->throughput->tokens_per_run)
+      least = current;
   }
   if (!most || !(most->throughput->tokens_per_run > least->throughput->tokens_per_run))
     return true;
@@ -282,7 +290,7 @@ static bool is_inference(const filler *f, uint32_t run) {
 /* Lists the runs of one token of a method that count, with the number of tokens that its sequence
  * has before them. A sequence begins with a prompt, which is one or several runs of more tokens, or
  * with the recording. Behind a run whose tokens are not known, positions are not known. */
-static void list_steps(const filler *f, const etr_method *method, steps *out) {
+static void list_single_token_runs(const filler *f, const etr_method *method, steps *out) {
   size_t run_index = 0, sequence = 0, last_sequence = 0;
   double position = 0;
   bool is_in_prompt = false;
@@ -298,8 +306,8 @@ static void list_steps(const filler *f, const etr_method *method, steps *out) {
     is_in_prompt = tokens > 1;
     while (run_index < method->run_count && method->runs[run_index] < run)
       run_index++;
-    bool is_mine = run_index < method->run_count && method->runs[run_index] == run;
-    if (is_mine && tokens == 1 && !isnan(position)) {
+    bool is_of_method = run_index < method->run_count && method->runs[run_index] == run;
+    if (is_of_method && tokens == 1 && !isnan(position)) {
       double ticks = (double)method->execute_per_run[run_index];
       out->list[out->count++] = (step){position, ticks / f->profile->ticks_per_second * 1e3};
       out->sequences += last_sequence != sequence;
@@ -318,8 +326,8 @@ static size_t thin_out(step *list, size_t count) {
   return kept;
 }
 
-/* Sets the slope and its interval. Returns false when out of memory; *is_known is false if all
- * positions are equal. */
+/* Sets the slope (the median over all pairs, in ms per 1000 tokens) and its interval of 95 %.
+ * Returns false when out of memory; *is_known is false if all positions are equal. */
 static bool find_slope(etr_cache_growth *out, const step *list, size_t count, etr_arena *scratch,
                        bool *is_known) {
   size_t pairs = 0;
@@ -337,10 +345,10 @@ static bool find_slope(etr_cache_growth *out, const step *list, size_t count, et
     return true;
   etr_sort(slopes, pairs, sizeof *slopes, etr_by_double);
   double n = (double)count;
-  double reach = etr_normal_quantile(.05) * sqrt(n * (n - 1) * (2 * n + 5) / 18);
+  double distance_of_ranks = etr_normal_quantile(.05) * sqrt(n * (n - 1) * (2 * n + 5) / 18);
   double middle = (double)pairs / 2;
-  size_t low = (size_t)fmax(middle - reach / 2, 0);
-  size_t high = (size_t)fmin(middle + reach / 2, (double)(pairs - 1));
+  size_t low = (size_t)fmax(middle - distance_of_ranks / 2, 0);
+  size_t high = (size_t)fmin(middle + distance_of_ranks / 2, (double)(pairs - 1));
   out->ms_per_1000 = etr_median_of_sorted(slopes, pairs);
   out->low = slopes[low];
   out->high = slopes[high];
@@ -354,7 +362,7 @@ static int by_position(const void *a, const void *b) {
 }
 
 /* Sets the curve: the median time of each of up to MOST_POINTS ranges of positions. Sorts the
- * steps. */
+ * steps. Returns false when out of memory. */
 static bool make_curve(etr_cache_growth *out, step *list, size_t count, etr_arena *arena,
                        etr_arena *scratch) {
   etr_position_time *curve = etr_arena_alloc_array(arena, MOST_POINTS, sizeof *curve);
@@ -377,7 +385,8 @@ static bool make_curve(etr_cache_growth *out, step *list, size_t count, etr_aren
   return true;
 }
 
-/* Measures how the time of a step grows with the cache. */
+/* Measures how the time of a step grows with the cache; nothing is set if all positions are
+ * equal. Returns false when out of memory. */
 static bool measure_growth(const filler *f, uint32_t method, steps *found, etr_arena *scratch) {
   etr_cache_growth *growth = etr_arena_alloc(f->arena, sizeof *growth);
   bool is_known;
@@ -393,7 +402,8 @@ static bool measure_growth(const filler *f, uint32_t method, steps *found, etr_a
   return true;
 }
 
-/* Finds the first method with a cache whose steps grow measurably. */
+/* Measures the first method with a cache and enough steps whose positions differ. Returns false
+ * when out of memory. */
 static bool find_growth(const filler *f) {
   etr_arena scratch = {0};
   steps found = {etr_arena_alloc_array(&scratch, f->profile->run_count, sizeof *found.list), 0, 0};
@@ -403,7 +413,7 @@ static bool find_growth(const filler *f) {
     if (method->run_count < LEAST_RUNS || !has_cache(graph_of(f, method)))
       continue;
     found.count = found.sequences = 0;
-    list_steps(f, method, &found);
+    list_single_token_runs(f, method, &found);
     if (found.count >= LEAST_RUNS)
       good = measure_growth(f, i, &found, &scratch);
   }
@@ -413,10 +423,12 @@ static bool find_growth(const filler *f) {
 
 /* ---- Together ---- */
 
+/* Fills tokens of runs, throughput of methods and phases, time to the first token and growth with
+ * the cache. Returns false when out of memory. */
 bool etr_throughput_fill(etr_profile *profile, etr_run *runs, etr_method *methods,
                          etr_arena *arena) {
   const filler f = {profile, runs, methods, arena};
-  find_load(profile);
+  find_longest_load(profile);
   for (size_t i = 0; i < profile->method_count; i++)
     if (!find_tokens(&f, &methods[i]) || !measure_method(&f, &methods[i]))
       return false;

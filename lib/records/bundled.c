@@ -24,8 +24,8 @@ typedef struct reader {
 
 /* ---- Values ---- */
 
-/* Computes the strides of contiguous elements whose dimensions have this order. Returns false if
- * the order is not a permutation. */
+/* Computes the strides of contiguous elements whose dimensions have this order; an empty order is
+ * the usual one. Returns false if the order is not a permutation. */
 static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, etr_slice dim_order) {
   uint64_t stride = 1;
   uint64_t seen = 0;
@@ -40,8 +40,8 @@ static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, et
   return true;
 }
 
-/* Pickles a value of a test. Returns why it cannot be done, or NULL. */
-static const char *put_value(etr_pickler *out, reader *r, etr_fb_at value) {
+/* Pickles a value of a test. Returns NULL, or why it cannot be done. */
+static const char *pickle_value(etr_pickler *out, reader *r, etr_fb_at value) {
   etr_fb_at table = etr_fb_table(&r->bundle.fb, value, VALUE_TABLE);
   switch (etr_fb_u8(&r->bundle.fb, value, VALUE_TYPE, 0)) {
   case TYPE_TENSOR: {
@@ -82,13 +82,14 @@ static const char *put_value(etr_pickler *out, reader *r, etr_fb_at value) {
   }
 }
 
-/* Pickles the inputs or outputs of a test. Returns why it cannot be done, or NULL. */
-static const char *put_values(etr_pickler *out, reader *r, etr_fb_at test, unsigned field) {
+/* Pickles the inputs or outputs of a test, which `field` says. Returns NULL, or why it cannot be
+ * done; a test without expected outputs has none to pickle. */
+static const char *pickle_values(etr_pickler *out, reader *r, etr_fb_at test, unsigned field) {
   uint32_t count;
   etr_fb_at values = etr_fb_vector(&r->bundle.fb, test, field, 4, &count);
   etr_pickler_put_list(out);
   for (uint32_t i = 0; i < count; i++) {
-    const char *problem = put_value(out, r, etr_fb_table_at(&r->bundle.fb, values, i));
+    const char *problem = pickle_value(out, r, etr_fb_table_at(&r->bundle.fb, values, i));
     if (problem)
       return problem;
     etr_pickler_add_item(out);
@@ -100,14 +101,14 @@ static const char *put_values(etr_pickler *out, reader *r, etr_fb_at test, unsig
 
 /* ---- Tests ---- */
 
-/* Pickles the expected outputs of all tests of a method. Returns why it cannot be done, or NULL. */
-static const char *put_suite(etr_pickler *out, reader *r, uint32_t index) {
+/* Pickles the expected outputs of all tests of a method. Returns NULL, or why it cannot be done. */
+static const char *pickle_suite(etr_pickler *out, reader *r, uint32_t index) {
   const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, index);
   etr_pickler_put_text(out, suite.method);
   etr_pickler_put_list(out);
   for (uint32_t i = 0; i < suite.case_count; i++) {
-    const char *problem = put_values(out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, i),
-                                     CASE_OUTPUTS);
+    const char *problem = pickle_values(out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, i),
+                                        CASE_OUTPUTS);
     if (problem)
       return problem;
     etr_pickler_add_item(out);
@@ -116,16 +117,17 @@ static const char *put_suite(etr_pickler *out, reader *r, uint32_t index) {
   return NULL;
 }
 
-/* Takes the inputs of the tests of `forward`, as ExecuTorch does. */
-static void take_inputs(reader *r) {
+/* Pickles the inputs of the first test of `forward`, as ExecuTorch does; a problem is kept in the
+ * bundle. */
+static void pickle_inputs_of_forward(reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     etr_pickler out;
     const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, i);
     if (!etr_slice_is(suite.method, "forward") || suite.case_count == 0)
       continue;
     etr_pickler_begin(&out, &r->bundled->arena, r->bundled->is_inline);
-    const char *problem = put_values(&out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, 0),
-                                     CASE_INPUTS);
+    const char *problem = pickle_values(&out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, 0),
+                                        CASE_INPUTS);
     if (problem)
       r->bundled->problem = problem;
     else
@@ -136,7 +138,8 @@ static void take_inputs(reader *r) {
 
 /* ---- The file ---- */
 
-/* Pickles the tests of a BundledProgram as an ETRecord stores them. */
+/* Pickles the tests of a BundledProgram as an ETRecord stores them; a problem is kept in the
+ * bundle. Fails if the bundle is damaged, or when out of memory. */
 static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_bundle_open(&r->bundle, bytes, r->bundled->path, error));
   etr_pickler out;
@@ -144,17 +147,18 @@ static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
   etr_pickler_begin(&out, &r->bundled->arena, r->bundled->is_inline);
   etr_pickler_put_dict(&out);
   for (uint32_t i = 0; !problem && i < r->bundle.suite_count; i++)
-    problem = put_suite(&out, r, i);
+    problem = pickle_suite(&out, r, i);
   if (problem)
     r->bundled->problem = problem;
   else
     r->bundled->outputs = etr_pickler_end(&out);
-  take_inputs(r);
+  pickle_inputs_of_forward(r);
   return etr_arena_failed(&r->bundled->arena)
              ? etr_fail_memory(error)
              : etr_bundle_check(&r->bundle, r->bundled->path, error);
 }
 
+/* Reads a BundledProgram from a file or from memory, and pickles its tests. */
 etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, bool is_inline,
                             etr_error *error) {
   reader r = {.bundled = out};

@@ -28,8 +28,8 @@ static bool is_planned(const packer *p, const char *name) {
   return etr_map_get(&p->by_name, etr_slice_of(name)) != ETR_NONE;
 }
 
-/* Adds an entry, which replaces an entry with that name. */
-static etr_status plan(packer *p, const etr_planned *planned, etr_error *error) {
+/* Plans an entry, which replaces a planned entry with that name. Fails when out of memory. */
+static etr_status plan_entry(packer *p, const etr_planned *planned, etr_error *error) {
   uint32_t found = etr_map_get(&p->by_name, etr_slice_of(planned->name));
   etr_planned *slot = found == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[found];
   if (!slot)
@@ -42,8 +42,9 @@ static etr_status plan(packer *p, const etr_planned *planned, etr_error *error) 
 
 /* ---- The record to begin with ---- */
 
-/* Plans the entries of the record, or directory of parts, that is extended. */
-static etr_status plan_base(packer *p, etr_error *error) {
+/* Plans the entries of the record, or directory of parts, that is extended, if there is one.
+ * Fails if it is no ETRecord or cannot be read, or when out of memory. */
+static etr_status plan_base_entries(packer *p, etr_error *error) {
   if (!p->options->record)
     return ETR_OK;
   ETR_TRY(etr_archive_open(&p->base, p->options->record, error));
@@ -56,15 +57,16 @@ static etr_status plan_base(packer *p, etr_error *error) {
       ETR_TRY(etr_part_entry(&planned.name, &p->arena, planned.name, error));
     if (!p->is_record)
       ETR_TRY(etr_planned_check(&planned, error));
-    ETR_TRY(plan(p, &planned, error));
+    ETR_TRY(plan_entry(p, &planned, error));
   }
   return ETR_OK;
 }
 
 /* ---- Parts ---- */
 
-/* Sets *out to whether the version that wrote the Edge programs uses pickle.dumps. Up to 1.1 there
- * is one program, whose entry names no method, and in 2023 there is none. */
+/* Sets *out to whether the version that wrote the Edge programs uses pickle.dumps. Up to 1.1
+ * there is one program, whose entry names no method, and in 2023 there is none. Fails if a
+ * program cannot be read. */
 static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
   *out = true;
   for (size_t i = 0; i < p->plan.count; i++) {
@@ -84,7 +86,8 @@ static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
   return ETR_OK;
 }
 
-/* Plans an entry for a part that was given. Each name may be given once. */
+/* Plans an entry for a part that was given, or reads it if it is a bundle. Fails if a name is
+ * given twice or the part is not what its name says, or when out of memory. */
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
@@ -105,7 +108,7 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
   if (!etr_map_set(given, etr_slice_of(planned.name), 1))
     return etr_fail_memory(error);
   ETR_TRY(etr_planned_check(&planned, error));
-  return plan(p, &planned, error);
+  return plan_entry(p, &planned, error);
 }
 
 /* The order of ExecuTorch: the exported program, the lowered programs, other programs, the maps
@@ -117,7 +120,7 @@ static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_GRAPH_ID};
 
 /* Returns the number of a part in the order in which entries are written, which is ExecuTorch's. */
-static size_t rank_of(const etr_part *part) {
+static size_t rank_of_part(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)
     return 1 + ETR_COUNT(entry_order);
@@ -133,7 +136,8 @@ static bool is_program(const char *name) {
   return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM;
 }
 
-/* Plans a sibling of a program: the file beside the program's, or else an empty entry. */
+/* Plans a sibling of a program, unless it is planned already: the file beside the program's, or
+ * else an empty entry. Fails when out of memory. */
 static etr_status plan_sibling(packer *p, const etr_planned *program, etr_sibling sibling,
                                etr_error *error) {
   const char *suffix = etr_sibling_suffixes[sibling];
@@ -146,11 +150,11 @@ static etr_status plan_sibling(packer *p, const etr_planned *program, etr_siblin
     return ETR_OK;
   if (path && etr_file_is_regular(path))
     planned.path = path;
-  return plan(p, &planned, error);
+  return plan_entry(p, &planned, error);
 }
 
-/* Checks that the program is there to which an entry of weights belongs. */
-static etr_status check_owner(const packer *p, const char *name, etr_error *error) {
+/* Fails if the program is missing to which an entry of weights belongs. */
+static etr_status fail_without_owner(const packer *p, const char *name, etr_error *error) {
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
   bool is_sibling = etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_WEIGHTS;
   if (!is_sibling || etr_map_get(&p->by_name, program) != ETR_NONE)
@@ -159,15 +163,16 @@ static etr_status check_owner(const packer *p, const char *name, etr_error *erro
                   "the program that this belongs to is missing");
 }
 
-/* Checks what generate_etrecord() requires. */
-static etr_status check_complete(const packer *p, etr_error *error) {
+/* Fails if what generate_etrecord() requires is missing; a record that is extended is not
+ * checked. */
+static etr_status fail_if_incomplete(const packer *p, etr_error *error) {
   bool has_edge = false;
   if (p->is_record)
     return ETR_OK;
   for (size_t i = 0; i < p->plan.count; i++) {
     const char *name = p->plan.data[i].name;
     has_edge |= etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_EDGE_PROGRAM;
-    ETR_TRY(check_owner(p, name, error));
+    ETR_TRY(fail_without_owner(p, name, error));
   }
   if (!has_edge)
     return etr_fail(
@@ -186,7 +191,8 @@ static bool is_empty(const etr_planned *planned) {
   return !planned->archive && !planned->path && !planned->bytes.data;
 }
 
-/* Writes an entry: copied, from a file or bytes, or as an empty object of torch. */
+/* Writes an entry: copied, from a file or bytes, or as an empty object of torch. Fails if it
+ * cannot be read or written. */
 static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned,
                                 etr_error *error) {
   etr_sibling sibling;
@@ -199,7 +205,8 @@ static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned
   return etr_archive_writer_add(writer, planned->name, etr_torch_save, &nothing, error);
 }
 
-/* Writes reference outputs and inputs of a BundledProgram, unless they are planned already. */
+/* Writes reference outputs and inputs of a BundledProgram, unless they are planned already.
+ * Inputs are left out of records of versions that cannot read them. */
 static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr_error *error) {
   static const char outputs[] = "reference_outputs", inputs[] = "representative_inputs";
   etr_torch_object object;
@@ -218,7 +225,7 @@ static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr
   return etr_archive_writer_add(writer, inputs, etr_torch_save, &object, error);
 }
 
-/* Writes all entries of the record. */
+/* Writes all entries of the record. Fails as soon as one cannot be written. */
 static etr_status write_record(packer *p, etr_archive_writer *writer, etr_error *error) {
   if (!is_planned(p, ETR_IDENTIFIER_ENTRY))
     ETR_TRY(etr_archive_writer_add_bytes(writer, ETR_IDENTIFIER_ENTRY, (etr_slice){0}, error));
@@ -228,18 +235,19 @@ static etr_status write_record(packer *p, etr_archive_writer *writer, etr_error 
   return etr_archive_writer_finish(writer, error);
 }
 
-/* Plans all entries, checks that the record is complete, and writes it. */
+/* Plans all entries in ExecuTorch's order, checks that the record is complete, and writes it.
+ * Fails if parts are missing or unusable, or if writing fails. */
 static etr_status pack_record(packer *p, const etr_part *parts, size_t count, const etr_sink *sink,
                               etr_error *error) {
-  ETR_TRY(plan_base(p, error));
+  ETR_TRY(plan_base_entries(p, error));
   etr_map given;
   etr_map_init(&given, &p->arena);
   for (size_t rank = 0; rank <= 1 + ETR_COUNT(entry_order); rank++)
     for (size_t i = 0; i < count; i++)
-      if (rank_of(&parts[i]) == rank)
+      if (rank_of_part(&parts[i]) == rank)
         ETR_TRY(plan_part(p, &given, &parts[i], error));
 
-  ETR_TRY(check_complete(p, error));
+  ETR_TRY(fail_if_incomplete(p, error));
   for (size_t i = 0; i < p->plan.count; i++) {
     const etr_planned program = p->plan.data[i]; /* planning moves them */
     for (int k = 0; is_program(program.name) && k < ETR_SIBLINGS; k++)
@@ -254,6 +262,7 @@ static etr_status pack_record(packer *p, const etr_part *parts, size_t count, co
   return status;
 }
 
+/* Packs with memory of its own. Fails as pack_record() does. */
 etr_status etr_record_pack(const etr_part *parts, size_t part_count,
                            const etr_pack_options *options, const etr_sink *sink,
                            etr_error *error) {

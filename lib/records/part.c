@@ -18,21 +18,23 @@ static etr_status fail_file(const char *path, etr_error *error) {
                   strerror(errno));
 }
 
-/* Writes the bytes of a file into a sink. */
+/* Writes the bytes of a file into a sink. Fails if the file cannot be read, or if the sink
+ * fails. */
 static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *error) {
   char bytes[32 * 1024];
   size_t got;
-  bool is_taken = true;
+  bool is_written = true;
   FILE *file = etr_file_open_regular(path);
   if (!file)
     return fail_file(path, error);
-  while (is_taken && (got = fread(bytes, 1, sizeof bytes, file)) > 0)
-    is_taken = sink->write(sink->context, bytes, got);
+  while (is_written && (got = fread(bytes, 1, sizeof bytes, file)) > 0)
+    is_written = sink->write(sink->context, bytes, got);
   etr_status status = ferror(file) ? fail_file(path, error) : ETR_OK;
   fclose(file);
-  return is_taken ? status : etr_fail_sink(error);
+  return is_written ? status : etr_fail_sink(error);
 }
 
+/* Writes the content of a planned entry into a sink: from an archive, a file or memory. */
 etr_status etr_planned_emit(void *context, const etr_sink *sink, etr_error *error) {
   const etr_planned *planned = context;
   if (planned->archive) {
@@ -44,9 +46,9 @@ etr_status etr_planned_emit(void *context, const etr_sink *sink, etr_error *erro
   }
   if (planned->path)
     return emit_file(planned->path, sink, error);
-  bool is_taken = planned->bytes.size == 0 ||
-                  sink->write(sink->context, planned->bytes.data, planned->bytes.size);
-  return is_taken ? ETR_OK : etr_fail_sink(error);
+  bool is_written = planned->bytes.size == 0 ||
+                    sink->write(sink->context, planned->bytes.data, planned->bytes.size);
+  return is_written ? ETR_OK : etr_fail_sink(error);
 }
 
 /* ---- Names ---- */
@@ -55,9 +57,10 @@ static etr_status fail_name(const char *name, const char *what, etr_error *error
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "%s", what);
 }
 
-/* Makes the name of a program's entry from the part's name. */
-static etr_status program_entry(const char **out, etr_arena *arena, const char *name,
-                                etr_error *error) {
+/* Makes the name of a program's entry from the part's name, such as "edge/forward". Fails for a
+ * name that the ETRecord uses itself, or when out of memory. */
+static etr_status name_of_program_entry(const char **out, etr_arena *arena, const char *name,
+                                        etr_error *error) {
   static const char edge[] = "edge/";
   *out = name;
   if (etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_EDGE_PROGRAM ||
@@ -77,6 +80,8 @@ static etr_status program_entry(const char **out, etr_arena *arena, const char *
   return *out ? ETR_OK : etr_fail_memory(error);
 }
 
+/* Makes the name of an entry from the part's name. Fails for an empty or reserved name, or when
+ * out of memory. */
 etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, etr_error *error) {
   etr_sibling sibling;
   etr_entry_kind kind = etr_entry_kind_of(name, ETR_EDGE_ENTRY);
@@ -90,11 +95,11 @@ etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, 
   if (is_known)
     return ETR_OK;
   if (kind != ETR_ENTRY_WEIGHTS)
-    return program_entry(out, arena, name, error);
+    return name_of_program_entry(out, arena, name, error);
   const char *owner = etr_arena_copy(arena, program);
   if (!owner)
     return etr_fail_memory(error);
-  ETR_TRY(program_entry(&owner, arena, owner, error));
+  ETR_TRY(name_of_program_entry(&owner, arena, owner, error));
   *out = etr_arena_format(arena, "%s%s", owner, etr_sibling_suffixes[sibling]);
   return *out ? ETR_OK : etr_fail_memory(error);
 }
@@ -106,8 +111,9 @@ static int64_t read_file(void *context, char *into, size_t size) {
   return got == 0 && ferror((FILE *)context) ? -1 : (int64_t)got;
 }
 
-/* Reads the version of a program's schema and closes the reader; 0.0 if the document is damaged. */
-static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error *error) {
+/* Reads the version of a program's schema and closes the reader; 0.0 if the document is damaged.
+ * Fails when out of memory. */
+static etr_status read_schema_version(int64_t version[2], etr_json *json, etr_error *error) {
   if (!json)
     return etr_fail_memory(error);
   /* "schema_version": {"major": 5, "minor": 4}. Of a document that is damaged, nothing. */
@@ -136,26 +142,28 @@ static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error
   return has_memory ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Reads the version of a program's schema from an entry of an archive. */
+/* Reads the version of a program's schema from an entry of an archive. Fails if the entry cannot
+ * be opened, or when out of memory. */
 static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *planned,
                                        etr_error *error) {
   etr_archive_entry *entry;
   ETR_TRY(etr_archive_entry_open(&entry, planned->archive, planned->index, 0, error));
-  etr_status status = read_schema_from(version, etr_json_open(etr_archive_entry_read, entry, NULL),
-                                       error);
+  etr_status status = read_schema_version(
+      version, etr_json_open(etr_archive_entry_read, entry, NULL), error);
   etr_archive_entry_close(entry);
   return status;
 }
 
+/* Reads the version of a program's schema from wherever its content is. */
 etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, etr_error *error) {
   if (planned->archive)
     return read_schema_of_entry(version, planned, error);
   if (!planned->path)
-    return read_schema_from(version, etr_json_open_memory(planned->bytes, NULL), error);
+    return read_schema_version(version, etr_json_open_memory(planned->bytes, NULL), error);
   FILE *file = etr_file_open_regular(planned->path);
   if (!file)
     return fail_file(planned->path, error);
-  etr_status status = read_schema_from(version, etr_json_open(read_file, file, NULL), error);
+  etr_status status = read_schema_version(version, etr_json_open(read_file, file, NULL), error);
   fclose(file);
   return status;
 }
@@ -170,7 +178,9 @@ typedef struct head {
   size_t size;
 } head;
 
-static bool take_head(void *context, const void *data, size_t size) {
+/* Keeps the first bytes that it is given. Returns false, which ends the writing, once it has
+ * enough. */
+static bool keep_head(void *context, const void *data, size_t size) {
   head *h = context;
   size_t piece = ETR_MIN(size, sizeof h->bytes - h->size);
   memcpy(h->bytes + h->size, data, piece);
@@ -184,7 +194,7 @@ static bool has_at(const head *h, size_t at, const char *text) {
 }
 
 /* Returns what is wrong with an entry that starts with these bytes; NULL if nothing is. */
-static const char *fault_of(etr_entry_kind kind, const head *h) {
+static const char *fault_of_entry(etr_entry_kind kind, const head *h) {
   bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_at(h, 0, "PK");
   switch (kind) {
   case ETR_ENTRY_EDGE_PROGRAM:
@@ -211,18 +221,20 @@ static const char *fault_of(etr_entry_kind kind, const head *h) {
   }
 }
 
+/* Fails if an entry cannot be read, or does not begin as its name says; only the beginning is
+ * read. */
 etr_status etr_planned_check(const etr_planned *planned, etr_error *error) {
   head h = {.size = 0};
   etr_planned copy = *planned;
   etr_error failure = {.offset = ETR_NO_OFFSET};
-  etr_status status = etr_planned_emit(&copy, &(etr_sink){take_head, &h}, &failure);
+  etr_status status = etr_planned_emit(&copy, &(etr_sink){keep_head, &h}, &failure);
   bool is_full = h.size == sizeof h.bytes; /* then the sink stopped it */
   if (status != ETR_OK && !is_full) {
     if (error)
       *error = failure;
     return status;
   }
-  const char *fault = fault_of(etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY), &h);
+  const char *fault = fault_of_entry(etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY), &h);
   if (!fault)
     return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, planned->path, planned->name, ETR_NO_OFFSET, "%s",

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+/* Begins a redaction that knows no names yet. */
 void etr_redaction_init(etr_redaction *redaction, bool renames) {
   *redaction = (etr_redaction){.renames = renames};
   etr_map *const maps[] = {&redaction->files, &redaction->parts, &redaction->classes,
@@ -23,6 +24,7 @@ void etr_redaction_clear(etr_redaction *redaction) {
 
 /* ---- The text that is put together ---- */
 
+/* Appends bytes to the text that is put together. */
 static void put_bytes(etr_redaction *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
     char *at = etr_vec_push(&h->arena, &h->text);
@@ -70,7 +72,7 @@ static bool is_number(etr_slice part) {
 }
 
 /* Returns true for names that torch gives to the weights of its own modules. */
-static bool is_usual(etr_slice part) {
+static bool is_usual_weight_name(etr_slice part) {
   static const char *const names[] = {"weight", "bias", "running_mean", "running_var",
                                       "num_batches_tracked"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
@@ -98,7 +100,7 @@ static void put_path(etr_redaction *h, etr_slice path) {
   for (etr_slice rest = etr_slice_after(path, root); rest.size > 0;) {
     etr_slice part = etr_slice_before(rest, find_any(rest, BETWEEN_PARTS));
     rest = etr_slice_after(rest, part.size);
-    if (is_number(part) || (rest.size == 0 && is_usual(part)))
+    if (is_number(part) || (rest.size == 0 && is_usual_weight_name(part)))
       put_bytes(h, part);
     else
       put_numbered(h, "m", etr_map_number(&h->parts, part), "");
@@ -107,6 +109,8 @@ static void put_path(etr_redaction *h, etr_slice path) {
   }
 }
 
+/* Returns a path of modules in which each name is replaced by its number; the path itself if
+ * names stay. */
 etr_slice etr_redact_path(etr_redaction *h, etr_slice path) {
   if (!h->renames)
     return path;
@@ -142,6 +146,8 @@ static void put_level(etr_redaction *h, etr_slice level, uint32_t depth) {
   put_class(h, etr_slice_after(rest, comma));
 }
 
+/* Returns a stack of modules, KEY,PATH,TYPE;..., with the names in it replaced; the stack itself
+ * if names stay. */
 etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   if (!h->renames)
     return stack;
@@ -171,8 +177,9 @@ static const char *prefix_of(etr_slice name, const char *const *prefixes, size_t
   return NULL;
 }
 
-/* Finds the longest known part of a path at the start of the text, between underscores. */
-static size_t known_part(const etr_redaction *h, etr_slice text) {
+/* Returns the size of the longest known part of a path that is at the start of the text and ends
+ * before an underscore, a dot or its end; 0 if there is none. */
+static size_t size_of_known_part(const etr_redaction *h, etr_slice text) {
   enum { LONGEST = 256 };
   for (size_t size = ETR_MIN(text.size, (size_t)LONGEST); size > 0; size--) {
     bool ends = size == text.size || text.data[size] == '_' || text.data[size] == '.';
@@ -183,10 +190,11 @@ static size_t known_part(const etr_redaction *h, etr_slice text) {
   return 0;
 }
 
-/* Writes a name in which known parts are replaced by their numbers. */
+/* Writes a name in which known parts are replaced by their numbers; what else is between
+ * underscores and dots stays. */
 static void put_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
-    size_t size = is_usual(rest) ? 0 : known_part(h, rest);
+    size_t size = is_usual_weight_name(rest) ? 0 : size_of_known_part(h, rest);
     if (size)
       put_numbered(h, "m", etr_map_get(&h->parts, etr_slice_before(rest, size)), "");
     else
@@ -202,12 +210,14 @@ static void put_parts(etr_redaction *h, etr_slice name) {
 /* Returns how many bytes of a node's name are the name of a module, if a number may follow, as in
  * "gate_1"; 0 if the node is not named after a module. */
 static size_t called_like_module(const etr_redaction *h, etr_slice name) {
-  size_t size = is_usual(name) ? 0 : known_part(h, name);
+  size_t size = is_usual_weight_name(name) ? 0 : size_of_known_part(h, name);
   bool is_all = size == name.size ||
                 (size && name.data[size] == '_' && is_number(etr_slice_after(name, size + 1)));
   return is_all ? size : 0;
 }
 
+/* Returns the new name of a value: the one that was learned, or one without the names of modules;
+ * the name itself if it has none of these. */
 etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
   if (!h->renames || name.size == 0)
     return name;
@@ -228,8 +238,8 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
 
 /* ---- Learning ---- */
 
-/* Returns a new name that no other weight has. */
-static const char *name_value(etr_redaction *h, const char *prefix, const char *weight) {
+/* Returns a new name for the node of a weight that no other weight has; NULL when out of memory. */
+static const char *make_name_of_weight(etr_redaction *h, const char *prefix, const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
   for (size_t i = 0; i < h->text.count; i++)
     if (is_any(h->text.data[i], BETWEEN_PARTS))
@@ -251,7 +261,7 @@ static void learn_weight(etr_redaction *h, const etr_node *node) {
   etr_redact_path(h, etr_slice_of(node->weight_name));
   if (!prefix || etr_map_get(&h->values, name) != ETR_NONE)
     return;
-  const char *given = name_value(h, prefix, node->weight_name);
+  const char *given = make_name_of_weight(h, prefix, node->weight_name);
   const char **slot = given ? etr_vec_push(&h->arena, &h->new_values) : NULL;
   if (!slot)
     return;
@@ -259,6 +269,7 @@ static void learn_weight(etr_redaction *h, const etr_node *node) {
   etr_map_set(&h->values, name, (uint32_t)(h->new_values.count - 1));
 }
 
+/* Learns the names of a graph's modules and weights. */
 void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
   for (size_t i = 0; i < graph->module_count; i++)
     etr_redact_path(h, etr_slice_of(graph->modules[i].recorded));
@@ -297,6 +308,8 @@ static void put_frame(etr_redaction *h, const etr_frame *frame) {
   put_text(h, "\n");
 }
 
+/* Returns a stack trace with only its frames, without the names of the user's files and functions
+ * and without code. */
 etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
   h->text.count = 0;
   for (etr_slice rest = trace; rest.size > 0;) {

@@ -52,8 +52,8 @@ static bool has_escapes(etr_slice raw) {
   return memchr(raw.data, '\\', raw.size) != NULL;
 }
 
-/* Copies a text, byte by byte if it does not change. */
-static void copy_text(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)) {
+/* Copies a string through `change`. Where it does not change at all, it is copied byte by byte. */
+static void copy_string(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)) {
   etr_slice raw;
   bool is_shown = etr_json_peek_raw(c->in, &raw);
   if (is_shown && change == as_it_is) {
@@ -79,7 +79,7 @@ static bool write_inside(void *context, const void *data, size_t size) {
 }
 
 /* Copies a JSON document that is a string in another one. */
-static void copy_document(copier *c, object_kind kind) {
+static void copy_document_in_string(copier *c, object_kind kind) {
   etr_writer writer;
   etr_jw out;
   etr_json *inner = etr_json_open_string(c->in);
@@ -152,7 +152,7 @@ static const struct {
 
 /* Returns what is done with a member. If names are redacted, unknown members of nodes' metadata are
  * dropped, because they might contain names. */
-static member_action action_of(const copier *c, object_kind kind, etr_slice key) {
+static member_action action_for_member(const copier *c, object_kind kind, etr_slice key) {
   for (size_t i = 0; i < ETR_COUNT(members); i++)
     if (members[i].kind == kind && (members[i].when == ALWAYS || c->redaction) &&
         etr_slice_equal(key, etr_slice_of(members[i].key)))
@@ -167,6 +167,7 @@ static void put_instead(copier *c, etr_slice value) {
   etr_jw_raw(c->out, value);
 }
 
+/* Copies the target of a node, and records whether the node calls a delegate. */
 static void copy_target(copier *c, json_context *at) {
   static const char call[] = "executorch_call_delegate";
   etr_slice raw;
@@ -175,7 +176,8 @@ static void copy_target(copier *c, json_context *at) {
   copy_value(c, *at);
 }
 
-/* Copies the value of a member, or what replaces it. */
+/* Copies the value of a member, or what replaces it: nothing in it, a redacted text, or a
+ * document whose members are replaced in turn. */
 static void copy_member(copier *c, json_context *at, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
   json_context inside = {OF_PROGRAM, at->calls_delegate};
@@ -206,19 +208,19 @@ static void copy_member(copier *c, json_context *at, member_action action) {
   if (is_special) {
     switch (action) {
     case TRACE:
-      copy_text(c, etr_redact_trace);
+      copy_string(c, etr_redact_trace);
       break;
     case MODULE_STACK:
-      copy_text(c, etr_redact_module_stack);
+      copy_string(c, etr_redact_module_stack);
       break;
     case PATH:
-      copy_text(c, etr_redact_path);
+      copy_string(c, etr_redact_path);
       break;
     case LOWERED:
-      copy_document(c, OF_LOWERED);
+      copy_document_in_string(c, OF_LOWERED);
       break;
     default:
-      copy_document(c, OF_PROGRAM);
+      copy_document_in_string(c, OF_PROGRAM);
       break; /* ANCESTORS */
     }
   } else
@@ -233,7 +235,7 @@ static void copy_object(copier *c, json_context at) {
   etr_json_object(c->in);
   etr_jw_object(c->out);
   while (etr_json_key(c->in, &key)) {
-    member_action action = action_of(c, at.kind, key);
+    member_action action = action_for_member(c, at.kind, key);
     if (action == DROP) {
       etr_json_skip(c->in);
       continue;
@@ -244,6 +246,7 @@ static void copy_object(copier *c, json_context at) {
   etr_jw_end(c->out);
 }
 
+/* Copies an array, each element of which is in the same context. */
 static void copy_array(copier *c, json_context at) {
   etr_json_array(c->in);
   etr_jw_array(c->out);
@@ -272,7 +275,7 @@ static void copy_value(copier *c, json_context at) {
     copy_nested(c, at, copy_array);
     break;
   case ETR_JSON_STRING:
-    copy_text(c, c->redaction ? etr_redact_name : as_it_is);
+    copy_string(c, c->redaction ? etr_redact_name : as_it_is);
     break;
   case ETR_JSON_NUMBER:
     etr_jw_raw(c->out, etr_json_number_text(c->in));
@@ -291,7 +294,7 @@ static void copy_value(copier *c, json_context at) {
 /* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's
  * json.dumps() writes it. What is wrong with the document is the reader's: etr_json_failed().
  * Returns false when out of memory. */
-static bool program_copy(etr_json *json, etr_jw *out, etr_redaction *redaction) {
+static bool copy_program_document(etr_json *json, etr_jw *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
   copy_value(&c, (json_context){.kind = OF_PROGRAM});
@@ -321,7 +324,8 @@ typedef struct program {
   size_t index;
 } program;
 
-/* Ends reading a program, and returns the error of the document or of its entry. */
+/* Ends reading a program, and returns the error of the document or of its entry; ETR_OK if there
+ * is none. */
 static etr_status finish_program(const program *p, etr_json *json, etr_archive_entry *entry,
                                  etr_error *error) {
   if (etr_json_failed(json) && !etr_json_source_failed(json))
@@ -331,7 +335,8 @@ static etr_status finish_program(const program *p, etr_json *json, etr_archive_e
   return etr_archive_entry_finish(entry, error);
 }
 
-/* Copies a program without its weights and, with a redaction, without names. */
+/* Copies a program without its weights and, with a redaction, without names. Fails if the program
+ * is damaged or the sink fails, or when out of memory. */
 static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink,
                                etr_error *error) {
   etr_writer writer;
@@ -342,7 +347,7 @@ static etr_status copy_program(const program *p, etr_archive_entry *entry, const
     return etr_fail_memory(error);
   etr_writer_init(&writer, sink);
   etr_jw_init(&out, &writer, ETR_JW_PYTHON_ASCII);
-  bool has_memory = program_copy(json, &out, redaction) &&
+  bool has_memory = copy_program_document(json, &out, redaction) &&
                     !(redaction && etr_arena_failed(&redaction->arena));
   bool is_written = etr_writer_finish(&writer, NULL) == ETR_OK;
   etr_status status = has_memory ? finish_program(p, json, entry, error) : etr_fail_memory(error);
@@ -350,7 +355,7 @@ static etr_status copy_program(const program *p, etr_archive_entry *entry, const
   return status == ETR_OK && !is_written ? etr_fail_sink(error) : status;
 }
 
-/* Writes the stripped program of an entry into a sink. */
+/* Writes the stripped program of an entry into a sink. Fails as copy_program() does. */
 static etr_status emit_program(void *context, const etr_sink *sink, etr_error *error) {
   const program *p = context;
   etr_archive_entry *entry;
@@ -381,7 +386,8 @@ static etr_entry_kind kind_of(const char *name) {
   return kind == ETR_ENTRY_UNKNOWN ? etr_entry_kind_of(name, ETR_EARLY_ENTRY) : kind;
 }
 
-/* Writes an entry of the stripped record, by its kind: stripped, emptied, kept or left out. */
+/* Writes an entry of the stripped record, by its kind: stripped, emptied, kept or left out. Fails
+ * if it cannot be read or written. */
 static etr_status strip_entry(const stripper *s, size_t index, etr_error *error) {
   switch (kind_of(etr_archive_name(s->archive, index))) {
   case ETR_ENTRY_EDGE_PROGRAM:
@@ -433,7 +439,7 @@ static etr_status strip_all(const stripper *s, etr_error *error) {
 /* ---- All of it ---- */
 
 /* Learns the names of modules and weights in advance, because a program lists them only after it
- * used them. */
+ * used them. Fails if the record cannot be read, or when out of memory. */
 static etr_status learn_names(etr_redaction *redaction, const char *path, etr_error *error) {
   etr_arena arena = {0};
   etr_warnings warnings = {.arena = &arena};
@@ -448,7 +454,8 @@ static etr_status learn_names(etr_redaction *redaction, const char *path, etr_er
   return status == ETR_OK && etr_arena_failed(&redaction->arena) ? etr_fail_memory(error) : status;
 }
 
-/* Writes the stripped record, after learning its names if they are to be replaced. */
+/* Writes the stripped record, after learning its names if they are to be replaced. Fails if it is
+ * no ETRecord, or as strip_entry() does. */
 static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *error) {
   if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(s->path, error);
@@ -460,6 +467,7 @@ static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *err
   return status;
 }
 
+/* Strips the record into the sink, with memory of its own. */
 etr_status etr_record_strip(const char *record, const etr_strip_options *options,
                             const etr_sink *sink, etr_error *error) {
   static const etr_strip_options plain = {0};

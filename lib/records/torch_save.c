@@ -13,6 +13,7 @@
 
 /* ---- The pickle ---- */
 
+/* Appends bytes to the pickle. */
 static void put_bytes(etr_pickler *out, const char *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) {
     char *at = etr_vec_push(out->arena, &out->bytes);
@@ -52,6 +53,7 @@ void etr_pickler_put_text(etr_pickler *out, etr_slice text) {
   put_bytes(out, text.data, text.size);
 }
 
+/* Pickles an integer in 32 bits if it fits, else in 64. */
 void etr_pickler_put_int(etr_pickler *out, int64_t value) {
   if (value >= INT32_MIN && value <= INT32_MAX) {
     put_code(out, 'J');
@@ -66,6 +68,7 @@ void etr_pickler_put_bool(etr_pickler *out, bool value) {
   put_code(out, value ? '\x88' : '\x89');
 }
 
+/* Pickles a number of 64 bits, which is big-endian in pickles. */
 void etr_pickler_put_double(etr_pickler *out, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -101,10 +104,10 @@ static size_t count_elements(const etr_pickler_tensor *tensor) {
   return tensor->bytes.size / tensor->element->size;
 }
 
-/* Puts ('storage', class, key, 'cpu', elements) and, inside a pickle, None, which torch.load
- * replaces by the bytes. */
+/* Pickles ('storage', class, key, 'cpu', elements) and, inside a pickle, None, as `end_code`
+ * says. torch.load replaces it by the bytes. */
 static void put_storage_id(etr_pickler *out, const etr_pickler_tensor *tensor, const char *key,
-                           const char *end) {
+                           const char *end_code) {
   char name[64];
   (void)snprintf(name, sizeof name, "torch\n%s\n", tensor->element->storage);
   put_code(out, '(');
@@ -113,7 +116,7 @@ static void put_storage_id(etr_pickler *out, const etr_pickler_tensor *tensor, c
   etr_pickler_put_text(out, etr_slice_of(key));
   etr_pickler_put_text(out, ETR_SLICE("cpu"));
   etr_pickler_put_int(out, (int64_t)count_elements(tensor));
-  put_bytes(out, end, strlen(end));
+  put_bytes(out, end_code, strlen(end_code));
 }
 
 /* Puts what torch.save once wrote before the bytes of a storage: see read_saved_storage() in
@@ -137,6 +140,8 @@ static void put_saved_storage(etr_pickler *out, const etr_pickler_tensor *tensor
   put_le(out, count_elements(tensor), 8);
 }
 
+/* Pickles the call that rebuilds a tensor, whose bytes are inside the pickle or in an entry of
+ * their own. */
 void etr_pickler_put_tensor(etr_pickler *out, const etr_pickler_tensor *tensor) {
   put_name(out, "torch._utils\n_rebuild_tensor_v2\n");
   put_code(out, '(');
@@ -167,6 +172,7 @@ void etr_pickler_put_tensor(etr_pickler *out, const etr_pickler_tensor *tensor) 
   put_bytes(out, ")RtR", 4);
 }
 
+/* Ends the pickle and returns the object, which lives as long as the pickler's arena. */
 etr_torch_object etr_pickler_end(etr_pickler *out) {
   put_code(out, '.');
   return (etr_torch_object){.pickle = {out->bytes.data, out->bytes.count},
@@ -181,7 +187,8 @@ etr_torch_object etr_pickler_end(etr_pickler *out) {
 const etr_torch_object etr_torch_empty_dict = {.pickle = {"\x80\x02}q\x00.", 6}},
                        etr_torch_no_inputs = {.pickle = {"\x80\x02)}q\x00\x86q\x01.", 10}};
 
-/* Adds the entries of an object in the order in which torch.save writes them. */
+/* Adds the entries of an object in the order in which torch.save writes them. Fails if the sink
+ * does. */
 static etr_status add_entries(etr_archive_writer *writer, const etr_torch_object *object,
                               etr_error *error) {
   ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/data.pkl", object->pickle, error));
@@ -196,20 +203,22 @@ static etr_status add_entries(etr_archive_writer *writer, const etr_torch_object
   return etr_archive_writer_finish(writer, error);
 }
 
+/* Writes an object as torch.save does, or as a pickle with its storages inside. Fails if the sink
+ * does, or when out of memory. */
 etr_status etr_torch_save(void *context, const etr_sink *sink, etr_error *error) {
   const etr_torch_object *object = context;
   if (object->is_inline) {
     /* Writes the pieces of the pickle, with a storage after each piece but the last. */
-    size_t at = 0;
-    bool is_taken = true;
-    for (size_t i = 0; i <= object->storage_count && is_taken; i++) {
+    size_t piece_start = 0;
+    bool is_written = true;
+    for (size_t i = 0; i <= object->storage_count && is_written; i++) {
       size_t end = i < object->storage_count ? object->offsets[i] : object->pickle.size;
-      is_taken = sink->write(sink->context, object->pickle.data + at, end - at);
-      if (is_taken && i < object->storage_count && object->storages[i].size)
-        is_taken = sink->write(sink->context, object->storages[i].data, object->storages[i].size);
-      at = end;
+      is_written = sink->write(sink->context, object->pickle.data + piece_start, end - piece_start);
+      if (is_written && i < object->storage_count && object->storages[i].size)
+        is_written = sink->write(sink->context, object->storages[i].data, object->storages[i].size);
+      piece_start = end;
     }
-    return is_taken ? ETR_OK : etr_fail_sink(error);
+    return is_written ? ETR_OK : etr_fail_sink(error);
   }
   etr_archive_writer *writer = etr_archive_writer_new(sink);
   etr_status status = writer ? add_entries(writer, object, error) : etr_fail_memory(error);

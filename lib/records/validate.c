@@ -27,8 +27,8 @@ typedef struct etr_flaws {
 static const char of_instructions[] = "their times are on no node, or on a wrong one";
 
 /* Adds a flaw; texts are copied. `suffers` is static. */
-static void flaws_add(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, const char *suffers,
-                      const char *format, ...) {
+static void add_flaw(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, const char *suffers,
+                     const char *format, ...) {
   char what[512];
   va_list arguments;
   va_start(arguments, format);
@@ -51,21 +51,21 @@ typedef struct tally {
   uint32_t handle;
 } tally;
 
-/* Counts a case that was checked, and remembers the first that is a flaw. */
-static void count_flaw(tally *t, bool is_flaw, int32_t instruction, uint32_t handle) {
-  t->of++;
+/* Counts a case that was checked, and keeps instruction and handle of the first that is a flaw. */
+static void count_flaw(tally *counts, bool is_flaw, int32_t instruction, uint32_t handle) {
+  counts->of++;
   if (!is_flaw)
     return;
-  if (t->count++)
+  if (counts->count++)
     return;
-  t->instruction = instruction;
-  t->handle = handle;
+  counts->instruction = instruction;
+  counts->handle = handle;
 }
 
 /* ---- Graphs ---- */
 
 /* Returns the Edge graph of a method; NULL if there is none. */
-static const etr_graph *edge_graph(const etr_record *record, const char *method) {
+static const etr_graph *edge_graph_of(const etr_record *record, const char *method) {
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
     if (strcmp(graph->module, "edge") == 0 && strcmp(graph->method, method) == 0)
@@ -107,9 +107,10 @@ static bool is_only_program(const etr_graph *graph) {
   return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0;
 }
 
-/* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these
- * had handles of their own, which follow the handle of the operator whose results they take. */
-static bool is_known(const node_handles *handles, uint32_t handle) {
+/* Returns true if a node has the handle. torch.export does not store getitem nodes; up to 0.7
+ * these had handles of their own, which follow the handle of the operator whose results they
+ * take. */
+static bool has_node_with_handle(const node_handles *handles, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
   size_t from = 0, to = handles->count;
   while (from < to) {
@@ -134,8 +135,9 @@ static bool is_lowered(const etr_graph *graph) {
   return false;
 }
 
-/* Checks that the debug handles of the map belong to nodes of the graph. */
-static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr_graph *graph) {
+/* Adds a flaw if debug handles of the map belong to no node of the graph. */
+static void find_unknown_handles(etr_flaws *flaws, const etr_map_method *map,
+                                 const etr_graph *graph) {
   node_handles known;
   etr_arena scratch = {0};
   tally of_handles = {0};
@@ -152,11 +154,11 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
     const etr_map_instruction *instruction = &map->instructions[i];
     const uint32_t *handles = instruction->handles;
     for (size_t k = 0; k < instruction->handle_count; k++)
-      count_flaw(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id,
-                 handles[k]);
+      count_flaw(&of_handles, handles[k] != 0 && !has_node_with_handle(&known, handles[k]),
+                 instruction->id, handles[k]);
   }
   if (of_handles.count)
-    flaws_add(
+    add_flaw(
         flaws, is_lowered(graph) ? ETR_FLAW_MISSING : ETR_FLAW_MISMATCH, HANDLES, of_instructions,
         "%s: %zu of %zu debug handles are of no node; the first is %" PRIu32
         ", of instruction %" PRId32,
@@ -187,26 +189,26 @@ static bool has_ancestors(const etr_graph *graph) {
   return !computes(graph);
 }
 
-/* Holds the maps against the graphs. */
-static void check_graphs(etr_flaws *flaws, const etr_record *record) {
+/* Adds flaws where maps and graphs do not fit: methods or handles that only one of them has. */
+static void compare_maps_with_graphs(etr_flaws *flaws, const etr_record *record) {
   bool has_edge = false, reaches_aten = false;
   for (size_t i = 0; i < record->method_count; i++) {
     /* Instructions of one that the other does not have say nothing: a constant needs none. */
     const etr_map_method *map = &record->methods[i];
-    const etr_graph *graph = edge_graph(record, map->name);
+    const etr_graph *graph = edge_graph_of(record, map->name);
     if (graph && graph->is_changed)
-      flaws_add(flaws, ETR_FLAW_MISMATCH, graph->entry,
-                "its times are joined by the program's order, or not at all", ETR_CHANGED_PROGRAM);
+      add_flaw(flaws, ETR_FLAW_MISMATCH, graph->entry,
+               "its times are joined by the program's order, or not at all", ETR_CHANGED_PROGRAM);
     else if (graph)
-      check_handles(flaws, map, graph);
+      find_unknown_handles(flaws, map, graph);
     else if (map->instruction_count && stores_one_method(record))
-      flaws_add(
+      add_flaw(
           flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
           "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2",
           map->name);
     else if (map->instruction_count && record->graph_count)
-      flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes",
-                "method %s has no Edge program", map->name);
+      add_flaw(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes",
+               "method %s has no Edge program", map->name);
   }
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
@@ -215,12 +217,12 @@ static void check_graphs(etr_flaws *flaws, const etr_record *record) {
     has_edge = true;
     reaches_aten |= has_ancestors(graph);
     if (record->has_handle_map && computes(graph) && !map_of(record, graph->method))
-      flaws_add(flaws, record->method_count ? ETR_FLAW_MISMATCH : ETR_FLAW_MISSING, HANDLES,
-                "its times cannot be joined to nodes", "it has no method %s", graph->method);
+      add_flaw(flaws, record->method_count ? ETR_FLAW_MISMATCH : ETR_FLAW_MISSING, HANDLES,
+               "its times cannot be joined to nodes", "it has no method %s", graph->method);
   }
   if (has_edge && record->export_graph_id && !reaches_aten)
-    flaws_add(flaws, ETR_FLAW_MISMATCH, "export_graph_id", etr_entry_loss(ETR_ENTRY_GRAPH_ID),
-              "no Edge node comes from graph %s", record->export_graph_id);
+    add_flaw(flaws, ETR_FLAW_MISMATCH, "export_graph_id", etr_entry_loss(ETR_ENTRY_GRAPH_ID),
+             "no Edge node comes from graph %s", record->export_graph_id);
 }
 
 /* ---- The program ---- */
@@ -240,49 +242,50 @@ static const char *backend_at(const etr_pte_method *method, int32_t id) {
   return is_call ? method->delegates[instruction->delegate].backend : NULL;
 }
 
-/* Checks that the program has the instructions of the map, and calls the same backends. */
-static void check_instructions(etr_flaws *flaws, const etr_map_method *map,
-                               const etr_pte_method *method) {
-  tally beyond = {0}, other = {0};
+/* Adds flaws if the program lacks instructions of the map, or calls other backends there. */
+static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *map,
+                                      const etr_pte_method *method) {
+  tally missing = {0}, other_backend = {0};
   for (size_t i = 0; i < map->instruction_count; i++) {
-    const etr_map_instruction *told = &map->instructions[i];
-    bool is_there = told->id >= 0 && (size_t)told->id < method->instruction_count;
-    const char *backend = is_there ? backend_at(method, told->id) : NULL;
-    count_flaw(&beyond, !is_there, told->id, 0);
-    if (is_there && told->is_delegate)
-      count_flaw(&other, !backend || (told->backend && strcmp(backend, told->backend) != 0),
-                 told->id, 0);
+    const etr_map_instruction *map_entry = &map->instructions[i];
+    bool is_there = map_entry->id >= 0 && (size_t)map_entry->id < method->instruction_count;
+    const char *backend = is_there ? backend_at(method, map_entry->id) : NULL;
+    count_flaw(&missing, !is_there, map_entry->id, 0);
+    if (is_there && map_entry->is_delegate)
+      count_flaw(&other_backend,
+                 !backend || (map_entry->backend && strcmp(backend, map_entry->backend) != 0),
+                 map_entry->id, 0);
   }
-  if (beyond.count)
-    flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, of_instructions,
-              "%s: the program does not have %zu of %zu instructions; the first is %" PRId32,
-              map->name, beyond.count, beyond.of, beyond.instruction);
-  if (other.count)
-    flaws_add(flaws, ETR_FLAW_MISMATCH, DELEGATES, of_instructions,
-              "%s: the program has no such call of a delegate at %zu of %zu instructions; the "
-              "first is %" PRId32,
-              map->name, other.count, other.of, other.instruction);
+  if (missing.count)
+    add_flaw(flaws, ETR_FLAW_MISMATCH, HANDLES, of_instructions,
+             "%s: the program does not have %zu of %zu instructions; the first is %" PRId32,
+             map->name, missing.count, missing.of, missing.instruction);
+  if (other_backend.count)
+    add_flaw(flaws, ETR_FLAW_MISMATCH, DELEGATES, of_instructions,
+             "%s: the program has no such call of a delegate at %zu of %zu instructions; the "
+             "first is %" PRId32,
+             map->name, other_backend.count, other_backend.of, other_backend.instruction);
 }
 
-/* Checks that the map has the method, and all its calls of delegates outside of bodies. */
-static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr_pte_method *method,
-                           const char *path_or_entry) {
+/* Adds flaws if the map lacks the method, or calls of delegates outside of bodies. */
+static void find_unmapped_calls(etr_flaws *flaws, const etr_record *record,
+                                const etr_pte_method *method, const char *path_or_entry) {
   const etr_map_method *map = map_of(record, method->name);
   tally calls = {0};
-  if (!map && edge_graph(record, method->name))
-    flaws_add(flaws, ETR_FLAW_MISMATCH, path_or_entry, "its times cannot be joined to nodes",
-              "debug_handle_map has no method %s", method->name);
+  if (!map && edge_graph_of(record, method->name))
+    add_flaw(flaws, ETR_FLAW_MISMATCH, path_or_entry, "its times cannot be joined to nodes",
+             "debug_handle_map has no method %s", method->name);
   const bool *is_in_body = map ? etr_pte_find_bodies(method, flaws->arena) : NULL;
   for (size_t i = 0; is_in_body && i < method->instruction_count; i++) {
-    const etr_map_instruction *told = etr_maps_find(map, (int32_t)i);
-    if (backend_at(method, (int32_t)i) && (told || !is_in_body[i]))
-      count_flaw(&calls, !told || !told->is_delegate, (int32_t)i, 0);
+    const etr_map_instruction *map_entry = etr_maps_find(map, (int32_t)i);
+    if (backend_at(method, (int32_t)i) && (map_entry || !is_in_body[i]))
+      count_flaw(&calls, !map_entry || !map_entry->is_delegate, (int32_t)i, 0);
   }
   if (calls.count && record->has_delegate_map)
-    flaws_add(flaws, ETR_FLAW_MISMATCH, DELEGATES, etr_entry_loss(ETR_ENTRY_DELEGATE_MAP),
-              "%s: %zu of the program's %zu calls of delegates are missing; the first is "
-              "instruction %" PRId32,
-              method->name, calls.count, calls.of, calls.instruction);
+    add_flaw(flaws, ETR_FLAW_MISMATCH, DELEGATES, etr_entry_loss(ETR_ENTRY_DELEGATE_MAP),
+             "%s: %zu of the program's %zu calls of delegates are missing; the first is "
+             "instruction %" PRId32,
+             method->name, calls.count, calls.of, calls.instruction);
 }
 
 /* ---- A record entry by entry, and as a whole ---- */
@@ -315,12 +318,13 @@ static const char *loss_of(const char *name) {
 }
 
 static void add_damage(validator *v, const etr_error *failure, const char *entry) {
-  flaws_add(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of(entry), "%s", failure->message);
+  add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of(entry), "%s", failure->message);
   if (v->flaws.list.count)
     v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
 }
 
-/* Reads every byte of an entry, so that the CRC is checked. */
+/* Reads every byte of an entry, so that the CRC is checked; damage is a flaw. Fails if it cannot
+ * be read for another reason. */
 static etr_status read_entry(validator *v, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -347,6 +351,7 @@ static bool has_entry(const validator *v, const char *name) {
   return name && etr_archive_find(v->archive, name) != SIZE_MAX;
 }
 
+/* Returns whether a flaw says that an entry is damaged. */
 static bool is_damaged(const validator *v, const char *entry) {
   for (size_t i = 0; i < v->flaws.list.count; i++)
     if (v->flaws.list.data[i].kind == ETR_FLAW_DAMAGE &&
@@ -355,7 +360,8 @@ static bool is_damaged(const validator *v, const char *entry) {
   return false;
 }
 
-/* Checks the reference outputs, which torch.save wrote. */
+/* Adds a flaw if the reference outputs, which torch.save wrote, cannot be read. Fails when out of
+ * memory. */
 static etr_status check_outputs(validator *v, etr_error *error) {
   static const char name[] = "reference_outputs";
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -379,8 +385,9 @@ static etr_status check_outputs(validator *v, etr_error *error) {
 
 #define LEFT_OUT "; left out"
 
-/* Warnings of the reader: damage that CRCs do not show, and oddities. */
-static void take_warnings(validator *v, const etr_warnings *warnings) {
+/* Adds a flaw for what the reader warned of and CRCs do not show; oddities of unknown entries and
+ * of the whole are passed over. */
+static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   for (size_t i = 0; i < warnings->list.count; i++) {
     const etr_warning *w = &warnings->list.data[i];
     if (!w->entry || is_damaged(v, w->entry) || kind_of(w->entry) == ETR_ENTRY_UNKNOWN)
@@ -397,7 +404,8 @@ static void take_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
-/* Checks the program: inputs->pte, or else the program in the record. */
+/* Compares the program, inputs->pte or else the one in the record, with the maps; a damaged one
+ * is a flaw. Fails if it cannot be read, or when out of memory. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs,
                             etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
@@ -416,13 +424,13 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
       const etr_map_method *map = &record->methods[i];
       const etr_pte_method *method = pte_method(&pte, map->name);
       if (method)
-        check_instructions(&v->flaws, map, method);
+        find_missing_instructions(&v->flaws, map, method);
       else if (map->instruction_count)
-        flaws_add(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
-                  "the program has no method %s", map->name);
+        add_flaw(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
+                 "the program has no method %s", map->name);
     }
     for (size_t i = 0; i < pte.method_count; i++)
-      check_unmapped(&v->flaws, record, &pte.methods[i], path_or_entry);
+      find_unmapped_calls(&v->flaws, record, &pte.methods[i], path_or_entry);
   }
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
@@ -433,7 +441,8 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   return status == ETR_ERROR_FORMAT ? ETR_OK : status;
 }
 
-/* Checks what the entries say about each other and about the program, and which are missing. */
+/* Adds flaws for what the entries say about each other and about the program, and for those that
+ * are missing. Fails when out of memory, or if a file cannot be read. */
 static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error *error) {
   etr_record record;
   etr_warnings warnings = {.arena = &v->arena};
@@ -442,7 +451,7 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
   etr_error failure = {.offset = ETR_NO_OFFSET};
   etr_budget_init(&budget);
   etr_status status = etr_record_read(&record, &v->arena, v->path, &limits, &warnings, &failure);
-  take_warnings(v, &warnings);
+  add_damage_of_warnings(v, &warnings);
   if (status == ETR_ERROR_FORMAT) {
     if (!is_damaged(v, failure.entry))
       add_damage(v, &failure, failure.entry);
@@ -452,7 +461,7 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
     *error = failure;
   if (status != ETR_OK)
     return status;
-  check_graphs(&v->flaws, &record);
+  compare_maps_with_graphs(&v->flaws, &record);
   ETR_TRY(check_pte(v, &record, inputs, error));
   unsigned missing = etr_record_missing(&record);
   if (!v->validation.pte)
@@ -462,15 +471,16 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
     if (kind == ETR_ENTRY_EDGE_PROGRAM)
       name = ETR_EDGE_ENTRY;
     if (missing & kind)
-      flaws_add(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name,
-                etr_entry_loss((etr_entry_kind)kind),
-                kind == ETR_ENTRY_PTE ? "there is no program (.pte)" : "the entry is missing");
+      add_flaw(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name,
+               etr_entry_loss((etr_entry_kind)kind),
+               kind == ETR_ENTRY_PTE ? "there is no program (.pte)" : "the entry is missing");
   }
   return ETR_OK;
 }
 
 /* ---- All of it ---- */
 
+/* Orders flaws by kind, entry and text. */
 static int by_kind_and_entry(const void *a, const void *b) {
   const etr_flaw *x = a, *y = b;
   if (x->kind != y->kind)
@@ -479,7 +489,8 @@ static int by_kind_and_entry(const void *a, const void *b) {
   return compared ? compared : strcmp(x->what, y->what);
 }
 
-/* Checks the names and contents of all entries, then how they fit together. */
+/* Checks the names and contents of all entries, then how they fit together. Fails if the file is
+ * no ETRecord or cannot be read, or when out of memory. */
 static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error *error) {
   v->validation.record = etr_arena_copy(&v->arena, etr_slice_of(v->path));
   ETR_TRY(etr_archive_open(&v->archive, v->path, error));
@@ -491,21 +502,21 @@ static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error
     etr_entry_kind kind = kind_of(name);
     etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
     if (kind == ETR_ENTRY_WEIGHTS && !has_entry(v, etr_arena_copy(&v->arena, program)))
-      flaws_add(&v->flaws, ETR_FLAW_DAMAGE, name, "there is no graph of it",
-                "the program that it belongs to is missing");
+      add_flaw(&v->flaws, ETR_FLAW_DAMAGE, name, "there is no graph of it",
+               "the program that it belongs to is missing");
     if (kind == ETR_ENTRY_OTHER_PROGRAM && strcmp(name, ETR_ATEN_ENTRY) != 0 &&
         etr_entry_is_reserved(name) &&
         strncmp(name, ETR_EARLY_ENTRY "/", sizeof ETR_EARLY_ENTRY) != 0)
-      flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, "ExecuTorch refuses such a module",
-                "the name contains one of the ETRecord's own");
+      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, name, "ExecuTorch refuses such a module",
+               "the name contains one of the ETRecord's own");
     for (int k = 0; kind & ETR_ENTRY_PROGRAM && k < ETR_SIBLINGS; k++) {
       const char *sibling = etr_arena_format(&v->arena, "%s%s", name, etr_sibling_suffixes[k]);
       if (sibling && !has_entry(v, sibling))
-        flaws_add(&v->flaws, ETR_FLAW_MISSING, sibling, by_executorch, "the entry is missing");
+        add_flaw(&v->flaws, ETR_FLAW_MISSING, sibling, by_executorch, "the entry is missing");
     }
     if (kind == ETR_ENTRY_UNKNOWN)
-      flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch,
-                "nothing is known about this entry");
+      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch,
+               "nothing is known about this entry");
     ETR_TRY(read_entry(v, i, error));
   }
 
@@ -521,6 +532,7 @@ static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error
   return ETR_OK;
 }
 
+/* Checks a record; *out is NULL if that fails. */
 etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);

@@ -8,7 +8,8 @@
 
 /* ---- By method ---- */
 
-/* Sorts the blocks by method; those without a method come last. */
+/* Sorts the blocks by method, where those without a method come last. end[m] becomes the end of
+ * the blocks of method m. */
 static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *end) {
   size_t last = blocks->method_count; /* blocks without a method */
   for (size_t i = 0; i < blocks->block_count; i++)
@@ -19,52 +20,59 @@ static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *
     by_method[end[ETR_MIN(blocks->blocks[i].method, last)]++] = (uint32_t)i;
 }
 
-/* Numbers the runs of each method that count. */
-static void place_runs(const etr_blocks *blocks, uint32_t *places, uint32_t *next) {
+/* Numbers the runs that count, those of each method from 0 on; all others get ETR_NONE. */
+static void number_runs(const etr_blocks *blocks, uint32_t *index_of_run, uint32_t *next_index) {
   for (size_t i = 0; i < blocks->run_count; i++) {
     const etr_block *block = &blocks->blocks[blocks->runs[i].block];
     bool counts = block->method < blocks->method_count && etr_block_counts(blocks, block) &&
                   !blocks->runs[i].is_skipped;
-    places[i] = counts ? next[block->method]++ : ETR_NONE;
+    index_of_run[i] = counts ? next_index[block->method]++ : ETR_NONE;
   }
 }
 
+/* Returns the earliest start of an event of the block's first run, in ticks; UINT64_MAX if there
+ * is none. Events of delegates may have other clocks. */
 uint64_t etr_block_start(const etr_block *block) {
   uint32_t run = block->run_count ? block->runs[0] : ETR_NONE;
   uint64_t first = UINT64_MAX;
   for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
+    const etr_event *event = &block->events[i];
     bool is_placed =
-        e->kind != ETR_EVENT_DELEGATE_OPERATOR; /* backends may have clocks of their own, or none */
-    for (size_t k = 0; is_placed && k < e->sample_count && e->sample_runs[k] == run; k++)
-      first = ETR_MIN(first, e->starts[k]);
+        event->kind !=
+        ETR_EVENT_DELEGATE_OPERATOR; /* backends may have clocks of their own, or none */
+    for (size_t k = 0; is_placed && k < event->sample_count && event->sample_runs[k] == run; k++)
+      first = ETR_MIN(first, event->starts[k]);
   }
   return first;
 }
 
+/* Sorts the blocks by method, numbers the runs and finds where blocks start. Returns false when
+ * out of memory. */
 bool etr_blocks_group(etr_blocks *blocks, size_t method_count, etr_arena *arena) {
   etr_arena scratch = {0};
   uint32_t *by_method = etr_arena_alloc_array(arena, blocks->block_count, sizeof *by_method);
   size_t *end = etr_arena_alloc_array(arena, method_count + 2, sizeof *end);
-  uint32_t *places = etr_arena_alloc_array(arena, blocks->run_count, sizeof *places);
-  uint32_t *next = etr_arena_alloc_array(&scratch, method_count, sizeof *next);
+  uint32_t *index_of_run = etr_arena_alloc_array(arena, blocks->run_count, sizeof *index_of_run);
+  uint32_t *next_index = etr_arena_alloc_array(&scratch, method_count, sizeof *next_index);
   uint64_t *starts = etr_arena_alloc_array(arena, blocks->block_count, sizeof *starts);
-  bool good = by_method && end && places && next && starts;
+  bool good = by_method && end && index_of_run && next_index && starts;
   blocks->method_count = method_count;
   if (good)
     group_blocks(blocks, by_method, end);
   if (good)
-    place_runs(blocks, places, next);
+    number_runs(blocks, index_of_run, next_index);
   for (size_t i = 0; good && i < blocks->block_count; i++)
     starts[i] = etr_block_start(&blocks->blocks[i]);
   blocks->starts = starts;
   blocks->by_method = by_method;
   blocks->end_of_method = end;
-  blocks->index_of_run = places;
+  blocks->index_of_run = index_of_run;
   etr_arena_clear(&scratch);
   return good;
 }
 
+/* Returns the indices of the method's blocks and their number; NULL and 0 if there is no such
+ * method. */
 const uint32_t *etr_blocks_of_method(const etr_blocks *blocks, uint32_t method, size_t *count) {
   *count = 0;
   if (method >= blocks->method_count)
@@ -95,6 +103,7 @@ bool etr_block_executed(const etr_block *block) {
   return false;
 }
 
+/* Returns the end of the events that follow each other with one instruction id. */
 size_t etr_block_instruction_end(const etr_block *block, size_t first) {
   size_t end = first + 1;
   while (end < block->event_count &&
@@ -117,6 +126,8 @@ bool etr_is_execute(const char *event_name) {
   return strcmp(event_name, "Method::execute") == 0;
 }
 
+/* Returns the method that the caller chose for a run, where later choices win; NULL if none was
+ * chosen. */
 const char *etr_chosen_method(const etr_options *options, size_t run) {
   for (size_t i = options ? options->choice_count : 0; i-- > 0;) {
     const etr_method_choice *choice = &options->choices[i];
@@ -129,12 +140,12 @@ const char *etr_chosen_method(const etr_options *options, size_t run) {
 /* ---- Samples of rows: runs in order, repetitions within a run one after the other ---- */
 
 void etr_samples_put(const etr_samples *samples, etr_event *row, etr_sample sample) {
-  size_t at = etr_samples_first(samples, row) + row->sample_count++;
-  samples->durations[at] = sample.duration;
-  samples->starts[at] = sample.start;
-  samples->runs[at] = sample.run;
+  size_t index = etr_samples_first(samples, row) + row->sample_count++;
+  samples->durations[index] = sample.duration;
+  samples->starts[index] = sample.start;
+  samples->runs[index] = sample.run;
   if (row->metadata)
-    samples->metadata[at] = sample.metadata;
+    samples->metadata[index] = sample.metadata;
 }
 
 static etr_sample sample_at(const etr_event *row, size_t index) {
@@ -144,14 +155,16 @@ static etr_sample sample_at(const etr_event *row, size_t index) {
                       .run = row->sample_runs[index]};
 }
 
+/* Returns the largest number of samples of any event. */
 size_t etr_samples_most(const etr_block *blocks, size_t count) {
-  size_t most = 0;
+  size_t largest = 0;
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < blocks[i].event_count; k++)
-      most = ETR_MAX(most, blocks[i].events[k].sample_count);
-  return most;
+      largest = ETR_MAX(largest, blocks[i].events[k].sample_count);
+  return largest;
 }
 
+/* Computes the statistics of each event; `sorted` is working memory for the samples of one. */
 void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint64_t *sorted) {
   for (size_t i = 0; i < block->event_count; i++) {
     etr_event *row = &etr_block_rows(blocks, block)[i];
@@ -168,9 +181,10 @@ static bool leaves(const etr_blocks *blocks, uint32_t run, const etr_leaving *le
   return leaving->groups ? leaving->groups[run] == leaving->group : blocks->runs[run].is_skipped;
 }
 
-/* Moves the samples of runs that leave behind those that stay, outside of sample_count. */
-static void part_samples(const etr_blocks *blocks, etr_event *row, const etr_leaving *leaving,
-                         etr_sample *moved) {
+/* Moves the samples of runs that leave behind those that stay, which alone are counted in
+ * sample_count. `moved` is working memory for them. */
+static void separate_samples(const etr_blocks *blocks, etr_event *row, const etr_leaving *leaving,
+                             etr_sample *moved) {
   size_t count = row->sample_count, left = 0;
   row->sample_count = 0;
   for (size_t i = 0; i < count; i++)
@@ -183,24 +197,26 @@ static void part_samples(const etr_blocks *blocks, etr_event *row, const etr_lea
   row->sample_count = count - left;
 }
 
+/* Moves the runs that leave, and their samples, behind those that stay, and measures the block
+ * again. Returns false when out of memory. */
 bool etr_block_part(const etr_blocks *blocks, etr_block *block, etr_leaving leaving) {
   etr_arena scratch = {0};
-  size_t most = etr_samples_most(block, 1), count = block->run_count, left = 0;
+  size_t most_samples = etr_samples_most(block, 1), count = block->run_count, leaving_count = 0;
   uint32_t *list = blocks->run_lists + (block->runs - blocks->run_lists);
   uint32_t *moved = etr_arena_alloc_array(&scratch, count, sizeof *moved);
-  etr_sample *samples = etr_arena_alloc_raw_array(&scratch, most, sizeof *samples);
-  uint64_t *sorted = etr_arena_alloc_raw_array(&scratch, most, sizeof *sorted);
+  etr_sample *samples = etr_arena_alloc_raw_array(&scratch, most_samples, sizeof *samples);
+  uint64_t *sorted = etr_arena_alloc_raw_array(&scratch, most_samples, sizeof *sorted);
   bool good = moved && samples && sorted;
   if (good) {
     block->run_count = 0;
     for (size_t i = 0; i < count; i++)
       if (leaves(blocks, list[i], &leaving))
-        moved[left++] = list[i];
+        moved[leaving_count++] = list[i];
       else
         list[block->run_count++] = list[i];
-    memcpy(list + block->run_count, moved, left * sizeof *moved);
+    memcpy(list + block->run_count, moved, leaving_count * sizeof *moved);
     for (size_t i = 0; i < block->event_count; i++)
-      part_samples(blocks, &etr_block_rows(blocks, block)[i], &leaving, samples);
+      separate_samples(blocks, &etr_block_rows(blocks, block)[i], &leaving, samples);
     etr_samples_measure(blocks, block, sorted);
   }
   etr_arena_clear(&scratch);
@@ -208,16 +224,16 @@ bool etr_block_part(const etr_blocks *blocks, etr_block *block, etr_leaving leav
 }
 
 /* Moves the runs of one group, which are not all of a block's runs, to a new block, whose rows
- * follow those of all other blocks. */
+ * follow those of all other blocks. Returns false when out of memory. */
 static bool move_group(etr_blocks *blocks, etr_block *to, etr_block *from, etr_leaving leaving,
                        uint64_t *sorted) {
   etr_event *rows = blocks->rows + blocks->row_count;
-  size_t run_count = from->run_count, *all = NULL;
+  size_t run_count = from->run_count, *sample_counts = NULL;
   etr_arena scratch = {0};
-  all = etr_arena_alloc_array(&scratch, from->event_count, sizeof *all);
-  for (size_t i = 0; all && i < from->event_count; i++)
-    all[i] = from->events[i].sample_count;
-  bool good = all && etr_block_part(blocks, from, leaving);
+  sample_counts = etr_arena_alloc_array(&scratch, from->event_count, sizeof *sample_counts);
+  for (size_t i = 0; sample_counts && i < from->event_count; i++)
+    sample_counts[i] = from->events[i].sample_count;
+  bool good = sample_counts && etr_block_part(blocks, from, leaving);
   if (good) {
     blocks->row_count += from->event_count;
     *to = *from;
@@ -233,7 +249,7 @@ static bool move_group(etr_blocks *blocks, etr_block *to, etr_block *from, etr_l
     rows[i].sample_runs += kept;
     if (rows[i].metadata)
       rows[i].metadata += kept;
-    rows[i].sample_count = all[i] - kept;
+    rows[i].sample_count = sample_counts[i] - kept;
   }
   if (good)
     etr_samples_measure(blocks, to, sorted);
@@ -250,7 +266,8 @@ static uint32_t first_of_another(const etr_block *block, const uint32_t *groups)
   return ETR_NONE;
 }
 
-/* Returns how many groups a block's runs are of, and at least 1. */
+/* Sets *count to the number of groups of a block's runs, at least 1. Returns false when out of
+ * memory. */
 static bool count_groups(size_t *count, const etr_block *block, const uint32_t *groups) {
   etr_arena scratch = {0};
   etr_map seen;
@@ -263,7 +280,8 @@ static bool count_groups(size_t *count, const etr_block *block, const uint32_t *
   return good;
 }
 
-/* Makes room for the blocks and rows that dividing adds. */
+/* Makes room for the blocks and rows that dividing adds, and returns the blocks in it; NULL when
+ * out of memory. */
 static etr_block *grow_blocks(etr_blocks *blocks, etr_arena *arena, const uint32_t *groups) {
   size_t row_count = blocks->row_count, block_count = blocks->block_count;
   for (size_t i = 0; i < blocks->block_count; i++) {
@@ -273,18 +291,18 @@ static etr_block *grow_blocks(etr_blocks *blocks, etr_arena *arena, const uint32
     block_count += count - 1;
     row_count += (count - 1) * blocks->blocks[i].event_count;
   }
-  etr_block *all = etr_arena_alloc_array(arena, block_count, sizeof *all);
+  etr_block *grown = etr_arena_alloc_array(arena, block_count, sizeof *grown);
   etr_event *rows = etr_arena_alloc_array(arena, row_count, sizeof *rows);
   if (etr_arena_failed(arena))
     return NULL;
   if (blocks->row_count)
     memcpy(rows, blocks->rows, blocks->row_count * sizeof *rows);
   if (blocks->block_count)
-    memcpy(all, blocks->blocks, blocks->block_count * sizeof *all);
+    memcpy(grown, blocks->blocks, blocks->block_count * sizeof *grown);
   for (size_t i = 0; i < blocks->block_count; i++)
-    all[i].events = rows + (all[i].events - blocks->rows);
+    grown[i].events = rows + (grown[i].events - blocks->rows);
   blocks->rows = rows;
-  return all;
+  return grown;
 }
 
 static int by_first_run(const void *a, const void *b) {
@@ -292,28 +310,30 @@ static int by_first_run(const void *a, const void *b) {
   return (x->runs[0] > y->runs[0]) - (x->runs[0] < y->runs[0]);
 }
 
+/* Moves runs of different groups to blocks of their own, and sorts the blocks by their first run.
+ * Returns false when out of memory. */
 bool etr_blocks_divide(etr_blocks *blocks, etr_arena *arena, const uint32_t *groups) {
   etr_arena scratch = {0};
   uint64_t *sorted = etr_arena_alloc_array(
       &scratch, etr_samples_most(blocks->blocks, blocks->block_count), sizeof *sorted);
-  etr_block *all = sorted ? grow_blocks(blocks, arena, groups) : NULL;
+  etr_block *divided = sorted ? grow_blocks(blocks, arena, groups) : NULL;
   size_t count = blocks->block_count;
-  bool good = all != NULL;
+  bool good = divided != NULL;
   for (size_t i = 0; good && i < blocks->block_count; i++) {
-    uint32_t other = first_of_another(&all[i], groups);
-    for (; good && other != ETR_NONE; other = first_of_another(&all[i], groups)) {
+    uint32_t other = first_of_another(&divided[i], groups);
+    for (; good && other != ETR_NONE; other = first_of_another(&divided[i], groups)) {
       const etr_leaving leaving = {groups, groups[other]};
-      good = move_group(blocks, &all[count++], &all[i], leaving, sorted);
+      good = move_group(blocks, &divided[count++], &divided[i], leaving, sorted);
     }
   }
   etr_arena_clear(&scratch);
   if (!good)
     return false;
-  etr_sort(all, count, sizeof *all, by_first_run);
+  etr_sort(divided, count, sizeof *divided, by_first_run);
   for (uint32_t i = 0; i < count; i++)
-    for (size_t k = 0; k < all[i].run_count; k++)
-      blocks->runs[all[i].runs[k]].block = i;
-  blocks->blocks = all;
+    for (size_t k = 0; k < divided[i].run_count; k++)
+      blocks->runs[divided[i].runs[k]].block = i;
+  blocks->blocks = divided;
   blocks->block_count = count;
   return true;
 }

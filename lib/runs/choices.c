@@ -19,6 +19,7 @@ static etr_status check_run(const etr_blocks *blocks, size_t run, etr_error *err
                   "no run %zu: the ETDumps have %zu", run, blocks->run_count);
 }
 
+/* Fails if a chosen method or run does not exist, or if the range of runs is inverted. */
 etr_status etr_choices_check(const etr_options *options, const etr_blocks *blocks,
                              const etr_method_inputs *inputs, size_t method_count,
                              etr_error *error) {

@@ -54,7 +54,7 @@ static bool is_partial(const etr_method_inputs *inputs) {
 }
 
 /* Collects what is compared of a method: its backend, whether it branches, and the classes of
- * operators at its handles. */
+ * operators at its handles. Returns false when out of memory. */
 static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
   const etr_graph *graph = inputs->graph;
   *c = (candidate){.inputs = inputs, .copies_updates = true};
@@ -79,6 +79,7 @@ static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_i
   return etr_handle_classes_of(&c->classes, arena, c->backend, graph);
 }
 
+/* Prepares all methods, with an index if there are many. Returns NULL when out of memory. */
 etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count,
                            size_t max_comparisons) {
   etr_fitter *fitter = etr_arena_alloc(arena, sizeof *fitter);
@@ -106,8 +107,8 @@ static bool is_update(etr_slice op) {
 }
 
 /* Returns true if a node with one of the map's handles has this operator. */
-static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_instruction *map,
-                                etr_slice op) {
+static bool has_operator_at_handles(const etr_method_inputs *inputs, const etr_map_instruction *map,
+                                    etr_slice op) {
   uint32_t number = inputs->graph ? etr_map_get(&inputs->operators, op) : ETR_NONE;
   size_t count = 0;
   for (size_t i = 0; number != ETR_NONE && count == 0 && i < map->handle_count; i++)
@@ -116,29 +117,29 @@ static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_i
 }
 
 /* Returns whether the row is what the instruction of the .pte does. */
-static bool fits_program(const etr_pte_method *program, const etr_event *e) {
-  if (e->instruction_id < 0)
+static bool fits_program(const etr_pte_method *program, const etr_event *event) {
+  if (event->instruction_id < 0)
     return true;
-  const etr_instruction *instruction = etr_instruction_at(program, e->instruction_id);
+  const etr_instruction *instruction = etr_instruction_at(program, event->instruction_id);
   if (!instruction)
     return false;
-  if (etr_event_is_in_delegate(e))
+  if (etr_event_is_in_delegate(event))
     return instruction->kind == ETR_INSTRUCTION_DELEGATE;
-  if (strcmp(e->name, "JF_CALL") == 0)
+  if (strcmp(event->name, "JF_CALL") == 0)
     return instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
-  if (strcmp(e->name, "MOVE_CALL") == 0)
+  if (strcmp(event->name, "MOVE_CALL") == 0)
     return instruction->kind == ETR_INSTRUCTION_MOVE;
-  bool kernel = instruction->kind == ETR_INSTRUCTION_KERNEL;
-  etr_slice op = etr_operator_of_event(e->name);
+  bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL;
+  etr_slice op = etr_operator_of_event(event->name);
   if (op.size)
-    return kernel && etr_slice_equal(op, etr_operator_of_kernel(instruction->op));
-  return strcmp(e->name, "OPERATOR_CALL") != 0 || kernel;
+    return is_kernel && etr_slice_equal(op, etr_operator_of_kernel(instruction->op));
+  return strcmp(event->name, "OPERATOR_CALL") != 0 || is_kernel;
 }
 
-/* Rates a kernel at an instruction that the handle map does not list, as fits_map() does.
- * Instructions inserted for views, symbolic sizes and custom operators log no operator; index_put_
- * replaces a node index_put. Copies are counted later. */
-static int fits_inserted(const candidate *c, etr_slice op) {
+/* Rates a kernel at an instruction that the handle map does not list, as rate_event_by_map()
+ * does. Instructions inserted for views, symbolic sizes and custom operators log no operator;
+ * index_put_ replaces a node index_put. Copies are counted later. */
+static int rate_inserted_kernel(const candidate *c, etr_slice op) {
   if (c->is_partial || op.size == 0 || is_update(op))
     return 0;
   if (!etr_operator_is_in_place(op))
@@ -146,8 +147,8 @@ static int fits_inserted(const candidate *c, etr_slice op) {
   return etr_map_get(&c->inputs->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
 }
 
-/* Rates a kernel of a method whose graph was changed, as fits_map() does. The graph has each kernel
- * that runs, but the handles in it are of other nodes. */
+/* Rates a kernel of a method whose graph was changed, as rate_event_by_map() does. The graph has
+ * each kernel that runs, but the handles in it are of other nodes. */
 static int fits_changed(const candidate *c, etr_slice op) {
   if (op.size == 0)
     return 0;
@@ -159,31 +160,33 @@ static bool is_changed(const candidate *c) {
 }
 
 /* Rates a row without the .pte: +1 is evidence for the method, -1 against it, 0 is none. */
-static int fits_map(const candidate *c, const etr_event *e) {
+static int rate_event_by_map(const candidate *c, const etr_event *event) {
   const etr_map_method *of_method = c->inputs->map;
-  const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
-  if (e->kind == ETR_EVENT_FRAMEWORK)
+  const etr_map_instruction *map = etr_maps_find(of_method, event->instruction_id);
+  if (event->kind == ETR_EVENT_FRAMEWORK)
     return 0;
-  if (e->kind == ETR_EVENT_KERNEL && is_changed(c))
-    return fits_changed(c, etr_operator_of_event(e->name));
+  if (event->kind == ETR_EVENT_KERNEL && is_changed(c))
+    return fits_changed(c, etr_operator_of_event(event->name));
   if (!map)
-    return e->kind == ETR_EVENT_KERNEL ? fits_inserted(c, etr_operator_of_event(e->name)) : -1;
-  if (e->kind == ETR_EVENT_DELEGATE_CALL)
+    return event->kind == ETR_EVENT_KERNEL
+               ? rate_inserted_kernel(c, etr_operator_of_event(event->name))
+               : -1;
+  if (event->kind == ETR_EVENT_DELEGATE_CALL)
     return map->is_delegate ? 1 : -1;
-  if (e->kind == ETR_EVENT_DELEGATE_OPERATOR) {
+  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR) {
     if (!map->is_delegate)
       return -1;
-    return map->id_count ? etr_maps_find_id(map, e->delegate_id) != NULL : 0;
+    return map->id_count ? etr_maps_find_id(map, event->delegate_id) != NULL : 0;
   }
-  etr_slice op = etr_operator_of_event(e->name);
+  etr_slice op = etr_operator_of_event(event->name);
   if (op.size == 0 || !c->inputs->graph)
     return map->is_delegate ? -1 : 0;
-  return operator_at_handles(c->inputs, map, op) ? 1 : -1;
+  return has_operator_at_handles(c->inputs, map, op) ? 1 : -1;
 }
 
 /* ---- Comparing a delegate with a method ---- */
 
-/* Counts the operators in the payload of the .pte. Returns false and zeroes *out if payload is
+/* Counts the operators in the payload of the .pte. Returns false and zeroes *out if `payload` is
  * NULL, because there is none that the backend can read. */
 static bool counts_of_payload(etr_delegate_counts *out, const etr_payload *payload) {
   *out = (etr_delegate_counts){0};
@@ -194,8 +197,8 @@ static bool counts_of_payload(etr_delegate_counts *out, const etr_payload *paylo
   return true;
 }
 
-/* Counts the operators that a delegate contains. Returns false if they are unknown. Payloads are
- * read only if there are several methods to distinguish. */
+/* Counts the operators that a delegate contains, by its payload or by its handles. Returns false
+ * if they are unknown. Payloads are read only if there are several methods to distinguish. */
 static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map,
                            int32_t instruction, etr_delegate_counts *out) {
   etr_slice bytes = fitter->count > 1 ? etr_method_payload(c->inputs, instruction) : (etr_slice){0};
@@ -216,7 +219,9 @@ static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
   return (traits & ETR_CLASS_COMPUTES) && !(traits & ETR_CLASS_VARIES);
 }
 
-/* Compares how many operators of a class ran with how few and many the delegate can have. */
+/* Compares how many operators of a class ran with how few and many the delegate can have, and
+ * adds the differences to the fit. If the class is not countable, any number of it is possible
+ * where there may be one. */
 static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least,
                           uint32_t most) {
   uint32_t possible = is_countable || most == 0 ? most : ran;
@@ -226,20 +231,20 @@ static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_
     fit->missing += least - ran;
 }
 
-/* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if the
- * backend logged nothing. */
+/* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if no
+ * row has a class. */
 static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r, size_t first,
                        size_t end) {
-  bool any = false;
+  bool has_class = false;
   for (size_t i = first; i < end; i++) {
     if (r->block->events[i].kind != ETR_EVENT_DELEGATE_OPERATOR)
       continue;
     uint16_t class_ = backend->class_of_event(r->block->events[i].delegate_id);
-    any |= class_ != 0;
+    has_class |= class_ != 0;
     if (is_countable_class(backend, class_))
       ran[class_]++;
   }
-  return any;
+  return has_class;
 }
 
 /* Compares the operators that a delegate call ran with those of the candidate's delegate. Delegates
@@ -250,10 +255,10 @@ static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fi
   etr_delegate_counts has;
   int32_t instruction = r->block->events[first].instruction_id;
   const etr_map_instruction *map = etr_maps_find(c->inputs->map, instruction);
-  bool others = !c->backend ||
-                (map &&
-                 (map->id_count || (map->backend && strcmp(map->backend, c->backend->id) != 0)));
-  if (others || !count_rows(c->backend, ran, r, first, end))
+  bool is_other_backend = !c->backend ||
+                          (map && (map->id_count ||
+                                   (map->backend && strcmp(map->backend, c->backend->id) != 0)));
+  if (is_other_backend || !count_rows(c->backend, ran, r, first, end))
     return;
   if (!count_delegate(fitter, c, map, instruction, &has))
     return;
@@ -273,7 +278,8 @@ static int32_t expected_id(const candidate *c, size_t i) {
   return kind == ETR_INSTRUCTION_KERNEL || kind == ETR_INSTRUCTION_DELEGATE ? (int32_t)i : -1;
 }
 
-/* Counts the instructions without a row. Both lists are ascending. */
+/* Counts the instructions that should have a row and have none; 0 for a method that branches.
+ * Both lists are ascending. */
 static uint32_t count_missing(const candidate *c, const rows *r) {
   size_t count = c->inputs->program ? c->inputs->program->instruction_count : 0;
   uint32_t missing = 0;
@@ -289,35 +295,35 @@ static uint32_t count_missing(const candidate *c, const rows *r) {
 }
 
 /* Returns the cost of comparing a row with a method. */
-static size_t comparison_cost(const candidate *c, const etr_event *e) {
-  const etr_map_instruction *map = etr_maps_find(c->inputs->map, e->instruction_id);
+static size_t comparison_cost(const candidate *c, const etr_event *event) {
+  const etr_map_instruction *map = etr_maps_find(c->inputs->map, event->instruction_id);
   return 1 + (map ? map->handle_count : 0);
 }
 
-/* Compares a block with a method, and stops when more than `most` rows contradict the method.
- * Returns false if the budget is spent. */
+/* Compares a block with a method, and stops when more than `most_against` rows contradict the
+ * method. Returns false if the budget is spent. */
 static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
-                          uint32_t most) {
+                          uint32_t most_against) {
   *fit = (etr_fit){.exact = c->inputs->program != NULL};
-  for (size_t i = 0, end; i < r->block->event_count && fit->against <= most; i = end) {
-    bool any = false;
+  for (size_t i = 0, end; i < r->block->event_count && fit->against <= most_against; i = end) {
+    bool has_operators = false;
     end = etr_block_instruction_end(r->block, i);
     /* The rows of one instruction must fit into the budget. */
     size_t cost = (end - i) * comparison_cost(c, &r->block->events[i]);
     if (!etr_spend(&fitter->budget, cost))
       return false;
     for (size_t k = i; k < end; k++) {
-      const etr_event *e = &r->block->events[k];
-      int vote = fits_map(c, e);
+      const etr_event *event = &r->block->events[k];
+      int vote = rate_event_by_map(c, event);
       fit->agreeing += vote > 0;
-      fit->against += fit->exact ? !fits_program(c->inputs->program, e) : vote < 0;
-      fit->unchecked += !fit->exact && !c->inputs->graph && e->kind == ETR_EVENT_KERNEL;
-      any |= r->block->events[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
+      fit->against += fit->exact ? !fits_program(c->inputs->program, event) : vote < 0;
+      fit->unchecked += !fit->exact && !c->inputs->graph && event->kind == ETR_EVENT_KERNEL;
+      has_operators |= r->block->events[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
     }
-    if (any)
+    if (has_operators)
       compare_delegate(fitter, c, fit, r, i, end);
   }
-  if (fit->against > most)
+  if (fit->against > most_against)
     return true;
   fit->missing += count_missing(c, r);
   /* Compares the copies that ran with the buffers and inputs that the method updates, without the
@@ -326,10 +332,10 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
   if (!fit->exact && !c->is_partial && c->inputs->graph && !is_changed(c)) {
     uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
     for (size_t i = 0; i < r->block->event_count; i++) {
-      const etr_event *e = &r->block->events[i];
-      if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id))
+      const etr_event *event = &r->block->events[i];
+      if (event->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, event->instruction_id))
         continue;
-      bool is_copy = is_update(etr_operator_of_event(e->name));
+      bool is_copy = is_update(etr_operator_of_event(event->name));
       copies += is_copy;
       others += !is_copy; /* each may write any number of buffers */
     }
@@ -341,7 +347,7 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
   return true;
 }
 
-/* Lists the instruction ids of a block, sorted. */
+/* Lists the instruction ids of a block, sorted. Returns false when out of memory. */
 static bool prepare_rows(rows *r, etr_arena *scratch, const etr_block *block) {
   *r = (rows){.block = block};
   r->ids = etr_arena_alloc_array(scratch, block->event_count, sizeof *r->ids);
@@ -353,23 +359,26 @@ static bool prepare_rows(rows *r, etr_arena *scratch, const etr_block *block) {
   return true;
 }
 
-/* Compares the block with these methods, or with all if `methods` is NULL. */
-static bool compare_all(etr_fitter *fitter, const rows *r, const uint32_t *methods, size_t count,
-                        etr_fits *out) {
-  uint32_t most = UINT32_MAX;
+/* Compares the block with these methods, or with all if `methods` is NULL, and finds the best.
+ * Returns false if the budget is spent. */
+static bool compare_with_methods(etr_fitter *fitter, const rows *r, const uint32_t *methods,
+                                 size_t count, etr_fits *out) {
+  uint32_t least_against = UINT32_MAX;
   *out = (etr_fits){.list = fitter->fits, .count = count};
   for (size_t i = 0; i < count; i++) {
     etr_method_fit *f = &out->list[i];
     f->method = methods ? methods[i] : (uint32_t)i;
-    if (!compare_block(fitter, &fitter->candidates[f->method], &f->fit, r, most))
+    if (!compare_block(fitter, &fitter->candidates[f->method], &f->fit, r, least_against))
       return false;
     if (etr_fit_compare(&f->fit, &out->list[out->best].fit, NULL) < 0)
       out->best = i;
-    most = ETR_MIN(most, f->fit.against);
+    least_against = ETR_MIN(least_against, f->fit.against);
   }
   return true;
 }
 
+/* Compares the block first with the methods that the index proposes; with all if none of these
+ * fits entirely. Returns false if the budget is spent, or when out of memory. */
 bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
   etr_arena scratch = {0};
   rows r;
@@ -379,10 +388,10 @@ bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
                                 ? etr_fit_index_find(fitter->index, block, &scratch, &count)
                                 : NULL;
   good = good && !etr_arena_failed(&scratch);
-  bool found = good && count && compare_all(fitter, &r, methods, count, out) &&
+  bool found = good && count && compare_with_methods(fitter, &r, methods, count, out) &&
                out->list[out->best].fit.against == 0;
   if (good && !found)
-    good = compare_all(fitter, &r, NULL, fitter->count, out);
+    good = compare_with_methods(fitter, &r, NULL, fitter->count, out);
   if (etr_arena_failed(&scratch))
     etr_arena_fail(fitter->arena);
   etr_arena_clear(&scratch);
@@ -391,6 +400,8 @@ bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
 
 /* ---- Comparing ---- */
 
+/* Compares part by part, the strongest first. Returns less than 0 if the first fits better, and
+ * sets *decided_by to the part that differs, or ETR_FIT_PARTS. */
 int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by) {
   const uint32_t parts[ETR_FIT_PARTS][2] = {
       [ETR_FIT_AGAINST] = {a->against, b->against},
@@ -408,6 +419,8 @@ int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by
   return parts[part][0] < parts[part][1] ? -1 : 1;
 }
 
+/* Returns whether the block may be of the method at all: nothing contradicts the program, or more
+ * agrees than contradicts. */
 bool etr_fit_is_any(const etr_fit *fit) {
   if (fit->exact && fit->against)
     return false;
@@ -450,8 +463,9 @@ static void add_entry(builder *b, uint32_t method, int32_t id, etr_slice what) {
     *added = (entry){key, method};
 }
 
-/* Indexes the instructions of a method's map. */
-static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs) {
+/* Adds the instructions of a method's map to the index; a method with a partial map is listed on
+ * its own, too. */
+static void add_map_entries(builder *b, uint32_t method, const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_map_instruction *instruction = &inputs->map->instructions[i];
     add_entry(b, method, instruction->id, ANYTHING);
@@ -463,7 +477,7 @@ static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs
     *partial = method;
 }
 
-/* Groups the entries of the index by key. */
+/* Groups the entries of the index by key. Returns false when out of memory. */
 static bool group_entries(builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);
@@ -481,6 +495,8 @@ static bool group_entries(builder *b) {
   return true;
 }
 
+/* Indexes the instructions of each method's program, or else of its map. Returns NULL when out of
+ * memory. */
 etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count) {
   builder b = {.arena = arena, .index = etr_arena_alloc(arena, sizeof *b.index)};
   if (!b.index)
@@ -497,7 +513,7 @@ etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inpu
           add_entry(&b, i, (int32_t)k, etr_operator_of_kernel(instruction->op));
       }
     } else
-      add_map(&b, i, &inputs[i]);
+      add_map_entries(&b, i, &inputs[i]);
   }
   bool good = group_entries(&b) && !etr_arena_failed(&b.scratch) && !etr_arena_failed(arena);
   etr_arena_clear(&b.scratch);
@@ -517,7 +533,10 @@ typedef struct choice {
   size_t count; /* methods in all lists */
 } choice;
 
-static range range_of(const etr_fit_index *index, int32_t id, etr_slice what, etr_arena *scratch) {
+/* Returns the methods that have an operator, or a delegate, at an instruction; an empty range if
+ * there are none. */
+static range methods_with(const etr_fit_index *index, int32_t id, etr_slice what,
+                          etr_arena *scratch) {
   uint32_t key = etr_map_get(&index->keys, etr_key_of(scratch, (uint32_t)id, what));
   if (key == ETR_NONE)
     return (range){0};
@@ -525,53 +544,57 @@ static range range_of(const etr_fit_index *index, int32_t id, etr_slice what, et
   return (range){index->methods + first, index->end[key] - first};
 }
 
-/* Finds the lists for a row. Returns false if the row is no evidence. Operators that work in place
- * are at no instruction of a handle map. */
-static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *e,
+/* Finds the lists of methods that a row fits. Returns false if the row is no evidence. Operators
+ * that work in place are at no instruction of a handle map. */
+static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *event,
                        etr_arena *scratch) {
-  etr_slice op = etr_operator_of_event(e->name);
+  etr_slice op = etr_operator_of_event(event->name);
   *out = (choice){0};
-  if (etr_event_is_in_delegate(e)) {
-    out->lists[0] = range_of(index, e->instruction_id, DELEGATE, scratch);
-  } else if (e->kind == ETR_EVENT_KERNEL && op.size && !etr_operator_is_in_place(op)) {
-    out->lists[0] = range_of(index, e->instruction_id, op, scratch);
-    out->lists[1] = range_of(index, e->instruction_id, ANYTHING, scratch);
+  if (etr_event_is_in_delegate(event)) {
+    out->lists[0] = methods_with(index, event->instruction_id, DELEGATE, scratch);
+  } else if (event->kind == ETR_EVENT_KERNEL && op.size && !etr_operator_is_in_place(op)) {
+    out->lists[0] = methods_with(index, event->instruction_id, op, scratch);
+    out->lists[1] = methods_with(index, event->instruction_id, ANYTHING, scratch);
     out->lists[2] = (range){index->partial.data, index->partial.count};
   } else
     return false;
   for (size_t i = 0; i < ETR_COUNT(out->lists); i++)
     out->count += out->lists[i].count;
-  return e->instruction_id >= 0;
+  return event->instruction_id >= 0;
 }
 
-/* Merges the lists. A partial method may be in two of them. */
+/* Merges the lists, each method once: a partial method may be in two of them. Returns NULL when
+ * out of memory. */
 static const uint32_t *merge_lists(const choice *c, etr_arena *scratch, size_t *count) {
   uint32_t *methods = etr_arena_alloc_array(scratch, c->count, sizeof *methods);
-  size_t all = 0;
+  size_t listed = 0;
   if (!methods)
     return NULL;
   for (size_t i = 0; i < ETR_COUNT(c->lists); i++)
     for (size_t k = 0; k < c->lists[i].count; k++)
-      methods[all++] = c->lists[i].methods[k];
-  etr_sort(methods, all, sizeof *methods, etr_by_number);
+      methods[listed++] = c->lists[i].methods[k];
+  etr_sort(methods, listed, sizeof *methods, etr_by_number);
   *count = 0;
-  for (size_t i = 0; i < all; i++)
+  for (size_t i = 0; i < listed; i++)
     if (i == 0 || methods[i] != methods[i - 1])
       methods[(*count)++] = methods[i];
   return methods;
 }
 
+/* Returns the methods that fit the row with the fewest of them; NULL if no row is evidence, or
+ * when out of memory. */
 const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block,
                                    etr_arena *scratch, size_t *count) {
-  choice best = {0}, one;
-  bool any = false;
+  choice best = {0}, lists;
+  bool has_evidence = false;
   for (size_t i = 0; i < block->event_count; i++) {
-    if (!find_lists(index, &one, &block->events[i], scratch) || (any && one.count >= best.count))
+    if (!find_lists(index, &lists, &block->events[i], scratch) ||
+        (has_evidence && lists.count >= best.count))
       continue;
-    best = one;
-    any = true;
+    best = lists;
+    has_evidence = true;
   }
-  return any ? merge_lists(&best, scratch, count) : NULL;
+  return has_evidence ? merge_lists(&best, scratch, count) : NULL;
 }
 
 /* ---- By the graph ---- */
@@ -593,6 +616,8 @@ static etr_handle_class class_of(const etr_backend *backend, const etr_graph *gr
                             .sure = !may_fuse};
 }
 
+/* Counts for each handle and class the nodes that may run as this class, and those that are sure
+ * to. Returns false when out of memory. */
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
                            const etr_graph *graph) {
   size_t node_count = graph && backend ? graph->node_count : 0;
@@ -624,24 +649,27 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   return true;
 }
 
-/* Adds the nodes of a handle that the delegate lists `listed` times; other delegates may contain
- * the rest. */
-static void add_handle(etr_delegate_counts *out, const etr_handle_classes *nodes, uint32_t handle,
-                       uint32_t listed) {
+/* Adds to the counts the nodes of a handle that the delegate lists `listed` times; other
+ * delegates may contain the rest. */
+static void add_counts_of_handle(etr_delegate_counts *out, const etr_handle_classes *nodes,
+                                 uint32_t handle, uint32_t listed) {
   etr_handle_class wanted = {.handle = handle};
   size_t first = etr_lower_bound(&wanted, nodes->list, nodes->count, sizeof wanted, by_handle),
          end = first;
-  uint32_t all = 0;
+  uint32_t node_count = 0;
   for (; end < nodes->count && nodes->list[end].handle == handle; end++)
-    all += nodes->list[end].nodes;
+    node_count += nodes->list[end].nodes;
   for (size_t i = first; i < end; i++) {
     const etr_handle_class *c = &nodes->list[i];
-    uint32_t others = all - c->sure, at_least = listed > others ? listed - others : 0;
+    uint32_t other_count = node_count - c->sure,
+             at_least = listed > other_count ? listed - other_count : 0;
     out->least[c->class_] += ETR_MIN(at_least, c->sure);
     out->most[c->class_] += ETR_MIN(listed, c->nodes);
   }
 }
 
+/* Counts by class how few and how many nodes of its handles the delegate can have. Returns false
+ * if they are unknown, or when out of memory. */
 bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
                                   const etr_map_instruction *map, etr_arena *scratch) {
   *out = (etr_delegate_counts){0};
@@ -655,7 +683,7 @@ bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_cla
   for (size_t i = 0, end; i < map->handle_count; i = end) {
     for (end = i + 1; end < map->handle_count && handles[end] == handles[i];)
       end++;
-    add_handle(out, nodes, handles[i], (uint32_t)(end - i));
+    add_counts_of_handle(out, nodes, handles[i], (uint32_t)(end - i));
   }
   return true;
 }

@@ -58,9 +58,10 @@ typedef struct builder {
 
 /* ---- Rows of one run ---- */
 
-/* Chains the events of each instruction, in order of first appearance. */
+/* Chains the events of each instruction, in order of first appearance: next[i] is the event after
+ * event i in its group. Returns false when out of memory. */
 static bool group_events(builder *b, const etr_dump_run *run, group **groups, size_t *count,
-                         uint32_t *next) {
+                         uint32_t *next_in_group) {
   etr_vec(group) list = {0};
   etr_map by_key;
   etr_map_init(&by_key, &b->per_run);
@@ -73,7 +74,7 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
     etr_map_slot *slot = etr_map_at(&by_key, bytes);
     if (!slot)
       return false;
-    next[i] = ETR_NONE;
+    next_in_group[i] = ETR_NONE;
     if (slot->value == ETR_NONE) {
       group *added = etr_vec_push(&b->per_run, &list);
       if (!added)
@@ -81,7 +82,7 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
       added->first_event = (uint32_t)i;
       slot->value = (uint32_t)(list.count - 1);
     } else
-      next[list.data[slot->value].last_event] = (uint32_t)i;
+      next_in_group[list.data[slot->value].last_event] = (uint32_t)i;
     list.data[slot->value].last_event = (uint32_t)i;
     if (e->is_debug && !list.data[slot->value].debug_name)
       list.data[slot->value].debug_name = e->name;
@@ -91,7 +92,7 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
   return true;
 }
 
-/* Adds the signature of an event of a run. */
+/* Adds the signature of an event of a run. Returns false when out of memory. */
 static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name,
                      const char *debug_name) {
   signature *row = etr_vec_push(&b->per_run, rows);
@@ -109,7 +110,8 @@ typedef struct run_rows {
   uint32_t *next_in_group; /* per event: the group's next; ETR_NONE */
 } run_rows;
 
-/* Appends the rows of one group. */
+/* Appends the rows of one group, one for each name; a group of logged values alone has one row.
+ * Returns false when out of memory. */
 static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, run_rows *rows) {
   size_t first_row = rows->list->count;
   bool is_alone = g->first_event == g->last_event; /* then its name need not be looked up */
@@ -178,7 +180,7 @@ static bool run_loads(const etr_dump_run *run) {
 
 /* Returns the number, from 1, of the first choice of the run's chosen method; 0: none is chosen, as
  * for loads. */
-static int64_t choice_of(const builder *b, size_t run_index) {
+static int64_t number_of_choice(const builder *b, size_t run_index) {
   const char *method = b->at.executes ? etr_chosen_method(b->options, run_index) : NULL;
   for (size_t i = 0; method && i < b->options->choice_count; i++)
     if (strcmp(b->options->choices[i].method, method) == 0)
@@ -188,8 +190,9 @@ static int64_t choice_of(const builder *b, size_t run_index) {
 
 /* ---- Blocks ---- */
 
-/* Returns the block of a run with these rows, and creates it if it is new. */
-static uint32_t find_block(builder *b, const block_key *key, const signatures *rows) {
+/* Returns the block of a run with these rows, which is added if it is new; ETR_NONE when out of
+ * memory. */
+static uint32_t find_or_add_block(builder *b, const block_key *key, const signatures *rows) {
   size_t rows_size = rows->count * sizeof *rows->data, size = sizeof *key + rows_size;
   char *bytes = etr_arena_alloc(&b->per_run, size);
   if (!bytes)
@@ -234,7 +237,7 @@ static bool has_equal_events(const etr_dump_run *run, const etr_dump_run *other)
 }
 
 /* Adds a run to the block of its kind. A run with the same events as the one before needs no
- * comparison. */
+ * comparison. Returns false when out of memory. */
 static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
   size_t index = b->runs.count;
   /* A method that is loaded after one was executed is a further one. */
@@ -245,22 +248,22 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
   b->at.executes = run_executes(run);
   b->at.any_executed |= b->at.executes;
   int64_t further_loads = b->at.executes ? b->at.further_loads : 0;
-  block_key key = (block_key){run->name, choice_of(b, index), run->bundled_input_index,
+  block_key key = (block_key){run->name, number_of_choice(b, index), run->bundled_input_index,
                               further_loads};
-  bool again = b->before && has_equal_events(run, b->before) &&
-               memcmp(&key, &b->key_before, sizeof key) == 0;
+  bool is_repeated = b->before && has_equal_events(run, b->before) &&
+                     memcmp(&key, &b->key_before, sizeof key) == 0;
   signatures rows = {0};
-  uint32_t *event_rows = again ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
-  uint32_t block = again ? b->runs.data[index - 1].block : ETR_NONE;
-  if (!again && event_rows)
-    block = find_block(b, &key, &rows);
+  uint32_t *event_rows = is_repeated ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
+  uint32_t block = is_repeated ? b->runs.data[index - 1].block : ETR_NONE;
+  if (!is_repeated && event_rows)
+    block = find_or_add_block(b, &key, &rows);
   b->key_before = key;
   b->before = run;
   etr_run *added = block == ETR_NONE ? NULL : etr_vec_push(b->arena, &b->runs);
-  uint32_t **kept = added ? etr_vec_push(&b->scratch, &b->event_rows) : NULL;
-  if (!kept)
+  uint32_t **rows_of_run = added ? etr_vec_push(&b->scratch, &b->event_rows) : NULL;
+  if (!rows_of_run)
     return false;
-  *kept = event_rows;
+  *rows_of_run = event_rows;
   *added = (etr_run){.name = run->name,
                      .dump = dump,
                      .index_in_dump = index_in_dump,
@@ -285,7 +288,8 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
 /* Marks a row that has metadata until memory for it is allocated. */
 static const etr_bytes some_metadata = {0};
 
-/* Counts the samples that a run adds to each row, and notes what its events have. */
+/* Counts the samples that a run adds to each row, and records what its events have: times,
+ * metadata, numbers as ids. */
 static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
@@ -301,7 +305,7 @@ static void count_samples(builder *b, const etr_dump_run *run, size_t run_index)
 }
 
 /* Stores the samples of a run in its rows. */
-static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
+static void store_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *e = &run->events[i];
@@ -357,27 +361,27 @@ static bool fill_lists(builder *b) {
 
 /* Gives each row memory for its samples, which were counted. Returns false when out of memory. */
 static bool reserve_samples(builder *b) {
-  etr_samples *all = &b->out->samples;
+  etr_samples *samples = &b->out->samples;
   size_t count = 0;
   bool any_metadata = false;
   for (size_t i = 0; i < b->out->row_count; i++) {
     count += b->out->rows[i].sample_count;
     any_metadata |= b->out->rows[i].metadata != NULL;
   }
-  *all = (etr_samples){
-      .durations = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->durations),
-      .starts = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->starts),
-      .runs = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->runs),
+  *samples = (etr_samples){
+      .durations = etr_arena_alloc_raw_array(b->arena, count, sizeof *samples->durations),
+      .starts = etr_arena_alloc_raw_array(b->arena, count, sizeof *samples->starts),
+      .runs = etr_arena_alloc_raw_array(b->arena, count, sizeof *samples->runs),
       .metadata = etr_arena_alloc_raw_array(b->arena, any_metadata ? count : 0,
-                                            sizeof *all->metadata)};
+                                            sizeof *samples->metadata)};
   if (etr_arena_failed(b->arena))
     return false;
   for (size_t i = 0, first = 0; i < b->out->row_count; i++) {
     etr_event *row = &b->out->rows[i];
-    row->durations = all->durations + first;
-    row->starts = all->starts + first;
-    row->sample_runs = all->runs + first;
-    row->metadata = row->metadata ? all->metadata + first : NULL;
+    row->durations = samples->durations + first;
+    row->starts = samples->starts + first;
+    row->sample_runs = samples->runs + first;
+    row->metadata = row->metadata ? samples->metadata + first : NULL;
     first += row->sample_count;
     row->sample_count = 0;
   }
@@ -395,25 +399,24 @@ static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
 
 /* ---- The kinds of rows ---- */
 
-static bool is_kernel(const etr_event *e) {
-  return etr_operator_of_event(e->name).size > 0;
+static bool is_kernel(const etr_event *event) {
+  return etr_operator_of_event(event->name).size > 0;
 }
 
-/* Returns the kind of an event. logs_kernel: a row of the instruction has the name of a kernel, so
- * that an OPERATOR_CALL is only the time of calling it.
- */
-static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
-  if (e->delegate_id)
+/* Returns the kind of an event. `logs_kernel` says that a row of the instruction has the name of
+ * a kernel, so that an OPERATOR_CALL is only the time of calling it. */
+static etr_event_kind kind_of_event(const etr_event *event, bool logs_kernel) {
+  if (event->delegate_id)
     return ETR_EVENT_DELEGATE_OPERATOR;
-  if (e->instruction_id < 0 || e->is_logged_only ||
-      strncmp(e->name, "native_call_executorch_prim::", 29) == 0)
+  if (event->instruction_id < 0 || event->is_logged_only ||
+      strncmp(event->name, "native_call_executorch_prim::", 29) == 0)
     return ETR_EVENT_FRAMEWORK;
-  if (strcmp(e->name, "DELEGATE_CALL") == 0)
+  if (strcmp(event->name, "DELEGATE_CALL") == 0)
     return ETR_EVENT_DELEGATE_CALL;
-  if (is_kernel(e))
+  if (is_kernel(event))
     return ETR_EVENT_KERNEL;
-  return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL
-                                                               : ETR_EVENT_FRAMEWORK;
+  return strcmp(event->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL
+                                                                   : ETR_EVENT_FRAMEWORK;
 }
 
 /* Sets the kind of each event: kernel, delegate call, operator in a delegate, or framework. */
@@ -425,20 +428,20 @@ static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
     for (size_t k = i; k < end; k++)
       logs_kernel |= is_kernel(&rows[k]);
     for (size_t k = i; k < end; k++)
-      rows[k].kind = kind_of(&rows[k], logs_kernel);
+      rows[k].kind = kind_of_event(&rows[k], logs_kernel);
   }
 }
 
 /* ---- Together ---- */
 
-/* Fills the rows of all blocks with samples and measures them. */
+/* Fills the rows of all blocks with samples and measures them. Returns false when out of memory. */
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   if (!fill_lists(b))
     return false;
   each_run(b, dumps, dump_count, count_samples);
   if (!reserve_samples(b))
     return false;
-  each_run(b, dumps, dump_count, put_samples);
+  each_run(b, dumps, dump_count, store_samples);
   uint64_t *sorted = etr_arena_alloc_raw_array(
       &b->scratch, etr_samples_most(b->blocks.data, b->blocks.count), sizeof *sorted);
   for (size_t i = 0; sorted && i < b->blocks.count; i++) {
@@ -448,6 +451,7 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   return sorted != NULL;
 }
 
+/* Adds all runs of all dumps in order, then fills the blocks. Fails when out of memory. */
 etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps,
                             size_t dump_count, size_t method_count, const etr_options *options) {
   builder b = {

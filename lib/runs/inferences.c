@@ -33,6 +33,7 @@ static bool loads(const etr_block *block) {
   return any;
 }
 
+/* Numbers the stretches of runs between loads and recordings. Returns false when out of memory. */
 bool etr_runs_number_series(const etr_blocks *blocks, etr_arena *scratch) {
   bool *block_loads = etr_arena_alloc_array(scratch, blocks->block_count, sizeof *block_loads);
   uint32_t series = 0;
@@ -49,6 +50,7 @@ bool etr_runs_number_series(const etr_blocks *blocks, etr_arena *scratch) {
   return true;
 }
 
+/* Lists the runs that count of all methods, by method and run. Returns NULL when out of memory. */
 etr_inference *etr_inferences_list(const etr_blocks *blocks, etr_arena *arena, size_t *count) {
   etr_inference *list = etr_arena_alloc_array(arena, blocks->run_count, sizeof *list);
   *count = 0;
@@ -97,28 +99,29 @@ enum {
 
 /* ---- The split ---- */
 
-/* Returns the shortest time of the long runs; INFINITY if there are none. */
-static double least_long(const double *sorted, size_t count, etr_gap *gap) {
+/* Returns the shortest time of the long runs, which lie behind a gap; INFINITY if no gap is wide
+ * enough compared with the spread of the times before it. */
+static double find_least_long_time(const double *sorted, size_t count, etr_gap *gap) {
   if (count < LEAST_RUNS || !(sorted[0] > 0))
     return INFINITY;
   for (;;) {
     /* Finds the index after the widest gap that is narrower than gap->below; 0: there is none. That
      * gap is the new gap->below. */
-    size_t at = 0;
+    size_t split = 0;
     double widest = 1;
     for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
       double ratio = sorted[i] / sorted[i - 1];
       if (ratio < gap->least || ratio >= gap->below || ratio <= widest)
         continue;
       widest = ratio;
-      at = i;
+      split = i;
     }
-    gap->below = at ? widest : gap->least;
-    if (at == 0)
+    gap->below = split ? widest : gap->least;
+    if (split == 0)
       return INFINITY;
-    if ((etr_percentile_of_sorted(sorted, at, 90) / etr_percentile_of_sorted(sorted, at, 10)) <
-        ETR_MAX(gap->below, LEAST_WIDTH))
-      return sorted[at];
+    if ((etr_percentile_of_sorted(sorted, split, 90) /
+         etr_percentile_of_sorted(sorted, split, 10)) < ETR_MAX(gap->below, LEAST_WIDTH))
+      return sorted[split];
   }
 }
 
@@ -129,6 +132,8 @@ static void keep_range(size_t *least, size_t *most, size_t value, bool is_first)
   *most = is_first ? value : ETR_MAX(*most, value);
 }
 
+/* Counts long and short runs, and the groups of long runs that follow each other in a series,
+ * with the distances between groups. */
 void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t count) {
   *runs = (etr_long_runs){.is_long = runs->is_long, .leads = true};
   for (size_t i = 0; i < count; i++)
@@ -138,7 +143,8 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
     for (end = i; end < count && list[end].series == list[i].series;)
       end++;
     /* Runs [first, end) of one series. */
-    size_t start = end, behind = end, most_between = 0; /* start and end of the group before */
+    size_t start = end, group_end_before = end,
+           most_between = 0; /* start and end of the group before */
     for (size_t k = i, group_end; k < end; k = group_end) {
       group_end = k + 1;
       if (!runs->is_long[k])
@@ -147,14 +153,14 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
         group_end++;
       keep_range(&runs->shortest, &runs->longest, group_end - k, runs->group_count == 0);
       if (start < end) {
-        keep_range(&runs->least_between, &most_between, k - behind, runs->distances == 0);
+        keep_range(&runs->least_between, &most_between, k - group_end_before, runs->distances == 0);
         keep_range(&runs->least_period, &runs->most_period, k - start, runs->distances == 0);
         runs->distances++;
       }
       runs->inner_groups += k > i;
       runs->group_count++;
       start = k;
-      behind = group_end;
+      group_end_before = group_end;
     }
     runs->leads &= runs->is_long[i];
   }
@@ -164,14 +170,16 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
  * sorting. */
 static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr_inference *list,
                          size_t count) {
-  uint64_t least = UINT64_MAX, most = 0;
+  uint64_t shortest = UINT64_MAX, longest = 0;
   for (size_t i = 0; i < count; i++) {
-    least = ETR_MIN(least, blocks->runs[list[i].run].execute_ticks);
-    most = ETR_MAX(most, blocks->runs[list[i].run].execute_ticks);
+    shortest = ETR_MIN(shortest, blocks->runs[list[i].run].execute_ticks);
+    longest = ETR_MAX(longest, blocks->runs[list[i].run].execute_ticks);
   }
-  return least > 0 && (double)most >= gap->least * (double)least;
+  return shortest > 0 && (double)longest >= gap->least * (double)shortest;
 }
 
+/* Finds the runs that are clearly longer than the others; is_long stays NULL if there are none.
+ * Returns false when out of memory. */
 bool etr_long_runs_of(etr_long_runs *out, etr_gap *gap, const etr_blocks *blocks,
                       const etr_inference *list, size_t count, etr_arena *arena) {
   etr_arena scratch = {0};
@@ -184,7 +192,7 @@ bool etr_long_runs_of(etr_long_runs *out, etr_gap *gap, const etr_blocks *blocks
   for (size_t i = 0; i < count; i++)
     sorted[i] = (double)blocks->runs[list[i].run].execute_ticks;
   etr_sort(sorted, count, sizeof *sorted, etr_by_double);
-  double least = least_long(sorted, count, gap);
+  double least = find_least_long_time(sorted, count, gap);
   etr_arena_clear(&scratch);
   if (isinf(least))
     return true;

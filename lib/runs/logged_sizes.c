@@ -24,8 +24,9 @@ static bool may_be_tensor(const etr_debug_value *value, const etr_pte_value *ten
   return true;
 }
 
-/* Says whether a logged value can be one of the tensors in a list. */
-static etr_size_vote compare_list(const etr_pte_method *program, const int32_t *list, size_t count,
+/* Says whether a logged value can be one of the tensors in a list; unknown if the list has no
+ * tensors. */
+static etr_size_vote vote_on_list(const etr_pte_method *program, const int32_t *list, size_t count,
                                   const etr_debug_value *value) {
   etr_size_vote vote = ETR_SIZE_UNKNOWN;
   for (size_t i = 0; i < count; i++) {
@@ -40,9 +41,9 @@ static etr_size_vote compare_list(const etr_pte_method *program, const int32_t *
 }
 
 /* Says whether a logged value agrees with the tensors that its instruction uses in the program. */
-static etr_size_vote compare_program(const etr_pte_method *program, const etr_debug_value *value) {
+static etr_size_vote vote_by_program(const etr_pte_method *program, const etr_debug_value *value) {
   if (value->is_output)
-    return compare_list(program, program->outputs, program->output_count, value);
+    return vote_on_list(program, program->outputs, program->output_count, value);
   const etr_instruction *instruction = etr_instruction_at(program, value->instruction_id);
   if (!instruction)
     return ETR_SIZE_UNKNOWN;
@@ -53,13 +54,13 @@ static etr_size_vote compare_program(const etr_pte_method *program, const etr_de
     if (is_list)
       return ETR_SIZE_UNKNOWN; /* its tensors are separate values */
   }
-  return compare_list(program, instruction->args, instruction->arg_count, value);
+  return vote_on_list(program, instruction->args, instruction->arg_count, value);
 }
 
 /* ---- By the graph ---- */
 
-/* Returns whether a value may be an input of the graph's node `output`. */
-static etr_size_vote compare_outputs(const etr_graph *graph, const etr_debug_value *value) {
+/* Says whether a value may be one that the graph returns; unknown if it returns nothing. */
+static etr_size_vote vote_on_outputs(const etr_graph *graph, const etr_debug_value *value) {
   etr_size_vote vote = ETR_SIZE_UNKNOWN;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
@@ -76,8 +77,9 @@ static etr_size_vote compare_outputs(const etr_graph *graph, const etr_debug_val
   return vote;
 }
 
-/* Compares what a kernel computed with the results of all nodes of its handles. */
-static etr_size_vote compare_nodes(const etr_method_inputs *method, const etr_debug_value *value) {
+/* Says whether what a kernel computed may be a result of a node with one of its handles; unknown
+ * if there is no such node. */
+static etr_size_vote vote_on_nodes(const etr_method_inputs *method, const etr_debug_value *value) {
   const etr_map_instruction *map = etr_maps_find(method->map, value->instruction_id);
   etr_size_vote vote = ETR_SIZE_UNKNOWN;
   for (size_t i = 0; map && !map->is_delegate && i < map->handle_count; i++) {
@@ -96,21 +98,23 @@ static etr_size_vote compare_nodes(const etr_method_inputs *method, const etr_de
 
 /* ---- Together ---- */
 
+/* Says whether the size of a value speaks for the method, against it, or neither. Values inside
+ * delegates say nothing. */
 etr_size_vote etr_logged_size_vote(const etr_method_inputs *method, const etr_debug_value *value) {
   if (value->kind != ETR_DEBUG_TENSOR || value->delegate_id)
     return ETR_SIZE_UNKNOWN;
   if (method->program)
-    return compare_program(method->program, value);
+    return vote_by_program(method->program, value);
   if (!method->graph)
     return ETR_SIZE_UNKNOWN;
-  return value->is_output ? compare_outputs(method->graph, value) : compare_nodes(method, value);
+  return value->is_output ? vote_on_outputs(method->graph, value) : vote_on_nodes(method, value);
 }
 
 /* ---- Tokens ---- */
 
 /* Returns the only symbolic size of the token input, and multiplies the others into *others; NULL
  * if there is not exactly one. */
-static const char *token_symbol(const etr_graph *graph, int64_t *others) {
+static const char *symbol_of_token_input(const etr_graph *graph, int64_t *others) {
   const etr_value *input = etr_token_input(graph);
   const char *symbol = NULL;
   *others = 1;
@@ -138,12 +142,15 @@ static int64_t size_of_symbol(const etr_debug_value *value, const etr_value *res
   return -1;
 }
 
+/* Returns the tokens of a run by the size of a value that depends on them; -1 if the value does
+ * not say. */
 int64_t etr_logged_tokens(const etr_method_inputs *method, const etr_debug_value *value) {
   int64_t others;
   if (!method->graph || value->kind != ETR_DEBUG_TENSOR || value->delegate_id || value->is_output)
     return -1;
   const etr_map_instruction *map = etr_maps_find(method->map, value->instruction_id);
-  const char *symbol = map && !map->is_delegate ? token_symbol(method->graph, &others) : NULL;
+  const char *symbol = map && !map->is_delegate ? symbol_of_token_input(method->graph, &others)
+                                                : NULL;
   for (size_t i = 0; symbol && i < map->handle_count; i++) {
     for (size_t k = etr_method_first_of_handle(method, map->handles[i]);
          k < method->by_handle_count && method->by_handle[k].handle == map->handles[i]; k++) {

@@ -65,13 +65,13 @@ typedef struct decider {
 
 /* ---- What runs are, and of which method ---- */
 
-/* Records the methods that an event loaded. A run has each row of its block, even if a row has no
- * time. */
-static void record_loads(decider *d, const etr_block *block, const etr_event *e) {
-  if (!etr_is_load(e->name))
+/* Records how many methods an event loaded in each run. A run has each row of its block, even if
+ * a row has no time. */
+static void record_loads(decider *d, const etr_block *block, const etr_event *event) {
+  if (!etr_is_load(event->name))
     return;
-  for (size_t i = 0; i < e->sample_count; i++)
-    d->runs[e->sample_runs[i]].loads++;
+  for (size_t i = 0; i < event->sample_count; i++)
+    d->runs[event->sample_runs[i]].loads++;
   for (size_t i = 0; i < block->run_count; i++)
     d->runs[block->runs[i]].loads = ETR_MAX(d->runs[block->runs[i]].loads, 1);
 }
@@ -119,16 +119,16 @@ static size_t count_best(const decider *d) {
 }
 
 /* Returns the last part of the fits that was needed to distinguish the best fit from all others. */
-static etr_fit_part decisive_part(const decider *d) {
-  etr_fit_part most = ETR_FIT_AGAINST, part;
+static etr_fit_part last_decisive_part(const decider *d) {
+  etr_fit_part last = ETR_FIT_AGAINST, part;
   for (size_t i = 0; i < d->fits.count; i++)
     if (etr_fit_compare(&d->fits.list[i].fit, best_fit(d), &part) != 0)
-      most = ETR_MAX(most, part);
-  return most;
+      last = ETR_MAX(last, part);
+  return last;
 }
 
-/* Says by what the method was recognized. */
-static const char *rule_text(const decider *d) {
+/* Says in words, for the method's rule, by what the method was recognized. */
+static const char *explain_rule(const decider *d) {
   const etr_fit *fit = best_fit(d);
   if (d->count == 1 && fit->exact)
     return "the program has no other method";
@@ -137,7 +137,7 @@ static const char *rule_text(const decider *d) {
   if (d->count == 1)
     return fit->against ? "the record has no other method; some events disagree"
                         : "the record has no other method";
-  if (fit->exact && decisive_part(d) == ETR_FIT_AGAINST)
+  if (fit->exact && last_decisive_part(d) == ETR_FIT_AGAINST)
     return "no other method of the program has these instructions";
   if (fit->exact)
     return fit->missing ? "the program's instructions and the operators in delegates fit best"
@@ -146,8 +146,9 @@ static const char *rule_text(const decider *d) {
                       : "instructions, operators and delegates fit";
 }
 
-/* Returns the names of the first methods with the best fit: "encode, decode". */
-static char *list_names(const decider *d) {
+/* Returns the names of the first methods with the best fit, "encode, decode"; NULL when out of
+ * memory. */
+static char *list_names_of_best(const decider *d) {
   etr_arena *arena = d->warnings->arena;
   char *text = etr_arena_copy(arena, ETR_SLICE(""));
   for (size_t i = 0, listed = 0; text && i < d->fits.count && listed <= MOST_NAMES; i++) {
@@ -161,7 +162,7 @@ static char *list_names(const decider *d) {
 
 /* Returns the methods with the best fit, ascending, which live as long as the blocks. NULL when out
  * of memory. */
-static const uint32_t *list_best(const decider *d) {
+static const uint32_t *list_best_methods(const decider *d) {
   uint32_t *list = etr_arena_alloc_array(d->warnings->arena, count_best(d), sizeof *list);
   for (size_t i = 0, listed = 0; list && i < d->fits.count; i++)
     if (is_best(d, i))
@@ -179,7 +180,8 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, 2 * sizeof(char *) + sizeof(int32_t) + sizeof(etr_event_kind));
 
-/* Finds out which method a block of runs can be of, by its events. */
+/* Finds out which method a block of runs can be of, by its events: one, several that fit equally,
+ * none, or open because there is too much to compare. */
 static verdict find_verdict(decider *d, const etr_block *block) {
   if (!etr_fitter_fit(d->fitter, block, &d->fits))
     return (verdict){.kind = VERDICT_OPEN};
@@ -189,12 +191,12 @@ static verdict find_verdict(decider *d, const etr_block *block) {
     return (verdict){.kind = VERDICT_NONE};
   if (count_best(d) > 1)
     return (verdict){.kind = VERDICT_TIE,
-                     .rule = list_names(d),
-                     .candidates = list_best(d),
+                     .rule = list_names_of_best(d),
+                     .candidates = list_best_methods(d),
                      .candidate_count = count_best(d)};
   return (verdict){.kind = VERDICT_METHOD,
                    .method = best,
-                   .rule = rule_text(d),
+                   .rule = explain_rule(d),
                    .disagreeing = fit->exact ? 0 : fit->against};
 }
 
@@ -205,8 +207,8 @@ static const verdict *verdict_of(decider *d, const etr_block *block) {
   size_t size = block->event_count * sizeof(row_key);
   row_key *rows = etr_arena_alloc(&scratch, size);
   for (size_t i = 0; rows && i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
-    rows[i] = (row_key){e->name, e->delegate_id, e->instruction_id, e->kind};
+    const etr_event *event = &block->events[i];
+    rows[i] = (row_key){event->name, event->delegate_id, event->instruction_id, event->kind};
   }
   etr_map_slot *slot = rows ? etr_map_at(&d->verdict_of, (etr_slice){(const char *)rows, size})
                             : NULL;
@@ -225,7 +227,7 @@ static const verdict *verdict_of(decider *d, const etr_block *block) {
 
 /* ---- Deciding ---- */
 
-/* Notes that a block is of no method, with a warning. */
+/* Leaves a block without a method because it fits none, with a warning. */
 static void reject_block(decider *d, etr_block *block) {
   block->method_rule = "fits no method: another model's dump?";
   d->blocks->foreign_run_count += block->run_count;
@@ -247,7 +249,7 @@ static void leave_open(decider *d, etr_block *block) {
   d->gave_up = true;
 }
 
-/* Notes that several methods fit the runs of a block equally well. */
+/* Records that several methods fit the runs of a block equally well. */
 static void record_tie(decider *d, etr_block *block, const verdict *v) {
   if (v->rule)
     block->method_rule = v->rule;
@@ -257,6 +259,7 @@ static void record_tie(decider *d, etr_block *block, const verdict *v) {
   }
 }
 
+/* Sets the method of a block, with a warning if some of its events disagree. */
 static void accept_method(decider *d, etr_block *block, const verdict *v) {
   set_method(d, block, v->method, v->rule);
   if (v->disagreeing)
@@ -265,7 +268,7 @@ static void accept_method(decider *d, etr_block *block, const verdict *v) {
              v->disagreeing, d->inputs[v->method].name);
 }
 
-/* Decides the method of a block by its events, or notes why that is impossible. */
+/* Decides the method of a block by its events, or records why that is impossible. */
 static void decide_by_rows(decider *d, etr_block *block) {
   const verdict *v = verdict_of(d, block);
   if (!v)
@@ -312,7 +315,7 @@ static uint32_t loads_before(const decider *d, uint32_t run) {
 
 /* Returns the method that was loaded directly before a run: the only fitting method that had not
  * run before; ETR_NONE if there are none or several. */
-static uint32_t method_loaded(const decider *d, uint32_t run) {
+static uint32_t method_loaded_before(const decider *d, uint32_t run) {
   uint32_t found = ETR_NONE;
   for (size_t i = 0; i < d->fits.count; i++) {
     if (!is_best(d, i) || ran_before(d, d->fits.list[i].method, run))
@@ -324,16 +327,16 @@ static uint32_t method_loaded(const decider *d, uint32_t run) {
   return found;
 }
 
-/* Gives a run a method of its own. Call divide() once all such runs are known. */
+/* Gives a run a method of its own. Call separate_found_runs() once all such runs are known. */
 static void find_run(decider *d, uint32_t run, uint32_t method) {
   d->groups[run] = method + 1;
   d->any_found = true;
   record_run(d, run, method);
 }
 
-/* Moves the runs that got methods of their own into separate blocks, which get their method and the
- * rule. */
-static bool divide(decider *d, const char *rule) {
+/* Moves the runs that got methods of their own into separate blocks, which get their method and
+ * the rule. Returns false when out of memory. */
+static bool separate_found_runs(decider *d, const char *rule) {
   if (!d->any_found)
     return true;
   if (!etr_blocks_divide(d->blocks, d->warnings->arena, d->groups))
@@ -355,9 +358,10 @@ static bool divide(decider *d, const char *rule) {
   return true;
 }
 
-/* Checks the runs of a tied block. The fits are computed again, because keeping those of all ties
- * would take memory for methods times blocks. */
-static bool check_loads(decider *d, const etr_block *block) {
+/* Finds the methods of those runs of a tied block before which exactly one method was loaded. The
+ * fits are computed again, because keeping those of all ties would take memory for methods times
+ * blocks. Returns false when out of memory. */
+static bool find_methods_by_loads(decider *d, const etr_block *block) {
   bool is_fitted = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = block->runs[i];
@@ -366,7 +370,7 @@ static bool check_loads(decider *d, const etr_block *block) {
     if (!is_fitted && !etr_fitter_fit(d->fitter, block, &d->fits))
       return !etr_arena_failed(&d->scratch);
     is_fitted = true;
-    uint32_t method = method_loaded(d, run);
+    uint32_t method = method_loaded_before(d, run);
     if (method == ETR_NONE)
       continue;
     find_run(d, run, method);
@@ -377,14 +381,14 @@ static bool check_loads(decider *d, const etr_block *block) {
   return true;
 }
 
-/* Decides tied runs by which methods had been loaded before. */
+/* Decides tied runs by which methods had been loaded before. Returns false when out of memory. */
 static bool decide_by_loads(decider *d) {
   for (size_t i = 0; i < d->blocks->block_count; i++) {
     const etr_block *block = &d->blocks->blocks[i];
-    if (d->runs[block->runs[0]].tied && !check_loads(d, block))
+    if (d->runs[block->runs[0]].tied && !find_methods_by_loads(d, block))
       return false;
   }
-  return divide(d, "the other candidates had run before");
+  return separate_found_runs(d, "the other candidates had run before");
 }
 
 /* ---- Sizes of logged values ---- */
@@ -395,8 +399,9 @@ typedef struct logged_values {
   size_t count;
 } logged_values;
 
-/* Finds the values of each run. Values of a dump are sorted by run. */
-static logged_values *list_values(const decider *d, etr_arena *scratch) {
+/* Lists the logged values of each run. Values of a dump are sorted by run. Returns NULL when out
+ * of memory. */
+static logged_values *list_logged_values(const decider *d, etr_arena *scratch) {
   logged_values *values = etr_arena_alloc_array(scratch, d->blocks->run_count, sizeof *values);
   uint32_t first_run = 0;
   for (size_t i = 0; values && first_run < d->blocks->run_count; i++) {
@@ -417,14 +422,14 @@ static logged_values *list_values(const decider *d, etr_arena *scratch) {
 static uint32_t method_by_sizes(const decider *d, const logged_values *values) {
   uint32_t found = ETR_NONE;
   for (size_t i = 0; i < d->fits.count; i++) {
-    size_t agreeing = 0, against = 0;
-    for (size_t v = 0; is_best(d, i) && against == 0 && v < values->count; v++) {
+    size_t agreeing = 0, contradicting = 0;
+    for (size_t v = 0; is_best(d, i) && contradicting == 0 && v < values->count; v++) {
       const etr_method_inputs *method = &d->inputs[d->fits.list[i].method];
       etr_size_vote vote = etr_logged_size_vote(method, &values->list[v]);
       agreeing += vote == ETR_SIZE_AGREES;
-      against += vote == ETR_SIZE_CONTRADICTS;
+      contradicting += vote == ETR_SIZE_CONTRADICTS;
     }
-    if (!is_best(d, i) || against > 0)
+    if (!is_best(d, i) || contradicting > 0)
       continue;
     if (agreeing == 0 || found != ETR_NONE)
       return ETR_NONE;
@@ -433,10 +438,11 @@ static uint32_t method_by_sizes(const decider *d, const logged_values *values) {
   return found;
 }
 
-/* Decides tied runs by the sizes of the values that they logged. */
+/* Decides tied runs by the sizes of the values that they logged. Returns false when out of
+ * memory. */
 static bool decide_by_sizes(decider *d) {
   etr_arena scratch = {0};
-  const logged_values *values = d->dumps ? list_values(d, &scratch) : NULL;
+  const logged_values *values = d->dumps ? list_logged_values(d, &scratch) : NULL;
   bool good = values || !d->dumps;
   for (size_t i = 0; good && values && i < d->blocks->block_count; i++) {
     const etr_block *block = &d->blocks->blocks[i];
@@ -455,7 +461,7 @@ static bool decide_by_sizes(decider *d) {
   }
   etr_arena_clear(&scratch);
   return good && !etr_arena_failed(&d->scratch) &&
-         divide(d, "the sizes of the logged values fit no other method");
+         separate_found_runs(d, "the sizes of the logged values fit no other method");
 }
 
 /* ---- Times ---- */
@@ -468,9 +474,9 @@ typedef struct tied_runs {
   size_t count;
 } tied_runs;
 
-/* Returns the two methods that fit a block best, the dearer one first. Returns false if there are
- * not two, or if their costs are not known. */
-static bool find_pair(decider *d, const etr_block *block, const etr_method_inputs *pair[2]) {
+/* Returns the two methods that fit a block best, the dearer one first, in `pair`. Returns false
+ * if there are not two, if their costs are not known, or when out of memory. */
+static bool find_two_best(decider *d, const etr_block *block, const etr_method_inputs *pair[2]) {
   size_t count = 0;
   if (!etr_fitter_fit(d->fitter, block, &d->fits) || count_best(d) != 2)
     return false;
@@ -492,8 +498,10 @@ static void contradict(decider *d, uint32_t run) {
   d->any_found = true;
 }
 
-/* Gives the labeled runs their methods. */
-static void use_labels(decider *d, const tied_runs *tied, const etr_method_inputs *const pair[2]) {
+/* Gives the labeled runs their methods. A run that already has another one is recorded as
+ * contradictory. */
+static void assign_labeled_runs(decider *d, const tied_runs *tied,
+                                const etr_method_inputs *const pair[2]) {
   for (size_t i = 0; i < tied->count; i++) {
     uint32_t run = tied->runs[i];
     if (tied->labels[i] == ETR_TIME_LABEL_UNKNOWN)
@@ -508,8 +516,8 @@ static void use_labels(decider *d, const tied_runs *tied, const etr_method_input
 }
 
 /* Sets the evidence of the blocks whose method times decided. */
-static void explain_times(decider *d, const tied_runs *tied, etr_time_rule rule,
-                          const etr_method_inputs *const pair[2]) {
+static void explain_decision_by_times(decider *d, const tied_runs *tied, etr_time_rule rule,
+                                      const etr_method_inputs *const pair[2]) {
   double ratio = (double)pair[0]->macs / (double)pair[1]->macs;
   const char *evidence = etr_arena_format(
       d->warnings->arena, "%.*s multiplies %.3g times as many numbers as %.*s",
@@ -524,12 +532,13 @@ static void explain_times(decider *d, const tied_runs *tied, etr_time_rule rule,
   }
 }
 
-/* Decides tied runs of one dump between two methods by their times, if these divide clearly. */
-static bool ask_times(decider *d, tied_runs *tied) {
+/* Decides tied runs of one dump between two methods by their times, if these divide clearly.
+ * Returns false when out of memory. */
+static bool decide_dump_by_times(decider *d, tied_runs *tied) {
   const etr_method_inputs *pair[2];
   etr_time_rule rule;
   const etr_block *block = &d->blocks->blocks[d->blocks->runs[tied->runs[0]].block];
-  if (!find_pair(d, block, pair))
+  if (!find_two_best(d, block, pair))
     return !etr_arena_failed(&d->scratch);
   const etr_time_question question = {.blocks = d->blocks,
                                       .dearer = pair[0],
@@ -541,17 +550,17 @@ static bool ask_times(decider *d, tied_runs *tied) {
     return false;
   if (rule == ETR_TIME_RULE_NONE)
     return true;
-  use_labels(d, tied, pair);
-  if (!divide(d, etr_time_rule_name(rule)))
+  assign_labeled_runs(d, tied, pair);
+  if (!separate_found_runs(d, etr_time_rule_name(rule)))
     return false;
-  explain_times(d, tied, rule, pair);
+  explain_decision_by_times(d, tied, rule, pair);
   return true;
 }
 
 /* Lists the runs [first, end) of a dump that have a verdict: those that are tied, and those that
  * the order of loads decided. */
-static void list_tied(const decider *d, tied_runs *tied, uint32_t verdict_index, size_t first,
-                      size_t end) {
+static void list_runs_with_verdict(const decider *d, tied_runs *tied, uint32_t verdict_index,
+                                   size_t first, size_t end) {
   tied->count = 0;
   for (size_t run = first; run < end; run++) {
     const run_state *state = &d->runs[run];
@@ -562,7 +571,8 @@ static void list_tied(const decider *d, tied_runs *tied, uint32_t verdict_index,
   }
 }
 
-/* Decides tied runs by their times, each dump and group of candidates by itself. */
+/* Decides tied runs by their times, each dump and group of candidates by itself. Returns false
+ * when out of memory. */
 static bool decide_by_times(decider *d) {
   etr_arena scratch = {0};
   size_t count = d->blocks->run_count, start = 0, end = 0;
@@ -579,8 +589,8 @@ static bool decide_by_times(decider *d) {
     if (!d->runs[run].tied || asked[index] == dump)
       continue;
     asked[index] = dump;
-    list_tied(d, &tied, index, start, end);
-    good = ask_times(d, &tied);
+    list_runs_with_verdict(d, &tied, index, start, end);
+    good = decide_dump_by_times(d, &tied);
   }
   etr_arena_clear(&scratch);
   return good;
@@ -594,8 +604,9 @@ typedef struct run_texts {
   const char *maps; /* the options that decide them: "--map 3-4=METHOD --map 7=METHOD" */
 } run_texts;
 
-/* Returns runs, ascending, as text. Members are NULL when out of memory. */
-static run_texts list_runs(etr_arena *arena, const uint32_t *list, size_t count) {
+/* Returns runs, which are ascending, as text for messages and as --map options. Members are NULL
+ * when out of memory. */
+static run_texts text_of_runs(etr_arena *arena, const uint32_t *list, size_t count) {
   run_texts text = {"", ""};
   for (size_t i = 0, end, listed = 0; text.runs && text.maps && i < count; i = end, listed++) {
     for (end = i + 1; end < count && list[end] == list[end - 1] + 1;)
@@ -625,8 +636,9 @@ static bool has_program(const decider *d) {
   return false;
 }
 
-/* Says what the order of loads tells of a block of tied runs. */
-static const char *loads_text(decider *d, const etr_block *block) {
+/* Returns what the order of loads says about a block of tied runs, as the end of a sentence; ""
+ * if it says nothing. */
+static const char *text_about_loads(decider *d, const etr_block *block) {
   const run_state *state = &d->runs[block->runs[0]];
   if (state->is_contradicted)
     return "; the order of loads and the times contradict each other";
@@ -637,14 +649,14 @@ static const char *loads_text(decider *d, const etr_block *block) {
   return text ? text : "";
 }
 
-/* Lists all runs that have a tied verdict. */
-static run_texts list_tied_runs(decider *d, uint32_t index) {
+/* Lists all runs that have a tied verdict, as text. */
+static run_texts text_of_tied_runs(decider *d, uint32_t index) {
   uint32_t *list = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *list);
   size_t count = 0;
   for (uint32_t i = 0; list && i < d->blocks->run_count; i++)
     if (d->runs[i].tied && d->runs[i].verdict == index)
       list[count++] = i;
-  return list_runs(d->warnings->arena, list, count);
+  return text_of_runs(d->warnings->arena, list, count);
 }
 
 /* Says on a block which methods fit equally and how the user can decide. */
@@ -653,24 +665,25 @@ static void explain_tie(decider *d, etr_block *block, const run_texts *text) {
   block->candidates = tie->candidates;
   block->candidate_count = tie->candidate_count;
   const char *rule = etr_arena_format(d->warnings->arena, "tie: %s fit equally%s; decide with %s",
-                                      tie->rule, loads_text(d, block), text->maps);
+                                      tie->rule, text_about_loads(d, block), text->maps);
   if (rule)
     block->method_rule = rule;
 }
 
 /* Warns of all runs that have the verdict of a block's runs. */
 static void warn_of_tie(decider *d, const etr_block *block, const run_texts *text) {
-  etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
-           "run%s %s could be any of %s%s%s: %s %s (an ETDump for each method makes that easy)",
-           etr_plural(strpbrk(text->runs, ",-") ? 2 : 1), text->runs,
-           d->verdicts.data[d->runs[block->runs[0]].verdict].rule,
-           has_program(d) ? ", which the .pte does not distinguish" : "", loads_text(d, block),
-           has_program(d) ? "decide with"
-                          : "give the .pte, which may distinguish them, or decide with",
-           text->maps);
+  etr_warn(
+      d->warnings, NULL, NULL, ETR_NO_OFFSET,
+      "run%s %s could be any of %s%s%s: %s %s (an ETDump for each method makes that easy)",
+      etr_plural(strpbrk(text->runs, ",-") ? 2 : 1), text->runs,
+      d->verdicts.data[d->runs[block->runs[0]].verdict].rule,
+      has_program(d) ? ", which the .pte does not distinguish" : "", text_about_loads(d, block),
+      has_program(d) ? "decide with" : "give the .pte, which may distinguish them, or decide with",
+      text->maps);
 }
 
-/* Explains all ties, and warns once of those that have one verdict. */
+/* Explains all ties, and warns once of those that have one verdict. Returns false when out of
+ * memory. */
 static bool explain_ties(decider *d) {
   run_texts *texts = etr_arena_alloc_array(&d->scratch, d->verdicts.count, sizeof *texts);
   for (size_t i = 0; texts && i < d->blocks->block_count; i++) {
@@ -681,7 +694,7 @@ static bool explain_ties(decider *d) {
     run_texts *text = &texts[state->verdict];
     bool is_new = !text->runs;
     if (is_new)
-      *text = list_tied_runs(d, state->verdict);
+      *text = text_of_tied_runs(d, state->verdict);
     if (!text->runs || !text->maps)
       return false;
     explain_tie(d, block, text);
@@ -693,8 +706,9 @@ static bool explain_ties(decider *d) {
 
 /* ---- All ---- */
 
-/* Decides the method of a block without rows. A method that only returns a constant has no
- * instructions and leaves no rows. */
+/* Gives a block without rows the only method of the program without instructions: one that only
+ * returns a constant leaves no rows. Where the dump logs no instructions at all, a block without
+ * rows says nothing, and stays undecided. */
 static void decide_without_rows(decider *d, etr_block *block) {
   uint32_t found = ETR_NONE;
   for (uint32_t i = 0; i < d->count; i++) {
@@ -708,7 +722,8 @@ static void decide_without_rows(decider *d, etr_block *block) {
     set_method(d, block, found, "no other method of the program is without instructions");
 }
 
-/* Decides the method of a block: what the user chose, or what its events show. */
+/* Decides the method of a block in which a method ran: what the user chose, or what its events
+ * show. The rule says how, or why it has none. */
 static void decide_block(decider *d, etr_block *block) {
   block->method_rule = "no method ran";
   if (!etr_block_executed(block) || (d->count && choose_by_option(d, block)))
@@ -726,7 +741,7 @@ static size_t count_dumps(const etr_blocks *blocks) {
 }
 
 /* Decides the methods of all runs: by events first, then by sizes, loads and times for those that
- * are tied. */
+ * are tied. Returns false when out of memory. */
 static bool decide_methods(decider *d) {
   d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
   d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks),
@@ -768,6 +783,8 @@ static bool decide_methods(decider *d) {
   return explain_ties(d) && !etr_arena_failed(&d->scratch);
 }
 
+/* Decides the methods with memory of its own; if that is not enough, the arena of the warnings
+ * fails. */
 void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,
                         const etr_dump *dumps, const etr_options *options, etr_warnings *warnings) {
   decider d = {.blocks = blocks,

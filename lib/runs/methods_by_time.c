@@ -63,9 +63,9 @@ typedef struct measuring {
   double *room, *other_room;
 } measuring;
 
-/* Divides the kernels into those whose work differs between the two methods and those whose work
- * does not. */
-static bool list_kernels(measuring *m) {
+/* Lists the kernels whose work differs between the two methods, and those whose work does not;
+ * others are in neither list. Returns false when out of memory. */
+static bool divide_kernels(measuring *m) {
   size_t count = m->times->kernel_count;
   m->scaling = etr_arena_alloc_array(&m->scratch, count, sizeof *m->scaling);
   m->constant = etr_arena_alloc_array(&m->scratch, count, sizeof *m->constant);
@@ -80,7 +80,7 @@ static bool list_kernels(measuring *m) {
 }
 
 /* Finds the second least time of each kernel: the least may be an error of the clock. */
-static void find_usual(measuring *m) {
+static void find_usual_times(measuring *m) {
   for (size_t k = 0; k < m->times->kernel_count; k++) {
     double least = INFINITY, second = INFINITY;
     for (size_t r = 0; r < m->times->run_count; r++) {
@@ -122,7 +122,9 @@ static double share_larger(const double *first, size_t first_count, const double
   return pairs / ((double)first_count * (double)second_count);
 }
 
-static void measure_run(measuring *m, size_t run) {
+/* Measures by how much the scaling kernels of a run took longer than usual, on their own and
+ * compared with the constant ones. */
+static void measure_stretch_of_run(measuring *m, size_t run) {
   sort_stretches(m, run, m->scaling, m->scaling_count, m->room);
   sort_stretches(m, run, m->constant, m->constant_count, m->other_room);
   m->scaled[run] = etr_percentile_of_sorted(m->room, m->scaling_count, 25);
@@ -130,7 +132,8 @@ static void measure_run(measuring *m, size_t run) {
   m->advantage[run] = share_larger(m->room, m->scaling_count, m->other_room, m->constant_count);
 }
 
-/* Measures for each run by how much the kernels of both kinds took longer than usual. */
+/* Measures for each run by how much the kernels of both kinds took longer than usual. Returns
+ * false when out of memory. */
 static bool measure_runs(measuring *m) {
   size_t runs = m->times->run_count, room = ETR_MAX(m->times->kernel_count, runs) + 1;
   m->usual = etr_arena_alloc_array(&m->scratch, room, sizeof *m->usual);
@@ -141,9 +144,9 @@ static bool measure_runs(measuring *m) {
   m->other_room = etr_arena_alloc_array(&m->scratch, room, sizeof *m->other_room);
   if (etr_arena_failed(&m->scratch))
     return false;
-  find_usual(m);
+  find_usual_times(m);
   for (size_t r = 0; r < runs; r++)
-    measure_run(m, r);
+    measure_stretch_of_run(m, r);
   return true;
 }
 
@@ -154,18 +157,20 @@ typedef struct groups {
   double low, high;
 } groups;
 
-/* Returns the median advantage of the runs that are not behind a load, above or up to a stretch. */
-static double median_advantage(measuring *m, double cut, bool above) {
+/* Returns the median advantage of the runs that are not behind a load and whose stretch is above
+ * `cut`, or of the others. */
+static double median_advantage(measuring *m, double cut, bool is_above) {
   size_t count = 0;
   for (size_t r = 0; r < m->times->run_count; r++)
-    if (!m->times->behind_load[r] && (m->stretch[r] > cut) == above)
+    if (!m->times->behind_load[r] && (m->stretch[r] > cut) == is_above)
       m->other_room[count++] = m->advantage[r];
   etr_sort(m->other_room, count, sizeof *m->other_room, etr_by_double);
   return etr_median_of_sorted(m->other_room, count);
 }
 
-/* Sorts the stretches of the runs that are not behind a load into m->room. */
-static size_t sort_rest(measuring *m) {
+/* Sorts the stretches of the runs that are not behind a load into m->room, and returns their
+ * number. */
+static size_t sort_stretches_of_rest(measuring *m) {
   size_t count = 0;
   for (size_t r = 0; r < m->times->run_count; r++)
     if (!m->times->behind_load[r])
@@ -174,9 +179,10 @@ static size_t sort_rest(measuring *m) {
   return count;
 }
 
-/* Splits the runs that are not behind a load at the widest gap between their stretches. */
+/* Splits the runs that are not behind a load at the widest gap between their stretches. Returns
+ * false if the two groups are not clear enough, or too small. */
 static bool split_rest(measuring *m, groups *out) {
-  size_t count = sort_rest(m), at = 0;
+  size_t count = sort_stretches_of_rest(m), split = 0;
   double gap = 0;
   if (count < LEAST_IN_GROUPS)
     return false;
@@ -185,32 +191,33 @@ static bool split_rest(measuring *m, groups *out) {
     if (ratio <= gap)
       continue;
     gap = ratio;
-    at = i;
+    split = i;
   }
-  double cut = sqrt(m->room[at - 1] * m->room[at]);
-  *out = (groups){.low = etr_median_of_sorted(m->room, at),
-                  .high = etr_median_of_sorted(m->room + at, count - at)};
+  double cut = sqrt(m->room[split - 1] * m->room[split]);
+  *out = (groups){.low = etr_median_of_sorted(m->room, split),
+                  .high = etr_median_of_sorted(m->room + split, count - split)};
   double ratio = out->high / out->low;
-  return at >= LEAST_IN_GROUP && count - at >= LEAST_IN_GROUP && gap >= LEAST_GAP &&
+  return split >= LEAST_IN_GROUP && count - split >= LEAST_IN_GROUP && gap >= LEAST_GAP &&
          ratio >= LEAST_RATIO && ratio <= MOST_RATIO * m->times->cost_ratio &&
          median_advantage(m, cut, true) >= LEAST_ABOVE &&
          median_advantage(m, cut, false) <= MOST_BELOW;
 }
 
-/* Returns the median distance of the runs that are not behind a load from a stretch, as a
- * logarithm. */
-static double spread_of(measuring *m, double from) {
+/* Returns the median distance of the stretches of runs that are not behind a load from a center,
+ * as a logarithm. */
+static double spread_of(measuring *m, double center) {
   size_t count = 0;
   for (size_t r = 0; r < m->times->run_count; r++)
     if (!m->times->behind_load[r])
-      m->other_room[count++] = fabs(log(m->stretch[r] / from));
+      m->other_room[count++] = fabs(log(m->stretch[r] / center));
   etr_sort(m->other_room, count, sizeof *m->other_room, etr_by_double);
   return etr_median_of_sorted(m->other_room, count);
 }
 
-/* Compares the two runs behind loads with each other and with all other runs. */
-static bool compare_leading(measuring *m, groups *out) {
-  size_t leading[LOADS], leading_count = 0, count = sort_rest(m);
+/* Compares the two runs behind loads with each other and with all other runs. Returns false
+ * unless one of them is clearly the only run of the dearer method. */
+static bool compare_runs_behind_loads(measuring *m, groups *out) {
+  size_t leading[LOADS], leading_count = 0, count = sort_stretches_of_rest(m);
   double median = etr_median_of_sorted(m->room, count);
   for (size_t r = 0; r < m->times->run_count; r++) {
     if (!m->times->behind_load[r])
@@ -236,7 +243,8 @@ static bool compare_leading(measuring *m, groups *out) {
   return true;
 }
 
-/* Returns the middle between the groups by the stretch of scaling kernels alone. */
+/* Returns the middle between the two groups, which `middle` divides, by the stretch of scaling
+ * kernels alone. */
 static double middle_of_scaled(measuring *m, double middle) {
   double medians[2];
   for (int above = 0; above < 2; above++) {
@@ -250,16 +258,20 @@ static double middle_of_scaled(measuring *m, double middle) {
   return sqrt(medians[0] * medians[1]);
 }
 
-/* A neighbor that stretches constant kernels makes the dearer method look like the cheaper one.
- * Its scaling kernels still take as long as in the dearer one, so such a run stays unknown. */
-static etr_time_label label_of(const measuring *m, size_t run, double middle, double of_scaled) {
+/* Returns the method that a run is of, or unknown. A neighbor that stretches constant kernels
+ * makes the dearer method look like the cheaper one; its scaling kernels still take as long as in
+ * the dearer one, so such a run stays unknown. */
+static etr_time_label label_of_run(const measuring *m, size_t run, double middle,
+                                   double middle_scaled) {
   double least = m->times->behind_load[run] ? LEAST_OF_LEADING : LEAST_OF_DEARER;
   if (m->stretch[run] > BAND * middle && m->advantage[run] >= least)
     return ETR_TIME_LABEL_DEARER;
-  return m->stretch[run] < middle / BAND && m->scaled[run] < of_scaled ? ETR_TIME_LABEL_CHEAPER
-                                                                       : ETR_TIME_LABEL_UNKNOWN;
+  return m->stretch[run] < middle / BAND && m->scaled[run] < middle_scaled ? ETR_TIME_LABEL_CHEAPER
+                                                                           : ETR_TIME_LABEL_UNKNOWN;
 }
 
+/* Labels the runs by two groups among those that are not behind a load, or else by those that
+ * are. All stay unknown if the times do not divide clearly. Returns false when out of memory. */
 bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
                            const etr_kernel_times *times) {
   measuring m = {.times = times};
@@ -267,19 +279,19 @@ bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
   *rule = ETR_TIME_RULE_NONE;
   for (size_t r = 0; r < times->run_count; r++)
     labels[r] = ETR_TIME_LABEL_UNKNOWN;
-  bool good = list_kernels(&m);
+  bool good = divide_kernels(&m);
   bool can_tell = good && times->run_count > 1 && times->cost_ratio >= LEAST_COST_RATIO &&
                   m.scaling_count >= LEAST_SCALING && m.constant_count >= LEAST_CONSTANT;
   good = good && (!can_tell || measure_runs(&m));
   if (good && can_tell && split_rest(&m, &found))
     *rule = ETR_TIME_RULE_TIMES;
-  else if (good && can_tell && compare_leading(&m, &found))
+  else if (good && can_tell && compare_runs_behind_loads(&m, &found))
     *rule = ETR_TIME_RULE_LOADS;
-  double middle = sqrt(found.low * found.high), of_scaled = 0;
+  double middle = sqrt(found.low * found.high), middle_scaled = 0;
   if (good && *rule != ETR_TIME_RULE_NONE)
-    of_scaled = middle_of_scaled(&m, middle);
+    middle_scaled = middle_of_scaled(&m, middle);
   for (size_t r = 0; good && *rule != ETR_TIME_RULE_NONE && r < times->run_count; r++)
-    labels[r] = label_of(&m, r, middle, of_scaled);
+    labels[r] = label_of_run(&m, r, middle, middle_scaled);
   etr_arena_clear(&m.scratch);
   return good;
 }
@@ -293,7 +305,8 @@ static bool comes_again(const etr_instruction *instruction, size_t arg) {
   return false;
 }
 
-/* Adds up the tensors that an instruction of the program gets. Returns 0 if it is not known. */
+/* Adds up the bytes of the tensors that an instruction of the program gets, each once. Returns 0
+ * if they are not known. */
 static double bytes_of_instruction(const etr_pte_method *program, int32_t id) {
   const etr_instruction *instruction = etr_instruction_at(program, id);
   double sum = 0;
@@ -309,7 +322,7 @@ static double bytes_of_instruction(const etr_pte_method *program, int32_t id) {
   return sum;
 }
 
-/* Adds up what a node of the graph reads and writes. Returns 0 if it is not known. */
+/* Adds up the bytes that a node of the graph reads and writes. Returns 0 if they are not known. */
 static double bytes_of_node(const etr_graph *graph, const etr_node *node) {
   double sum = 0;
   uint64_t bytes;
@@ -329,17 +342,18 @@ static double bytes_of_node(const etr_graph *graph, const etr_node *node) {
   return sum;
 }
 
-/* Adds up what the nodes of an instruction's handles with the kernel's operator read and write.
- * Returns 0 if it is not known, or if several of them read and write different amounts. */
+/* Adds up the bytes that the nodes of an instruction's handles with the kernel's operator read
+ * and write. Returns 0 if they are not known, or if several nodes read and write different
+ * amounts. */
 static double bytes_of_nodes(const etr_method_inputs *method, const etr_event *event) {
   const etr_map_instruction *map = etr_maps_find(method->map, event->instruction_id);
   uint32_t number = etr_map_get(&method->operators, etr_operator_of_event(event->name));
   double found = 0;
   for (size_t i = 0; map && number != ETR_NONE && i < map->handle_count; i++) {
     size_t count;
-    size_t at = etr_node_index_find(&method->by_operator, map->handles[i], number, &count);
+    size_t first = etr_node_index_find(&method->by_operator, map->handles[i], number, &count);
     for (size_t k = 0; k < count; k++) {
-      const etr_node *node = &method->graph->nodes[method->by_operator.slots[at + k].node];
+      const etr_node *node = &method->graph->nodes[method->by_operator.slots[first + k].node];
       double bytes = bytes_of_node(method->graph, node);
       if (found > 0 && (bytes < found || bytes > found))
         return 0;
@@ -360,18 +374,18 @@ static double bytes_of_kernel(const etr_method_inputs *method, const etr_event *
 /* Recordings with more times, which would take 512 MB, stay unknown. */
 enum { MOST_TIMES = 1 << 26 };
 
-/* Adds up the time of an event in each of the chosen runs. Samples and chosen runs are both sorted
- * by run. */
-static void add_times(double *us, const etr_time_question *q, const etr_event *event, size_t kernel,
-                      size_t kernel_count) {
+/* Adds up the time of an event, in microseconds, in each of the chosen runs. Samples and chosen
+ * runs are both sorted by run. */
+static void add_times(double *us, const etr_time_question *question, const etr_event *event,
+                      size_t kernel, size_t kernel_count) {
   for (size_t i = 0, r = 0; i < event->sample_count; i++) {
-    while (r < q->run_count && q->runs[r] < event->sample_runs[i])
+    while (r < question->run_count && question->runs[r] < event->sample_runs[i])
       r++;
-    if (r == q->run_count)
+    if (r == question->run_count)
       return;
-    if (q->runs[r] == event->sample_runs[i])
+    if (question->runs[r] == event->sample_runs[i])
       us[r * kernel_count + kernel] += (double)event->durations[i] * 1e6 /
-                                       q->blocks->ticks_per_second;
+                                       question->blocks->ticks_per_second;
   }
 }
 
@@ -391,31 +405,34 @@ static void add_block(double *us, const etr_time_question *q, const etr_block *b
 }
 
 /* Adds the kernels' times of each block of the runs in question, once. */
-static void add_times_of_blocks(double *us, const etr_time_question *q, size_t kernel_count) {
-  uint32_t before = ETR_NONE;
-  for (size_t r = 0; r < q->run_count; r++) {
-    uint32_t block = q->blocks->runs[q->runs[r]].block;
-    bool is_new = block != before;
+static void add_times_of_blocks(double *us, const etr_time_question *question,
+                                size_t kernel_count) {
+  uint32_t block_before = ETR_NONE;
+  for (size_t r = 0; r < question->run_count; r++) {
+    uint32_t block = question->blocks->runs[question->runs[r]].block;
+    bool is_new = block != block_before;
     for (size_t i = 0; is_new && i < r; i++)
-      is_new = q->blocks->runs[q->runs[i]].block != block;
+      is_new = question->blocks->runs[question->runs[i]].block != block;
     if (is_new)
-      add_block(us, q, &q->blocks->blocks[block], kernel_count);
-    before = block;
+      add_block(us, question, &question->blocks->blocks[block], kernel_count);
+    block_before = block;
   }
 }
 
 /* Finds for each kernel how many times as many bytes the dearer method moves; 0 if that is unknown.
  */
-static void find_ratios(double *ratios, const etr_time_question *q, const etr_block *block) {
+static void find_ratios(double *ratios, const etr_time_question *question, const etr_block *block) {
   for (size_t i = 0, kernel = 0; i < block->event_count; i++) {
     if (block->events[i].kind != ETR_EVENT_KERNEL)
       continue;
-    double dearer = bytes_of_kernel(q->dearer, &block->events[i]);
-    double cheaper = bytes_of_kernel(q->cheaper, &block->events[i]);
+    double dearer = bytes_of_kernel(question->dearer, &block->events[i]);
+    double cheaper = bytes_of_kernel(question->cheaper, &block->events[i]);
     ratios[kernel++] = dearer > 0 && cheaper > 0 ? dearer / cheaper : 0;
   }
 }
 
+/* Compares the times of kernels with the bytes that both methods move. Labels nothing if there
+ * are too many times. Returns false when out of memory. */
 bool etr_methods_by_time(etr_time_label *labels, etr_time_rule *rule,
                          const etr_time_question *question) {
   etr_arena scratch = {0};

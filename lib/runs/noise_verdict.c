@@ -59,7 +59,7 @@ typedef struct means {
   double x, y;
 } means;
 
-/* Returns the mean place and the mean value of a range of samples. */
+/* Returns the mean position and the mean value of the samples [first, end). */
 static means means_of(const etr_trend_sample *samples, size_t first, size_t end) {
   means m = {0};
   for (size_t i = first; i < end; i++) {
@@ -71,19 +71,19 @@ static means means_of(const etr_trend_sample *samples, size_t first, size_t end)
 
 /* Sums the squares of all segments around their own means, for a line whose slope they share. */
 static fit fit_line(const etr_trend_sample *samples, size_t count) {
-  fit f = {0};
-  for (size_t i = 0, end; i < count; i = end, f.segments++) {
+  fit line = {0};
+  for (size_t i = 0, end; i < count; i = end, line.segments++) {
     end = end_of_segment(samples, count, i);
     const means m = means_of(samples, i, end);
-    f.span = ETR_MAX(f.span, (size_t)samples[end - 1].position);
+    line.span = ETR_MAX(line.span, (size_t)samples[end - 1].position);
     for (size_t k = i; k < end; k++) {
       double x = (double)samples[k].position - m.x, y = samples[k].value - m.y;
-      f.xx += x * x;
-      f.xy += x * y;
-      f.yy += y * y;
+      line.xx += x * x;
+      line.xy += x * y;
+      line.yy += y * y;
     }
   }
-  return f;
+  return line;
 }
 
 static double slope_of(const fit *f) {
@@ -97,38 +97,41 @@ static void add_rest(rest *r, double residual, bool has_before) {
   r->before = residual;
 }
 
-/* Sums what samples differ from a line, and sets the mean level at place 0. */
+/* Sums how far samples are from a line with this slope, and sets *level to its mean value at
+ * position 0. */
 static rest rest_of_line(const etr_trend_sample *samples, size_t count, double slope,
                          double *level) {
-  rest r = {0};
+  rest rest_of_all = {0};
   *level = 0;
   for (size_t i = 0, end; i < count; i = end) {
     end = end_of_segment(samples, count, i);
     const means m = means_of(samples, i, end);
     for (size_t k = i; k < end; k++)
-      add_rest(&r, samples[k].value - m.y - slope * ((double)samples[k].position - m.x), k > i);
+      add_rest(&rest_of_all, samples[k].value - m.y - slope * ((double)samples[k].position - m.x),
+               k > i);
     *level += (m.y - slope * m.x) * (double)(end - i) / (double)count;
   }
-  return r;
+  return rest_of_all;
 }
 
 /* ---- One step ---- */
 
-/* Returns the position of the step that reduces the squares most, and sets *taken to the reduction.
- * Each side keeps at least LEAST_SIDE samples and a tenth of all. */
-static size_t best_step(const etr_trend_sample *samples, size_t count, double mean, double *taken) {
-  size_t least = ETR_MAX((size_t)LEAST_SIDE, count / PARTS_OF_SIDE), at = 0;
+/* Returns the position of the step that reduces the squares most, and sets *reduction to how
+ * much; 0 if there is none. Each side keeps at least LEAST_SIDE samples and a tenth of all. */
+static size_t best_step(const etr_trend_sample *samples, size_t count, double mean,
+                        double *reduction) {
+  size_t least_side = ETR_MAX((size_t)LEAST_SIDE, count / PARTS_OF_SIDE), position = 0;
   double sum = 0;
-  *taken = 0;
-  for (size_t i = 1; i + least <= count; i++) {
+  *reduction = 0;
+  for (size_t i = 1; i + least_side <= count; i++) {
     sum += samples[i - 1].value - mean;
-    double gain = sum * sum * (double)count / ((double)i * (double)(count - i));
-    if (i < least || gain <= *taken)
+    double reduction_here = sum * sum * (double)count / ((double)i * (double)(count - i));
+    if (i < least_side || reduction_here <= *reduction)
       continue;
-    *taken = gain;
-    at = i;
+    *reduction = reduction_here;
+    position = i;
   }
-  return at;
+  return position;
 }
 
 /* ---- The choice ---- */
@@ -156,9 +159,9 @@ static bool is_large(double change, double deviation) {
   return fabs(change) > ETR_MAX(LEAST_CHANGE, LEAST_OF_RESIDUALS * deviation);
 }
 
-/* Returns true if the trend continues in the later half. Samples that get faster only at first are
- * warming up. */
-static bool goes_on(const etr_trend_sample *samples, size_t count, const fit *f) {
+/* Returns true if the trend continues in the later half. Samples that get faster only at first
+ * are warming up; samples that get slower always count. */
+static bool continues_in_later_half(const etr_trend_sample *samples, size_t count, const fit *f) {
   fit later = {0};
   if (slope_of(f) >= 0)
     return true;
@@ -175,6 +178,8 @@ static bool is_unsure(double change, double deviation, size_t count) {
   return count < SURE_SAMPLES && fabs(change) < SURE_DEVIATIONS * deviation;
 }
 
+/* Returns a drift or a step, whichever the samples speak for more, if one is large enough to be
+ * no chance; else no trend. */
 etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
   fit f = fit_line(samples, count);
   double size = 0, taken = 0, level, penalty = log((double)ETR_MAX(count, (size_t)1)),
@@ -184,7 +189,7 @@ etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
   rest line = rest_of_line(samples, count, slope_of(&f), &level), step = {.squares = f.yy};
   double change = slope_of(&f) * (double)f.span, around = deviation_of(&line, count);
   bool drifts = evidence_of(squares, &line, count, f.segments) > DRIFT_PENALTY * penalty &&
-                is_large(change, around) && goes_on(samples, count, &f);
+                is_large(change, around) && continues_in_later_half(samples, count, &f);
   size_t at = f.segments == 1 ? best_step(samples, count, means_of(samples, 0, count).y, &taken)
                               : 0;
   if (at > 0) {
@@ -242,27 +247,27 @@ static double spread_of(const etr_moments *m) {
 }
 
 /* Returns the number of sorted times in the fast mode, by the split that leaves the least squares
- * on both sides. */
-static size_t split_of(const double *sorted, size_t count) {
+ * of logarithms on both sides. */
+static size_t find_split_of_modes(const double *sorted, size_t count) {
   etr_moments low = {0}, high = {0};
   double least = INFINITY;
-  size_t at = 1;
+  size_t split = 1;
   for (size_t i = 0; i < count; i++)
     etr_moments_add(&high, log(sorted[i]));
   for (size_t i = 0; i + 1 < count; i++) {
     etr_moments_add(&low, log(sorted[i]));
     /* Removes what was added; the mean of no values is 0. */
     double value = log(sorted[i]);
-    double behind = value - high.mean;
+    double difference = value - high.mean;
     high.count--;
-    high.mean = high.count > 0 ? high.mean - behind / (double)high.count : 0;
-    high.squares -= behind * (value - high.mean);
+    high.mean = high.count > 0 ? high.mean - difference / (double)high.count : 0;
+    high.squares -= difference * (value - high.mean);
     if (!(sorted[i + 1] > sorted[i]) || low.squares + high.squares >= least)
       continue;
     least = low.squares + high.squares;
-    at = i + 1;
+    split = i + 1;
   }
-  return at;
+  return split;
 }
 
 static etr_moments moments_of(const double *times, size_t count) {
@@ -272,34 +277,35 @@ static etr_moments moments_of(const double *times, size_t count) {
   return m;
 }
 
-/* Decides whether times have two modes. The times are above 0 and in the order of their runs;
+/* Finds whether times have two modes. The times are above 0 and in the order of their runs;
  * `sorted` has the same times, ascending. Times that are one `step` of their clock apart are no
  * modes. */
 static etr_modes modes_of(const double *times, const double *sorted, size_t count, double step) {
-  etr_modes m = {0};
+  etr_modes modes = {0};
   if (count < ETR_MODES_LEAST_SAMPLES)
-    return m;
-  size_t at = split_of(sorted, count), smaller = ETR_MIN(at, count - at);
+    return modes;
+  size_t split = find_split_of_modes(sorted, count), smaller = ETR_MIN(split, count - split);
   if (smaller < ETR_MAX((size_t)LEAST_RUNS, (count + PARTS_OF_MODE - 1) / PARTS_OF_MODE))
-    return m;
-  const etr_moments low = moments_of(sorted, at), high = moments_of(sorted + at, count - at);
+    return modes;
+  const etr_moments low = moments_of(sorted, split),
+                    high = moments_of(sorted + split, count - split);
   double distance = high.mean - low.mean,
          pooled = sqrt((low.squares + high.squares) / (double)(count - 2));
   bool is_far = distance >= LEAST_GAP &&
                 distance >= LEAST_DEVIATIONS * ETR_MAX(pooled, LEAST_DEVIATION);
   bool is_compact = ETR_MAX(spread_of(&low), spread_of(&high)) <= MOST_WIDTH * distance;
   if (!(is_far && is_compact && exp(high.mean) - exp(low.mean) > 1.5 * step))
-    return m;
+    return modes;
   for (size_t i = 1; i < count; i++)
-    m.switches += (times[i] < sorted[at]) != (times[i - 1] < sorted[at]);
-  m.are_two = m.switches > 1;
-  m.fast_count = at;
-  m.slow_count = count - at;
-  m.fast_median = etr_median_of_sorted(sorted, at);
-  m.slow_median = etr_median_of_sorted(sorted + at, count - at);
-  m.in_stretches = (double)m.switches * (double)count <=
-                   (double)m.fast_count * (double)m.slow_count;
-  return m;
+    modes.switches += (times[i] < sorted[split]) != (times[i - 1] < sorted[split]);
+  modes.are_two = modes.switches > 1;
+  modes.fast_count = split;
+  modes.slow_count = count - split;
+  modes.fast_median = etr_median_of_sorted(sorted, split);
+  modes.slow_median = etr_median_of_sorted(sorted + split, count - split);
+  modes.in_stretches = (double)modes.switches * (double)count <=
+                       (double)modes.fast_count * (double)modes.slow_count;
+  return modes;
 }
 
 /* ---- Looks for two modes, sets outliers aside, looks again, then for a step or a drift in what is
@@ -329,8 +335,9 @@ typedef struct judged {
 
 /* ---- Spread and outliers ---- */
 
-/* Returns the robust standard deviation of the times' logarithms. Distances from the median grow to
- * both sides of it, so the next larger distance is at one of two ends. */
+/* Returns the robust standard deviation of the times' logarithms; NaN for fewer than two.
+ * Distances from the median grow to both sides of it, so the next larger distance is at one of
+ * two ends. */
 static double variation_of(const double *sorted, size_t count) {
   double median = log(etr_median_of_sorted(sorted, count)), distance = 0, before = 0;
   size_t low = count / 2, high = count / 2; /* sorted[low] to sorted[high - 1] are passed */
@@ -355,8 +362,9 @@ static bool is_far(double time, double median, double limit, double step) {
   return fabs(log(time / median)) > limit && fabs(time - median) > step;
 }
 
-/* Counts the outliers, and computes how many times the median they take. If there are too many,
- * they are noise, which the median distance does not show. */
+/* Counts the outliers, and sets how many times the median the least and the most of them take. If
+ * there are too many, they are noise, which the median distance does not show, and the variation
+ * becomes the standard deviation. */
 static void find_outliers(etr_noise *noise, const double *sorted, size_t count, double step) {
   double median = etr_median_of_sorted(sorted, count), limit = limit_of(noise->cv);
   size_t low = 0, high = 0;
@@ -386,7 +394,7 @@ static etr_noise_verdict verdict_of(double variation) {
 
 /* ---- Modes and trends ---- */
 
-/* Notes two modes if the times fall into two groups. */
+/* Records two modes if the times fall into two groups, and returns whether they do. */
 static bool find_modes(etr_noise *noise, const judged *j) {
   etr_modes modes = modes_of(j->times, j->sorted, j->count, j->step);
   if (!modes.are_two)
@@ -398,7 +406,8 @@ static bool find_modes(etr_noise *noise, const judged *j) {
   return true;
 }
 
-/* Segments are stretches or series; positions count from 0 in each. */
+/* Lists the times with their segment, a series or with `by_stretch` also a stretch of it, and
+ * their position from 0 in it. Returns the number of segments. */
 static size_t list_segments(const judged *j, bool by_stretch) {
   size_t segments = 0;
   for (size_t i = 0; i < j->count; i++) {
@@ -413,14 +422,15 @@ static size_t list_segments(const judged *j, bool by_stretch) {
   return segments;
 }
 
-/* Notes a step or drift, if there is one that the clock can resolve. */
+/* Records a step or drift, if there is one that the clock can resolve, and returns whether there
+ * is. */
 static bool find_trend(etr_noise *noise, const judged *j, size_t segments) {
   if (j->all < LEAST_FOR_TREND + segments - 1)
     return false;
   etr_trend trend = etr_trend_of(j->series, j->count);
   double level = exp(trend.level), median = etr_median_of_sorted(j->sorted, j->count);
-  double from = trend.kind == ETR_TREND_DRIFT ? level : median;
-  if (trend.kind == ETR_TREND_NONE || fabs(expm1(trend.change)) * from <= j->step)
+  double reference = trend.kind == ETR_TREND_DRIFT ? level : median;
+  if (trend.kind == ETR_TREND_NONE || fabs(expm1(trend.change)) * reference <= j->step)
     return false;
   noise->verdict = trend.kind == ETR_TREND_STEP ? ETR_NOISE_STEP : ETR_NOISE_DRIFT;
   noise->change = expm1(trend.change);
@@ -445,7 +455,7 @@ static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
 
 /* Returns whether the runs that are far from the median are the first ones or the last ones, and
  * enough for a step. */
-static bool stand_at_one_end(const judged *j, size_t outliers, double median, double limit) {
+static bool are_at_one_end(const judged *j, size_t outliers, double median, double limit) {
   size_t first = 0, last = 0;
   if (outliers < ETR_MAX((size_t)LEAST_RUNS, (j->count + PARTS_OF_MODE - 1) / PARTS_OF_MODE))
     return false;
@@ -472,7 +482,7 @@ static void judge_runs(etr_noise *noise, judged *j) {
   if (noise->outliers) {
     double limit = limit_of(variation);
     etr_noise whole = plain;
-    if (stand_at_one_end(j, noise->outliers, median, limit) &&
+    if (are_at_one_end(j, noise->outliers, median, limit) &&
         find_trend(&whole, j, list_segments(j, false)) && whole.verdict == ETR_NOISE_STEP) {
       *noise = whole;
       return;
@@ -515,6 +525,8 @@ static uint64_t divisor_of(const etr_noise_sample *samples, size_t count) {
   return divisor;
 }
 
+/* Judges the runs that took time; without any, the verdict stays that of few runs. Returns false
+ * when out of memory. */
 bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples,
                   const uint64_t *sorted, size_t count) {
   judged j = {.samples = etr_arena_alloc_array(scratch, count, sizeof *j.samples),
@@ -545,6 +557,7 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
   return true;
 }
 
+/* Judges only the spread of times that are relative to their parts, whose order says nothing. */
 etr_noise etr_noise_of_parts(double *times, size_t count) {
   etr_noise noise = {.cv = NAN, .from_run = ETR_NONE};
   for (size_t i = 0; i < count; i++)

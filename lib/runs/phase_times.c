@@ -15,25 +15,25 @@ typedef struct measuring {
   const etr_method *method;
   const etr_blocks *blocks;
   etr_arena *scratch;
-  uint64_t *ticks;               /* working memory for the method's runs */
-  uint32_t *recordings, *places; /* of the runs of a phase: its ETDump, and index in the method */
+  uint64_t *ticks;                /* working memory for the method's runs */
+  uint32_t *recordings, *indices; /* of the runs of a phase: its ETDump, and index in the method */
   etr_noise_sample *samples;
   double *ratios;
   size_t ratio_count;
 } measuring;
 
 /* Allocates what measuring the phases needs. Returns false when out of memory. */
-static bool begin_measuring(measuring *m, const etr_method *method, const etr_blocks *blocks,
+static bool begin_measuring(measuring *out, const etr_method *method, const etr_blocks *blocks,
                             etr_arena *scratch) {
-  *m = (measuring){
+  *out = (measuring){
       .method = method,
       .blocks = blocks,
       .scratch = scratch,
-      .ticks = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ticks),
-      .recordings = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->recordings),
-      .places = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->places),
-      .samples = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->samples),
-      .ratios = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ratios)};
+      .ticks = etr_arena_alloc_array(scratch, method->run_count, sizeof *out->ticks),
+      .recordings = etr_arena_alloc_array(scratch, method->run_count, sizeof *out->recordings),
+      .indices = etr_arena_alloc_array(scratch, method->run_count, sizeof *out->indices),
+      .samples = etr_arena_alloc_array(scratch, method->run_count, sizeof *out->samples),
+      .ratios = etr_arena_alloc_array(scratch, method->run_count, sizeof *out->ratios)};
   return !etr_arena_failed(scratch);
 }
 
@@ -51,7 +51,8 @@ static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second
   return false;
 }
 
-/* Measures the runs of a phase: statistics, typical time and noise. */
+/* Measures the runs of a phase (of all phases, if it is ETR_NONE): statistics, typical time and
+ * noise. Returns false when out of memory. */
 static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs,
                           etr_arena *arena) {
   /* Lists the runs of the phase; all runs if it is ETR_NONE. */
@@ -64,7 +65,7 @@ static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint
         .ticks = m->method->execute_per_run[i], .run = run, .series = m->blocks->runs[run].series};
     m->ticks[count] = m->method->execute_per_run[i];
     m->recordings[count] = m->blocks->runs[run].dump;
-    m->places[count] = i;
+    m->indices[count] = i;
     runs[count++] = run;
   }
   for (size_t i = 1; i < count; i++)
@@ -72,7 +73,7 @@ static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint
   out->run_count = count;
   out->runs = runs;
   etr_typical_choice choice;
-  const etr_typical_runs typical = {m->ticks, m->recordings, m->places, count,
+  const etr_typical_runs typical = {m->ticks, m->recordings, m->indices, count,
                                     m->method->run_count};
   if (!etr_typical_choose(&choice, &typical, false, arena))
     return false;
@@ -94,24 +95,27 @@ static const double LONG_FACTOR = 1.5;
 static const double LEAST_ALIKE = .5;
 enum { MOST_COMPARED = 16 }; /* more long runs add no information */
 
-/* Returns whether a run stretches operators as the first run does, each relative to the others. */
-static bool is_alike(const measuring *m, uint32_t later, bool *alike) {
+/* Sets *alike to whether a run stretches operators as the first run does, each relative to the
+ * others. Returns false when out of memory. */
+static bool compare_with_first_run(const measuring *m, uint32_t later, bool *alike) {
   const etr_method *method = m->method;
   size_t others = 0;
   const uint32_t pair[] = {method->runs[0], method->runs[later]};
   for (uint32_t i = 1; i < method->run_count; i++)
     if (i != later)
-      m->places[others++] = method->runs[i];
+      m->indices[others++] = method->runs[i];
   etr_operator_stretch stretch;
-  if (!etr_operator_stretch_of(&stretch, m->blocks, pair, ETR_COUNT(pair), m->places, others))
+  if (!etr_operator_stretch_of(&stretch, m->blocks, pair, ETR_COUNT(pair), m->indices, others))
     return false;
   *alike = stretch.alike >= LEAST_ALIKE;
   return true;
 }
 
 /* Sets whether the first run of a method with dynamic inputs is shown to be a longer input: it is
- * in the long phase, or one later long run stretches the same operators. */
-static bool find_prompt(etr_method *method, measuring *m, const etr_known_phases *known) {
+ * in the long phase, or one later long run stretches the same operators. Returns false when out
+ * of memory. */
+static bool find_whether_prompt_is_first(etr_method *method, measuring *m,
+                                         const etr_known_phases *known) {
   if (!method->has_dynamic_inputs || method->run_count < 3)
     return true;
   if (known->count) {
@@ -127,7 +131,7 @@ static bool find_prompt(etr_method *method, measuring *m, const etr_known_phases
     if ((double)method->execute_per_run[i] < least)
       continue;
     compared++;
-    if (!is_alike(m, i, &method->starts_with_prompt))
+    if (!compare_with_first_run(m, i, &method->starts_with_prompt))
       return false;
     if (method->starts_with_prompt)
       return true;
@@ -139,8 +143,8 @@ static bool find_prompt(etr_method *method, measuring *m, const etr_known_phases
 
 /* Returns the noise of a method. Runs of several phases have no common order, so only their spread
  * is judged; runs of one phase have one. */
-static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_phase *phases,
-                          size_t count) {
+static etr_noise noise_of_method(const etr_method *method, measuring *m,
+                                 const etr_run_phase *phases, size_t count) {
   size_t only = 0;
   if (method->mixed_phase_count > 1)
     return etr_noise_of_parts(m->ratios, m->ratio_count);
@@ -149,6 +153,8 @@ static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_
   return phases[only].noise;
 }
 
+/* Measures each phase, or all runs as one if no phases are known, then noise and slow runs.
+ * Returns false when out of memory. */
 bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks,
                         etr_arena *arena) {
   etr_arena scratch = {0};
@@ -165,10 +171,10 @@ bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const
   for (size_t i = 0; good && i < known->count; i++)
     method->mixed_phase_count += phases[i].run_count > 0;
   if (good)
-    method->noise = noise_of(method, &m, phases, count);
+    method->noise = noise_of_method(method, &m, phases, count);
   if (good && known->count == 0)
     good = etr_slow_runs_find(&method->slow_runs, method, blocks, arena);
-  good = good && find_prompt(method, &m, known);
+  good = good && find_whether_prompt_is_first(method, &m, known);
   method->run_phases = phases;
   method->run_phase_count = known->count;
   etr_arena_clear(&scratch);

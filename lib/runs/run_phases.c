@@ -42,16 +42,16 @@ const char *etr_phase_rule_name(etr_phase_rule rule) {
 /* ---- Properties of runs ---- */
 
 /* All runs of a profile. */
-typedef struct known_runs {
+typedef struct run_facts {
   const etr_blocks *blocks;
   double *bytes;  /* per run: size of the values that it logged */
   double *tokens; /* per run: tokens that it read, by these values; 0: not known */
   double *events; /* per block: blocks with the same events have the same number */
   etr_arena *scratch;
-} known_runs;
+} run_facts;
 
-/* Sums the bytes of the values that each run logged. */
-static bool count_bytes(known_runs *k, const etr_dump *dumps) {
+/* Sums the bytes of the values that each run logged. Returns false when out of memory. */
+static bool sum_logged_bytes(run_facts *k, const etr_dump *dumps) {
   size_t first_run = 0;
   k->bytes = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->bytes);
   for (size_t i = 0; k->bytes && first_run < k->blocks->run_count;
@@ -61,8 +61,9 @@ static bool count_bytes(known_runs *k, const etr_dump *dumps) {
   return k->bytes != NULL;
 }
 
-/* Counts the tokens of runs that logged a size of their token input. */
-static bool count_tokens(known_runs *k, const etr_dump *dumps, const etr_method_inputs *inputs) {
+/* Counts the tokens of runs that logged a size of their token input; 0 for others. Returns false
+ * when out of memory. */
+static bool count_tokens(run_facts *k, const etr_dump *dumps, const etr_method_inputs *inputs) {
   size_t first_run = 0;
   k->tokens = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->tokens);
   for (size_t i = 0; k->tokens && inputs && first_run < k->blocks->run_count;
@@ -78,8 +79,9 @@ static bool count_tokens(known_runs *k, const etr_dump *dumps, const etr_method_
   return k->tokens != NULL;
 }
 
-/* Numbers the blocks so that blocks with the same events have the same number. */
-static bool number_events(known_runs *k) {
+/* Numbers the blocks so that blocks with the same events have the same number. Returns false when
+ * out of memory. */
+static bool number_events(run_facts *k) {
   etr_map numbers;
   etr_map_init(&numbers, k->scratch);
   k->events = etr_arena_alloc_array(k->scratch, k->blocks->block_count, sizeof *k->events);
@@ -107,7 +109,7 @@ static bool number_events(known_runs *k) {
 
 /* A method's runs, and a value for each, by which they are distinguished. */
 typedef struct candidates {
-  const known_runs *known;
+  const run_facts *known;
   const etr_inference *list; /* sorted by series, then run */
   size_t count;
   double *values, *sorted; /* `count` entries */
@@ -149,17 +151,17 @@ static double width_of(const double *sorted, size_t count) {
 }
 
 /* Returns the index after the widest gap between sorted values; 0: all values are equal. */
-static size_t widest_gap(const candidates *c, double *gap) {
-  size_t at = 0;
+static size_t find_widest_gap(const candidates *c, double *gap) {
+  size_t index = 0;
   *gap = 1;
   for (size_t i = 1; i < c->count; i++) {
     double ratio = c->sorted[i] / c->sorted[i - 1];
     if (ratio <= *gap)
       continue;
     *gap = ratio;
-    at = i;
+    index = i;
   }
-  return at;
+  return index;
 }
 
 /* Splits the sorted values at `at` into two kinds. Returns whether each kind is more compact than
@@ -178,44 +180,43 @@ static bool distinguish_sizes(candidates *c) {
   double gap;
   if (!(c->sorted[0] > 0))
     return false; /* a run that logged nothing */
-  size_t at = widest_gap(c, &gap);
-  return at > 0 && (split_at(c, at, gap) || distinguish_values(c));
+  size_t split = find_widest_gap(c, &gap);
+  return split > 0 && (split_at(c, split, gap) || distinguish_values(c));
 }
 
 /* ---- By times alone ---- */
 
-/* Lists the long runs, or the short ones, without the first run of each series, which may be
- * warm-up: that stretches the same operators each time. */
-static size_t list_inner(const candidates *c, const bool *is_long, bool wants_long,
-                         uint32_t *list) {
+/* Lists the long runs, or the short ones, and returns their number. Long runs at the start of a
+ * series are left out: they may be warm-up, which stretches the same operators each time. */
+static size_t list_runs_of_length(const candidates *c, const bool *is_long, bool wants_long,
+                                  uint32_t *out) {
   size_t count = 0;
   bool in_leading_group = false;
   for (size_t i = 0; i < c->count; i++) {
     bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
     in_leading_group = is_long[i] && (starts || in_leading_group);
     if (!in_leading_group && is_long[i] == wants_long)
-      list[count++] = c->list[i].run;
+      out[count++] = c->list[i].run;
   }
   return count;
 }
 
-/* Adds the first run of its series to a single long run, to compare both. Returns false if the
- * first run is not long.
- */
-static bool add_leading(const candidates *c, const bool *is_long, uint32_t *inner) {
+/* Puts the first run of its series before a single long run, to compare both. Returns false if
+ * that first run is not long. */
+static bool add_first_run_of_series(const candidates *c, const bool *is_long, uint32_t *long_runs) {
   const etr_run *runs = c->known->blocks->runs;
   for (size_t i = 0; i < c->count; i++) {
-    if (c->list[i].series != runs[inner[0]].series)
+    if (c->list[i].series != runs[long_runs[0]].series)
       continue;
-    inner[1] = inner[0];
-    inner[0] = c->list[i].run;
+    long_runs[1] = long_runs[0];
+    long_runs[0] = c->list[i].run;
     return is_long[i];
   }
   return false;
 }
 
 /* Returns whether long runs do other work: they stretch operators by different factors, which are
- * similar in all long runs. */
+ * similar in all long runs. Lack of memory sets c->failed. */
 static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   etr_arena scratch = {0};
   uint32_t *long_runs = etr_arena_alloc_array(&scratch, c->count + 1, sizeof *long_runs);
@@ -223,9 +224,9 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   etr_operator_stretch stretch = {0};
   double least_width = LEAST_WIDTH;
   if (long_runs && short_runs) {
-    size_t longs = list_inner(c, runs->is_long, true, long_runs);
-    size_t shorts = list_inner(c, runs->is_long, false, short_runs);
-    if (longs == 1 && add_leading(c, runs->is_long, long_runs)) {
+    size_t longs = list_runs_of_length(c, runs->is_long, true, long_runs);
+    size_t shorts = list_runs_of_length(c, runs->is_long, false, short_runs);
+    if (longs == 1 && add_first_run_of_series(c, runs->is_long, long_runs)) {
       longs = 2;
       least_width = LEAST_WIDTH_OF_PAIR;
     }
@@ -238,9 +239,10 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   return stretch.alike >= LEAST_ALIKE && stretch.width >= least_width;
 }
 
-/* Returns whether a run stretches operators as one of the long runs does. */
-static bool is_like_long(candidates *c, const bool *is_long, uint32_t run, const uint32_t *shorts,
-                         size_t short_count) {
+/* Returns whether a run stretches operators as one of the first long runs does. Lack of memory
+ * sets c->failed. */
+static bool is_like_a_long_run(candidates *c, const bool *is_long, uint32_t run,
+                               const uint32_t *shorts, size_t short_count) {
   for (size_t i = 0, compared = 0; i < c->count && compared < MOST_COMPARED; i++) {
     etr_operator_stretch stretch;
     const uint32_t pair[] = {ETR_MIN(run, c->list[i].run), ETR_MAX(run, c->list[i].run)};
@@ -262,28 +264,28 @@ static void add_short_prompts(candidates *c, bool *is_long) {
   etr_arena scratch = {0};
   uint32_t *shorts = etr_arena_alloc_array(&scratch, c->count, sizeof *shorts);
   double *times = etr_arena_alloc_array(&scratch, c->count, sizeof *times);
-  size_t count = 0;
+  size_t short_count = 0;
   for (size_t i = 0; shorts && times && i < c->count; i++) {
     bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
     if (is_long[i] || starts)
       continue;
-    times[count] = ticks_of(c, i);
-    shorts[count++] = c->list[i].run;
+    times[short_count] = ticks_of(c, i);
+    shorts[short_count++] = c->list[i].run;
   }
   c->failed |= !shorts || !times;
   if (!c->failed)
-    etr_sort(times, count, sizeof *times, etr_by_double);
-  double median = c->failed ? 0 : etr_median_of_sorted(times, count);
-  for (size_t i = 0; count && !c->failed && i < c->count; i++) {
+    etr_sort(times, short_count, sizeof *times, etr_by_double);
+  double median = c->failed ? 0 : etr_median_of_sorted(times, short_count);
+  for (size_t i = 0; short_count && !c->failed && i < c->count; i++) {
     bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
     if (starts && !is_long[i] && ticks_of(c, i) >= LEAST_FACTOR * median)
-      is_long[i] = is_like_long(c, is_long, c->list[i].run, shorts, count);
+      is_long[i] = is_like_a_long_run(c, is_long, c->list[i].run, shorts, short_count);
   }
   etr_arena_clear(&scratch);
 }
 
-/* Returns the median time of the long runs, or of the others. */
-static double median_of(candidates *c, const bool *is_long, bool wants_long) {
+/* Returns the median time of the long runs, or with `wants_long` unset of the others, in ticks. */
+static double median_of_length(candidates *c, const bool *is_long, bool wants_long) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++)
     if (is_long[i] == wants_long)
@@ -292,8 +294,8 @@ static double median_of(candidates *c, const bool *is_long, bool wants_long) {
   return etr_median_of_sorted(c->sorted, count);
 }
 
-/* Marks the runs that take longer because they do other work, by their times alone. Returns whether
- * there are any. */
+/* Marks the runs that take longer because they do other work, by their times alone: behind the
+ * widest gap for which that is so. Returns whether there are any. */
 static bool mark_long_times(candidates *c) {
   etr_gap gap = {LEAST_GAP, INFINITY};
   for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
@@ -302,8 +304,8 @@ static bool mark_long_times(candidates *c) {
                                   c->known->scratch);
     if (c->failed || !runs.is_long)
       return false;
-    bool is_much = median_of(c, runs.is_long, true) >=
-                   LEAST_FACTOR * median_of(c, runs.is_long, false);
+    bool is_much = median_of_length(c, runs.is_long, true) >=
+                   LEAST_FACTOR * median_of_length(c, runs.is_long, false);
     if (!is_much || !do_other_work(c, &runs))
       continue;
     memcpy(c->is_long, runs.is_long, c->count * sizeof *c->is_long);
@@ -325,7 +327,7 @@ static bool is_only_first(const candidates *c, size_t kind) {
   return true;
 }
 
-/* Returns the median time of the runs of a kind. */
+/* Returns the median time of the runs of a kind, in ticks. */
 static double median_of_kind(candidates *c, size_t kind) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++)
@@ -339,7 +341,7 @@ static double median_of_kind(candidates *c, size_t kind) {
  * Returns whether there are any. */
 static bool mark_long_kinds(candidates *c) {
   double medians[MOST_KINDS], least = INFINITY;
-  bool any = false;
+  bool has_long = false;
   for (size_t kind = 0; kind < c->kinds; kind++) {
     medians[kind] = median_of_kind(c, kind);
     least = ETR_MIN(least, medians[kind]);
@@ -347,9 +349,9 @@ static bool mark_long_kinds(candidates *c) {
   for (size_t i = 0; i < c->count; i++) {
     double median = medians[kind_of(c, i)];
     c->is_long[i] = median > 0 && median >= LEAST_FACTOR * least;
-    any |= c->is_long[i];
+    has_long |= c->is_long[i];
   }
-  return any;
+  return has_long;
 }
 
 /* ---- Distinguishing runs ---- */
@@ -367,18 +369,18 @@ static bool distinguish_events(candidates *c) {
  * all runs, or do not differ. */
 static bool mark_more_tokens(candidates *c) {
   double least = INFINITY;
-  bool any = false;
+  bool has_more = false;
   for (size_t i = 0; i < c->count; i++)
     least = ETR_MIN(least, c->known->tokens[c->list[i].run]);
   for (size_t i = 0; i < c->count; i++) {
     c->is_long[i] = c->known->tokens[c->list[i].run] > least;
-    any |= c->is_long[i];
+    has_more |= c->is_long[i];
   }
-  return any && least > 0;
+  return has_more && least > 0;
 }
 
-/* Distinguishes the runs of a method by a rule: logged bytes or events. Returns true if they are of
- * several kinds. */
+/* Distinguishes the runs of a method by a rule: logged bytes or events. Returns true if they are
+ * of several kinds, but not of too many. */
 static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;
@@ -390,16 +392,16 @@ static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   return rule == ETR_PHASE_BY_SIZES ? distinguish_sizes(c) : distinguish_events(c);
 }
 
-/* Returns whether the long runs are prompts, and all others read one token; or, if that is not
- * logged, the values that they logged are larger, they come first, and they are fewer than steps.
- */
+/* Returns whether the long runs are prompts: they read several tokens and all others one. If
+ * tokens are not logged, the values that they logged must be larger, they must come first, and
+ * they must be fewer than steps. */
 static bool is_prefill(const candidates *c, etr_phase_rule rule) {
   etr_long_runs runs = {.is_long = c->is_long};
-  size_t of_tokens = 0;
+  size_t matching = 0;
   for (size_t i = 0; i < c->count; i++)
-    of_tokens += c->is_long[i] ? c->known->tokens[c->list[i].run] > 1
-                               : c->known->tokens[c->list[i].run] == 1;
-  if (of_tokens == c->count)
+    matching += c->is_long[i] ? c->known->tokens[c->list[i].run] > 1
+                              : c->known->tokens[c->list[i].run] == 1;
+  if (matching == c->count)
     return true; /* all but the prompts read one token */
   etr_long_runs_count(&runs, c->list, c->count);
   return rule == ETR_PHASE_BY_SIZES && runs.leads && runs.long_count < runs.short_count;
@@ -407,14 +409,14 @@ static bool is_prefill(const candidates *c, etr_phase_rule rule) {
 
 /* Numbers the two phases in the order of their first runs, and names them. */
 static void set_phases(etr_known_phases *phases, const candidates *c, etr_phase_rule rule) {
-  size_t of_long = c->is_long[0] ? 0 : 1;
+  size_t long_phase = c->is_long[0] ? 0 : 1;
   bool is_known = is_prefill(c, rule);
   *phases = (etr_known_phases){.count = PHASES, .rule = rule};
-  phases->names[of_long] = is_known ? "prefill" : "long runs";
-  phases->names[1 - of_long] = is_known ? "decode" : "short runs";
+  phases->names[long_phase] = is_known ? "prefill" : "long runs";
+  phases->names[1 - long_phase] = is_known ? "decode" : "short runs";
   for (size_t i = 0; i < c->count; i++)
-    c->known->blocks->runs[c->list[i].run].phase = (uint32_t)(c->is_long[i] ? of_long
-                                                                            : 1 - of_long);
+    c->known->blocks->runs[c->list[i].run].phase = (uint32_t)(c->is_long[i] ? long_phase
+                                                                            : 1 - long_phase);
 }
 
 /* Finds the phases of a method's runs by the strongest rule that distinguishes them. */
@@ -440,8 +442,8 @@ static bool can_differ(const etr_method_inputs *inputs, uint32_t method) {
   return varies != ETR_WORK_IS_THE_SAME && varies != ETR_WORK_OF_SEVERAL;
 }
 
-/* Finds the phases of each method whose runs can differ. */
-static bool find_all_phases(etr_known_phases *phases, const known_runs *known,
+/* Finds the phases of each method whose runs can differ. Returns false when out of memory. */
+static bool find_all_phases(etr_known_phases *phases, const run_facts *known,
                             const etr_method_inputs *inputs) {
   size_t count;
   const etr_inference *list = etr_inferences_list(known->blocks, known->scratch, &count);
@@ -463,15 +465,17 @@ static bool find_all_phases(etr_known_phases *phases, const known_runs *known,
   return !c.failed;
 }
 
+/* Collects what distinguishes runs, then finds the phases of each method. Returns NULL when out
+ * of memory. */
 etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps,
                                       const etr_method_inputs *inputs, size_t method_count,
                                       etr_arena *arena) {
   etr_arena scratch = {0};
-  known_runs known = {.blocks = blocks, .scratch = &scratch};
+  run_facts known = {.blocks = blocks, .scratch = &scratch};
   etr_known_phases *phases = etr_arena_alloc_array(arena, method_count, sizeof *phases);
-  bool good = phases && etr_runs_number_series(blocks, &scratch) && count_bytes(&known, dumps) &&
-              count_tokens(&known, dumps, inputs) && number_events(&known) &&
-              find_all_phases(phases, &known, inputs);
+  bool good = phases && etr_runs_number_series(blocks, &scratch) &&
+              sum_logged_bytes(&known, dumps) && count_tokens(&known, dumps, inputs) &&
+              number_events(&known) && find_all_phases(phases, &known, inputs);
   etr_arena_clear(&scratch);
   return good ? phases : NULL;
 }

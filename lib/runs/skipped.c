@@ -46,21 +46,22 @@ static ranked_run ranked_run_of(size_t tenths, size_t count) {
   return (ranked_run){.position = (uint32_t)(rank - 1), .rank = rank, .tenths = tenths};
 }
 
-/* Updates a quantile after a run was removed; `left` is the number of remaining runs. */
-static void move_rank(ranked_run *ranked, const remainder *r, uint32_t gone, size_t left) {
-  size_t wanted = rank_of(ranked->tenths, left);
-  if (gone < ranked->position)
+/* Updates a quantile after a run was removed; `count` is the number of remaining runs. */
+static void update_rank_after_removal(ranked_run *ranked, const remainder *remaining,
+                                      uint32_t removed, size_t count) {
+  size_t wanted = rank_of(ranked->tenths, count);
+  if (removed < ranked->position)
     ranked->rank--;
-  if (gone == ranked->position) {
-    bool has_next = r->list[gone].next != ETR_NONE;
-    ranked->position = has_next ? r->list[gone].next : r->list[gone].previous;
+  if (removed == ranked->position) {
+    bool has_next = remaining->list[removed].next != ETR_NONE;
+    ranked->position = has_next ? remaining->list[removed].next : remaining->list[removed].previous;
     if (!has_next)
       ranked->rank--;
   }
   for (; ranked->rank > wanted; ranked->rank--)
-    ranked->position = r->list[ranked->position].previous;
+    ranked->position = remaining->list[ranked->position].previous;
   for (; ranked->rank < wanted; ranked->rank++)
-    ranked->position = r->list[ranked->position].next;
+    ranked->position = remaining->list[ranked->position].next;
 }
 
 static double median_of(const remainder *r) {
@@ -70,35 +71,39 @@ static double median_of(const remainder *r) {
   return ((double)middle->ticks + (double)r->list[middle->next].ticks) / 2;
 }
 
-/* Excludes the first runs of a series while they are longer than usual, compared with the runs
- * behind them. */
-static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_inference *series,
-                         size_t count) {
+/* Excludes the first runs of a series while they are longer than usual: longer than the median of
+ * the runs behind them by a factor, and than most of these. */
+static void skip_warm_up(const etr_blocks *blocks, remainder *remaining,
+                         const etr_inference *series, size_t count) {
   /* At first all runs are in the list, sorted by time. */
   for (uint32_t i = 0; i < count; i++)
-    r->list[i] = (sorted_run){.ticks = blocks->runs[series[i].run].execute_ticks, .index = i};
-  etr_sort(r->list, count, sizeof *r->list, by_ticks);
+    remaining->list[i] = (sorted_run){.ticks = blocks->runs[series[i].run].execute_ticks,
+                                      .index = i};
+  etr_sort(remaining->list, count, sizeof *remaining->list, by_ticks);
   for (uint32_t i = 0; i < count; i++) {
-    r->list[i].previous = i ? i - 1 : ETR_NONE;
-    r->list[i].next = i + 1 < count ? i + 1 : ETR_NONE;
-    r->position[r->list[i].index] = i;
+    remaining->list[i].previous = i ? i - 1 : ETR_NONE;
+    remaining->list[i].next = i + 1 < count ? i + 1 : ETR_NONE;
+    remaining->position[remaining->list[i].index] = i;
   }
-  r->middle = ranked_run_of(5, count);
-  r->long_one = ranked_run_of(8, count);
-  r->count = count;
+  remaining->middle = ranked_run_of(5, count);
+  remaining->long_one = ranked_run_of(8, count);
+  remaining->count = count;
   for (size_t i = 0; i + ETR_WARM_UP_LEAST_BEHIND < count; i++) {
     etr_run *run = &blocks->runs[series[i].run];
     /* The run leaves the list, and the ranks follow. */
-    const sorted_run *gone = &r->list[r->position[i]];
-    if (gone->previous != ETR_NONE)
-      r->list[gone->previous].next = gone->next;
-    if (gone->next != ETR_NONE)
-      r->list[gone->next].previous = gone->previous;
-    r->count--;
-    move_rank(&r->middle, r, r->position[i], r->count);
-    move_rank(&r->long_one, r, r->position[i], r->count);
-    double ticks = (double)run->execute_ticks, median = median_of(r);
-    bool is_longest = ticks > ETR_WARM_UP_LONG_FACTOR * (double)r->list[r->long_one.position].ticks;
+    const sorted_run *removed = &remaining->list[remaining->position[i]];
+    if (removed->previous != ETR_NONE)
+      remaining->list[removed->previous].next = removed->next;
+    if (removed->next != ETR_NONE)
+      remaining->list[removed->next].previous = removed->previous;
+    remaining->count--;
+    update_rank_after_removal(&remaining->middle, remaining, remaining->position[i],
+                              remaining->count);
+    update_rank_after_removal(&remaining->long_one, remaining, remaining->position[i],
+                              remaining->count);
+    double ticks = (double)run->execute_ticks, median = median_of(remaining);
+    bool is_longest = ticks > ETR_WARM_UP_LONG_FACTOR *
+                                  (double)remaining->list[remaining->long_one.position].ticks;
     if (median <= 0 || ticks <= ETR_WARM_UP_FACTOR * median || !is_longest)
       return;
     run->is_skipped = true;
@@ -108,7 +113,7 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
 /* ---- All ---- */
 
 /* Excludes warm-up among the leading runs of each phase. Phases are separate because a first run
- * may also be long for other reasons, as a prompt is. */
+ * may also be long for other reasons, as a prompt is. Returns false when out of memory. */
 static bool skip_all_warm_up(const etr_blocks *blocks, const etr_method_inputs *inputs,
                              etr_inference *list, size_t count, etr_arena *scratch) {
   remainder r = {.list = etr_arena_alloc_array(scratch, count, sizeof *r.list),
@@ -124,7 +129,8 @@ static bool skip_all_warm_up(const etr_blocks *blocks, const etr_method_inputs *
   return true;
 }
 
-/* Excludes warm-up, or as many leading runs of each series as the user wants. */
+/* Excludes warm-up, or as many leading runs of each series as the user wants. Returns false when
+ * out of memory. */
 static bool skip_leading(const etr_blocks *blocks, const etr_method_inputs *inputs,
                          const etr_options *options, etr_arena *scratch) {
   size_t count;
@@ -141,6 +147,7 @@ static bool skip_leading(const etr_blocks *blocks, const etr_method_inputs *inpu
   return true;
 }
 
+/* Excludes runs as the options say. Returns false when out of memory. */
 bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
                       const etr_options *options) {
   etr_arena scratch = {0};
@@ -161,16 +168,18 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
 
 /* ---- Removing excluded runs from blocks ---- */
 
+/* Removes the excluded runs from the method's blocks, which are measured again. Returns false
+ * when out of memory. */
 bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
   size_t count;
-  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++) {
-    uint32_t index = mine[i];
+    uint32_t index = block_indices[i];
     etr_block *block = &blocks->blocks[index];
-    bool any = false;
-    for (size_t k = 0; k < block->run_count && !any; k++)
-      any = blocks->runs[block->runs[k]].is_skipped;
-    if (!any)
+    bool has_skipped = false;
+    for (size_t k = 0; k < block->run_count && !has_skipped; k++)
+      has_skipped = blocks->runs[block->runs[k]].is_skipped;
+    if (!has_skipped)
       continue;
     block->skipped_run_count = block->run_count;
     if (!etr_block_part(blocks, block, (etr_leaving){0}))

@@ -14,7 +14,9 @@ static const double LEAST_GAP =
 static const double LEAST_SHARE =
     .5; /* smallest share of a run's excess time for one operator to be its cause */
 
-static bool list_runs(etr_inference *list, const etr_method *method, const etr_blocks *blocks) {
+/* Lists the runs of a method with their series. Returns false if there is no list. */
+static bool list_series_of_runs(etr_inference *list, const etr_method *method,
+                                const etr_blocks *blocks) {
   for (size_t i = 0; list && i < method->run_count; i++) {
     uint32_t run = method->runs[i];
     list[i] = (etr_inference){.series = blocks->runs[run].series, .run = run};
@@ -22,7 +24,8 @@ static bool list_runs(etr_inference *list, const etr_method *method, const etr_b
   return list != NULL;
 }
 
-/* Lists the slow runs, or the others, with the time of each. */
+/* Lists the slow runs, or with `wants_long` unset the others, with the time of each, and returns
+ * their number. */
 static size_t choose_runs(const etr_method *method, const bool *is_long, bool wants_long,
                           uint32_t *runs, uint64_t *ticks) {
   size_t count = 0;
@@ -35,13 +38,15 @@ static size_t choose_runs(const etr_method *method, const bool *is_long, bool wa
   return count;
 }
 
+/* Finds the runs that are clearly longer than the others, and what they have in common; none if
+ * all of them lead a series. Returns false when out of memory. */
 bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_blocks *blocks,
                         etr_arena *arena) {
   etr_arena scratch = {0};
   etr_inference *list = etr_arena_alloc_array(&scratch, method->run_count, sizeof *list);
   etr_long_runs runs;
   *out = (etr_slow_runs){0};
-  bool good = list_runs(list, method, blocks) &&
+  bool good = list_series_of_runs(list, method, blocks) &&
               etr_long_runs_of(&runs, &(etr_gap){LEAST_GAP, INFINITY}, blocks, list,
                                method->run_count, &scratch);
   if (good && runs.is_long &&
@@ -126,14 +131,15 @@ typedef struct table {
 
 /* ---- Filling the table ---- */
 
-static bool is_timed_operator(const etr_event *e) {
-  bool takes_time = e->unit == ETR_EVENT_UNIT_TIME && e->role != ETR_ROLE_COUNTER &&
-                    e->role != ETR_ROLE_CONTAINER;
-  return takes_time && (e->kind == ETR_EVENT_KERNEL || e->kind == ETR_EVENT_DELEGATE_OPERATOR);
+static bool is_timed_operator(const etr_event *event) {
+  bool takes_time = event->unit == ETR_EVENT_UNIT_TIME && event->role != ETR_ROLE_COUNTER &&
+                    event->role != ETR_ROLE_CONTAINER;
+  return takes_time &&
+         (event->kind == ETR_EVENT_KERNEL || event->kind == ETR_EVENT_DELEGATE_OPERATOR);
 }
 
 /* Returns the column of an operator, added if it is new; NULL when out of memory. */
-static column *column_of(table *t, const etr_event *event) {
+static column *find_or_add_column(table *t, const etr_event *event) {
   operator_key key = {event->name, event->delegate_id, event->instruction_id};
   uint32_t number = etr_map_number(&t->numbers, ETR_BYTES(key));
   if (number < t->columns.count)
@@ -147,9 +153,10 @@ static column *column_of(table *t, const etr_event *event) {
   return added->ticks ? added : NULL;
 }
 
-/* Adds the samples of an event. Samples and chosen runs are both sorted by run. */
+/* Adds the samples of an event. Samples and chosen runs are both sorted by run. Returns false
+ * when out of memory. */
 static bool add_event(table *t, const etr_event *event) {
-  column *c = column_of(t, event);
+  column *c = find_or_add_column(t, event);
   for (size_t i = 0, k = 0; c && i < event->sample_count; i++) {
     while (k < t->run_count && t->runs[k] < event->sample_runs[i])
       k++;
@@ -161,25 +168,25 @@ static bool add_event(table *t, const etr_event *event) {
   return c != NULL;
 }
 
-/* Adds the operators of a block. For a delegate without operator events, its call is added instead.
- */
+/* Adds the operators of a block. For a delegate without operator events, its call is added
+ * instead. Returns false when out of memory. */
 static bool add_block(table *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
-    bool any = false;
+    bool has_operators = false;
     end = etr_block_instruction_end(block, i);
     for (size_t k = i; k < end; k++)
-      any |= is_timed_operator(&block->events[k]);
+      has_operators |= is_timed_operator(&block->events[k]);
     for (size_t k = i; k < end; k++) {
-      const etr_event *e = &block->events[k];
-      bool stands_for_all = !any && e->kind == ETR_EVENT_DELEGATE_CALL;
-      if ((stands_for_all || is_timed_operator(e)) && !add_event(t, e))
+      const etr_event *event = &block->events[k];
+      bool stands_for_all = !has_operators && event->kind == ETR_EVENT_DELEGATE_CALL;
+      if ((stands_for_all || is_timed_operator(event)) && !add_event(t, event))
         return false;
     }
   }
   return true;
 }
 
-/* Adds the operators of each block to the table, once. */
+/* Adds the operators of each block to the table, once. Returns false when out of memory. */
 static bool add_columns_of_blocks(table *t) {
   etr_map added;
   etr_map_init(&added, &t->scratch);
@@ -197,7 +204,7 @@ static bool add_columns_of_blocks(table *t) {
 
 /* Returns the step of the clock of kernels, or of operators in delegates: all their times are
  * multiples of it. */
-static uint64_t step_of(const table *t, bool in_delegate) {
+static uint64_t clock_step_of(const table *t, bool in_delegate) {
   uint64_t step = 0;
   for (size_t i = 0; i < t->columns.count && step != 1; i++)
     for (size_t k = 0;
@@ -206,9 +213,10 @@ static uint64_t step_of(const table *t, bool in_delegate) {
   return step;
 }
 
-/* Sets the usual time of each operator: the median of the runs that are not long. */
-static void measure_usual(table *t) {
-  const double steps[] = {(double)step_of(t, false), (double)step_of(t, true)};
+/* Sets the usual time of each operator: the median of the runs that are not long. One that is too
+ * short for its clock counts as not measured. */
+static void measure_usual_times(table *t) {
+  const double steps[] = {(double)clock_step_of(t, false), (double)clock_step_of(t, true)};
   for (size_t i = 0; i < t->columns.count; i++) {
     column *c = &t->columns.data[i];
     size_t count = 0;
@@ -238,8 +246,9 @@ static int by_value(const void *a, const void *b) {
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Computes the ranks of a run's stretches minus their mean, scaled so that the squares add up to 1.
- * Equal stretches share a rank. If all are equal, all results are 0. */
+/* Computes the ranks of a run's stretches minus their mean, scaled so that the squares add up to
+ * 1. Equal stretches share a rank. If all are equal, all results are 0. Returns false when out of
+ * memory. */
 static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
   ranked *list = etr_arena_alloc_array(&t->scratch, count, sizeof *list);
   double squares = 0;
@@ -272,7 +281,7 @@ static double product_of(const double *a, const double *b, size_t count) {
 }
 
 /* Measures whether the same operators are slow in all long runs: the median correlation of their
- * ranks. */
+ * ranks. Returns false when out of memory. */
 static bool measure_alike(table *t, double *alike, size_t count) {
   double *ranks = etr_arena_alloc_array(&t->scratch, t->long_count * count, sizeof *ranks);
   double pairs[MOST_LONG * (MOST_LONG - 1) / 2];
@@ -290,9 +299,9 @@ static bool measure_alike(table *t, double *alike, size_t count) {
   return true;
 }
 
-/* Returns how much the stretches differ between operators; each operator counts with its median
- * stretch. */
-static double width_of(table *t) {
+/* Returns how much the stretches differ between operators: the ratio of the 90th to the 10th
+ * percentile. Each operator counts with its median stretch. */
+static double width_of_stretches(table *t) {
   double stretches[MOST_LONG];
   size_t operators = 0;
   for (size_t i = 0; i < t->columns.count; i++) {
@@ -312,28 +321,32 @@ static double width_of(table *t) {
 
 /* ---- The operator with the largest share of the excess time ---- */
 
-/* Returns the share of one operator in a run's excess over the median of the short runs, if the
- * operator is stretched much more than all others; else 0. */
-static double top_share_of(const table *t, size_t run, double usual, const etr_event **top) {
-  double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most = 0, own = 0,
-         own_usual = 0;
+/* Returns the share of the operator with the most excess in a run's excess over the median of the
+ * short runs, if that operator is stretched much more than all others; else 0. *top is that
+ * operator. */
+static double share_of_top_operator(const table *t, size_t run, double usual,
+                                    const etr_event **top) {
+  double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most_excess = 0,
+         own_ticks = 0, own_usual = 0;
   for (size_t i = 0; i < t->columns.count; i++) {
     const column *c = &t->columns.data[i];
     double excess = (double)c->ticks[run] - c->usual;
-    if (excess <= most)
+    if (excess <= most_excess)
       continue;
-    most = excess;
-    own = (double)c->ticks[run];
+    most_excess = excess;
+    own_ticks = (double)c->ticks[run];
     own_usual = c->usual;
     *top = c->event;
   }
-  double rest = ticks - own, rest_usual = usual - own_usual;
-  bool is_dominant = most > 0 && own * ETR_MAX(rest_usual, 0) >= TOP_FACTOR * own_usual * rest;
-  return is_dominant && ticks > usual ? ETR_MIN(most / (ticks - usual), 1) : 0;
+  double rest = ticks - own_ticks, rest_usual = usual - own_usual;
+  bool is_dominant = most_excess > 0 &&
+                     own_ticks * ETR_MAX(rest_usual, 0) >= TOP_FACTOR * own_usual * rest;
+  return is_dominant && ticks > usual ? ETR_MIN(most_excess / (ticks - usual), 1) : 0;
 }
 
-/* Finds the operator that explains most of each long run, and how much of it. */
-static void measure_top(table *t, etr_operator_stretch *out) {
+/* Finds the operator that explains most of each long run, and its median share; NULL if it is not
+ * the same in all of them. */
+static void find_top_operator(table *t, etr_operator_stretch *out) {
   double shares[MOST_LONG];
   size_t shorts = 0, count = 0;
   bool is_same = true;
@@ -346,7 +359,7 @@ static void measure_top(table *t, etr_operator_stretch *out) {
     const etr_event *top = NULL;
     if (!t->is_long[i])
       continue;
-    shares[count] = top_share_of(t, i, usual, &top);
+    shares[count] = share_of_top_operator(t, i, usual, &top);
     if (count == 0)
       out->top = top;
     is_same &= top == out->top && shares[count] >= .5;
@@ -360,23 +373,25 @@ static void measure_top(table *t, etr_operator_stretch *out) {
 
 /* ---- Together ---- */
 
-/* Measures what the long runs have in common. */
+/* Measures what the long runs have in common, as far as there are enough operators. Returns false
+ * when out of memory. */
 static bool measure_columns(table *t, etr_operator_stretch *out) {
   size_t most = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
   t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
   if (!t->room)
     return false;
-  measure_usual(t);
+  measure_usual_times(t);
   if (t->columns.count > 1)
-    measure_top(t, out); /* a single operator always has all of the time */
+    find_top_operator(t, out); /* a single operator always has all of the time */
   for (size_t i = 0; i < t->columns.count; i++)
     count += t->columns.data[i].is_measured;
   if (count < LEAST_OPERATORS)
     return true;
-  out->width = width_of(t);
+  out->width = width_of_stretches(t);
   return measure_alike(t, &out->alike, count);
 }
 
+/* Compares some runs of both kinds, evenly spaced. Returns false when out of memory. */
 bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks,
                              const uint32_t *long_runs, size_t long_count,
                              const uint32_t *short_runs, size_t short_count) {

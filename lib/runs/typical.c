@@ -39,8 +39,9 @@ static int by_time(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Chooses the middle third of a recording's runs, sorted by time, and their mean. */
-static recording recording_of(timed_run *runs, size_t count, uint32_t number) {
+/* Chooses the middle third of a recording's runs, which it sorts by time, and computes their mean
+ * in ticks. */
+static recording measure_recording(timed_run *runs, size_t count, uint32_t number) {
   size_t left_out = count / 3;
   double sum = 0;
   etr_sort(runs, count, sizeof *runs, by_time);
@@ -51,8 +52,9 @@ static recording recording_of(timed_run *runs, size_t count, uint32_t number) {
   return out;
 }
 
-/* Finds the recordings that are odd. Without a logarithm, of a time of 0, none is. */
-static bool find_odd(recording *list, size_t count, etr_arena *scratch) {
+/* Marks the recordings whose time is far from the median of all. Without a logarithm, of a time
+ * of 0, none is odd. Returns false when out of memory. */
+static bool find_odd_recordings(recording *list, size_t count, etr_arena *scratch) {
   double *values = etr_arena_alloc_array(scratch, count, sizeof *values);
   if (count < LEAST_TO_BE_ODD || !values)
     return values != NULL || count < LEAST_TO_BE_ODD;
@@ -66,15 +68,17 @@ static bool find_odd(recording *list, size_t count, etr_arena *scratch) {
   for (size_t i = 0; i < count; i++)
     values[i] = list[i].distance = fabs(log(list[i].ticks) - median);
   etr_sort(values, count, sizeof *values, etr_by_double);
-  double far = ETR_MAX(MAD_FACTOR * etr_median_of_sorted(values, count), log(LEAST_DISTANCE));
+  double farthest_usual = ETR_MAX(MAD_FACTOR * etr_median_of_sorted(values, count),
+                                  log(LEAST_DISTANCE));
   for (size_t i = 0; i < count; i++)
-    list[i].is_odd = list[i].distance > far;
+    list[i].is_odd = list[i].distance > farthest_usual;
   return true;
 }
 
-/* Lists the odd recordings, and sets the typical time to the mean of the others. */
-static bool list_odd(etr_typical_choice *out, const recording *list, size_t count,
-                     etr_arena *arena) {
+/* Lists the odd recordings, and sets the typical time to the mean of the others. Returns false
+ * when out of memory. */
+static bool list_odd_recordings(etr_typical_choice *out, const recording *list, size_t count,
+                                etr_arena *arena) {
   etr_vec(etr_odd_recording) odd = {0};
   double sum = 0;
   size_t kept = 0;
@@ -97,8 +101,8 @@ static bool list_odd(etr_typical_choice *out, const recording *list, size_t coun
 
 /* Gives each chosen run a weight in inverse proportion to the number of chosen runs of its
  * recording. */
-static void weigh(etr_typical_choice *out, double *weights, const etr_typical_runs *runs,
-                  const recording *list, size_t count) {
+static void weigh_chosen_runs(etr_typical_choice *out, double *weights,
+                              const etr_typical_runs *runs, const recording *list, size_t count) {
   double unit = 0;
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
@@ -115,6 +119,8 @@ static void weigh(etr_typical_choice *out, double *weights, const etr_typical_ru
   out->typical = (etr_typical_run){weights, unit * (double)kept};
 }
 
+/* Chooses the middle runs of each recording that is not odd (or of each, if odd ones are kept).
+ * Returns false when out of memory. */
 bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, bool keeps_odd,
                         etr_arena *arena) {
   etr_arena scratch = {0};
@@ -131,13 +137,13 @@ bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, b
     recording *added = etr_vec_push(&scratch, &list);
     good = added != NULL;
     if (good)
-      *added = recording_of(sorted + i, end - i, runs->recordings[i]);
+      *added = measure_recording(sorted + i, end - i, runs->recordings[i]);
   }
   if (good && !keeps_odd)
-    good = find_odd(list.data, list.count, &scratch);
-  good = good && list_odd(out, list.data, list.count, arena);
+    good = find_odd_recordings(list.data, list.count, &scratch);
+  good = good && list_odd_recordings(out, list.data, list.count, arena);
   if (good)
-    weigh(out, weights, runs, list.data, list.count);
+    weigh_chosen_runs(out, weights, runs, list.data, list.count);
   etr_arena_clear(&scratch);
   return good;
 }
@@ -154,19 +160,20 @@ static uint32_t place_of_sample(const etr_block *block, const etr_event *event, 
 }
 
 /* Sets `longest` to the time of the longest event of each run of a block. */
-static void find_longest(uint64_t *longest, const etr_block *block) {
+static void find_longest_events(uint64_t *longest, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
+    const etr_event *event = &block->events[i];
     uint32_t run = 0;
-    for (size_t k = 0; k < e->sample_count; k++) {
-      run = place_of_sample(block, e, k, run);
-      longest[run] = ETR_MAX(longest[run], e->durations[k]);
+    for (size_t k = 0; k < event->sample_count; k++) {
+      run = place_of_sample(block, event, k, run);
+      longest[run] = ETR_MAX(longest[run], event->durations[k]);
     }
   }
 }
 
-/* Sets the typical times of one block of loads. */
-static bool measure_loads(const etr_blocks *blocks, const etr_block *block, etr_arena *scratch) {
+/* Sets the typical times of the events of one block of loads. Returns false when out of memory. */
+static bool measure_typical_loads(const etr_blocks *blocks, const etr_block *block,
+                                  etr_arena *scratch) {
   uint32_t *recordings = etr_arena_alloc_array(scratch, block->run_count, sizeof *recordings);
   uint64_t *ticks = etr_arena_alloc_array(scratch, block->run_count, sizeof *ticks);
   etr_typical_choice choice;
@@ -174,7 +181,7 @@ static bool measure_loads(const etr_blocks *blocks, const etr_block *block, etr_
     return false;
   for (size_t i = 0; i < block->run_count; i++)
     recordings[i] = blocks->runs[block->runs[i]].dump;
-  find_longest(ticks, block);
+  find_longest_events(ticks, block);
   const etr_typical_runs runs = {ticks, recordings, NULL, block->run_count, block->run_count};
   if (!etr_typical_choose(&choice, &runs, true, scratch))
     return false;
@@ -191,13 +198,14 @@ static bool measure_loads(const etr_blocks *blocks, const etr_block *block, etr_
   return true;
 }
 
+/* Sets the typical times of all blocks of loads. Returns false when out of memory. */
 bool etr_typical_loads(const etr_blocks *blocks) {
   etr_arena scratch = {0};
   bool good = true;
   for (size_t i = 0; good && i < blocks->block_count; i++) {
     const etr_block *block = &blocks->blocks[i];
     if (block->method == ETR_NONE && block->run_count)
-      good = measure_loads(blocks, block, &scratch);
+      good = measure_typical_loads(blocks, block, &scratch);
     etr_arena_clear(&scratch);
   }
   return good;

@@ -13,6 +13,7 @@ static struct timespec time_of(LARGE_INTEGER ticks) {
                            .tv_nsec = (long)(ticks.QuadPart % A_SECOND) * 100};
 }
 
+/* Returns true if an open file is a symbolic link or a mount point. */
 static bool is_link(HANDLE handle) {
   FILE_ATTRIBUTE_TAG_INFO about;
   return GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &about, sizeof about) &&
@@ -28,7 +29,7 @@ static mode_t mode_of(HANDLE handle, DWORD attributes) {
   return attributes & FILE_ATTRIBUTE_DIRECTORY ? S_IFDIR | 0777 : S_IFREG | rights;
 }
 
-/* Fills a struct stat from an open handle. */
+/* Fills a struct stat from an open handle. Returns 0; -1, with errno, on failure. */
 static int stat_handle(HANDLE handle, struct stat *out) {
   BY_HANDLE_FILE_INFORMATION about;
   FILE_BASIC_INFO times;
@@ -58,7 +59,7 @@ int fstat(int file, struct stat *out) {
   return handle != INVALID_HANDLE_VALUE ? stat_handle(handle, out) : -1;
 }
 
-/* Describes a file as POSIX's function does. */
+/* Describes a file as POSIX's function does; of `flags` only AT_SYMLINK_NOFOLLOW matters. */
 int fstatat(int folder, const char *path, struct stat *out, int flags) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES,
                                .disposition = FILE_OPEN,
@@ -200,7 +201,8 @@ ssize_t write(int file, const void *from, size_t size) {
   return _write(file, from, at_once(size));
 }
 
-/* Moves the position at which read() continues, which no caller that reads like this uses. */
+/* Reads at an offset as POSIX's function does, except that it moves the position at which read()
+ * continues, which no caller that reads like this uses. */
 ssize_t pread(int file, void *into, size_t size, off_t at) {
   HANDLE handle = etr_win_handle(file);
   OVERLAPPED place = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};

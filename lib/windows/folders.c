@@ -21,6 +21,7 @@ DIR *fdopendir(int folder) {
   return directory;
 }
 
+/* Opens a directory as POSIX's function does. */
 DIR *opendir(const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY);
   DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
@@ -41,8 +42,8 @@ static bool list_more(DIR *directory) {
   return true;
 }
 
-/* Takes a name. Returns false if it is not valid UTF-16, because the file could not be opened by
- * the converted name. */
+/* Converts a name to UTF-8. Returns false if it is not valid UTF-16, because the file could not
+ * be opened by the converted name. */
 static bool take_name(struct dirent *out, const FILE_FULL_DIR_INFO *found) {
   int size = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, found->FileName,
                                  (int)(found->FileNameLength / sizeof *found->FileName),
@@ -52,6 +53,8 @@ static bool take_name(struct dirent *out, const FILE_FULL_DIR_INFO *found) {
   return size > 0;
 }
 
+/* Returns the next entry as POSIX's function does; names that are not valid UTF-16 are passed
+ * over. */
 struct dirent *readdir(DIR *directory) {
   for (;;) {
     const FILE_FULL_DIR_INFO *found = directory->next;
@@ -92,6 +95,7 @@ static bool keep_entry(struct dirent ***list, size_t *count, const struct dirent
   return true;
 }
 
+/* Lists a directory, sorted by `compare`, as POSIX's function does; the filter is not used. */
 int scandir(const char *path, struct dirent ***entries, int (*filter)(const struct dirent *),
             int (*compare)(const struct dirent **, const struct dirent **)) {
   DIR *directory = opendir(path);

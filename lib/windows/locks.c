@@ -14,9 +14,8 @@ static struct {
   HANDLE object;
 } locks[MOST_LOCKS];
 
-/* Returns NULL if another process has the lock, or with another errno than EWOULDBLOCK if it failed
- * for another reason.
- */
+/* Makes the named object that is the lock of a file. Returns NULL if another process has it
+ * (errno is EWOULDBLOCK), or if that failed for another reason. */
 static HANDLE take(const struct stat *about) {
   wchar_t name[64];
   (void)swprintf(name, sizeof name / sizeof name[0], L"Global\\etrecord-tb-%08x-%016llx",
@@ -32,7 +31,7 @@ static HANDLE take(const struct stat *about) {
   return NULL;
 }
 
-/* Keeps a lock. Returns false if there is no room. */
+/* Keeps a lock with its descriptor. Returns false if there are too many. */
 static bool keep(int file, HANDLE object) {
   bool is_kept = false;
   AcquireSRWLockExclusive(&guard);
@@ -78,6 +77,7 @@ int flock(int file, int operation) {
   return -1;
 }
 
+/* Closes a descriptor as POSIX's function does, and gives up its lock. */
 int close(int file) {
   AcquireSRWLockExclusive(&guard);
   for (size_t i = 0; i < MOST_LOCKS; i++) {

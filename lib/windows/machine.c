@@ -30,6 +30,7 @@ int uname(struct utsname *out) {
   return 0;
 }
 
+/* Writes the name of this machine as POSIX's function does. */
 int gethostname(char *room, size_t size) {
   wchar_t name[256];
   DWORD most = sizeof name / sizeof name[0];
@@ -62,7 +63,8 @@ int ioctl(int file, int request, struct winsize *out) {
 
 /* ---- The environment ---- */
 
-/* Returns the value of a variable. It is never freed, because the command asks for few. */
+/* Returns the value of a variable of the environment, NULL if it has none. It is never freed,
+ * because the command asks for few. */
 static char *value_of(const char *name) {
   wchar_t wide[64];
   const wchar_t *value = etr_win_wide(wide, sizeof wide / sizeof wide[0], name) ? _wgetenv(wide)

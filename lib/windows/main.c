@@ -31,7 +31,8 @@ static void prepare_console(int file) {
     (void)atexit(restore_console);
 }
 
-/* Copies all arguments into one block, which lives as long as the process. */
+/* Copies all arguments in UTF-8 into one block, which lives as long as the process; NULL when out
+ * of memory. */
 static char **narrow_all(int count, wchar_t **texts) {
   size_t room = 0;
   for (int i = 0; i < count; i++)

@@ -67,6 +67,7 @@ int mkdir(const char *path, mode_t mode) {
 
 /* ---- Removing ---- */
 
+/* Removes a file or directory as POSIX's function does, even while it is open. */
 int unlinkat(int folder, const char *path, int flags) {
   const etr_win_opening how = {
       .access = DELETE | FILE_READ_ATTRIBUTES,
@@ -125,6 +126,7 @@ int rename(const char *from, const char *to) {
 
 /* ---- Names ---- */
 
+/* Returns the whole path of what exists, as POSIX's function does, with slashes. */
 char *realpath(const char *path, char *room) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES, .disposition = FILE_OPEN};
   wchar_t wide[ETR_WIN_ROOM];

@@ -47,6 +47,7 @@ static const struct {
     {ERROR_NO_UNICODE_TRANSLATION, EILSEQ},
 };
 
+/* Sets errno from an error of Windows, EIO if it has no other, and returns -1. */
 int etr_win_fail(DWORD error) {
   errno = EIO;
   for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
@@ -87,8 +88,8 @@ bool etr_win_narrow(char *out, int room, const wchar_t *text) {
 
 /* ---- Paths ---- */
 
-/* Returns a path as the kernel expects it: without "." and "..", and not limited to 260 characters.
- */
+/* Writes a path as the kernel expects it: without "." and "..", and not limited to 260
+ * characters. Returns false, with errno, if it is too long or empty. */
 static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   static const wchar_t kernel[] = L"\\??\\", share[] = L"\\??\\UNC\\";
   enum { KERNEL = 4, SHARE = 8 };
@@ -114,6 +115,8 @@ static bool is_name(const wchar_t *text) {
   return text[0] != L'\0' && wcspbrk(text, L"\\/:") == NULL && wcscmp(text, L"..") != 0;
 }
 
+/* Splits a path into the open directory that it is relative to and the rest. Returns false, with
+ * errno, if it cannot be a path. */
 bool etr_win_find_place(etr_win_place *out, int folder, const char *path) {
   wchar_t wide[ETR_WIN_ROOM];
   out->root = NULL;
@@ -147,6 +150,8 @@ static HANDLE duplicate(HANDLE handle) {
   return copy;
 }
 
+/* Opens a file or directory by NtCreateFile(), which unlike CreateFile() takes an open directory.
+ * Returns NULL, with errno, on failure. */
 HANDLE etr_win_open_handle(int folder, const char *path, const etr_win_opening *how) {
   etr_win_place place;
   if (!etr_win_find_place(&place, folder, path))

@@ -132,7 +132,8 @@ static void keep_absolute(wchar_t *folders) {
 }
 
 /* Finds the program at a path or in PATH. CreateProcess() would look into the working directory
- * first, where anybody may have put a program of that name. */
+ * first, where anybody may have put a program of that name. Returns false, with errno, if there
+ * is none. */
 static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
   wchar_t wide[ETR_WIN_ROOM];
   bool is_path = strpbrk(name, "/\\:") != NULL;
@@ -176,7 +177,7 @@ static bool keep_program(const PROCESS_INFORMATION *made, HANDLE job) {
   return free_one != NULL;
 }
 
-/* Returns an errno, or 0. */
+/* Starts a program, as a job whose programs can be ended together. Returns 0, or an errno. */
 static int start(pid_t *out, const wchar_t *program, command_line *line, const HANDLE streams[3]) {
   STARTUPINFOW how = {.cb = sizeof how,
                       .dwFlags = STARTF_USESTDHANDLES,
@@ -202,7 +203,8 @@ static int start(pid_t *out, const wchar_t *program, command_line *line, const H
   return is_kept ? 0 : EAGAIN;
 }
 
-/* Starts a program with its standard streams, as POSIX's function does. */
+/* Starts a program with its standard streams, as POSIX's function does. Returns 0, or an errno;
+ * attributes and environment are not used. */
 int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t *files,
                  const posix_spawnattr_t *with, char *const *arguments, char **environment) {
   wchar_t program[ETR_WIN_ROOM];
@@ -224,7 +226,8 @@ int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t 
 
 /* ---- Its end ---- */
 
-/* Faults of the processor are exit statuses here. */
+/* Returns the status that waitpid() gives for an exit status of Windows, where faults of the
+ * processor are exit statuses. */
 static int status_of(DWORD exit_status, bool was_killed) {
   enum { SEGMENTATION = 11, ABORTED = 6 };
   if (was_killed)
@@ -258,6 +261,8 @@ pid_t waitpid(pid_t id, int *status, int flags) {
   return id;
 }
 
+/* Ends a program and what it has started, whatever the signal; one that is not known is passed
+ * over. */
 int kill(pid_t id, int number) {
   (void)number;
   AcquireSRWLockExclusive(&guard);
@@ -285,7 +290,8 @@ static bool is_broken(HANDLE handle, bool reads) {
   return !good;
 }
 
-/* Waits until a pipe can be read, or has broken. */
+/* Waits until a pipe can be read or has broken. Returns 1 if so, and 0 if not in time or for
+ * anything but a single pipe. */
 int poll(struct pollfd *files, unsigned count, int milliseconds) {
   HANDLE handle = etr_win_handle(files->fd);
   bool reads = files->events & POLLIN;

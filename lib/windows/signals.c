@@ -32,7 +32,8 @@ static BOOL WINAPI take(DWORD event) {
   return TRUE;
 }
 
-/* Signals that never come are ignored, whoever handles them. */
+/* Sets or returns the handler of a signal as POSIX's function does. Signals that never come count
+ * as ignored, whoever handles them. */
 int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
   static atomic_bool is_known;
   void (*_Atomic * handler)(int) = number == SIGINT ? &interrupt_handler : &end_handler;
@@ -77,7 +78,8 @@ int raise(int number) {
   return 0;
 }
 
-/* Waits for a signal, at most for the given time; nothing else is waited for. */
+/* Waits for a signal, at most for the given time; nothing else is waited for. Returns 0 if none
+ * came, else -1 with EINTR. */
 int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most,
             const sigset_t *mask) {
   uint32_t was = atomic_load(&arrived), before = atomic_load(&held);

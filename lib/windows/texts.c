@@ -34,6 +34,8 @@ static struct {
   size_t *size;
 } memory;
 
+/* Opens a stream whose content becomes a text when it is closed, as POSIX's function does; one at
+ * a time. */
 FILE *open_memstream(char **text, size_t *size) {
   errno = EMFILE;
   if (memory.stream != NULL)
@@ -45,7 +47,8 @@ FILE *open_memstream(char **text, size_t *size) {
   return memory.stream;
 }
 
-/* Copies what was written into a temporary file to the memory stream's text. */
+/* Copies what was written into a temporary file to the memory stream's text. Returns false if
+ * that fails. */
 static bool take_back(FILE *stream) {
   long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
   char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
@@ -60,6 +63,7 @@ static bool take_back(FILE *stream) {
   return true;
 }
 
+/* Closes a stream; that of open_memstream() gets its text before. Returns EOF on failure. */
 int etr_win_fclose(FILE *stream) {
   bool is_memory = stream == memory.stream,
        is_good = !is_memory || (!ferror(stream) && take_back(stream));
@@ -82,6 +86,8 @@ static bool has_room(char **line, size_t *room, size_t size) {
   return true;
 }
 
+/* Reads a line as POSIX's function does. Returns its size, or -1 at the end and when out of
+ * memory. */
 ssize_t getline(char **line, size_t *room, FILE *stream) {
   size_t size = 0;
   for (int c = 0; c != '\n' && (c = fgetc(stream)) != EOF;) {

@@ -82,6 +82,10 @@ static etr_cell kind(const void *row) {
 static etr_cell effort(const void *row) {
   return etr_cell_text(etr_effort_name(finding_of(row)->effort));
 }
+/* Only looking takes no effort: nothing is changed or recorded for it. */
+static etr_cell effort_text(const void *row) {
+  return etr_cell_text(etr_finding_effort_text(finding_of(row)));
+}
 static etr_cell sureness(const void *row) {
   return etr_cell_text(etr_sureness_name(finding_of(row)->sureness));
 }
@@ -113,6 +117,9 @@ static const etr_field finding_fields[] = {
          "the most that it could save, per inference, or once if `saves_once`; null: not known"},
     {"certainty", "certainty", ETR_CELL_WORD, EVERY, .get = sureness},
     {"effort", "effort", ETR_CELL_WORD, EVERY, .get = effort, .says = "what it takes"},
+    {"effort_text", NULL, ETR_CELL_NAME, ETR_IN_JSON | ETR_IN_DOCUMENT, .get = effort_text,
+     .blank_is_null = true, .nullable = true,
+     .says = "what it takes, in words; null: nothing, it is about looking at what is there"},
     {"docs", NULL, ETR_CELL_NAME, ETR_IN_JSON | ETR_IN_DOCUMENT, .get = docs,
      .says = "address of the section that says how, such as docs/findings.md#quantize"},
     {"caveat", "caveat", ETR_CELL_NAME, ROWS, FINDING(caveat), .blank_is_null = true,

@@ -232,23 +232,21 @@ static const char *backend_name(etr_answer *answer, const char *backend) {
   return backend ? etr_or_empty(etr_label_backend(&answer->arena, backend)) : "CPU";
 }
 
+/* Returns the type of a row; NULL if it has none. */
+static const etr_headline_part *type_of(const etr_first_screen *s, const etr_group *group) {
+  const etr_headline *headline = &s->headline;
+  uint32_t type = headline->type_of_row ? headline->type_of_row[group - s->groups.list] : ETR_NONE;
+  return type == ETR_NONE ? NULL : &headline->types[type];
+}
+
 /* Returns the name of a row that is no operator. */
-static const char *part_name(etr_answer *answer, const etr_group *group) {
-  const char *backend = backend_name(answer, group->backend);
-  etr_arena *arena = &answer->arena;
-  switch (group->part) {
-  case ETR_TIME_CALL_OVERHEAD:
-    return etr_arena_format(arena, "calling %zu delegate%s", group->count,
-                            etr_plural(group->count));
-  case ETR_TIME_OPAQUE:
-    return etr_arena_format(arena, "in %s (no operators recorded)", backend);
-  case ETR_TIME_DELEGATE_PHASES:
-    return etr_arena_format(arena, "%s, %s", backend, etr_or_empty(etr_phase_name(group->phase)));
-  case ETR_TIME_RUNTIME:
-    return "runtime, outside operators";
-  default:
-    return "unexplained";
-  }
+static const char *part_name(etr_answer *answer, const etr_first_screen *s,
+                             const etr_group *group) {
+  const etr_headline_part *type = type_of(s, group);
+  if (group->is_interruptions)
+    return "interruptions (measure again)";
+  return type ? etr_or_empty(etr_headline_part_name(&answer->arena, type))
+              : etr_time_part_name(group->part);
 }
 
 /* Returns true if one node of a row takes so much that the time of each says little: eight times
@@ -260,27 +258,13 @@ static bool is_one_long(const etr_group *group, double whole) {
          group->largest * (double)(group->count - 1) >= times * others;
 }
 
-/* Returns true if a part of a row's time that matters is interruptions, and something of the whole:
- * what it takes without them says more. */
-static bool is_interrupted(const etr_group *group, double whole) {
-  const double least = 0.02, part = 0.25;
-  return group->interrupted >= part * group->stats.typical && group->interrupted >= least * whole;
-}
-
-/* Returns "usually 0.06" of a row that was interrupted, "one: 5.40" of one with a long node, or "".
- */
+/* Returns "one: 5.40" of a row with a node that is much longer than the others, or "". */
 static const char *row_remark(etr_answer *answer, const etr_first_screen *s,
                               const etr_group *group) {
-  const char *word = "one";
-  double ticks = group->largest;
-  if (is_interrupted(group, s->groups.whole)) {
-    word = "usually";
-    ticks = group->stats.typical - group->interrupted;
-  } else if (!is_one_long(group, s->groups.whole)) {
+  if (!is_one_long(group, s->groups.whole))
     return "";
-  }
-  const char *text = time_text(answer, s, ticks, false, 0);
-  return etr_or_empty(etr_arena_format(&answer->arena, " (%s: %s)", word, text));
+  const char *text = time_text(answer, s, group->largest, false, 0);
+  return etr_or_empty(etr_arena_format(&answer->arena, " (one: %s)", text));
 }
 
 /* Returns a text that is cut in the middle where it has more columns. */
@@ -293,19 +277,19 @@ static const char *cut_to(etr_answer *answer, const char *text, size_t columns) 
 }
 
 /* Returns "attention.wq · linear", "attention · expand_copy (one: 5.40)", "calling 82 delegates",
- * "Transpose (ND, X32) (inserted)". */
+ * "Transpose (ND, X32) (inserted)". It is cut to a width in columns, which Markdown has not. */
 static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
-                            etr_slice prefix) {
+                            etr_slice prefix, size_t width) {
   etr_arena *arena = &answer->arena;
   if (!group->op)
-    return part_name(answer, group);
+    return part_name(answer, s, group);
   if (group->part == ETR_TIME_INSERTED)
     return etr_arena_format(arena, "%s (inserted)", group->op);
   const char *op = operator_of(answer, s, group);
   const char *module = group->pattern ? name_below(answer, group->pattern, prefix) : NULL;
   const char *name = module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
   const char *remark = row_remark(answer, s, group);
-  size_t width = name_columns(answer) - 1, used = etr_plain_width(&answer->writer, remark);
+  size_t used = etr_plain_width(&answer->writer, remark);
   /* A name gives way to its remark, which says how to read the time. */
   if (used && used < width && !etr_section_is_markdown(answer))
     name = cut_to(answer, etr_or_empty(name), width - used);
@@ -314,6 +298,8 @@ static const char *row_name(etr_answer *answer, const etr_first_screen *s, const
 
 /* Returns where a row runs. */
 static const char *runs_on(etr_answer *answer, const etr_group *group) {
+  if (group->is_interruptions)
+    return "others";
   if (group->part == ETR_TIME_RUNTIME || group->part == ETR_TIME_CALL_OVERHEAD)
     return "runtime";
   return backend_name(answer, group->backend);
@@ -360,6 +346,8 @@ static int by_box(const void *a, const void *b) {
 
 /* Returns what a row is of, apart from its module: what runs it, or what it is. */
 static const char *place_of(etr_answer *answer, const etr_group *group) {
+  if (group->is_interruptions)
+    return "interruptions";
   switch (group->part) {
   case ETR_TIME_OPAQUE:
   case ETR_TIME_DELEGATE_PHASES:
@@ -496,7 +484,7 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
         for (size_t other = i + 1; other < upper.count; other++)
           is_in |= strcmp(name, upper.list[other].name) == 0;
       if (is_in)
-        add_box(&lower, group->op ? operator_of(answer, s, group) : part_name(answer, group),
+        add_box(&lower, group->op ? operator_of(answer, s, group) : part_name(answer, s, group),
                 group->stats.typical);
     }
     etr_sort(lower.list, lower.count, sizeof *lower.list, by_box);
@@ -521,7 +509,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     return "";
   if (isnan(finding->potential) && !(finding->cost > 0))
     return "no time";
-  if (isnan(finding->potential) && finding->kind == ETR_FINDING_PROFILER)
+  if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
     return "unknown"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
   etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)
@@ -711,24 +699,137 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
 
 /* ---- Rows ---- */
 
-/* Returns the time of a group, marked if it is an upper bound or an estimate. */
-static const char *row_time(etr_answer *answer, const etr_first_screen *s, const etr_group *group) {
+/* A line of the table: a row, or the sum of all rows of a type, below which some of them are. */
+typedef struct table_line {
+  const etr_headline_part *type; /* NULL: the row of interruptions, or types are not known */
+  const etr_group *group;        /* NULL: the sum of the type's rows */
+  bool is_inner;                 /* it is in the sum above it */
+  bool is_estimated;
+  double ticks;
+} table_line;
+
+/* The lines of a table, in the order in which they are written. */
+typedef struct table_lines {
+  table_line *list;
+  size_t count;
+  size_t left_out; /* rows that no line has */
+} table_lines;
+
+/* Adds the lines of all rows: the sum of the rows of a type where it has several, and each row. */
+static void add_lines(table_lines *out, const etr_first_screen *s) {
+  for (size_t i = 0; i < s->groups.count; i++) {
+    const etr_headline_part *type = type_of(s, &s->groups.list[i]);
+    table_line sum = {.type = type};
+    size_t rows = 0, first = i;
+    for (size_t k = 0; type && k < s->groups.count; k++) {
+      if (type_of(s, &s->groups.list[k]) != type)
+        continue;
+      first = rows ? first : k;
+      rows++;
+      sum.ticks += s->groups.list[k].stats.typical;
+      sum.is_estimated |= s->groups.list[k].estimated > 0;
+    }
+    if (rows > 1 && first == i)
+      out->list[out->count++] = sum;
+    const etr_group *group = &s->groups.list[i];
+    out->list[out->count++] = (table_line){.type = type,
+                                           .group = group,
+                                           .is_inner = rows > 1,
+                                           .is_estimated = group->estimated > 0,
+                                           .ticks = group->stats.typical};
+  }
+}
+
+/* Orders lines by time, the longest first; a sum is before the rows in it. */
+static int by_ticks(const void *a, const void *b) {
+  const table_line *x = a, *y = b;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? 1 : -1;
+  if (x->is_inner != y->is_inner)
+    return x->is_inner ? 1 : -1;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Puts the rows of each type behind its sum. */
+static void group_lines(table_lines *lines, table_line *sorted) {
+  size_t count = 0;
+  for (size_t i = 0; i < lines->count; i++) {
+    const table_line *line = &lines->list[i];
+    if (line->is_inner)
+      continue;
+    sorted[count++] = *line;
+    for (size_t k = 0; !line->group && k < lines->count; k++)
+      if (lines->list[k].is_inner && lines->list[k].type == line->type)
+        sorted[count++] = lines->list[k];
+  }
+  lines->list = sorted;
+}
+
+/* The least share of a row that a table has below the sum of its type, unless it has all rows. */
+#define LEAST_INNER 0.05
+
+/* Leaves out rows that are small parts of types, and lines whose time is below the clock. */
+static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
+  size_t kept = 0;
+  double whole = 0;
+  for (size_t i = 0; i < s->groups.count; i++)
+    whole += s->groups.list[i].stats.typical;
+  for (size_t i = 0; i < lines->count; i++) {
+    const table_line *line = &lines->list[i];
+    bool is_small = line->is_inner ? line->ticks < LEAST_INNER * whole
+                                   : line->ticks == 0 && kept > 0;
+    if (is_small)
+      lines->left_out += line->group != NULL;
+    else
+      lines->list[kept++] = *line;
+  }
+  lines->count = kept;
+}
+
+/* Chooses the lines of the table: the longest, whether of a type or of a row of one. False when out
+ * of memory. */
+static bool choose_lines(table_lines *out, etr_answer *answer, const etr_first_screen *s) {
+  size_t most = 2 * s->groups.count;
+  table_line *sorted = etr_arena_alloc_array(&answer->arena, most, sizeof *sorted);
+  *out = (table_lines){.list = etr_arena_alloc_array(&answer->arena, most, sizeof *out->list)};
+  if (!out->list || !sorted)
+    return false;
+  add_lines(out, s);
+  etr_sort(out->list, out->count, sizeof *out->list, by_ticks);
+  if (s->most_rows)
+    leave_out_small(out, s);
+  size_t shown = s->most_rows ? ETR_MIN(out->count, s->most_rows) : out->count;
+  for (size_t i = shown; i < out->count; i++)
+    out->left_out += out->list[i].group != NULL;
+  out->count = shown;
+  group_lines(out, sorted);
+  return true;
+}
+
+/* Returns the time of a line, marked if it is an upper bound or an estimate. */
+static const char *line_time(etr_answer *answer, const etr_first_screen *s,
+                             const table_line *line) {
   etr_text text;
   etr_writer w;
   etr_text_begin(&text, &answer->arena, &w);
-  if (group->hidden > 0)
+  if (line->type && line->type->high > line->type->low)
     etr_puts(&w, AT_MOST);
-  else if (group->estimated > 0)
+  else if (line->is_estimated)
     etr_puts(&w, ABOUT);
-  put_time(&w, answer, s, group->stats.typical);
+  put_time(&w, answer, s, line->ticks);
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
-static const char *share_text(etr_answer *answer, double share) {
+/* Returns the share of a line. Of a type it is to the digit that of the sentence. */
+static const char *line_share(etr_answer *answer, const etr_first_screen *s,
+                              const table_line *line) {
   etr_text text;
   etr_writer w;
   etr_text_begin(&text, &answer->arena, &w);
-  etr_put_percent(&w, share);
+  if (line->type && !line->is_inner)
+    etr_headline_put_share(&w, line->type, true);
+  else
+    etr_put_percent(&w, line->ticks / s->groups.whole);
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
@@ -748,121 +849,110 @@ static void put_share_bar(etr_writer *w, double share, double most, bool is_padd
     etr_put_blanks(w, COLUMNS - ETR_MIN(count, (size_t)COLUMNS));
 }
 
-static const char *count_text(etr_answer *answer, const etr_group *group) {
-  return group->count ? etr_arena_format(&answer->arena, TIMES "%zu", group->count) : "";
+/* Returns how many operators, kernels or delegates a line has. */
+static size_t line_count(const table_line *line) {
+  return line->group ? line->group->count : line->type->count;
 }
 
-/* Returns the number of rows that an operator has. */
-static size_t rows_of_type(etr_answer *answer, const etr_first_screen *s, const char *op) {
-  size_t count = 0;
-  for (size_t i = 0; i < s->groups.count; i++)
-    if (s->groups.list[i].pattern)
-      count += strcmp(operator_of(answer, s, &s->groups.list[i]), op) == 0;
-  return count;
+static const char *line_name(etr_answer *answer, const etr_first_screen *s, const table_line *line,
+                             size_t columns) {
+  if (line->group)
+    return etr_or_empty(row_name(answer, s, line->group, s->prefix, columns));
+  return etr_or_empty(etr_headline_part_name(&answer->arena, line->type));
 }
 
-/* Returns " · by type: linear 58 %, bmm 10 %": rows are of modules, so that an operator that leads
- * by its type may be in many of them. "" where no such operator has several rows. */
-static const char *types_text(etr_answer *answer, const etr_first_screen *s) {
-  enum { MOST = 4, ROOM = 70 /* columns beside the number of rows */ };
-  const double least = 0.05;
-  boxes of = {.count = 0};
-  bool is_split = false;
-  for (size_t i = 0; i < s->groups.count; i++)
-    if (s->groups.list[i].pattern)
-      add_box(&of, operator_of(answer, s, &s->groups.list[i]), s->groups.list[i].stats.typical);
-  etr_sort(of.list, of.count, sizeof *of.list, by_box);
-  etr_text text;
-  etr_writer w;
-  size_t used = 0, room = ETR_MIN(width_of(answer) - 24, (size_t)ROOM);
-  etr_text_begin(&text, &answer->arena, &w);
-  for (size_t i = 0; i < of.count && i < MOST && of.list[i].ticks >= least * s->groups.whole; i++) {
-    const char *share = share_text(answer, of.list[i].ticks / s->groups.whole);
-    used += etr_plain_width(&w, of.list[i].name) + strlen(share) + 3;
-    if (used > room)
-      break;
-    etr_putf(&w, "%s%s %s", i ? ", " : DOT "by type: ", of.list[i].name, share);
-    is_split |= rows_of_type(answer, s, of.list[i].name) > 1;
-  }
-  const char *types = etr_or_empty(etr_text_end(&text, &w));
-  return is_split ? types : "";
+/* Returns what runs the operators of a line. */
+static const char *line_place(etr_answer *answer, const table_line *line) {
+  return line->group ? runs_on(answer, line->group) : backend_name(answer, line->type->backend);
 }
 
-/* Writes how many rows are not shown, and the operators that lead by their types. */
-static void put_others(etr_answer *answer, const etr_first_screen *s, size_t shown) {
-  if (!etr_section_is_markdown(answer) && s->groups.count > shown)
-    etr_putf(&answer->writer, " %zu more: --top 0%s\n", s->groups.count - shown,
-             plain(answer, types_text(answer, s)));
+static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
+                              double most) {
+  etr_writer *w = &answer->writer;
+  size_t count = line_count(line);
+  bool has_count = count > 0 && (!line->group || line->group->part != ETR_TIME_CALL_OVERHEAD);
+  etr_puts(w, line->is_inner ? "| \xE2\x86\xB3 " : "| ");
+  etr_puts(w, line->group ? "" : "**");
+  etr_put_markdown(w, line_name(answer, s, line, 0));
+  etr_puts(w, line->group ? "" : "**");
+  if (has_count) /* the name of a call has the number */
+    etr_putf(w, " " TIMES "%zu", count);
+  etr_putf(w, " | %s | %s | ", line_time(answer, s, line), line_share(answer, s, line));
+  put_share_bar(w, line->ticks / s->groups.whole, most, false);
+  etr_puts(w, " | ");
+  etr_put_markdown(w, line_place(answer, line));
+  etr_puts(w, " |\n");
 }
 
-void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
+static void put_text_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
+                          double most) {
+  enum { LEAST_PLACE = 8 /* columns of what a row runs on */ };
+  etr_writer *w = &answer->writer;
+  bool is_narrow = etr_first_screen_is_narrow(answer);
+  size_t indent = line->is_inner ? 3 : 1, room = name_columns(answer) - indent;
+  size_t count = line_count(line);
+  etr_put_blanks(w, indent);
+  size_t used = etr_put_cut(w, plain(answer, line_name(answer, s, line, room)), room,
+                            ETR_CUT_MIDDLE);
+  etr_put_blanks(w, room - used);
+  put_right(w, line_time(answer, s, line), 10);
+  put_right(w, line_share(answer, s, line), 8);
+  etr_puts(w, "  ");
+  if (!is_narrow)
+    put_share_bar(w, line->ticks / s->groups.whole, most, true);
+  put_right(w, count ? etr_or_empty(etr_arena_format(&answer->arena, TIMES "%zu", count)) : "",
+            is_narrow ? 6 : 7);
+  if (!is_narrow)
+    put_right(w, count ? time_text(answer, s, line->ticks / (double)count, false, 0) : "", 8);
+  etr_puts(w, "  ");
+  size_t before = name_columns(answer) + (is_narrow ? 28 : 48); /* the columns written so far */
+  size_t width = width_of(answer) > before + LEAST_PLACE ? width_of(answer) - before : LEAST_PLACE;
+  (void)etr_put_cut(w, plain(answer, line_place(answer, line)), width, ETR_CUT_MIDDLE);
+  etr_puts(w, "\n");
+}
+
+/* Writes the title and the names of the columns. */
+static void put_row_head(etr_answer *answer, const etr_first_screen *s) {
+  enum { LONGEST_PREFIX = 18 };
   etr_writer *w = &answer->writer;
   etr_slice prefix = s->prefix;
-  bool is_markdown = etr_section_is_markdown(answer),
-       is_narrow = etr_first_screen_is_narrow(answer);
-  size_t shown = s->most_rows ? ETR_MIN(s->groups.count, s->most_rows) : s->groups.count;
-  while (s->most_rows && shown > 1 && s->groups.list[shown - 1].stats.typical == 0)
-    shown--; /* the clock counted nothing */
   const char *unit = etr_unit_name(s->unit);
-  enum { LONGEST_PREFIX = 18, LEAST_PLACE = 8 /* columns of what a row runs on */ };
+  bool is_narrow = etr_first_screen_is_narrow(answer);
   size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;
   const char *title = "where the time goes", *dots = left_out ? "\xE2\x80\xA6" : "";
   if (prefix.size)
     title = etr_arena_format(&answer->arena, "where the time goes (in %s%.*s)", dots,
                              (int)(prefix.size - left_out), prefix.data + left_out);
-  if (s->groups.count == 0)
-    return;
   etr_puts(w, "\n");
-  if (is_markdown) {
+  if (etr_section_is_markdown(answer)) {
     etr_puts(w, "| ");
     etr_put_markdown(w, etr_or_empty(title));
     etr_putf(w, " | %s | share | | runs on |\n|---|---:|---:|---|---|\n", unit);
-  } else {
-    etr_put_style(w, ETR_STYLE_BOLD);
-    size_t used = etr_put_cut(w, plain(answer, title), name_columns(answer), ETR_CUT_MIDDLE);
-    etr_put_blanks(w, name_columns(answer) - used);
-    put_right(w, unit, 10);
-    etr_puts(w, is_narrow ? "  share   count" : "  share               count    each");
-    etr_puts(w, "  runs on\n");
-    etr_put_style(w, ETR_STYLE_PLAIN);
+    return;
   }
-  double most = s->groups.list[0].stats.typical / s->groups.whole;
-  for (size_t i = 0; i < shown; i++) {
-    const etr_group *group = &s->groups.list[i];
-    double share = group->stats.typical / s->groups.whole;
-    const char *name = etr_or_empty(row_name(answer, s, group, prefix));
-    const char *count = etr_or_empty(count_text(answer, group));
-    if (is_markdown && group->part == ETR_TIME_CALL_OVERHEAD)
-      count = ""; /* its name has the number */
-    if (is_markdown) {
-      etr_puts(w, "| ");
-      etr_put_markdown(w, name);
-      etr_putf(w, "%s%s | %s | %s | ", count[0] ? " " : "", count, row_time(answer, s, group),
-               share_text(answer, share));
-      put_share_bar(w, share, most, false);
-      etr_puts(w, " | ");
-      etr_put_markdown(w, runs_on(answer, group));
-      etr_puts(w, " |\n");
-      continue;
-    }
-    etr_puts(w, " ");
-    size_t used = etr_put_cut(w, plain(answer, name), name_columns(answer) - 1, ETR_CUT_MIDDLE);
-    etr_put_blanks(w, name_columns(answer) - 1 - used);
-    put_right(w, row_time(answer, s, group), 10);
-    put_right(w, share_text(answer, share), 7);
-    etr_puts(w, "  ");
-    if (!is_narrow)
-      put_share_bar(w, share, most, true);
-    put_right(w, count, is_narrow ? 6 : 7);
-    if (!is_narrow && group->count)
-      put_right(w, time_text(answer, s, group->stats.typical / (double)group->count, false, 0), 8);
-    else if (!is_narrow)
-      etr_put_blanks(w, 8);
-    etr_puts(w, "  ");
-    size_t before = name_columns(answer) + (is_narrow ? 27 : 47); /* the columns written so far */
-    size_t room = width_of(answer) > before + LEAST_PLACE ? width_of(answer) - before : LEAST_PLACE;
-    (void)etr_put_cut(w, plain(answer, runs_on(answer, group)), room, ETR_CUT_MIDDLE);
-    etr_puts(w, "\n");
+  etr_put_style(w, ETR_STYLE_BOLD);
+  size_t used = etr_put_cut(w, plain(answer, title), name_columns(answer), ETR_CUT_MIDDLE);
+  etr_put_blanks(w, name_columns(answer) - used);
+  put_right(w, unit, 10);
+  etr_puts(w, is_narrow ? "   share   count" : "   share               count    each");
+  etr_puts(w, "  runs on\n");
+  etr_put_style(w, ETR_STYLE_PLAIN);
+}
+
+void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
+  table_lines lines;
+  if (s->groups.count == 0 || !choose_lines(&lines, answer, s))
+    return;
+  put_row_head(answer, s);
+  bool is_markdown = etr_section_is_markdown(answer);
+  double most = lines.list[0].ticks / s->groups.whole;
+  for (size_t i = 0; i < lines.count; i++) {
+    if (is_markdown)
+      put_markdown_line(answer, s, &lines.list[i], most);
+    else
+      put_text_line(answer, s, &lines.list[i], most);
   }
-  put_others(answer, s, shown);
+  if (!is_markdown && lines.left_out)
+    etr_putf(&answer->writer, " %zu more row%s: --top 0\n", lines.left_out,
+             etr_plural(lines.left_out));
 }

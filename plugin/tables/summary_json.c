@@ -192,7 +192,8 @@ static void put_headline_part(const etr_fields *f, const etr_headline_part *part
 /* Writes a row of the first screen, with the filter that shows its nodes. */
 static void put_group(const etr_fields *f, const etr_groups *groups, const etr_group *group) {
   etr_jw_object(f->json);
-  etr_field_text(f, "part", etr_time_part_name(group->part));
+  etr_field_text(f, "part",
+                 group->is_interruptions ? "interruptions" : etr_time_part_name(group->part));
   etr_field_text(f, "phase", etr_phase_name(group->phase));
   etr_field_text(f, "pattern", group->pattern);
   etr_field_text(f, "op", group->op);
@@ -223,6 +224,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
     etr_jw_object(f->json);
     etr_field_text(f, "text", headline.text);
     etr_field_number(f, "interrupted", headline.interrupted);
+    etr_field_ticks(f, "usual", headline.usual);
     etr_field_list(f, "parts");
     for (size_t i = 0; i < headline.count; i++)
       put_headline_part(f, &headline.parts[i]);

@@ -64,7 +64,7 @@ typedef struct collector {
   etr_map rows, things; /* keys of rows, and of what is counted in them */
   etr_text key;
   etr_vec(etr_group) list;
-  const double *interrupted;             /* per time slice: see etr_interruptions.of_slice */
+  const etr_interruptions *interruptions;
   int32_t first_delegate, last_delegate; /* instructions; no kernel is between if there is none */
 } collector;
 
@@ -195,7 +195,7 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
     c->list.data[rows[i]].estimated += is_estimate(c, slice) ? typical : 0;
     c->list.data[rows[i]].between += is_between(c, slice) ? typical : 0;
-    c->list.data[rows[i]].interrupted += c->interrupted[i];
+    c->list.data[rows[i]].interrupted += c->interruptions->of_slice[i];
   }
   return true;
 }
@@ -256,14 +256,55 @@ static int by_typical(const void *a, const void *b) {
   return compared ? compared : (x->phase > y->phase) - (x->phase < y->phase);
 }
 
-/* Notes the longest node of each row. */
-static void note_largest(collector *c, const uint32_t *row_of_node) {
-  for (size_t i = 0; c->graph && i < c->graph->node_count; i++) {
+/* Notes the longest node of each row. False when out of memory. */
+static bool note_largest(collector *c, const uint32_t *row_of_node) {
+  size_t count = c->graph ? c->graph->node_count : 0;
+  double *usual = etr_arena_alloc_array(c->arena, count, sizeof *usual);
+  if (!usual)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    usual[i] = c->graph->times[i].typical;
+  for (size_t i = 0; c->graph && i < c->method->time_slice_count; i++)
+    if (c->method->time_slices[i].node != ETR_NONE)
+      usual[c->method->time_slices[i].node] -= c->interruptions->of_slice[i];
+  for (size_t i = 0; i < count; i++) {
     if (row_of_node[i] == ETR_NONE)
       continue;
     etr_group *group = &c->list.data[row_of_node[i]];
-    group->largest = ETR_MAX(group->largest, c->graph->times[i].typical);
+    group->largest = ETR_MAX(group->largest, usual[i]);
   }
+  return true;
+}
+
+/* Takes interruptions out of the rows, and adds them as a row of their own. rows: of each time
+ * slice. False when out of memory. */
+static bool split_interruptions(collector *c, const uint32_t *rows) {
+  etr_group all = {.part = ETR_TIME_UNEXPLAINED, .is_interruptions = true};
+  uint64_t *of_run = etr_arena_alloc_array(c->arena, c->method->run_count, sizeof *of_run);
+  double typical = 0;
+  if (!of_run)
+    return false;
+  for (size_t i = 0; i < c->list.count; i++) {
+    etr_group *group = &c->list.data[i];
+    double *usual = &group->stats.typical;
+    group->interrupted = ETR_MIN(group->interrupted, *usual);
+    *usual -= group->interrupted;
+    group->estimated = ETR_MIN(group->estimated, *usual);
+    group->between = ETR_MIN(group->between, *usual);
+    typical += group->interrupted;
+  }
+  if (!(typical > 0))
+    return true;
+  for (size_t i = 0; i < c->method->time_slice_count; i++)
+    if (rows[i] != ETR_NONE)
+      of_run[c->method->time_slices[i].run] += (uint64_t)c->interruptions->ticks[i];
+  all.stats = etr_stats_of(of_run, c->method->run_count);
+  all.stats.typical = typical;
+  all.number = (uint32_t)c->list.count;
+  etr_group *added = etr_vec_push(c->arena, &c->list);
+  if (added)
+    *added = all;
+  return added != NULL;
 }
 
 /* Notes the row of each node. */
@@ -305,7 +346,7 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   etr_map_init(&c.things, arena);
   if (!etr_interruptions_find(&out->interruptions, arena, profile, method))
     return false;
-  c.interrupted = out->interruptions.of_slice;
+  c.interruptions = &out->interruptions;
   if (!collect_slices(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
@@ -315,7 +356,8 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
     c.list.data[i].stats = stats[i];
   for (size_t i = 0; i < c.list.count; i++)
     out->interrupted += c.list.data[i].interrupted;
-  note_largest(&c, out->row_of_node);
+  if (!split_interruptions(&c, rows) || !note_largest(&c, out->row_of_node))
+    return false;
   note_hidden(&c);
   if (!chosen && !add_runtime(&c))
     return false;

@@ -12,26 +12,29 @@
 #include "views/interruptions.h"
 
 /** Time slices that are one row: operators on nodes by pattern, operator, type and backend; kernels
- * on no node and inserted copies by name; other parts by backend, and phases by phase. */
+ * on no node and inserted copies by name; other parts by backend, and phases by phase. Times are
+ * without interruptions, which are a row of their own. */
 typedef struct etr_group {
-  etr_time_part part;
-  etr_phase phase;     /* of ETR_TIME_DELEGATE_PHASES */
-  const char *pattern; /* pattern of the module, "" for the top level; NULL: it is on no node */
-  const char *op;      /* "aten.linear.default"; of what is on no node the kernel's name; NULL for
-                          parts that are no operators */
-  const char *dtype;   /* type of the weight, or else of the first output; "int8" or "8da4w" where
-                          the kernel computes so; NULL: not known */
-  const char *backend; /* NULL: the CPU, or the runtime */
-  uint32_t number;     /* of the row, see etr_groups.row_of_node */
-  bool has_weight;     /* an operator that reads a weight: a layer */
-  double between;      /* the part of the typical time that kernels took between two calls of
-                          delegates */
-  size_t count;        /* nodes, distinct events, or delegates; 0 for the runtime */
-  etr_stats stats;     /* over the runs in which any of it ran; typical times add up */
-  double largest;      /* typical time of the node that takes most; 0 if it has no nodes */
+  etr_time_part part;    /* ETR_TIME_UNEXPLAINED of the row of interruptions */
+  bool is_interruptions; /* what interruptions added to all other rows */
+  etr_phase phase;       /* of ETR_TIME_DELEGATE_PHASES */
+  const char *pattern;   /* pattern of the module, "" for the top level; NULL: it is on no node */
+  const char *op;        /* "aten.linear.default"; of what is on no node the kernel's name; NULL for
+                            parts that are no operators */
+  const char *dtype;     /* type of the weight, or else of the first output; "int8" or "8da4w" where
+                            the kernel computes so; NULL: not known */
+  const char *backend;   /* NULL: the CPU, or the runtime */
+  uint32_t number;       /* of the row, see etr_groups.row_of_node */
+  bool has_weight;       /* an operator that reads a weight: a layer */
+  double between;        /* the part of the typical time that kernels took between two calls of
+                            delegates */
+  size_t count;     /* nodes, distinct events, or delegates; 0 for the runtime and interruptions */
+  etr_stats stats;  /* over the runs in which any of it ran, as recorded; but the typical time is
+                       without interruptions. Typical times add up. */
+  double largest;   /* typical time of the node that takes most; 0 if it has no nodes */
   double estimated; /* the part of the typical time of which the node or the time is an estimate */
-  double interrupted; /* the part of the typical time in which something else ran:
-                         see etr_interruptions */
+  double interrupted; /* what interruptions added to the typical time as it was recorded:
+                         see etr_interruptions. It is not in stats.typical. */
   double hidden; /* the part of the typical time that may be of operators, because a clock counts
                     whole microseconds */
 } etr_group;
@@ -44,7 +47,8 @@ typedef struct etr_groups {
                                   ETR_NONE if it has no time. NULL without a graph */
   double whole;                /* typical time of Method::execute, in ticks: the sum of the rows,
                                   unless some nodes were chosen */
-  double interrupted;          /* the part of it in which something else ran: the sum of the rows */
+  double interrupted;          /* the part of it in which something else ran: of the row of
+                                  interruptions */
   etr_interruptions interruptions; /* of the method, also if some nodes were chosen */
 } etr_groups;
 

@@ -14,12 +14,10 @@
 #define LEAST_SHARE 0.1
 /** Kernels of one type that are this much of all kernels are named instead of all. */
 #define MOST_OF_KERNELS 0.6
-/** Part of a backend's calls that inserted copies take at least before the sentence says so. */
-#define LEAST_INSERTED 0.1
 
 const char *etr_headline_kind_name(etr_headline_kind kind) {
-  static const char *const names[] = {"operators", "kernels", "calls",      "opaque",
-                                      "phase",     "runtime", "unexplained"};
+  static const char *const names[] = {"operators", "kernels", "calls",   "copies",
+                                      "opaque",    "phase",   "runtime", "unexplained"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -55,6 +53,7 @@ void etr_put_percent(etr_writer *writer, double share) {
 
 typedef struct candidates {
   etr_vec(etr_headline_part) list;
+  uint32_t *of_row; /* per row of the groups: its candidate, before they are sorted */
   double kernels, kernels_between; /* typical time of all kernels, and of those between delegates */
   size_t kernel_count;
   bool has_delegates;
@@ -64,7 +63,7 @@ static etr_headline_kind kind_of(const etr_group *group) {
   static const etr_headline_kind kinds[ETR_TIME_PARTS] = {
       [ETR_TIME_OPERATORS] = ETR_HEADLINE_OPERATORS,
       [ETR_TIME_UNPLACED] = ETR_HEADLINE_OPERATORS,
-      [ETR_TIME_INSERTED] = ETR_HEADLINE_CALLS,
+      [ETR_TIME_INSERTED] = ETR_HEADLINE_COPIES,
       [ETR_TIME_DELEGATE_PHASES] = ETR_HEADLINE_PHASE,
       [ETR_TIME_OPAQUE] = ETR_HEADLINE_OPAQUE,
       [ETR_TIME_CALL_OVERHEAD] = ETR_HEADLINE_CALLS,
@@ -106,18 +105,23 @@ static etr_headline_part candidate_of(const etr_group *group) {
 
 bool etr_headline_has(const etr_headline_part *part, const etr_group *group) {
   const etr_headline_part of = candidate_of(group);
+  if (group->is_interruptions)
+    return false;
   if (part->kind == ETR_HEADLINE_KERNELS)
     return of.kind == ETR_HEADLINE_OPERATORS && !of.backend;
   return is_same(part, &of);
 }
 
 /* Adds a group to the part of the headline that it belongs to. */
-static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
+static bool add_group(candidates *c, etr_arena *arena, const etr_group *group, size_t row) {
   const etr_headline_part part = candidate_of(group);
-  double usual = group->stats.typical - group->interrupted;
+  double ticks = group->stats.typical;
+  c->of_row[row] = ETR_NONE;
+  if (group->is_interruptions)
+    return true;
   if (part.kind == ETR_HEADLINE_OPERATORS && !group->backend) {
-    c->kernels += usual;
-    c->kernels_between += ETR_MIN(group->between, usual);
+    c->kernels += ticks;
+    c->kernels_between += group->between;
     c->kernel_count += group->count;
   }
   c->has_delegates |= group->backend != NULL;
@@ -129,13 +133,14 @@ static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
     if (!added)
       return false;
     *added = part;
+    added->number = (uint32_t)at;
   }
   etr_headline_part *of = &c->list.data[at];
-  of->ticks += usual;
-  of->count += group->part == ETR_TIME_INSERTED ? 0 : group->count;
-  of->inserted += group->part == ETR_TIME_INSERTED ? usual : 0;
-  of->high += usual;
-  of->low += ETR_MAX(usual - group->hidden, 0);
+  of->ticks += ticks;
+  of->count += group->count;
+  of->high += ticks;
+  of->low += ETR_MAX(ticks - group->hidden, 0);
+  c->of_row[row] = (uint32_t)at;
   return true;
 }
 
@@ -167,6 +172,7 @@ static bool add_kernels(candidates *c, etr_arena *arena, double whole) {
   if (!added)
     return false;
   *added = (etr_headline_part){.kind = ETR_HEADLINE_KERNELS,
+                               .number = (uint32_t)(c->list.count - 1),
                                .count = c->kernel_count,
                                .ticks = c->kernels,
                                .low = c->kernels,
@@ -210,9 +216,9 @@ static const char *phase_words(etr_phase phase) {
   case ETR_PHASE_COMPUTE:
     return "computing";
   case ETR_PHASE_COPY_IN:
-    return "copying in";
+    return "copying inputs";
   case ETR_PHASE_COPY_OUT:
-    return "copying out";
+    return "copying outputs";
   case ETR_PHASE_WAIT:
     return "waiting";
   default:
@@ -226,17 +232,16 @@ static bool is_next_to_nothing(const etr_headline_part *part) {
   return part->low < least * part->high && 100 * (part->high - part->low) >= 1;
 }
 
-/* Writes a share, or its range if it is not known exactly. */
-static void put_range(etr_writer *writer, const etr_headline_part *part) {
+void etr_headline_put_share(etr_writer *writer, const etr_headline_part *part, bool is_row) {
   double low = 100 * part->low, high = 100 * part->high;
   if (is_next_to_nothing(part)) {
-    etr_puts(writer, "up to ");
+    etr_puts(writer, is_row ? "\xE2\x89\xA4" : "up to ");
     etr_put_percent(writer, part->high);
     return;
   }
   if (high - low >= 1 && high >= 1) {
     etr_put_fixed(writer, low, 0);
-    etr_puts(writer, " \xE2\x80\x93 ");
+    etr_puts(writer, is_row ? "\xE2\x80\x93" : " \xE2\x80\x93 ");
   }
   etr_put_percent(writer, part->high);
 }
@@ -256,7 +261,7 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
                      const etr_headline_part *part, part_style style) {
   const char *name = part->backend ? etr_label_backend(arena, part->backend) : NULL;
   bool is_unnamed = part->backend && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0;
-  put_range(writer, part);
+  etr_headline_put_share(writer, part, false);
   switch (part->kind) {
   case ETR_HEADLINE_OPERATORS:
     etr_putf(writer, " is %zu %s%s%s%s", part->count, etr_or_empty(part->dtype),
@@ -279,8 +284,11 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
     if (is_next_to_nothing(part))
       etr_puts(writer, " (coarse clock)");
     else if (style.length == WHOLE)
-      etr_puts(writer, part->inserted >= LEAST_INSERTED * part->ticks ? ", with inserted copies"
-                                                                      : ", not into computing");
+      etr_puts(writer, ", not into computing");
+    break;
+  case ETR_HEADLINE_COPIES:
+    etr_putf(writer, " is %zu inserted cop%s%s", part->count, part->count == 1 ? "y" : "ies",
+             style.is_place_said ? "" : etr_or_empty(place_words(arena, part)));
     break;
   case ETR_HEADLINE_OPAQUE:
     etr_putf(writer, " is in %s, which record%s no operators",
@@ -298,22 +306,26 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
   }
 }
 
-/* Writes how much something else ran. */
-static void put_interruptions(etr_writer *writer, const etr_headline *headline,
+/* Writes how much something else ran, and what an inference takes without it. */
+static void put_interruptions(etr_writer *writer, const etr_headline *headline, const char *usual,
                               sentence_length length) {
   etr_put_percent(writer, headline->interrupted);
-  etr_puts(writer, length > WHOLE ? " is interruptions" : " is interruptions of single operators");
+  etr_putf(writer, " is interruptions%s%s", length == WHOLE ? " of single operators: " : ": ",
+           length == SHORTEST ? "" : "about ");
+  etr_putf(writer, "%s without", usual);
 }
 
-/* Says where the time goes; NULL when out of memory. */
+/* Says where the time goes; NULL when out of memory. usual: what an inference takes without
+ * interruptions. */
 static const char *where_text(etr_arena *arena, const etr_method *method,
-                              const etr_headline *headline, size_t count, sentence_length length) {
+                              const etr_headline *headline, const char *usual, size_t count,
+                              sentence_length length) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   bool is_interrupted_first = headline->count && headline->interrupted > headline->parts[0].high;
   if (is_interrupted_first)
-    put_interruptions(&writer, headline, length);
+    put_interruptions(&writer, headline, usual, length);
   for (size_t i = 0; i < count; i++) {
     const etr_headline_part *part = &headline->parts[i];
     bool is_one_place = count > 1 && part->backend &&
@@ -326,7 +338,7 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
   }
   if (headline->interrupted > 0 && !is_interrupted_first) {
     etr_puts(&writer, "; ");
-    put_interruptions(&writer, headline, length);
+    put_interruptions(&writer, headline, usual, length);
   }
   etr_puts(&writer, count ? "." : "");
   return etr_text_end(&text, &writer);
@@ -340,39 +352,123 @@ static size_t letters_of(const char *text) {
   return count;
 }
 
-bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
-                       const etr_method *method, const etr_groups *groups, etr_unit unit) {
-  candidates c = {.kernels = 0};
-  *out = (etr_headline){.time = "", .where = "", .text = ""};
-  if (groups->count == 0 || !(groups->whole > 0))
-    return true;
-  out->interrupted = groups->interrupted / groups->whole;
-  for (size_t i = 0; i < groups->count; i++)
-    if (!add_group(&c, arena, &groups->list[i]))
-      return false;
-  if (!add_kernels(&c, arena, groups->whole - groups->interrupted))
-    return false;
-  etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_ticks);
-  for (size_t i = 0; i < c.list.count && out->count < ETR_COUNT(out->parts); i++) {
-    etr_headline_part *part = &c.list.data[i];
-    bool is_large = part->high >= LEAST_SHARE * groups->whole || out->count == 0;
-    if (!is_large || (out->count && !are_disjoint(&out->parts[0], part)))
-      continue;
-    part->low = ETR_MAX(part->low, 0) / groups->whole;
-    part->high = ETR_MIN(part->high / groups->whole, 1);
-    out->parts[out->count++] = *part;
+const char *etr_headline_part_name(etr_arena *arena, const etr_headline_part *part) {
+  bool is_unnamed = part->backend && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0;
+  const char *name = part->backend ? etr_label_backend(arena, part->backend) : "CPU";
+  switch (part->kind) {
+  case ETR_HEADLINE_OPERATORS:
+    return etr_arena_format(arena, "%s%s%s", etr_or_empty(part->dtype), part->dtype ? " " : "",
+                            etr_or_empty(etr_headline_operators(arena, part)));
+  case ETR_HEADLINE_KERNELS:
+    return "CPU kernels";
+  case ETR_HEADLINE_CALLS:
+    return etr_arena_format(arena, "calling %zu delegate%s", part->count, etr_plural(part->count));
+  case ETR_HEADLINE_COPIES:
+    return "inserted copies";
+  case ETR_HEADLINE_OPAQUE:
+    return etr_arena_format(arena, "in %s (no operators recorded)",
+                            is_unnamed ? "delegates" : etr_or_empty(name));
+  case ETR_HEADLINE_PHASE:
+    return etr_arena_format(arena, "%s%s", phase_words(part->phase),
+                            etr_or_empty(place_words(arena, part)));
+  case ETR_HEADLINE_RUNTIME:
+    return "runtime, outside operators";
+  default:
+    return "unexplained";
   }
+}
+
+/* Makes the list of all parts, and notes the rows of each. Kernels are one part if the sentence
+ * has them so. False when out of memory. */
+static bool list_types(etr_headline *out, etr_arena *arena, candidates *c,
+                       const etr_groups *groups) {
+  bool has_kernels = false;
+  for (size_t i = 0; i < out->count; i++)
+    has_kernels |= out->parts[i].kind == ETR_HEADLINE_KERNELS;
+  etr_headline_part *types = etr_arena_alloc_array(arena, c->list.count, sizeof *types);
+  uint32_t *index = etr_arena_alloc_raw_array(arena, c->list.count, sizeof *index);
+  uint32_t *type_of_row = etr_arena_alloc_raw_array(arena, groups->count, sizeof *type_of_row);
+  uint32_t kernels = ETR_NONE;
+  if (!types || !index || !type_of_row)
+    return false;
+  for (size_t i = 0; i < c->list.count; i++) {
+    const etr_headline_part *part = &c->list.data[i];
+    bool is_kernel = part->kind == ETR_HEADLINE_OPERATORS && !part->backend;
+    bool is_left_out = has_kernels ? is_kernel : part->kind == ETR_HEADLINE_KERNELS;
+    index[part->number] = ETR_NONE;
+    if (is_left_out)
+      continue;
+    if (part->kind == ETR_HEADLINE_KERNELS)
+      kernels = (uint32_t)out->type_count;
+    index[part->number] = (uint32_t)out->type_count;
+    types[out->type_count++] = *part;
+  }
+  for (size_t i = 0; i < groups->count; i++) {
+    uint32_t at = c->of_row[i];
+    uint32_t type = at == ETR_NONE ? ETR_NONE : index[at];
+    type_of_row[i] = at != ETR_NONE && type == ETR_NONE ? kernels : type;
+  }
+  out->types = types;
+  out->type_of_row = type_of_row;
+  return true;
+}
+
+/* Returns a time with its unit and two digits, since it is an estimate; "" when out of memory. */
+static const char *about_text(etr_arena *arena, const etr_profile *profile, double ticks,
+                              etr_unit unit) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  etr_put_time(&writer, profile, method->execute.typical, unit);
-  etr_putf(&writer, " %s per inference", etr_unit_name(unit));
-  out->time = etr_text_end(&text, &writer);
+  etr_put_fixed(&writer, etr_ticks_to_unit(profile, ticks, unit),
+                etr_time_decimals(profile, ticks, unit, 2));
+  etr_putf(&writer, " %s", etr_unit_name(unit));
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
+/* Returns a time with its unit; "" when out of memory. */
+static const char *time_text(etr_arena *arena, const etr_profile *profile, double ticks,
+                             etr_unit unit) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  etr_put_time(&writer, profile, ticks, unit);
+  etr_putf(&writer, " %s", etr_unit_name(unit));
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
+bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
+                       const etr_method *method, const etr_groups *groups, etr_unit unit) {
+  candidates c = {.of_row = etr_arena_alloc_raw_array(arena, groups->count, sizeof *c.of_row)};
+  *out = (etr_headline){.time = "", .where = "", .text = ""};
+  if (groups->count == 0 || !(groups->whole > 0) || !c.of_row)
+    return c.of_row != NULL;
+  out->interrupted = groups->interrupted / groups->whole;
+  out->usual = groups->whole - groups->interrupted;
+  for (size_t i = 0; i < groups->count; i++)
+    if (!add_group(&c, arena, &groups->list[i], i))
+      return false;
+  if (!add_kernels(&c, arena, out->usual))
+    return false;
+  etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_ticks);
+  for (size_t i = 0; i < c.list.count; i++) {
+    etr_headline_part *part = &c.list.data[i];
+    part->low = ETR_MAX(part->low, 0) / groups->whole;
+    part->high = ETR_MIN(part->high / groups->whole, 1);
+    bool has_room = out->count < ETR_COUNT(out->parts);
+    bool is_large = part->high >= LEAST_SHARE || out->count == 0;
+    if (has_room && is_large && (out->count == 0 || are_disjoint(&out->parts[0], part)))
+      out->parts[out->count++] = *part;
+  }
+  if (!list_types(out, arena, &c, groups))
+    return false;
+  out->time = etr_arena_format(arena, "%s per inference",
+                               time_text(arena, profile, method->execute.typical, unit));
+  const char *usual = about_text(arena, profile, out->usual, unit);
   for (sentence_length length = WHOLE; length <= SHORTEST; length++)
     if (length == WHOLE || (out->where && letters_of(out->where) > ETR_HEADLINE_LONGEST))
-      out->where = where_text(arena, method, out, out->count, length);
+      out->where = where_text(arena, method, out, usual, out->count, length);
   if (out->where && out->interrupted > 0 && letters_of(out->where) > ETR_HEADLINE_LONGEST)
-    out->where = where_text(arena, method, out, 1, SHORT); /* there is no room for three parts */
+    out->where = where_text(arena, method, out, usual, 1, SHORT); /* no room for three parts */
   out->text = etr_arena_format(arena, "%s. %s", etr_or_empty(out->time), etr_or_empty(out->where));
   return !etr_arena_failed(arena);
 }

@@ -13,25 +13,26 @@ enum { ETR_HEADLINE_LONGEST = 100 };
 typedef enum etr_headline_kind {
   ETR_HEADLINE_OPERATORS, /* operators of one type, data type and backend */
   ETR_HEADLINE_KERNELS,   /* all kernels on the CPU together, beside delegates */
-  ETR_HEADLINE_CALLS,     /* calling the delegates of a backend, and the copies that it inserted */
+  ETR_HEADLINE_CALLS,     /* calling the delegates of a backend */
+  ETR_HEADLINE_COPIES,    /* copies that a backend inserted */
   ETR_HEADLINE_OPAQUE,    /* in a backend that records no operators */
   ETR_HEADLINE_PHASE,     /* a phase of a backend */
   ETR_HEADLINE_RUNTIME,
   ETR_HEADLINE_UNEXPLAINED,
 } etr_headline_kind;
 
-/** A part of the time that the sentence names. */
+/** A part of the time that the sentence may name: the sum of some rows. */
 typedef struct etr_headline_part {
   etr_headline_kind kind;
   etr_phase phase;
+  uint32_t number;     /* while the parts are sorted: which one it is */
   const char *op;      /* of ETR_HEADLINE_OPERATORS: operator, or kernel without a graph */
   const char *dtype;   /* NULL: not known */
   const char *backend; /* NULL: the CPU */
   size_t count;        /* operators, kernels or delegates; 0 for the runtime */
   double ticks;        /* in the typical run, without interruptions */
-  double inserted;     /* of ETR_HEADLINE_CALLS: the part of ticks that inserted copies take */
-  double low, high;    /* shares of Method::execute, without interruptions; they differ if a clock
-                          hides what is computing */
+  double low, high;    /* shares of Method::execute; they differ if a clock hides what is computing.
+                          No time of a part contains interruptions. */
   bool is_linear, is_convolution; /* of ETR_HEADLINE_OPERATORS */
   bool has_graph;                 /* op names a node's operator */
   bool is_between;                /* of kernels: nearly all run between calls of delegates */
@@ -46,6 +47,11 @@ typedef struct etr_headline {
   etr_headline_part parts[2]; /* the largest disjoint parts of at least a tenth, or the largest */
   size_t count;
   double interrupted; /* share of Method::execute that interruptions take: see etr_interruptions */
+  double usual;       /* ticks of the typical Method::execute without interruptions */
+  const etr_headline_part *types; /* all parts, the longest first; they add up to the usual time */
+  size_t type_count;
+  const uint32_t *type_of_row; /* per row of the groups: its index in `types`; ETR_NONE of the row
+                                  of interruptions */
 } etr_headline;
 
 /** Makes the sentence of a method. Returns false when out of memory. */
@@ -54,6 +60,14 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
 
 /** Returns true if a row is part of what the sentence names. */
 bool etr_headline_has(const etr_headline_part *part, const etr_group *group);
+
+/** Returns the name of a part as a row has it: "float32 linear layers", "calling 82 delegates",
+ * "waiting in QNN". NULL when out of memory. */
+const char *etr_headline_part_name(etr_arena *arena, const etr_headline_part *part);
+
+/** Writes the share of a part, or its range where a clock hides something: "38 – 61 %", "up to
+ * 41 %". is_row: as a cell of a table has it, "38–61 %", "≤41 %". */
+void etr_headline_put_share(etr_writer *writer, const etr_headline_part *part, bool is_row);
 
 /** Returns the name of the operators of a part as a sentence has it: "linear layers", "softmax",
  * "Batch Matrix Multiply". NULL when out of memory. */

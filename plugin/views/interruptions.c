@@ -101,7 +101,7 @@ static double interrupted_part(const search *s, uint32_t run, double median) {
 }
 
 /* Finds what is an interruption in the time slices of each series. */
-static void find_parts(search *s, double *of_slice) {
+static void find_parts(search *s, double *of_slice, double *ticks) {
   const etr_typical_run *typical = &s->method->typical;
   for (size_t series = 0; series < s->series_count; series++) {
     size_t slice_count, count = etr_run_sums_of(&s->sums, series);
@@ -111,13 +111,14 @@ static void find_parts(search *s, double *of_slice) {
     const etr_run_slice *slices = etr_run_sums_slices(&s->sums, series, &slice_count);
     for (size_t i = 0; i < slice_count; i++) {
       double part = interrupted_part(s, slices[i].run, median);
-      of_slice[slices[i].slice] = part * (double)slices[i].ticks * typical->weights[slices[i].run] /
-                                  typical->divisor;
+      double lost = part * (double)slices[i].ticks;
+      ticks[slices[i].slice] = lost;
+      of_slice[slices[i].slice] = lost * typical->weights[slices[i].run] / typical->divisor;
     }
   }
 }
 
-static bool search_slices(search *s, double *of_slice) {
+static bool search_slices(search *s, double *of_slice, double *ticks) {
   const etr_method *method = s->method;
   size_t runs = method->run_count;
   s->series_of = etr_arena_alloc_raw_array(s->scratch, method->time_slice_count,
@@ -129,7 +130,7 @@ static bool search_slices(search *s, double *of_slice) {
       !etr_run_sums_make(&s->sums, s->scratch, method, s->series_of, s->series_count))
     return false;
   count_witnesses(s);
-  find_parts(s, of_slice);
+  find_parts(s, of_slice, ticks);
   return true;
 }
 
@@ -137,14 +138,15 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
                             const etr_method *method) {
   etr_arena scratch = {0};
   double *of_slice = etr_arena_alloc_array(arena, method->time_slice_count, sizeof *of_slice);
+  double *ticks = etr_arena_alloc_array(arena, method->time_slice_count, sizeof *ticks);
   double least = LEAST_NS / etr_ticks_to_ns(profile, 1);
   search s = {.scratch = &scratch,
               .method = method,
               .least = ETR_MAX(least, LEAST_SHARE * method->execute.typical)};
   bool is_judged = method->run_count >= LEAST_RUNS && method->mixed_phase_count < 2 &&
                    method->typical.divisor > 0;
-  *out = (etr_interruptions){.of_slice = of_slice};
-  bool good = of_slice && (!is_judged || search_slices(&s, of_slice));
+  *out = (etr_interruptions){.of_slice = of_slice, .ticks = ticks};
+  bool good = of_slice && ticks && (!is_judged || search_slices(&s, of_slice, ticks));
   if (!good)
     etr_arena_fail(arena);
   etr_arena_clear(&scratch);
@@ -152,6 +154,7 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
     out->whole += of_slice[i];
   if (good && out->whole < LEAST_OF_ALL * method->execute.typical) {
     memset(of_slice, 0, method->time_slice_count * sizeof *of_slice);
+    memset(ticks, 0, method->time_slice_count * sizeof *ticks);
     out->whole = 0;
   }
   return good;

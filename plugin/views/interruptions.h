@@ -23,6 +23,7 @@
 typedef struct etr_interruptions {
   const double *of_slice; /* per time slice of the method: its ticks in the typical run, like
                              etr_stats.typical, that are interruptions */
+  const double *ticks;    /* per time slice: the same in its own run */
   double whole;           /* their sum */
 } etr_interruptions;
 

@@ -63,7 +63,8 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
 
   async function summaryIsShown(said) {
     assert.equal(await page.total(), ms(said.execute.typical));
-    if (said.execute.min !== null) assert.match(await page.frame.locator('.runs').innerText(), new RegExp(`${ms(said.execute.min)} – ${ms(said.execute.max)} ms`));
+    const range = said.runs < 2 ? '^1 run$' : `${ms(said.execute.min)} – ${ms(said.execute.max)} ms`; // one run has no range
+    if (said.execute.min !== null) assert.match(await page.frame.locator('.runs').innerText(), new RegExp(range, 'm'));
     const titles = await page.frame.locator('.lever h3').allTextContents();
     assert.deepEqual(titles, said.findings.slice(0, titles.length).map(({title}) => title));
   }

@@ -34,7 +34,7 @@ def check_groups(where, method):
     of = {}
     for group in groups:
         key = group["part"], group["backend"] if group["part"] != "operators" else None
-        of[key] = of.get(key, 0) + group["typical"]
+        of[key] = of.get(key, 0) + group["typical"] + (group["interrupted"] if group["part"] != "interruptions" else 0)
         assert group["min"] <= group["max"] + 1e-12, (where, group)
         assert group["filter"] is None or group["part"] == "operators", (where, group)
         assert group["pattern"] is not None or group["part"] != "operators", (where, group)
@@ -48,8 +48,10 @@ def check_groups(where, method):
     by_op = sum(row["count"] for row in method["by_op"]) if any(group["pattern"] is not None for group in groups) else 0
     assert counted == by_op, f"{where}: {counted} operators in rows, {by_op} in by_op"
     interrupted = sum(group["interrupted"] for group in groups)
-    assert all(0 <= group["interrupted"] <= group["typical"] + 1e-9 for group in groups), where
+    row = sum(group["typical"] for group in groups if group["part"] == "interruptions")
+    assert math.isclose(interrupted, row, rel_tol=1e-9, abs_tol=1e-9), (where, interrupted, row)
     assert math.isclose(interrupted / total, method["answer"]["interrupted"], abs_tol=1e-6), (where, interrupted, method["answer"])
+    assert math.isclose(total - interrupted, method["answer"]["usual"], rel_tol=1e-9), (where, method["answer"])
     assert interrupted == 0 or interrupted >= 0.1 * total, (where, interrupted)
     assert [group["typical"] for group in groups] == sorted((group["typical"] for group in groups), reverse=True), where
 
@@ -65,12 +67,24 @@ def check_answer(where, method):
     for part in parts:  # the share is the rows'
         rows = [group for group in method["groups"] if group["backend"] == part["backend"]]
         if part["kind"] == "calls":
-            rows = [group for group in rows if group["part"] in ("call_overhead", "inserted")]
+            rows = [group for group in rows if group["part"] == "call_overhead"]
         elif part["kind"] == "operators":
             rows = [group for group in rows if group["part"].startswith("operators") and group["dtype"] == part["dtype"]]
         else:
             continue
         assert part["high"] <= sum(group["share"] for group in rows) + 1e-9, (where, part)
+        assert part["kind"] != "calls" or math.isclose(part["high"], sum(group["share"] for group in rows), rel_tol=1e-9), (where, part)
+
+
+def check_shares(where, lines):
+    """Each share of the sentence is that of a row, to the digit."""
+    table = next((at for at, line in enumerate(lines) if line.startswith("where the time goes")), None)
+    sentence = next((line for line in lines[:4] if re.match(r"^(up to )?<?[\d.]+( – \d+)? % (is|goes)", line)), None)
+    if table is None or sentence is None:
+        return
+    rows = [share.replace("≤", "up to ").replace("–", " – ") for line in lines[table + 1:] for share in re.findall(r"[≤<]?[\d.]+(?:–\d+)? %", line)[:1]]
+    for share in re.findall(r"(?:^|; )((?:up to )?<?[\d.]+(?: – \d+)? %)", sentence):
+        assert share in rows, f"{where}: {share} of the sentence in no row: {sentence} {rows}"
 
 
 def check_screen(where, tool, path):
@@ -84,6 +98,7 @@ def check_screen(where, tool, path):
         # Names of records, methods and files are longer than some lines.
         long = [line for line in lines if len(line) > width and " " in line.strip()]
         assert not long, f"{where}: {long}"
+        check_shares(where, lines)
 
 
 def main():

@@ -7,8 +7,8 @@ import {describe, it} from 'node:test';
 
 import {contrast, hueOf, hueOfVerdict, inkOn, mixed, strengthOf} from '../../../web/src/base/colors.js';
 import {laneNameOf} from '../../../web/src/base/events.js';
-import {fitted, headOf, itselfText, letteredEnd, relativePath, shortBackend, shortOp} from '../../../web/src/base/labels.js';
-import {icicleOf, rowLabel} from '../../../web/src/base/rows.js';
+import {fitted, headOf, itselfText, letteredEnd, longerPath, relativePath, shortBackend, shortOp} from '../../../web/src/base/labels.js';
+import {icicleOf, rowLabel, rowLabels} from '../../../web/src/base/rows.js';
 import {kidsInSight, placesOf} from '../../../web/src/parts/icicle.js';
 
 const table = (name, of, cases) => describe(name, () => {
@@ -31,6 +31,8 @@ table('a path beside a head is', relativePath, [
   ['/conv_proj', 'conv_proj', 'encoder.layers.encoder_layer_*'], ['layers.*.attention', 'layers.*.attention', ''], ['/layers_b.*', 'layers_b.*', 'layers'], ['', '', ''],
 ]);
 
+table('a path with the end of a head is', longerPath, [['features.*.conv.1.0', 'features.*.conv.1.0', 'features'], ['layers.*.mlp', 'encoder.layers.*.mlp', 'encoder.layers'], ['head', 'head', 'features'], ['a.b', 'a.b', '']]);
+
 table('what a module does between its children is', itselfText, [['blocks itself', 'blocks'], ['encoder_layer itself', 'encoder.layers.encoder_layer_*'], ['layers itself', 'layers.*'], ['decode itself', '', 'decode']]);
 
 table('the head that labels leave out is', rows => headOf(rows.map(([pattern, typical]) => ({pattern, typical}))), [
@@ -40,7 +42,7 @@ table('the head that labels leave out is', rows => headOf(rows.map(([pattern, ty
 table('a lane of modules is called', laneNameOf, [['encoder_layer', 'encoder.layers.encoder_layer_*'], ['layers', 'layers.*'], ['features', 'features'], ['module', '']]);
 
 table('in a room of six pixels a letter is', (text, letters) => fitted(text, letters * 6, said => [...said].length * 6), [
-  ['linear', 'linear', 6], ['', 'linear', 5], ['view…', 'view_copy', 7], ['permute…', 'permute_copy', 10], ['native_layer…', 'native_layer_norm', 13], ['', 'permute_copy', 4], ['+7', '7 more', 3], ['7 more', '7 more', 6], ['', '7 more', 1], ['batch…', 'batch_norm_legit', 8],
+  ['linear', 'linear', 6], ['line…', 'linear', 5], ['', 'linear', 4], ['', 'where', 4], ['view…', 'view_copy', 7], ['permute…', 'permute_copy', 10], ['native_layer…', 'native_layer_norm', 13], ['', 'permute_copy', 4], ['+7', '7 more', 3], ['7 more', '7 more', 6], ['', '7 more', 1], ['batch…', 'batch_norm_legit', 8],
 ]);
 
 describe('colors', () => {
@@ -53,7 +55,7 @@ describe('colors', () => {
     assert.deepEqual(['faster', 'gone', 'likely_faster', 'slower', 'new', 'cannot_tell', 'equal', null].map(hueOfVerdict), ['less', 'less', 'less', 'more', 'more', 'runtime', 'runtime', 'runtime']);
   });
 
-  const THEMES = {light: ['#ffffff', '#1b1f24', '#06708d', '#c46a00', '#7d7770', '#6a1b9a', '#1a5fb4', '#b3261e'], dark: ['#1b1f25', '#e8ebef', '#35b3d0', '#eda24a', '#948d86', '#c29bff', '#78a8ff', '#ff8a7d']};
+  const THEMES = {light: ['#ffffff', '#1b1f24', '#06708d', '#c46a00', '#6b665f', '#6a1b9a', '#1a5fb4', '#b3261e'], dark: ['#1b1f25', '#e8ebef', '#35b3d0', '#eda24a', '#948d86', '#c29bff', '#78a8ff', '#ff8a7d']};
   for (const [name, [surface, text, ...hues]] of Object.entries(THEMES))
     it(`leave text readable at every strength: ${name}`, () => {
       for (const hue of hues) for (let part = 0; part <= 1; part += 0.02) {
@@ -74,6 +76,12 @@ describe('the icicle', () => {
   });
 
   it('labels rows by what is beside the head', () => assert.deepEqual(rows.map(each => rowLabel(each, 'layers.*').join('|')), ['mlp.w1|linear', 'mlp.w2|linear', '|add', '/norm|mul', '|runtime']));
+
+  it('labels rows that would be called alike by a longer place', () => {
+    const alike = ['features.*.conv.0.0', 'features.1.conv.0.0', 'features.1.conv.1'].map(pattern => row(pattern, 'convolution', 1));
+    assert.deepEqual(alike.map(rowLabels(alike, 'features')).map(label => label.join('|')), ['features.*.conv.0.0|convolution', 'features.1.conv.0.0|convolution', 'conv.1|convolution']);
+    assert.deepEqual(alike.slice(1).map(rowLabels(alike.slice(1), 'features')).map(([where]) => where), ['conv.0.0', 'conv.1']);
+  });
 
   it('fills its width, and makes one box of those that are too narrow', () => {
     const kids = Array.from({length: 12}, (_, at) => row('a', `op${at}`, at < 2 ? 40 : 2, {hue: at % 2 ? 'cpu' : 'delegate'})), shown = kidsInSight(kids, 200, 100);

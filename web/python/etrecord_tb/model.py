@@ -488,7 +488,7 @@ class AnswerPart(_Answer):
     """What a part of the sentence is about; `low` and `high` are shares, equal if nothing is hidden.
 
     Fields:
-        kind: calls: of delegates, with the copies that these inserted; kernels: all on the CPU together
+        kind: calls: of delegates; copies: those that a backend inserted; kernels: all on the CPU together
         op: of operators: one of them, or the kernel's name without a graph
         dtype: of the weight if there is one, else of the first output; int8 or 8da4w as the kernel computes; None: not known
         backend: None: the CPU or the runtime; unknown: the files do not name it
@@ -516,11 +516,13 @@ class Answer(_Answer):
         text: the typical time per inference, then the two largest disjoint parts of at least 10 %, without interruptions; of none that large, the
             largest; and interruptions. A range where a clock hides what is computing
         interrupted: share of Method::execute that is interruptions of single operators; 0 below a tenth
+        usual: typical time of Method::execute without interruptions
     """
 
     text: str = ""
     parts: list[AnswerPart] = field(default_factory=list)
     interrupted: float = 0.0
+    usual: float = 0.0
 
 
 @dataclass(repr=False, eq=False)
@@ -528,12 +530,13 @@ class Group(_Answer):
     """A row of the first screen; the rows add up to Method::execute.
 
     Fields:
+        part: interruptions: what they added to the time of all other rows as it was recorded
         phase: of delegate_phases, as in phases
         pattern: of the module, as in by_pattern; "" for the top level; None: it is on no node
         op: the operator, or the kernel's name on no node; None of other parts
         dtype: as in answer
         backend: None: the CPU or the runtime
-        count: nodes, distinct events or delegates; 0 of the runtime
+        count: nodes, distinct events or delegates; 0 of the runtime and of interruptions
         min: the least of the runs that count
         each: typical / count
         share: of the typical Method::execute
@@ -541,8 +544,8 @@ class Group(_Answer):
         upper: some of it may be time of operators that a coarse clock hides
         filter: what the options --module, --op and --backend take to select it; None: it is on no node
         largest: typical time of the longest one; None: not known, or not on nodes
-        interrupted: the part of typical in which something else ran: an operator that takes at least twice its median in a run whose others do not; 0
-            where all of it is less than a tenth of Method::execute
+        interrupted: what interruptions added to its time as it was recorded, which is not in typical: an operator was interrupted that takes at least
+            twice its median in a run whose others do not; 0 where all of it is less than a tenth of Method::execute
     """
 
     part: str = ""
@@ -931,6 +934,7 @@ class Finding(_Answer):
         instructions: instruction ids of the delegate calls
         shares_with: indices of earlier findings that are about some of the same time, so that the savings do not add up
         docs: address of the section that says how, such as docs/findings.md#quantize
+        effort_text: what it takes, in words, such as "re-export"; None: nothing, since it is about looking at what the files at hand show
     """
 
     kind: str = ""
@@ -951,6 +955,7 @@ class Finding(_Answer):
     instructions: list[int] = field(default_factory=list)
     shares_with: list[int] = field(default_factory=list)
     docs: str = ""
+    effort_text: str | None = None
 
 
 @dataclass(repr=False, eq=False)
@@ -1067,8 +1072,8 @@ class MethodSummary(_Answer):
         by_kernel: kernels and operators of delegates, on nodes or not: they add up to the parts operators, operators_unplaced and inserted
         filtered_typical: the same in the typical run
         answer: where the time goes, in one sentence; None without runs
-        groups: rows whose typical times add up to that of Method::execute, the longest first: operators of one kind in repeated modules, kernels on
-            no node by name, and one row for each other part
+        groups: rows whose typical times add up to that of Method::execute, the longest first, without interruptions, which are a row of their own:
+            operators of one kind in repeated modules, kernels on no node by name, and one row for each other part
         method_rule: by what its runs were found to be of it; "likely, by time" or "likely, by loads and time" where times decided
         method_evidence: what that rule is based on; None if it says all
         candidates: of runs whose method nothing decides: the methods that they may be of

@@ -64,6 +64,9 @@ export function relativePath(path, head) {
   return head && path ? `/${path}` : path;
 }
 
+/** Returns a path with the last part of the head before it, so that equal ends differ: "features.*.conv.1.0". */
+export const longerPath = (path, head) => (isInside(path, head) ? path.slice(head.lastIndexOf('.') + 1) : path);
+
 /** Returns what a module does between its children: "blocks itself". */
 export const itselfText = (path, method = 'forward') =>
   `${path ? letteredEnd(path).replace(/[._]?\*$/, '') || path : method} itself`;
@@ -89,7 +92,7 @@ export function headOf(rows, within = '') {
 }
 
 const LEAST_CUT = 4,
-  WORD = 8; // letters of a text that is cut; a word below WORD letters is never cut
+  WORD = 6; // letters of a text that is cut; a word below WORD letters is never cut
 
 /**
  * Returns as much of a text as has room: all of it, its beginning up to the first "_", or as many letters as fit; ""

@@ -5,7 +5,7 @@
 // It needs no page.
 
 import {grouped, medianOf, sumOver} from './columns.js';
-import {headOf, itselfText, letteredEnd, phaseText, relativePath, shortBackend, shortOp} from './labels.js';
+import {headOf, itselfText, letteredEnd, longerPath, phaseText, relativePath, shortBackend, shortOp} from './labels.js';
 import {CPU, TOP_LEVEL, estimatedOver, groupRows, lineKey, placeOf, rowsInside} from './method.js';
 import {hueOf} from './colors.js';
 
@@ -137,6 +137,20 @@ export const headOfRows = (rows, within = '') =>
 
 /** Returns how a row is called beside a head: [where, what], "mlp.3" and "linear". */
 export const rowLabel = (row, head) => [row.kind === 'part' ? '' : relativePath(row.pattern, head), row.label];
+
+/**
+ * Returns how rows are called beside a head, a function of a row like rowLabel(): where two operators would be called
+ * alike, the place of both is written longer.
+ */
+export function rowLabels(rows, head) {
+  const keyOf = row => rowLabel(row, head).join('\n'),
+    alike = grouped(rows, keyOf);
+  return row => {
+    const [where, what] = rowLabel(row, head),
+      isAlone = row.kind === 'part' || !where || alike.get(keyOf(row))?.length === 1;
+    return [isAlone ? where : longerPath(row.pattern, head), what];
+  };
+}
 
 const byTime = list => list.sort((a, b) => b.time - a.time);
 

@@ -27,7 +27,7 @@ const LIGHT = {
   cpu: '#c46a00',
   delegate: '#06708d',
   second: '#7a3fb8',
-  runtime: '#7d7770',
+  runtime: '#6b665f',
   less: '#1a5fb4',
   more: '#b3261e',
 };

@@ -12,7 +12,7 @@ import {fitted} from '../base/labels.js';
 import {hueColor, neutral, theme, widthsOf} from './theme.js';
 
 const LEAST = 12,
-  LABELLED = 30; // px: a narrower operator is one of "n more"; a box from which there is a label
+  LABELLED = 24; // px: a narrower operator is one of "n more"; a box from which there is a label
 const WIDE = 120,
   VALUED = 220,
   NAMED = 48;
@@ -50,11 +50,11 @@ export function placesOf(boxes, width, least) {
   let x = 0;
   for (const box of boxes) {
     const wide = (width * box.time) / whole;
-    places.push({box, kid: null, x, width: wide});
+    places.push({box, kid: null, x, width: wide, row: wide});
     let at = x;
     for (const kid of kidsInSight(box.kids, wide, box.time, least)) {
       const part = (wide * kid.time) / box.time;
-      places.push({box, kid, x: at, width: part});
+      places.push({box, kid, x: at, width: part, row: wide});
       at += part;
     }
     x += wide;
@@ -87,7 +87,7 @@ function ModuleBox({place: {box, x, width}, heights, colors, texts}) {
   const fill = neutral(colors, 0.09),
     name = `${box.label}${box.count > 1 ? ` ×${box.count}` : ''}`;
   const value = texts.long(box),
-    room = width - 20 - (width > VALUED ? widthsOf(12)(value) + 16 : 0),
+    room = width - 14 - (width > VALUED ? widthsOf(12)(value) + 16 : 0),
     made = width > NAMED ? labelOf(name, room, 600) : null;
   return html`<rect class="box" x=${x + 0.5} y="0" width=${Math.max(1, width - 1)} height=${heights.module} rx="3"
     fill=${fill} />
@@ -107,32 +107,76 @@ function ModuleBox({place: {box, x, width}, heights, colors, texts}) {
     }`;
 }
 
-function KidBox({place: {kid, x, width}, heights, colors, texts, whole}) {
+const NUMBERED = 16, // px: a bar of one of several equal modules from which it has its number
+  SLIM = 4; // px: the least bar
+
+/* Whether below the operators of a box there is room for each of its equal modules. */
+const showsEach = ({each = []}, width, heights) => heights.each > 0 && each.length > 1 && width >= SLIM * each.length;
+
+/* Each of the equal modules of a box, as a bar: which one takes longer? A click selects it. */
+function EachBox({place: {box, x, width}, heights, colors, texts}) {
+  const {each} = box,
+    wide = width / each.length,
+    top = heights.module + heights.kid + 4,
+    room = heights.each - 48,
+    times = each.map(({time}) => time),
+    [least, most] = [Math.min(...times), Math.max(...times)],
+    slowest = times.indexOf(most),
+    isNumbered = wide >= NUMBERED,
+    said = `each: ${texts.short({time: least})} – ${texts.long({time: most})}, most in ${each[slowest].label}`,
+    head = [said, `most in ${each[slowest].label}`].find(text => widthsOf(12)(text) <= width - 12);
+  return html`<rect x=${x + 0.5} y=${top} width=${width - 1} height=${heights.each - 2} rx="3"
+    fill=${neutral(colors, 0.04)} />
+    ${head ? html`<text x=${x + 6} y=${top + 14} font-size="12" fill=${colors.quiet}>${head}</text>` : null}
+    ${each.map(({label, time, path}, at) => {
+      const tall = most > 0 ? (room * time) / most : 0,
+        left = x + at * wide;
+      return html`<g data-module=${path}><rect x=${left} y=${top} width=${wide} height=${heights.each - 2}
+        fill="transparent" /><rect class="box" x=${left + 1.5} y=${top + 24 + room - tall + (isNumbered ? 0 : 16)}
+        width=${Math.max(1, wide - 3)} height=${tall}
+        fill=${at === slowest ? colors.text : neutral(colors, 0.35)} />
+        ${
+          isNumbered
+            ? html`<text x=${left + wide / 2} y=${top + heights.each - 6} font-size="12" text-anchor="middle"
+        fill=${colors.quiet}>${label}</text>`
+            : null
+        }</g>`;
+    })}`;
+}
+
+/* The height of an operator: down to the end of the picture where nothing is below it. */
+const kidHeight = ({box, row}, heights) => heights.kid + (showsEach(box, row, heights) ? 0 : (heights.each ?? 0));
+
+function KidBox({place, heights, colors, texts, whole}) {
+  const {kid, x, width} = place,
+    tall = kidHeight(place, heights);
   const isRest = !kid.hue,
     fill = isRest ? neutral(colors, 0.09) : hueColor(colors, kid.hue, kid.time / whole),
     ink = inkOn(fill, colors.text);
   const edge = isRest ? neutral(colors, 0.2) : mixed(colors.surface, colors[kid.hue], 0.75),
     top = heights.module + 2;
-  const made = width > LABELLED ? labelOf(kid.label, width - 11, 400, kid.what) : null,
-    baseline = top + (heights.kid >= 56 ? 22 : 18);
+  const margin = width < 64 ? 4 : 6,
+    inside = width - 2 * margin,
+    made = width > LABELLED || kid.kind === 'rest' ? labelOf(kid.label, inside, 400, kid.what) : null,
+    baseline = top + (tall >= 56 ? 22 : 18);
   const values = [width > WIDE ? texts.long(kid) : '', texts.short(kid)].filter(Boolean),
-    value = made ? values.find(text => widthsOf(12)(text) <= width - 11) : null;
-  return html`<rect class="box" x=${x + 0.5} y=${top} width=${Math.max(1, width - 1)} height=${heights.kid} rx="3"
+    value = made ? values.find(text => widthsOf(12)(text) <= inside) : null;
+  return html`<rect class="box" x=${x + 0.5} y=${top} width=${Math.max(1, width - 1)} height=${tall} rx="3"
     fill=${fill} stroke=${edge} />
     ${
       kid.upper
         ? html`<rect x=${x + width * (1 - kid.upper / kid.time)} y=${top}
-      width=${(width * kid.upper) / kid.time - 0.5} height=${heights.kid} fill="url(#hidden)" />`
+      width=${(width * kid.upper) / kid.time - 0.5} height=${tall} fill="url(#hidden)" />`
         : null
     }
     ${
       isRest
-        ? html`<${Strip} hues=${kid.hues} x=${x + 0.5} y=${top + heights.kid - 4} width=${Math.max(1, width - 1)}
+        ? html`<${Strip} hues=${kid.hues} x=${x + 0.5} y=${top + tall - 4} width=${Math.max(1, width - 1)}
       colors=${colors} />`
         : null
     }
-    ${made ? html`<text x=${x + 6} y=${baseline} font-size=${made.size} fill=${ink}>${made.text}</text>` : null}
-    ${value ? html`<text x=${x + 6} y=${baseline + 18} font-size="12" fill=${ink}>${value}</text>` : null}`;
+    ${made ? html`<text x=${x + margin} y=${baseline} font-size=${made.size} fill=${ink}>${made.text}</text>` : null}
+    ${value ? html`<text x=${x + margin} y=${baseline + 18} font-size="12" fill=${ink}>${value}</text>` : null}`;
 }
 
 const Hidden = ({
@@ -160,9 +204,15 @@ export function IciclePicture({
     <${place.kid ? KidBox : ModuleBox} place=${place} heights=${heights} colors=${colors} texts=${texts}
       whole=${whole} />
     ${
+      !place.kid && showsEach(place.box, place.width, heights)
+        ? html`<${EachBox} place=${place} heights=${heights} colors=${colors} texts=${texts} />`
+        : null
+    }
+    ${
       index === at || isChosen(place)
         ? html`<rect x=${place.x + 1} y=${place.kid ? heights.module + 3 : 1}
-      width=${Math.max(2, place.width - 2)} height=${(place.kid ? heights.kid : heights.module) - 2} rx="3" fill="none"
+      width=${Math.max(2, place.width - 2)} height=${(place.kid ? kidHeight(place, heights) : heights.module) - 2}
+      rx="3" fill="none"
       stroke=${colors.text} stroke-width="2" /> `
         : null
     }</g>`,
@@ -186,11 +236,11 @@ function stepOf(places, at, key) {
 
 /**
  * The icicle of boxes (icicleOf() of rows.js). `texts` are {long(box), short(box)}: its time in more and less room;
- * `told(box, kid)` are the lines of the
- * tooltip; `choose(box, kid)` is called for a click and Enter, `open(box)` for a double click; `isDim` and `isChosen`
- * are of {box, kid}.
+ * `told(box, kid)` are the lines of the tooltip; `choose(box, kid)` is called for a click and Enter, `open(box)` for a
+ * double click; `isDim` and `isChosen` are of {box, kid}. `heights.each` is that of the bars of equal modules, of
+ * `box.each`: [{label, time, path}]; a click on one calls `chooseModule(path)`.
  */
-export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim, isChosen, label}) {
+export function Icicle({boxes, whole, heights, texts, told, choose, chooseModule, open, isDim, isChosen, label}) {
   const frame = useRef(null),
     [width, setWidth] = useState(0),
     [at, setAt] = useState(-1),
@@ -210,6 +260,12 @@ export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim,
       {box, kid} = places[index];
     setTip({lines: told(box, kid), left: Math.max(8, Math.min(event.clientX - 60, innerWidth - 376)), top: bottom + 6});
   };
+  const click = event => {
+    const place = places[placeOf(event)],
+      path = event.target.closest('[data-module]')?.dataset.module;
+    if (path) chooseModule(path);
+    else if (place) choose(place.box, place.kid);
+  };
   const key = event => {
     if (event.key === 'Enter' && places[at]) choose(places[at].box, places[at].kid);
     else if (/^(Arrow|Home|End)/.test(event.key)) setAt(stepOf(places, at, event.key));
@@ -219,11 +275,11 @@ export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim,
   };
   const said = places[at] ? told(places[at].box, places[at].kid).join('; ') : '';
   return html`<div class="icicle" ref=${frame}><svg class="icicle-picture" width=${width}
-    height=${heights.module + 2 + heights.kid} role="application" tabindex="0"
+    height=${heights.module + 2 + heights.kid + (heights.each ?? 0)} role="application" tabindex="0"
     aria-label=${`${label}. Arrow keys choose a box, Enter filters by it.`}
       onPointerMove=${hover} onPointerLeave=${() => setTip(null)} onKeyDown=${key} onBlur=${() => setAt(-1)}
         onDblClick=${event => places[placeOf(event)] && open?.(places[placeOf(event)].box)}
-      onClick=${event => places[placeOf(event)] && choose(places[placeOf(event)].box, places[placeOf(event)].kid)}>
+      onClick=${click}>
       ${
         width
           ? html`<${IciclePicture} boxes=${boxes} width=${width} heights=${heights} texts=${texts} whole=${whole}

@@ -320,8 +320,8 @@ export function SmallTable({caption, columns: given, rows, open, isChosen, isHit
   };
   return html`<div class="small-table"><table class="plain"><caption>${caption}</caption>
     <thead><tr>${columns.map(
-      ({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined}
-      aria-description=${hint}>${title}</th>`,
+      ({title, number, hint, className}) => html`<th scope="col"
+      class=${className ?? (number ? 'number' : undefined)} aria-description=${hint}>${title}</th>`,
     )}</tr></thead><tbody>${shown.map(line)}</tbody></table>
     <div class="table-tail">
       ${

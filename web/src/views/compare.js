@@ -53,11 +53,27 @@ export const headline = ({answer}) => {
   return text && `${text}.`;
 };
 
-const sideText = (recordings, runs) => `${countText(recordings, 'recording')} with ${countText(runs, 'run')}`;
+const LONGEST = 16; // letters of a record's name that heads of columns and bars have room for
+
+/**
+ * How both records are called, {base, name}, and in little room {shortBase, shortName}: "base" and "this" where a name
+ * is long.
+ */
+export function sideNames() {
+  const name = labelOf(method.value.run),
+    base = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
+    isShort = Math.max(name.length, base.length) <= LONGEST && name !== base;
+  return {base, name, shortBase: isShort ? base : 'base', shortName: isShort ? name : 'this'};
+}
+
+const sideText = (name, recordings, runs, skipped) =>
+  `${name}: ${countText(recordings, 'recording')}, ${countText(runs, 'run')}${
+    skipped ? `, ${numberText(skipped)} more left out` : ''
+  }`;
 
 function Hero({answer}) {
   const {execute, may_differ: differs, base, new: newer} = answer,
-    name = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
+    names = sideNames(),
     reason = answer.reason_text ?? (execute.assumes?.includes('in_turns') ? 'assumed: recorded in turns' : '');
   const sides = [
     ['the base', base, baseMethod.value],
@@ -71,7 +87,7 @@ function Hero({answer}) {
     .filter(([, said]) => said)
     .map(([side, said]) => `Runs of ${side}: ${said}.`);
   return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>
-    ${timeWithUnit(newOf(execute))} per inference${ratioText(answer, name)}</h1>
+    ${timeWithUnit(newOf(execute))} per inference${ratioText(answer, names.base)}</h1>
       ${
         differs
           ? html`<p class="answer differs" role="alert">${answer.unlike_text}; no change is judged.</p>`
@@ -84,10 +100,9 @@ function Hero({answer}) {
         : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
       verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`
     }
-      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(
-        execute.new_recordings,
-        execute.new_runs,
-      )}</div>${answer.odd_text ? html`<div>${answer.odd_text}</div>` : null}
+      <div>${sideText(names.shortBase, execute.base_recordings, execute.base_runs, base?.skipped_runs)}</div>
+      <div>${sideText(names.shortName, execute.new_recordings, execute.new_runs, newer?.skipped_runs)}</div>
+      ${answer.odd_text ? html`<div>${answer.odd_text}</div>` : null}
       ${differs ? null : html`<div>${reason}</div>`}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
       ${answer.unlike_text && !differs ? html`<p class="note warning">${answer.unlike_text}.</p>` : null}`;
@@ -95,41 +110,51 @@ function Hero({answer}) {
 
 /* ---- From the base to this record ---- */
 
-/* The parts of the time beside operators, as steps. */
-const partSteps = answer =>
-  (answer.parts ?? [])
-    .filter(({part}) => part !== 'operators')
-    .map(row => ({
-      label: PART_TEXTS[row.part] ?? row.part,
-      base: baseOf(row) ?? 0,
-      change: changeOf(row),
-      verdict: row.verdict ?? null,
-    }));
+/* Returns "add, div, clamp"; of more than three the first two and "4 more". */
+const listText = names => (names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names).join(', ');
+
+const CALLS = ['call_overhead', 'inserted'];
+
+/* One step of several: named by those that change most. */
+function stepOf(label, list, verdict) {
+  const sum = key => list.reduce((all, row) => all + row[key], 0);
+  return list.length ? [{label, base: sum('base'), change: sum('change'), verdict}] : [];
+}
 
 /**
- * Returns the steps from the base to this record, the largest first: operator types and parts; they add up to the
- * change.
+ * Returns the steps from the base to this record, the largest first: operator types and parts, as the sentence above
+ * has them: new operators are one step, calls and copies are one. They add up to the change.
  */
 export function stepsOf(answer, most = MOST_STEPS) {
-  const rows = (answer.by_op ?? []).map(row => ({
-    label: shortOp(row.op),
+  const made = (row, label) => ({
+    label,
+    part: row.part,
     base: baseOf(row) ?? 0,
     change: changeOf(row),
-    verdict: row.verdict,
-  }));
-  const all = sortRows(
-      [...rows, ...partSteps(answer)].filter(({change}) => change !== 0),
-      ({change}) => Math.abs(change),
-      true,
+    verdict: row.verdict ?? null,
+  });
+  const bySize = list => sortRows(list, ({change}) => Math.abs(change), true),
+    rows = bySize((answer.by_op ?? []).map(row => made(row, shortOp(row.op)))),
+    parts = (answer.parts ?? [])
+      .filter(({part}) => part !== 'operators')
+      .map(row => made(row, PART_TEXTS[row.part] ?? row.part));
+  const isNew = ({verdict}) => verdict === 'new',
+    isCall = ({part}) => !answer.by_events && CALLS.includes(part);
+  const all = bySize(
+      [
+        ...rows.filter(row => !isNew(row)),
+        ...stepOf(listText(rows.filter(isNew).map(({label}) => label)), rows.filter(isNew), 'new'),
+        ...parts.filter(part => !isCall(part)),
+        ...stepOf('calls and copies', parts.filter(isCall), null),
+      ].filter(({change}) => change !== 0),
     ),
     shown = all.length > most + 1 ? all.slice(0, most) : all,
     rest = all.slice(shown.length);
-  const sum = rest.reduce((total, {change}) => total + change, 0);
-  return rest.length ? [...shown, {label: `${rest.length} others`, base: 0, change: sum, verdict: null}] : shown;
+  return [...shown, ...stepOf(`${rest.length} others`, rest, null)];
 }
 
 /* The color of a verdict on a picture: likely ones at half strength; gray is what cannot be told, or several. */
-const verdictColor = (colors, verdict, part = 0.88) =>
+const verdictColor = (colors, verdict, part = 1) =>
   mixed(colors.surface, colors[hueOfVerdict(verdict)], isLikely(verdict) ? part / 2 : part);
 
 const ROW = 20,
@@ -283,7 +308,7 @@ export function Aligned({answer, width, height, name, baseName}) {
       }>${change}</text>${
         execute.interval
           ? html`<text x=${x1 + 16}
-          y=${low + tall / 2 + 15} font-size="12" fill=${colors.quiet}>between ${intervalText(execute.interval)}
+          y=${low + tall / 2 + 15} font-size="12" fill=${colors.quiet}>between ${intervalText(execute.interval).replace('…', 'and')}
             </text>`
           : null
       }`
@@ -293,17 +318,26 @@ export function Aligned({answer, width, height, name, baseName}) {
 
 /* ---- Tables ---- */
 
-/* What changed in a module: operators that are gone or new, as the nodes say. */
+/* What changed in a module: operators that are gone or new, as the nodes say, those that took most first. */
 function whatChanged(answer, path) {
   const inside = answer.nodes.filter(node =>
       [node.new_module, node.base_module].some(at => at === path || (path && at?.startsWith(`${path}.`))),
     ),
-    named = kind => [...new Set(inside.filter(({verdict}) => verdict === kind).map(({op}) => shortOp(op)))];
-  const [gone, added] = [named('gone'), named('new')],
-    cut = names => (names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names).join(', ');
+    named = kind => [
+      ...new Set(
+        sortRows(
+          inside.filter(({verdict}) => verdict === kind),
+          node => Math.abs(changeOf(node)),
+          true,
+        ).map(({op}) => shortOp(op)),
+      ),
+    ];
+  const said = [
+    ['gone', named('gone')],
+    ['new', named('new')],
+  ].filter(([, names]) => names.length);
   return (
-    [gone.length ? `${cut(gone)} gone` : '', added.length ? `${cut(added)} new` : ''].filter(Boolean).join('; ') ||
-    (inside.length ? 'the same operators' : '')
+    said.map(([kind, names]) => `${listText(names)} ${kind}`).join('; ') || (inside.length ? 'the same operators' : '')
   );
 }
 
@@ -315,10 +349,11 @@ function changeBar(change, most, verdict) {
 
 /* The columns of rows that compare: base, this, change and what the library decided. */
 function comparedColumns(rows, differs) {
-  const most = rows.reduce((a, {row}) => Math.max(a, Math.abs(changeOf(row) ?? 0)), 0);
+  const most = rows.reduce((a, {row}) => Math.max(a, Math.abs(changeOf(row) ?? 0)), 0),
+    names = sideNames();
   const columns = [
-    timeColumn('base', 'base', 'typical time of the base', ({row}) => baseOf(row) ?? NaN),
-    timeColumn('this', 'this', 'typical time of this record', ({row}) => newOf(row) ?? NaN),
+    timeColumn('base', names.shortBase, 'typical time of the base', ({row}) => baseOf(row) ?? NaN),
+    timeColumn('this', names.shortName, 'typical time of this record', ({row}) => newOf(row) ?? NaN),
   ];
   if (differs) return columns;
   return [
@@ -360,7 +395,7 @@ function comparedColumns(rows, differs) {
 }
 
 function ModulesTable({answer}) {
-  const {execute, base, new: newer} = answer,
+  const {execute} = answer,
     {head} = blocksOf(answer),
     rows = sortRows(
       answer.by_module
@@ -373,15 +408,7 @@ function ModulesTable({answer}) {
       ({row}) => Math.abs(changeOf(row) ?? 0),
       true,
     );
-  const skipped = (base?.skipped_runs ?? 0) + (newer?.skipped_runs ?? 0),
-    whole = {
-      key: 'Method::execute',
-      path: null,
-      row: execute,
-      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}${
-        skipped ? `; ${countText(skipped, 'run')} left out` : ''
-      }`,
-    };
+  const whole = {key: 'Method::execute', path: null, row: execute, what: 'the whole inference'};
   const parts = answer.parts
     .filter(({part}) => part !== 'operators')
     .map(row => ({
@@ -406,7 +433,7 @@ function ModulesTable({answer}) {
       {
         key: 'what',
         title: 'what changed in it',
-        class: 'key quiet',
+        class: 'key quiet whole',
         text: ({path, what}) => what ?? whatChanged(answer, path),
       },
     ]} />`;
@@ -467,7 +494,7 @@ function NodesTable({answer}) {
 const ChangeLegend = () =>
   html`<ul class="time-legend" aria-label="Colors of changes"><li><i class="swatch less"></i>less: faster, gone</li>
     <li><i class="swatch more"></i>more: slower, new</li><li><i class="swatch runtime"></i>cannot tell, or several</li>
-    </ul>`;
+    <li>paler: likely</li></ul>`;
 
 /* The comparison lists the methods in the order of the newer document. */
 function Answer() {
@@ -487,17 +514,19 @@ function Answer() {
     return html`<p class="note">One of the two records has no run times.</p>`;
   const {width, height} = room.value,
     wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)),
-    names = {name: labelOf(method.value.run), baseName: labelOf(asked.base).replace(/ \(base\)$/, '')},
+    names = sideNames(),
+    sides = {name: names.shortName, baseName: names.shortBase},
     differs = answer.may_differ;
   return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} />${
     differs
       ? null
-      : html`<section><div class="head-line"><h2>From ${names.baseName} to ${names.name}</h2><span class="small quiet">
-        ${unitName.value} per inference</span></div><${Waterfall} answer=${answer} width=${wide} ...${names} />
-        </section>
-    <section><div class="head-line"><h2>The same modules, the same scale</h2><span class="push"></span>
-      <${ChangeLegend} /></div><${Aligned} answer=${answer} width=${wide}
-      height=${Math.max(144, Math.min(320, Math.round(height * 0.19)))} ...${names} /></section>
+      : html`<section><div class="head-line"><h2>From ${names.base} to ${names.name}</h2>
+        <span class="small quiet">
+        ${unitName.value} per inference</span><span class="push"></span><${ChangeLegend} /></div><${Waterfall}
+        answer=${answer} width=${wide} ...${sides} /></section>
+    <section><div class="head-line"><h2>The same modules, the same scale</h2></div>
+      <${Aligned} answer=${answer} width=${wide}
+      height=${Math.max(144, Math.min(320, Math.round(height * 0.19)))} ...${sides} /></section>
     <section class="card"><${ModulesTable} answer=${answer} /></section>`
   }
     <details class="nodes-of-both" open=${differs || get('nodes')}

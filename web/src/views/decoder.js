@@ -11,9 +11,15 @@ import {SmallTable} from '../parts/table.js';
 
 const NS = 1e6; // ns in a ms, in which times of a token are
 
-/** Returns "3250 tokens/s" of a method or of a phase of its runs; "" if the tokens are not known. */
+/**
+ * Returns "8 tokens, 3,850 tokens/s" of a method or of a phase of its runs; "" if the tokens are not known.
+ */
 export const speedText = throughput =>
-  throughput?.tokens_per_second ? `${rateText(Number(throughput.tokens_per_second.toPrecision(3)))} tokens/s` : '';
+  throughput?.tokens_per_second
+    ? `${countText(throughput.tokens_per_run, 'token')}, ${rateText(
+        Number(throughput.tokens_per_second.toPrecision(3)),
+      )} tokens/s`
+    : '';
 
 /** When the first token is there: of the method that reads the prompt. */
 export function firstTokenText() {

@@ -5,17 +5,7 @@
 
 import {render} from 'preact';
 
-import {
-  comparedMethod,
-  compared,
-  labelOf,
-  method,
-  profile,
-  records,
-  shownRun,
-  timeWithUnit,
-  wholeTime,
-} from '../base/app.js';
+import {comparedMethod, labelOf, method, profile, records, shownRun, timeWithUnit, wholeTime} from '../base/app.js';
 import {run} from '../base/commands.js';
 import {commentText} from '../base/document.js';
 import {countText, dateText} from '../base/format.js';
@@ -27,7 +17,7 @@ import {commandOf, quoted} from '../parts/bits.js';
 import {copy, copyPicture} from '../parts/export.js';
 import {IciclePicture} from '../parts/icicle.js';
 import {theme, widthsOf} from '../parts/theme.js';
-import {Aligned, Waterfall, headline, ratioText} from './compare.js';
+import {Aligned, Waterfall, headline, ratioText, sideNames} from './compare.js';
 import {newOf} from './changes.js';
 import {reasonText, savesText} from './summary.js';
 import {TEXTS, boxes, legendRows, whole} from './time_picture.js';
@@ -140,10 +130,11 @@ function SummaryPicture({colors}) {
 
 function ComparisonPicture({colors}) {
   const answer = comparedMethod.value,
-    names = {name: labelOf(shownRun.value), baseName: labelOf(compared.value.base).replace(/ \(base\)$/, '')},
+    {base, shortBase, shortName} = sideNames(),
+    names = {name: shortName, baseName: shortBase},
     inner = WIDTH - 2 * LEFT;
   return html`<${Title}
-    title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratioText(answer, names.baseName)}`}
+    title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratioText(answer, base)}`}
     answer=${headline(answer)} colors=${colors} />
     <g transform=${`translate(${LEFT} 112)`}><${Waterfall} answer=${answer} width=${inner} most=${5} ...${names} /></g>
     <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g>

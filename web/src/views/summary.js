@@ -25,12 +25,13 @@ import {room} from '../parts/room.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
 import {Decoder, firstTokenText, speedText} from './decoder.js';
 import {operatorColumns} from './table.js';
-import {TimePicture, allRows, clearFilter, filterText, isPartShown, shownOperators} from './time_picture.js';
+import {TimePicture, allRows, clearFilter, filterText, heightsOf, isPartShown, shownOperators} from './time_picture.js';
 
 declare({levers: flag(false)});
 
 const ROWS = 12,
-  CARDS = 3; // levers in sight below the width of two columns
+  CARDS = 3, // levers in sight below the width of two columns
+  HIGH = 1200; // px: from this height on there is room for what is folded elsewhere
 
 /* ---- The hero ---- */
 
@@ -101,13 +102,15 @@ function RunsText() {
     {stat, label} = times.value,
     /* The longest event contains the others. */
     load = Math.max(0, ...profile.value.load.map(event => event.typical ?? 0));
-  const range = execute.min === null ? '' : `, ${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`;
+  const range = execute.min === null || runs < 2 ? '' : `, ${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`;
   return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>
     ${
       stat === 'run'
         ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs
     <//>`
-        : `${label} of ${countText(runs, 'run')}${range}`
+        : runs < 2
+          ? '1 run'
+          : `${label} of ${countText(runs, 'run')}${range}`
     }</div>
     ${
       firstTokenText()
@@ -133,19 +136,13 @@ function Hero() {
     tokens = stat === 'typical' ? speedText(shown.document.throughput) : '';
   return html`<section class="hero"><div><h1
     aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>
-    ${[`${timeWithUnit(time)} per inference`, tokens].filter(Boolean).join(', ')}</h1>
+    ${`${timeWithUnit(time)} per inference${tokens ? ` of ${tokens}` : ''}`}</h1>
     <p class="answer" aria-description=${explainRuns('of the typical run')}><${Bold} text=${reasonText(shown)} /></p>
       </div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
 
 /* ---- Levers ---- */
 
-const EFFORTS = {
-  link_flag: 'link flag',
-  re_export: 're-export',
-  change_model: 'change the model',
-  record_again: 'record again',
-};
 const CERTAINTIES = {sure: 'sure', likely: 'likely', rule_of_thumb: 'rule of thumb', possible: 'possible'};
 
 function SavingBar({saves: {low, high}}) {
@@ -155,13 +152,10 @@ function SavingBar({saves: {low, high}}) {
     class="least" style=${{width: part(low)}}></span></span>`;
 }
 
-/** Whether a finding is about what can be seen without a change and without a new record. */
-const isLook = kind => kind === 'profiler';
-
 /** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "unknown, of 41 ms" where nothing is known of it. */
-export function savesText({kind, saves, cost}) {
+export function savesText({effort_text: effort, saves, cost}) {
   if (!saves) return '';
-  if (isLook(kind)) return 'not known';
+  if (!effort) return 'unknown'; // looking saves nothing itself
   const isPart = saves.low === null && saves.high === null,
     known = isPart ? {low: cost || null, high: cost || null} : saves,
     text = savingText(known, unit.value, profile.value?.ticksPerSecond);
@@ -170,27 +164,28 @@ export function savesText({kind, saves, cost}) {
 
 const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function Lever({finding}) {
-  const {kind, title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding,
-    isChosen = get('sel') === `finding:${index}`;
+function Lever({finding, isWhole}) {
+  const {title, fact, evidence, saves, effort_text: effort, certainty, index, shares_with: shares = []} = finding,
+    isChosen = get('sel') === `finding:${index}`,
+    rest = isWhole && fact && evidence !== fact ? evidence : '';
+  const foot = [
+    CERTAINTIES[certainty],
+    shares.length ? `shares time with ${shares.map(at => at + 1).join(', ')}` : '',
+  ].filter(Boolean);
   return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title}
-    aria-description=${explainRuns('of the typical run')}>${title}</h3><div class="saving">
+    aria-description=${explainRuns('of the typical run')}>${title}</h3><div
+    class="saving">
     ${
       saves && !saves.once && saves.high !== null
         ? html`<${SavingBar} saves=${saves} />`
         : html`<span class="push">
     </span>`
     }<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
-    <p aria-description=${explainRuns('of the typical run')}>${sentence(fact ?? finding.evidence)}
-      ${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
-    <div class="lever-foot"><b>${isLook(kind) ? '' : (EFFORTS[effort] ?? '')}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span
+    <p title=${fact} aria-description=${explainRuns('of the typical run')}>${sentence(fact || evidence)}</p>
+    ${rest ? html`<p class="small why" aria-description=${explainRuns('of the typical run')}>${rest}</p>` : null}
+    <div class="lever-foot">${effort ? html`<b>${effort}</b>` : null}<span>${foot.join(' · ')}</span><span
       class="push"></span>
-      ${
-        rows.length || code
-          ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`}
-        act=${() => select('finding', index)}>how<//>`
-          : null
-      }</div></li>`;
+      <${Link} title="how, and why it is believed" act=${() => select('finding', index)}>how<//></div></li>`;
 }
 
 /** The levers, the most to be saved first: three cards, or all where there is room beside. */
@@ -206,7 +201,7 @@ export function Levers({isWide}) {
           .join(', ')}.</p></section>`
       : null;
   return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2><span
-    class="push"></span>${
+    class="small quiet">by what it saves and how sure that is</span><span class="push"></span>${
       rest.length
         ? html`<button type="button" class="text-link small"
     aria-description=${explainRuns('what the first could save')}
@@ -214,7 +209,10 @@ export function Levers({isWide}) {
     ${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>`
         : null
     }</div>
-    <ol class="cards">${shown.map(finding => html`<${Lever} key=${finding.index} finding=${finding} />`)}</ol>
+    <ol class="cards">${shown.map(
+      finding => html`<${Lever} key=${finding.index} finding=${finding}
+      isWhole=${isWide && room.value.height >= HIGH} />`,
+    )}</ol>
       </section>`;
 }
 
@@ -227,20 +225,25 @@ function Rows() {
     chosen = selectedRows.value;
   const inside = new Set(shownOperators.value),
     rows = allRows.value.filter(row => (row.kind === 'part' ? isPartShown(row) : row.rows.some(at => inside.has(at))));
-  const small = rows.filter(({time}) => /^(<|0$)/.test(timeOf(time))),
-    list = small.length > 2 ? rows.filter(row => !small.includes(row)) : rows;
   const sum = rows.reduce((all, {time}) => all + time, 0),
     most = isPrinting.value
       ? 100
       : get('view') === 'summary' && room.value.width >= 1600
-        ? Math.max(ROWS, Math.floor((room.value.height - 440) / 25))
+        ? Math.max(
+            ROWS,
+            Math.floor((room.value.height - 270 - heightsOf(false).kid - (heightsOf(false).each ?? 0)) / 25),
+          )
         : ROWS;
+  const isSmall = rows.length > most ? /^(<|0$)/ : /^0$/,
+    small = rows.filter(({time}) => isSmall.test(timeOf(time))),
+    list = small.length > 2 ? rows.filter(row => !small.includes(row)) : rows;
+  const ofOperators = rows.filter(({kind}) => kind === 'operator').length,
+    isFolded = ofOperators < operators.timed.length;
   const said = text
     ? `${timeWithUnit(sum)}, ${shareText(sum, wholeTime.value)}`
-    : `${countText(rows.length, 'row')} for ${countText(
-        operators.timed.length,
-        'operator',
-      )}; repeated modules are one row`;
+    : `${countText(operators.timed.length, 'operator')}${
+        isFolded ? ` in ${countText(ofOperators, 'row')}: the same of repeated modules is one` : ''
+      }`;
   const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0),
     columns = operatorColumns(rows, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
   return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}

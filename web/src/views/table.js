@@ -28,6 +28,7 @@ import {optionsOf, termsOf, without} from '../base/filter.js';
 import {callsText, countText, rateText, relativeText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend, shortOp} from '../base/labels.js';
+import {CPU} from '../base/method.js';
 import {
   backendRows,
   delegateRows,
@@ -36,7 +37,7 @@ import {
   moduleRows,
   operatorRows,
   partRows,
-  rowLabel,
+  rowLabels,
 } from '../base/rows.js';
 import {declare, flag, get, oneOf, peek, set} from '../base/store.js';
 import {
@@ -58,7 +59,16 @@ import {
 import {Table, declareTable} from '../parts/table.js';
 import {hasAccuracy, snrOfOperators, snrText} from './accuracy.js';
 import {Verdict, baseOf, changeOf as changedBy, changesBy, goneRows, intervalText} from './changes.js';
-import {TimePicture, chosenPart, clearFilter, filterText, head, isPartShown, shownOperators} from './time_picture.js';
+import {
+  TimePicture,
+  chosenPart,
+  clearFilter,
+  filterText,
+  head,
+  isPartShown,
+  partHint,
+  shownOperators,
+} from './time_picture.js';
 
 const KINDS = [
   ['operator', 'Operator', 'the same operator of repeated modules is one row'],
@@ -242,7 +252,7 @@ const spreadColumn = rows => ({
   number: true,
   width: '124px',
   from: 1000,
-  optional: !rows.some(({max}) => max > 0),
+  optional: method.value.runs < 2 || !rows.some(({max}) => max > 0),
   value: row => row.max,
   text: row => (row.max > 0 ? `${timeText(row.min, 0, row.rows)} – ${timeText(row.max, 0, row.rows)}` : ''),
   cell: row =>
@@ -251,30 +261,34 @@ const spreadColumn = rows => ({
   why: row => explain('the least and the most of the runs that count', row.rows),
 });
 
+/* Where a row runs: kernels of no node on the CPU as well. */
+const placeText = row => shortBackend(row.backend ?? (row.kind === 'part' && row.isComputing ? CPU : null));
+
 /** The columns of rows of operators, for the table and the summary. */
 export function operatorColumns(rows, {isBrief = false} = {}) {
   const shownHead = head.value,
     rowsOf = row => row.rows,
-    title = shownHead ? `operator (in ${shownHead})` : 'operator';
+    labelOf = rowLabels(rows, shownHead),
+    title = shownHead ? `operator, in module ${shownHead}` : 'operator';
   return [
     {
       key: 'label',
       title,
       head: 'operator',
+      hint: shownHead ? '"/" begins the path of what is not in this module' : undefined,
       width: 'minmax(200px, 2.4fr)',
-      value: row => rowLabel(row, shownHead).filter(Boolean).join(' · '),
-      cell: row => named(...rowLabel(row, shownHead), row.kind === 'part' ? row.label : `${row.pattern} · ${row.op}`),
+      value: row => labelOf(row).filter(Boolean).join(' · '),
+      cell: row => named(...labelOf(row), row.kind === 'part' ? partHint(row) : `${row.pattern} · ${row.op}`),
     },
     {
       key: 'backend',
       title: 'runs on',
       width: 'minmax(96px, 0.8fr)',
       from: 520,
-      value: row => (row.kind === 'part' ? shortBackend(row.backend) : shortBackend(row.backend)),
+      value: placeText,
       cell: row =>
         row.kind === 'part'
-          ? html`<span class="runs-on"><i class=${`dot ${row.hue}`}></i>${row.backend ? shortBackend(row.backend) : ''}
-            </span>`
+          ? html`<span class="runs-on"><i class=${`dot ${row.hue}`}></i>${placeText(row)}</span>`
           : html`<${RunsOn} name=${row.backend} />`,
     },
     countColumn(),

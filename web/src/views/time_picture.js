@@ -5,13 +5,14 @@
 
 import {computed} from '@preact/signals';
 
-import {explain, hits, method, times, timeWithUnit, wholeTime} from '../base/app.js';
+import {explain, hits, method, select, times, timeWithUnit, wholeTime} from '../base/app.js';
+import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {search} from '../base/filter.js';
 import {shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend} from '../base/labels.js';
-import {CPU, backendsOf} from '../base/method.js';
+import {CPU, backendsOf, rowsInside} from '../base/method.js';
 import {allRowsOf, headOfRows, icicleOf, rowLabel} from '../base/rows.js';
 import {declare, get, peek, set, text} from '../base/store.js';
 import {Icicle} from '../parts/icicle.js';
@@ -41,8 +42,23 @@ export const whole = computed(() => times.value?.whole || allRows.value.reduce((
 
 /** The boxes of the icicle. */
 export const boxes = computed(() =>
-  icicleOf(rowsInView.value, {head: head.value, whole: whole.value, method: method.value}).map(withHidden),
+  icicleOf(rowsInView.value, {head: head.value, whole: whole.value, method: method.value})
+    .map(withHidden)
+    .map(withEach),
 );
+
+/* A box of equal modules has the time of each. */
+function withEach(box) {
+  if (box.count < 2) return box;
+  const each = method.value.modules
+    .filter(({pattern}) => pattern === box.pattern)
+    .map(module => ({
+      label: module.path.match(/\d+(?=\D*$)/)?.[0] ?? '',
+      path: module.path,
+      time: sumOver(times.value.of, rowsInside(module)),
+    }));
+  return {...box, each: [...new Map(each.map(one => [one.path, one])).values()]};
+}
 
 /* The box of calls says how much of it a coarse clock may hide. */
 function withHidden(box) {
@@ -112,6 +128,15 @@ command({
 
 const isOf = (box, kid, said) => (kid ? kid.filter : box.filter) === said;
 
+const HINTS = {
+  call_overhead: 'in calls of delegates, around the operators',
+  inserted: 'added by delegates, such as changes of layout',
+  runtime: 'outside kernels and calls of delegates',
+};
+
+/** Returns what the part of a row is: "runtime: outside kernels and calls of delegates". */
+export const partHint = ({part, label}) => [label, HINTS[part]].filter(Boolean).join(': ');
+
 function told(box, kid) {
   const {kind, pattern, label, time, estimated, count, backend, rows = []} = kid ?? {...box, kind: 'module'},
     [source] = Array.from(rows, row => method.value.operators.source(row)).filter(Boolean);
@@ -126,7 +151,7 @@ function told(box, kid) {
     `${estimated > 0 ? '≈ ' : ''}${timeWithUnit(time)} · ${shareText(time, whole.value)}`,
   ];
   const where = [
-    kind === 'operator' ? shortBackend(backend) : '',
+    kind === 'operator' ? shortBackend(backend) : (HINTS[kid?.part] ?? ''),
     source ? `${source.file.split('/').pop()}:${source.line}` : '',
     kid?.upper > 0 ? `hatched: up to ${timeWithUnit(kid.upper)} of it may be computing` : '',
   ].filter(Boolean);
@@ -159,7 +184,9 @@ export const TEXTS = {
 /** The height of the icicle's rows, in pixels, by the room there is. */
 export function heightsOf(isSmall) {
   if (isSmall) return {module: 24, kid: 40};
-  return {module: 32, kid: room.value.height >= 1200 ? 120 : room.value.width >= 1600 ? 88 : 64};
+  if (room.value.height >= 1200)
+    return {module: 32, kid: 120, each: boxes.value.some(({each}) => each?.length > 1) ? 160 : 0};
+  return {module: 32, kid: room.value.width >= 1600 ? 88 : 64};
 }
 
 /** The colors of the picture, with the time of each. */
@@ -181,7 +208,9 @@ export function legendRows() {
   }));
 }
 
-/** What is in doubt, in one line each. */
+const LEAST_TOLD = 0.02; // of the whole: a part from which the legend says what it is
+
+/** What is in doubt and what the parts are, in one line each. */
 export function doubts() {
   const {operators, clockHidden} = method.value,
     isEstimated = allRows.value.some(({estimated}) => estimated > 0);
@@ -192,6 +221,9 @@ export function doubts() {
         }`
       : '',
     clockHidden > 0 ? 'hatched: may be computing, the delegates’ clock counts whole µs' : '',
+    ...['call_overhead', 'runtime']
+      .filter(part => allRows.value.some(row => row.part === part && row.time > LEAST_TOLD * whole.value))
+      .map(part => `${part === 'runtime' ? 'runtime' : 'calling'}: ${HINTS[part]}`),
   ].filter(Boolean);
 }
 
@@ -219,6 +251,7 @@ export function TimePicture({isSmall = false}) {
   }
     <${Icicle} label="Time by module, and by operator in it" boxes=${boxes.value} whole=${whole.value}
       heights=${heightsOf(isSmall)} texts=${TEXTS} told=${told} choose=${choose}
+      chooseModule=${path => select('module', path)}
       open=${box => box.pattern && box.pattern !== head.value && set({at: box.pattern, in: ''})}
       isDim=${({box, kid}) =>
         said !== '' &&
