@@ -801,7 +801,7 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   if (clock && clock[0] && !s->is_part)
     out[count++] = clock;
   if (!s->is_part && s->findings.is_nothing_large)
-    out[count++] = s->findings.count ? "nothing stands out: no change above is known to save 10 %"
+    out[count++] = s->findings.count ? "no change above is known to save 10 % or more"
                                      : "nothing stands out";
   return count;
 }

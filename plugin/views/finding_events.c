@@ -270,23 +270,23 @@ static const char *place_text(const etr_finder *finder, const inserted *of) {
 /* Says where they are: "in delegate 0, before convolution at the start, after addmm at the end". */
 static const char *layout_fact(const etr_finder *finder, const insertions *in,
                                const layout_permutes *permutes) {
-  enum { MOST_PLACES = 2 };
   etr_text text;
   etr_writer writer;
   bool is_one = in->instructions.count == 1;
+  size_t shown = is_one ? 2 : 1;
   etr_text_begin(&text, in->arena, &writer);
   if (is_one)
-    etr_putf(&writer, "they are in delegate %d", (int)in->instructions.data[0]);
+    etr_putf(&writer, "in delegate %d", (int)in->instructions.data[0]);
   else
-    etr_putf(&writer, "they are in %zu delegates", in->instructions.count);
-  for (size_t i = 0; i < in->list.count && i < MOST_PLACES; i++) {
+    etr_putf(&writer, "in %zu delegates", in->instructions.count);
+  for (size_t i = 0; i < in->list.count && i < shown; i++) {
     const char *place = etr_or_empty(place_text(finder, &in->list.data[i]));
     if (!place[0])
       continue;
-    etr_puts(&writer, i || is_one ? ", " : "; longest: ");
-    etr_puts(&writer, place);
-    if (!is_one)
-      etr_putf(&writer, " of delegate %d", (int)in->list.data[i].instruction);
+    if (is_one)
+      etr_putf(&writer, ", %s", place);
+    else
+      etr_putf(&writer, "; longest: in delegate %d, %s", (int)in->list.data[i].instruction, place);
   }
   const char *where = etr_text_end(&text, &writer);
   if (permutes->pairs)

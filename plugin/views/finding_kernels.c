@@ -343,8 +343,11 @@ bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *ou
     else
       out->where = etr_arena_format(arena, "%s, mostly copying and waiting", label);
     break;
+  case ETR_TIME_INSERTED:
+    out->where = etr_arena_format(arena, "copies that %s inserted", label);
+    break;
   default:
-    out->where = etr_arena_format(arena, "operators of %s that are on no node", label);
+    out->where = etr_arena_format(arena, "operators of %s without a node in the graph", label);
     break;
   }
   return !etr_arena_failed(arena);

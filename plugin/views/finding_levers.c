@@ -411,6 +411,8 @@ static bool add_for_opaque(const largest *of) {
   etr_finder *finder = of->finder;
   bool is_computing = of->part->kind == ETR_HEADLINE_PHASE && of->part->phase == ETR_PHASE_COMPUTE;
   etr_delegates_time inside;
+  if (of->part->kind == ETR_HEADLINE_COPIES && has_kind(finder, ETR_FINDING_LAYOUT))
+    return true;
   if (has_kind(finder, ETR_FINDING_WAITING) || has_kind(finder, ETR_FINDING_PROFILER) ||
       has_kind(finder, ETR_FINDING_LESS_WORK))
     return true;
