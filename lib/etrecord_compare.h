@@ -378,7 +378,10 @@ typedef struct etr_change {
                        because it was not timed on both sides, because the change is obvious, or
                        because the reason is the clock or the number of runs */
   etr_verdict verdict;
-  bool is_obvious; /**< all runs of one side take at least 4 times as long as all of the other */
+  bool is_obvious;    /**< all runs of one side take at least 4 times as long as all of the other */
+  double least, most; /**< of an obvious change the bounds of `relative` by the fastest and slowest
+                         recordings of both sides; one recording is as far from others as twice the
+                         assumed noise between recordings. Else NaN */
   etr_reason reason;
   etr_cause cause;                        /**< of Method::execute */
   unsigned assumes;                       /**< ETR_ASSUMES_…, of an interval */

@@ -205,8 +205,9 @@ static double *read_channels(accuracy_maker *m, const char *name, uint64_t count
     return NULL;
   double *numbers = etr_arena_alloc_array(&m->scratch, (size_t)count, sizeof *numbers);
   if (numbers && etr_tensor_reader_open(&reader, &view, &problem) == ETR_OK && !problem)
-    for (size_t at = 0, got; (got = etr_tensor_reader_next(&reader, piece)) > 0; at += got)
-      memcpy(numbers + at, piece, got * sizeof *piece);
+    for (size_t number_index = 0, got; (got = etr_tensor_reader_next(&reader, piece)) > 0;
+         number_index += got)
+      memcpy(numbers + number_index, piece, got * sizeof *piece);
   etr_tensor_reader_close(&reader);
   return problem ? NULL : numbers;
 }

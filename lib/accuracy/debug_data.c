@@ -88,14 +88,14 @@ static bool results_fit_values(const etr_placement *placement, const etr_debug_v
  * call are its outputs. Returns false when out of memory. */
 static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   uint32_t method = j->values[first].method;
-  delegate_results *known = &j->returned[method];
+  delegate_results *results = &j->returned[method];
   size_t count;
-  if (!known->is_known &&
-      !etr_delegate_outputs_find(&known->outputs, &j->placements[method], j->scratch))
+  if (!results->is_known &&
+      !etr_delegate_outputs_find(&results->outputs, &j->placements[method], j->scratch))
     return false;
-  known->is_known = true;
+  results->is_known = true;
   const etr_node_output *outputs = etr_outputs_of_delegate(
-      &known->outputs, j->values[first].instruction_id, &count, j->scratch);
+      &results->outputs, j->values[first].instruction_id, &count, j->scratch);
   etr_debug_value *last = &j->values[end - ETR_MIN(count, end - first)];
   if (!outputs || count > end - first ||
       !results_fit_values(&j->placements[method], last, outputs, count))

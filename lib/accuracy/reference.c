@@ -353,6 +353,7 @@ static void warn_of_tap(const etr_profile *profile, const etr_method *method,
              method->name, count_outputs(edge) - exported);
 }
 
+/* Warns of each method that returns more than its exported program. */
 void etr_warn_of_taps(const etr_profile *profile, etr_warnings *warnings) {
   bool has_exported = false; /* a record with many methods rarely has their exported programs */
   for (size_t i = 0; i < profile->graph_count && !has_exported; i++)

@@ -93,7 +93,8 @@ static etr_status read_metadata_texts(etr_reference_file *file, etr_error *error
   return etr_arena_failed(file->arena) ? etr_fail_memory_of(error, file->path, NULL) : ETR_OK;
 }
 
-/* Opens a reference and reads its table and metadata; close it also after a failure. */
+/* Opens a reference and reads its table and metadata. Fails if it cannot be read, is damaged or
+ * of another version, or when out of memory; close it also then. */
 etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const char *path,
                               etr_error *error) {
   *out = (etr_reference_file){.arena = arena, .path = path};

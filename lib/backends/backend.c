@@ -79,30 +79,30 @@ uint64_t etr_payload_graph_end(etr_slice head, uint64_t size) {
 
 /* ---- Shapes that a backend and the graph have in common, and who reads a node ---- */
 
-/* Returns a number that equal sizes share in any order, without sizes of 1; never 0. */
-uint64_t etr_shape_mark(const int64_t *sizes, size_t count) {
-  uint64_t mark = 1;
+/* Returns a hash that equal sizes share in any order, without sizes of 1; never 0. */
+uint64_t etr_shape_hash(const int64_t *sizes, size_t count) {
+  uint64_t hash = 1;
   for (size_t i = 0; i < count; i++)
     if (sizes[i] != 1)
-      mark += etr_mixed((uint64_t)sizes[i]);
-  return mark ? mark : 1;
+      hash += etr_mixed((uint64_t)sizes[i]);
+  return hash ? hash : 1;
 }
 
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
-/* Returns the mark of a value's shape; 0 if its rank or a size is not known, or if it has more
+/* Returns the hash of a value's shape; 0 if its rank or a size is not known, or if it has more
  * dimensions than PyTorch allows. */
-uint64_t etr_value_shape_mark(const etr_value *value) {
-  uint64_t mark = 1;
+uint64_t etr_value_shape_hash(const etr_value *value) {
+  uint64_t hash = 1;
   if (value->rank < 0 || value->rank > MOST_DIMS)
     return 0;
   for (int32_t i = 0; i < value->rank; i++) {
     if (value->dims[i].size == ETR_DIM_SYMBOLIC)
       return 0;
     if (value->dims[i].size != 1)
-      mark += etr_mixed((uint64_t)value->dims[i].size);
+      hash += etr_mixed((uint64_t)value->dims[i].size);
   }
-  return mark ? mark : 1;
+  return hash ? hash : 1;
 }
 
 /* Lists the readers of each node, each once: counts them in a first pass and lists them in a

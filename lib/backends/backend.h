@@ -28,8 +28,8 @@ enum { ETR_MOST_CLASSES = 64 }; /* classes of one backend */
 
 /** A value that the operators of a payload read or write. */
 typedef struct etr_payload_value {
-  uint64_t shape;      /* etr_shape_mark() of its dimensions; 0: unknown */
-  uint64_t rows_shape; /* etr_shape_mark() after all dimensions but the last were merged into one */
+  uint64_t shape;      /* etr_shape_hash() of its dimensions; 0: unknown */
+  uint64_t rows_shape; /* etr_shape_hash() after all dimensions but the last were merged into one */
   int32_t argument;    /* index of the argument of the delegate's call that it is; -1: none */
   bool is_constant, is_quantized;
 } etr_payload_value;
@@ -175,12 +175,12 @@ typedef struct etr_backend {
 } etr_backend;
 
 /**
- * Returns the mark of a shape: a hash that ignores the order of dimensions and dimensions of size
+ * Returns a hash of a shape that ignores the order of dimensions and dimensions of size
  * 1, because backends permute and squeeze. sizes: count entries. Never 0.
  */
-uint64_t etr_shape_mark(const int64_t *sizes, size_t count);
+uint64_t etr_shape_hash(const int64_t *sizes, size_t count);
 
-/** Returns the mark of a value of a graph; 0 if its shape is unknown or symbolic. */
-uint64_t etr_value_shape_mark(const etr_value *value);
+/** Returns the hash of the shape of a value of a graph; 0 if its shape is unknown or symbolic. */
+uint64_t etr_value_shape_hash(const etr_value *value);
 
 #endif

@@ -67,16 +67,17 @@ const char *etr_backend_label(const char *backend) {
   /* Backends whose events need no reading. */
   static const struct {
     const char *id, *label;
-  } others[] = {{"OpenvinoBackend", "OpenVINO"}, {"CudaBackend", "CUDA"}, {"EnnBackend", "ENN"}};
-  const etr_backend *known = etr_backend_of(backend);
+  } without_decoder[] = {
+      {"OpenvinoBackend", "OpenVINO"}, {"CudaBackend", "CUDA"}, {"EnnBackend", "ENN"}};
+  const etr_backend *known_backend = etr_backend_of(backend);
   const etr_decoder *decoder = etr_decoder_of(backend);
-  if (known)
-    return known->label;
+  if (known_backend)
+    return known_backend->label;
   if (decoder)
     return decoder->label;
-  for (size_t i = 0; i < ETR_COUNT(others); i++)
-    if (strcmp(others[i].id, backend) == 0)
-      return others[i].label;
+  for (size_t i = 0; i < ETR_COUNT(without_decoder); i++)
+    if (strcmp(without_decoder[i].id, backend) == 0)
+      return without_decoder[i].label;
   return NULL;
 }
 

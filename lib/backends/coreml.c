@@ -14,7 +14,7 @@ typedef struct plan_metadata {
 } plan_metadata;
 
 /* Returns the compute unit that Core ML names. */
-static etr_compute_unit unit_of(etr_slice name) {
+static etr_compute_unit compute_unit_of_name(etr_slice name) {
   static const struct {
     const char *name;
     etr_compute_unit unit;
@@ -48,7 +48,7 @@ static plan_metadata read_metadata(etr_bytes metadata, etr_arena *scratch) {
     if (etr_slice_is(key, "estimatedCost"))
       cost = etr_json_number(json);
     else if (etr_slice_is(key, "preferredComputeUnit") && etr_json_peek(json) == ETR_JSON_STRING)
-      out.unit = unit_of(etr_json_string(json));
+      out.unit = compute_unit_of_name(etr_json_string(json));
     else
       etr_json_skip(json);
   etr_json_end(json);

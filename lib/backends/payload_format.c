@@ -56,11 +56,11 @@ static const char *describe_compile_spec(etr_arena *arena, const etr_compile_spe
 const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice head,
                                const etr_payload_source *source, const etr_compile_spec *specs,
                                size_t count) {
-  const etr_backend *known = etr_backend_of(backend);
+  const etr_backend *known_backend = etr_backend_of(backend);
   const etr_decoder *decoder = etr_decoder_of(backend);
   const char *text = NULL;
-  if (known)
-    text = known->payload_version(arena, head);
+  if (known_backend)
+    text = known_backend->payload_version(arena, head);
   else if (decoder && decoder->payload_version)
     text = decoder->payload_version(arena, head);
   if (decoder && decoder->model_version && head.size > 0)

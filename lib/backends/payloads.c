@@ -34,12 +34,12 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
     const etr_backend *backend;
   } key = {bytes, backend};
   ETR_NO_PADDING(key, sizeof bytes + sizeof backend);
-  const etr_payloads *known = payloads->known;
-  uint32_t known_index = known ? etr_map_get(&known->by_place, ETR_BYTES(key)) : ETR_NONE;
+  const etr_payloads *kept = payloads->known;
+  uint32_t known_index = kept ? etr_map_get(&kept->by_place, ETR_BYTES(key)) : ETR_NONE;
   if (bytes.size == 0)
     return NULL;
   if (known_index != ETR_NONE)
-    return known->list.data[known_index];
+    return kept->list.data[known_index];
   etr_map_slot *slot = etr_map_at(&payloads->by_place, ETR_BYTES(key));
   if (!slot || slot->value != ETR_NONE)
     return slot ? payloads->list.data[slot->value] : NULL;
@@ -118,13 +118,13 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
     etr_own_graph_reader reader;
   } key = {bytes, reader};
   ETR_NO_PADDING(key, sizeof bytes + sizeof reader);
-  const etr_payloads *known = payloads->known;
-  uint32_t known_index = known && reader ? etr_map_get(&known->graph_by_place, ETR_BYTES(key))
-                                         : ETR_NONE;
+  const etr_payloads *kept = payloads->known;
+  uint32_t known_index = kept && reader ? etr_map_get(&kept->graph_by_place, ETR_BYTES(key))
+                                        : ETR_NONE;
   if (known_index != ETR_NONE) {
-    if (!known->graphs.data[known_index])
+    if (!kept->graphs.data[known_index])
       record_unread(payloads, backend);
-    return known->graphs.data[known_index];
+    return kept->graphs.data[known_index];
   }
   etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, ETR_BYTES(key)) : NULL;
   if (!slot || slot->value != ETR_NONE)

@@ -169,7 +169,7 @@ static const known_work works[] = {
 
 /* Returns by which rule the work of an operator is counted; ETR_WORK_HIDDEN if its arguments do not
  * say. */
-static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
+static etr_work work_of_operator(graph_reader *r, const char *name, etr_fb_at call) {
   etr_slice op = etr_operator_of_target(name);
   if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) {
     /* The seventh argument says whether a convolution is transposed, as in ATen. */
@@ -202,7 +202,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   out->name = etr_arena_text(r->arena, name);
   if (!out->name)
     return false;
-  out->work = work_of(r, out->name, call);
+  out->work = work_of_operator(r, out->name, call);
   /* The last argument is what the operator returns; of the others, tensors are read. */
   uint32_t count;
   etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
@@ -393,7 +393,7 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
 
 /* Returns the part of a target that a node's operator shares with the operators that it may become.
  */
-static etr_slice kind_of(const char *target) {
+static etr_slice operator_family_of(const char *target) {
   etr_slice op = etr_operator_of_target(target);
   if (etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") ||
       etr_slice_starts(op, ETR_SLICE("linear")))
@@ -438,7 +438,7 @@ const etr_decoder etr_vulkan = {.id = "VulkanBackend",
                                 .label = "Vulkan",
                                 .is_own = is_own,
                                 .read = read,
-                                .kind_of = kind_of,
+                                .kind_of = operator_family_of,
                                 .payload_needed = payload_needed,
                                 .payload_version = payload_version,
                                 .read_graph = read_payload_graph};

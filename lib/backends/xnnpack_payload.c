@@ -113,17 +113,17 @@ typedef struct payload_reader {
 
 /* ---- Values ---- */
 
-/* Returns the mark of the shape that a value has as a matrix of rows; 0 if that has too many
+/* Returns the hash of the shape that a value has as a matrix of rows; 0 if that has too many
  * rows. */
-static uint64_t rows_shape_mark(const int64_t *sizes, uint32_t rank) {
+static uint64_t rows_shape_hash(const int64_t *sizes, uint32_t rank) {
   int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
   for (uint32_t i = 0; i + 1 < rank; i++)
     if (sizes[i] && __builtin_mul_overflow(rows[0], sizes[i], &rows[0]))
       return 0;
-  return etr_shape_mark(rows, 2);
+  return etr_shape_hash(rows, 2);
 }
 
-/* Reads what the join needs of a value: marks of its shape, its argument of the call, and whether
+/* Reads what the join needs of a value: hashes of its shape, its argument of the call, and whether
  * it is constant or quantized. */
 static void read_value(payload_reader *r, etr_fb_at table) {
   int64_t sizes[MOST_DIMS];
@@ -142,8 +142,8 @@ static void read_value(payload_reader *r, etr_fb_at table) {
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) &&
                      external <= INT32_MAX;
   r->values[id] = (etr_payload_value){
-      .shape = etr_shape_mark(sizes, rank),
-      .rows_shape = rows_shape_mark(sizes, rank),
+      .shape = etr_shape_hash(sizes, rank),
+      .rows_shape = rows_shape_hash(sizes, rank),
       .argument = is_external ? (int32_t)external : -1,
       .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
       .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};

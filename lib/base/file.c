@@ -197,39 +197,40 @@ etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *err
 }
 
 /* Reads `size` bytes at an offset. Returns false if the file has not got all of them. */
-bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size) {
+bool etr_seekable_read(const etr_seekable *file, uint64_t offset, void *into, size_t size) {
   char *next = into;
   if (file->bytes) {
-    bool is_inside = at <= file->size && size <= file->size - at;
+    bool is_inside = offset <= file->size && size <= file->size - offset;
     if (is_inside && size)
-      memcpy(into, file->bytes + at, size);
+      memcpy(into, file->bytes + offset, size);
     return is_inside;
   }
-  if (at > INT64_MAX - size)
+  if (offset > INT64_MAX - size)
     return false;
   while (size > 0) {
-    ssize_t got = pread(file->descriptor, next, size, (off_t)at);
+    ssize_t got = pread(file->descriptor, next, size, (off_t)offset);
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
       return false;
     next += got;
-    at += (uint64_t)got;
+    offset += (uint64_t)got;
     size -= (size_t)got;
   }
   return true;
 }
 
 /* Reads a part of the file into memory. Fails if the file has not got it, or when out of memory. */
-etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size,
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t offset, size_t size,
                              const char *path, etr_error *error) {
   *out = (etr_file){.data = malloc(size ? size : 1), .size = size};
   if (!out->data)
     return etr_fail_memory_of(error, path, NULL);
-  if (etr_seekable_read(file, at, out->data, size))
+  if (etr_seekable_read(file, offset, out->data, size))
     return ETR_OK;
   etr_file_clear(out);
-  return etr_fail(error, ETR_ERROR_IO, path, NULL, at, "the file shrank while it was being read");
+  return etr_fail(error, ETR_ERROR_IO, path, NULL, offset,
+                  "the file shrank while it was being read");
 }
 
 void etr_seekable_close(etr_seekable *file) {
@@ -241,13 +242,14 @@ void etr_seekable_close(etr_seekable *file) {
 /* Returns true if two files of one size have the same bytes; false also if one cannot be read. */
 static bool have_equal_bytes(const etr_seekable *a, const etr_seekable *b) {
   char bytes[2][16 * 1024];
-  for (uint64_t at = 0; at < a->size;) {
-    size_t size = (size_t)ETR_MIN(a->size - at, (uint64_t)sizeof bytes[0]);
-    if (!etr_seekable_read(a, at, bytes[0], size) || !etr_seekable_read(b, at, bytes[1], size))
+  for (uint64_t offset = 0; offset < a->size;) {
+    size_t size = (size_t)ETR_MIN(a->size - offset, (uint64_t)sizeof bytes[0]);
+    if (!etr_seekable_read(a, offset, bytes[0], size) ||
+        !etr_seekable_read(b, offset, bytes[1], size))
       return false;
     if (memcmp(bytes[0], bytes[1], size) != 0)
       return false;
-    at += size;
+    offset += size;
   }
   return true;
 }
@@ -312,14 +314,14 @@ static const char *text_of_line(etr_arena *arena, const char *text, size_t size)
 /* Splits a text into lines, without their ends. Returns false when out of memory. */
 static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text, size_t size) {
   etr_vec(const char *) lines = {0};
-  for (size_t at = 0; at < size;) {
-    const char *end = memchr(text + at, '\n', size - at);
-    size_t length = end ? (size_t)(end - text) - at : size - at;
+  for (size_t line_start = 0; line_start < size;) {
+    const char *end = memchr(text + line_start, '\n', size - line_start);
+    size_t length = end ? (size_t)(end - text) - line_start : size - line_start;
     const char **line = etr_vec_push(arena, &lines);
     if (!line)
       return false;
-    *line = text_of_line(arena, text + at, length);
-    at += length + 1;
+    *line = text_of_line(arena, text + line_start, length);
+    line_start += length + 1;
   }
   *out = (etr_source_file){lines.data, lines.count};
   return !etr_arena_failed(arena);

@@ -80,9 +80,9 @@ void etr_jw_end(etr_jw *json) {
  * character above U+FFFF. */
 static void put_escape(etr_writer *writer, uint32_t code) {
   static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-  const char *at = code != 0 && code < 0x80 ? strchr(escaped, (int)code) : NULL;
-  if (at != NULL) {
-    etr_put(writer, (etr_slice){(const char[]){'\\', letters[at - escaped]}, 2});
+  const char *found = code != 0 && code < 0x80 ? strchr(escaped, (int)code) : NULL;
+  if (found != NULL) {
+    etr_put(writer, (etr_slice){(const char[]){'\\', letters[found - escaped]}, 2});
   } else if (code < 0x10000) {
     etr_putf(writer, "\\u%04x", (unsigned)code);
   } else {
@@ -129,15 +129,15 @@ static inline uint64_t word_at(const char *at) {
 /* Returns whether a text is plain, as keys and names of this program and of torch are. */
 static inline bool are_all_plain(etr_slice text, bool is_json) {
   enum { WORD = sizeof(uint64_t) };
-  size_t at = 0;
+  size_t position = 0;
   if (text.size < WORD) {
-    while (at < text.size && is_plain(text.data[at], is_json))
-      at++;
-    return at == text.size;
+    while (position < text.size && is_plain(text.data[position], is_json))
+      position++;
+    return position == text.size;
   }
   uint64_t found = mark_bytes_not_plain(word_at(text.data + text.size - WORD), is_json);
-  for (; at + WORD < text.size; at += WORD)
-    found |= mark_bytes_not_plain(word_at(text.data + at), is_json);
+  for (; position + WORD < text.size; position += WORD)
+    found |= mark_bytes_not_plain(word_at(text.data + position), is_json);
   return found == 0;
 }
 
@@ -148,21 +148,22 @@ static void put_escaped(etr_jw *json, etr_slice text, bool is_json) {
     etr_put(json->writer, text);
     return;
   }
-  for (size_t at = 0, start = 0; at < text.size; start = at) {
-    while (at < text.size && is_plain(text.data[at], is_json))
-      at++;
-    etr_put(json->writer, (etr_slice){text.data + start, at - start});
-    if (at == text.size)
+  for (size_t position = 0, start = 0; position < text.size; start = position) {
+    while (position < text.size && is_plain(text.data[position], is_json))
+      position++;
+    etr_put(json->writer, (etr_slice){text.data + start, position - start});
+    if (position == text.size)
       break;
-    etr_slice next = {text.data + at, etr_utf8_size(text.data + at, text.size - at)};
+    etr_slice next = {text.data + position,
+                      etr_utf8_size(text.data + position, text.size - position)};
     uint32_t code = next.size > 0 ? etr_utf8_code(next.data, next.size) : 0xFFFD;
     if (next.size == 0 && json->form != ETR_JW_DOCUMENT)
-      etr_put_byte(json->writer, text.data[at]);
+      etr_put_byte(json->writer, text.data[position]);
     else if (next.size == 0 || needs_escape(json->form, code))
       put_escape(json->writer, code);
     else
       etr_put(json->writer, next);
-    at += ETR_MAX(next.size, (size_t)1);
+    position += ETR_MAX(next.size, (size_t)1);
   }
 }
 

@@ -42,14 +42,14 @@ bool etr_is_number(etr_slice text) {
 
 /* Returns the exponent of "e-12"; 0 for "". An exponent so large that more of it makes no
  * difference is cut. */
-static long parse_exponent(const char *at, const char *end) {
-  if (at == end)
+static long parse_exponent(const char *next, const char *end) {
+  if (next == end)
     return 0;
   long value = 0;
-  bool negative = *++at == '-';
-  for (at += negative || *at == '+'; at < end; at++)
+  bool negative = *++next == '-';
+  for (next += negative || *next == '+'; next < end; next++)
     if (value < 100000)
-      value = value * 10 + (*at - '0');
+      value = value * 10 + (*next - '0');
   return negative ? -value : value;
 }
 
@@ -57,16 +57,16 @@ static long parse_exponent(const char *at, const char *end) {
  * 125e2 for 12.5e3. */
 double etr_number_to_double(etr_slice number) {
   char text[ETR_MOST_NUMBER_BYTES + 32];
-  const char *at = number.data, *end = number.data + number.size, *point = NULL;
+  const char *next = number.data, *end = number.data + number.size, *point = NULL;
   size_t used = 0;
-  for (; at < end && *at != 'e' && *at != 'E'; at++) {
-    if (*at == '.')
-      point = at;
+  for (; next < end && *next != 'e' && *next != 'E'; next++) {
+    if (*next == '.')
+      point = next;
     else
-      text[used++] = *at;
+      text[used++] = *next;
   }
-  long fraction = point ? (long)(at - point) - 1 : 0;
-  snprintf(text + used, sizeof text - used, "e%ld", parse_exponent(at, end) - fraction);
+  long fraction = point ? (long)(next - point) - 1 : 0;
+  snprintf(text + used, sizeof text - used, "e%ld", parse_exponent(next, end) - fraction);
   return strtod(text, NULL);
 }
 
@@ -93,14 +93,14 @@ static char *digits_before(char *end, uint64_t digits) {
 }
 
 /* Writes an exponent with at least two digits, "e-05", and returns where it ends. */
-static char *put_exponent(char *at, int exponent) {
+static char *put_exponent(char *next, int exponent) {
   char text[8], *end = text + sizeof text, *start = digits_before(end, (uint64_t)abs(exponent));
-  *at++ = 'e';
-  *at++ = exponent < 0 ? '-' : '+';
+  *next++ = 'e';
+  *next++ = exponent < 0 ? '-' : '+';
   if (end - start < 2)
-    *at++ = '0';
-  memcpy(at, start, (size_t)(end - start));
-  return at + (end - start);
+    *next++ = '0';
+  memcpy(next, start, (size_t)(end - start));
+  return next + (end - start);
 }
 
 /* Writes a number with the fewest digits that read back as the same one, as Python does, and

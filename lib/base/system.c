@@ -38,7 +38,8 @@ const char *etr_find_bytes(const char *text, size_t size, const char *wanted, si
 
 #if defined __linux__
 
-/* Reads random bytes from the system's device, because Linux before 3.17 has no getrandom(). */
+/* Reads random bytes from the system's device, because Linux before 3.17 has no getrandom().
+ * Returns false if that fails. */
 static bool read_random(void *into, size_t size) {
   int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   bool is_read = file >= 0 && read(file, into, size) == (ssize_t)size;

@@ -41,8 +41,9 @@ static void hand_over_as_is(etr_writer *writer, const char *data, size_t size) {
     writer->status = ETR_ERROR_IO;
 }
 
-/* Returns the ASCII text that stands for a character where the terminal shows no Unicode. */
-static const char *ascii_for(uint32_t code) {
+/* Returns the ASCII text that stands for a character where the terminal shows no Unicode; "?" for
+ * one without a similar text. */
+static const char *replacement_for(uint32_t code) {
   switch (code) {
   case 0xB7:
     return "-"; /* middle dot */
@@ -61,7 +62,7 @@ static const char *ascii_for(uint32_t code) {
 static void replace_character(etr_writer *writer) {
   size_t size;
   writer->partial[writer->partial_size] = '\0';
-  const char *similar = ascii_for(etr_character_at(writer->partial, &size));
+  const char *similar = replacement_for(etr_character_at(writer->partial, &size));
   hand_over_as_is(writer, similar, strlen(similar));
   writer->partial_size = 0;
 }

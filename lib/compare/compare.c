@@ -77,6 +77,8 @@ static bool add_change_to_family(family *f, etr_change *change, const measure *b
       .relative = old.typical > 0 && now.typical > 0 ? now.typical / old.typical - 1 : (double)NAN,
       .low = NAN,
       .high = NAN,
+      .least = NAN,
+      .most = NAN,
       .verdict = verdict_before_judging(base, newer, is_timed_twice)};
   if (!is_timed_twice)
     return true;
@@ -574,7 +576,8 @@ static int by_text(const void *a, const void *b) {
 
 /* Returns the backends that items are lowered to, in alphabetical order; "" if there are none. NULL
  * when out of memory. */
-static const char *backends_of(const etr_side_method *side, etr_arena *arena, etr_arena *scratch) {
+static const char *list_backend_names(const etr_side_method *side, etr_arena *arena,
+                                      etr_arena *scratch) {
   enum { MOST_NAMED = 8 };
   etr_map seen;
   etr_vec(const char *) names = {0};
@@ -622,7 +625,8 @@ static bool find_differences(etr_method_pair *pair, const method_side sides[ETR_
   }
   if (etr_arena_failed(scratch))
     return false;
-  const char *old = backends_of(base, arena, scratch), *now = backends_of(newer, arena, scratch);
+  const char *old = list_backend_names(base, arena, scratch),
+             *now = list_backend_names(newer, arena, scratch);
   if (!old || !now)
     return false;
   /* Kernels of one side never pair with operators of a delegate on the other by events alone. */
@@ -1007,7 +1011,8 @@ static comparison_box *box_new(etr_comparison **out, etr_error *error) {
   return box;
 }
 
-/* Makes sides of two profiles, which the comparison then owns, and compares them. */
+/* Makes sides of two profiles, which the comparison then owns, and compares them. Fails when out
+ * of memory. */
 etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
                        const etr_compare_options *options, etr_error *error) {
   comparison_box *box = box_new(out, error);
@@ -1019,7 +1024,7 @@ etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_
   return compare_or_close(out, box, status, options, error);
 }
 
-/* Compares two sides that the caller keeps. */
+/* Compares two sides that the caller keeps. Fails when out of memory. */
 etr_status etr_compare_sides(etr_comparison **out, const etr_side *base, const etr_side *newer,
                              const etr_compare_options *options, etr_error *error) {
   comparison_box *box = box_new(out, error);
@@ -1034,7 +1039,8 @@ static etr_status read_side(etr_side **out, const etr_document *document, etr_er
   return etr_side_read(out, document->text, document->size, document->name, error);
 }
 
-/* Reads sides of two documents, which the comparison then owns, and compares them. */
+/* Reads sides of two documents, which the comparison then owns, and compares them. Fails if a
+ * document is damaged, if events are needed and missing, or when out of memory. */
 etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
                                  const etr_document *newer, const etr_compare_options *options,
                                  etr_error *error) {
@@ -1070,6 +1076,7 @@ etr_limit_answer etr_change_against_limit(const etr_comparison *comparison,
   return etr_limit_answer_of(comparison->limit, comparison->turns, change);
 }
 
+/* Frees a comparison with the sides that it owns; NULL is allowed. */
 void etr_comparison_close(etr_comparison *comparison) {
   if (!comparison)
     return;

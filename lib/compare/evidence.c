@@ -172,7 +172,7 @@ enum { FROM_WEIGHT, FROM_OPERATOR, FROM_INPUT };
 
 /* Returns what an operator that only moves data moves; for an operator that computes, the operator
  * itself. */
-static uint8_t origin_of(const etr_pairing_item *item, const uint8_t *origins) {
+static uint8_t origin_of_item(const etr_pairing_item *item, const uint8_t *origins) {
   uint8_t origin = FROM_WEIGHT; /* weights are left out of the producers */
   for (size_t k = 0; item->only_moves && k < item->producer_count; k++) {
     uint8_t producer_origin = item->producers[k] == ETR_NONE ? FROM_INPUT
@@ -193,7 +193,7 @@ static bool find_read_dims(etr_evidence *e, etr_arena *arena) {
   for (size_t i = 0; i < e->of->count; i++) {
     const etr_pairing_item *item = &e->of->items[i];
     bool is_known = true;
-    origins[i] = origin_of(item, origins);
+    origins[i] = origin_of_item(item, origins);
     for (size_t k = 0; k < item->producer_count; k++) {
       uint32_t producer = item->producers[k];
       uint8_t origin = producer == ETR_NONE ? FROM_INPUT : origins[producer];

@@ -182,6 +182,21 @@ static ends range_of_times(const etr_side_time *time, const etr_side_recordings 
   return e;
 }
 
+/* Returns the typical times of the fastest and the slowest recording of a side. One recording is as
+ * far from others as two standard deviations of the assumed noise between recordings. */
+static ends range_of_recordings(const etr_side_time *time, const etr_side_recordings *own,
+                                double scale, const etr_compare_options *options) {
+  double apart = exp(2 * etr_noise_between_recordings(options));
+  if (own->count < 2)
+    return (ends){time->typical / apart, time->typical * apart};
+  ends result = {INFINITY, 0};
+  for (size_t i = 0; i < own->count; i++) {
+    result.low = ETR_MIN(result.low, own->typical[i] * scale);
+    result.high = ETR_MAX(result.high, own->typical[i] * scale);
+  }
+  return result;
+}
+
 /* Judges a change by the obvious: all times of one side are far from all of the other. Returns
  * whether it did. With a limit, what became slower must be obviously above it. */
 static bool judge_obvious(const etr_noise_test *test, const etr_compare_options *options) {
@@ -199,6 +214,10 @@ static bool judge_obvious(const etr_noise_test *test, const etr_compare_options 
       (slower >= OBVIOUS && options->limit > 0 && slower - 1 <= options->limit))
     return false;
   test->change->is_obvious = true;
+  base_ends = range_of_recordings(&test->base, base, test->base_scale, options);
+  new_ends = range_of_recordings(&test->newer, newer, 1, options);
+  test->change->least = new_ends.low / base_ends.high - 1;
+  test->change->most = new_ends.high / base_ends.low - 1;
   test->change->verdict = slower >= OBVIOUS ? ETR_VERDICT_SLOWER : ETR_VERDICT_FASTER;
   test->change->reason = ETR_REASON_NONE;
   return true;
@@ -550,7 +569,7 @@ static bool alternate(const recorded *list, size_t count) {
 
 /* Says in which order the sorted recordings of both sides were made: one side first, in turns, or
  * neither. */
-static etr_turns turns_of(const recorded *list, size_t count) {
+static etr_turns order_of_recordings(const recorded *list, size_t count) {
   if (!are_plausible(list, count))
     return ETR_TURNS_UNKNOWN;
   if (count_repeats(list, count) == count - 2)
@@ -580,6 +599,6 @@ bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
       list[listed++] = (recorded){clocking->written, clocking->length, side};
     }
   etr_sort(list, listed, sizeof *list, by_time);
-  *out = turns_of(list, listed);
+  *out = order_of_recordings(list, listed);
   return true;
 }

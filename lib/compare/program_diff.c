@@ -128,15 +128,15 @@ static bool hash_range(uint64_t *hash, const etr_seekable *file, uint64_t from, 
 static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_program_memory *program,
                       size_t index) {
   const etr_file_part *part = &program->parts[index];
-  uint64_t at = part->offset_bytes, end = at + part->extent_bytes;
+  uint64_t offset = part->offset_bytes, end = offset + part->extent_bytes;
   *hash = 0xcbf29ce484222325u;
   for (size_t i = index + 1; i < program->part_count && program->parts[i].offset_bytes < end; i++) {
     const etr_file_part *inner = &program->parts[i];
-    if (inner->offset_bytes > at && !hash_range(hash, file, at, inner->offset_bytes))
+    if (inner->offset_bytes > offset && !hash_range(hash, file, offset, inner->offset_bytes))
       return false;
-    at = ETR_MAX(at, inner->offset_bytes + inner->extent_bytes);
+    offset = ETR_MAX(offset, inner->offset_bytes + inner->extent_bytes);
   }
-  return hash_range(hash, file, at, end);
+  return hash_range(hash, file, offset, end);
 }
 
 /* Lists the parts of a program with a hash of their bytes; padding is left out. Returns false if
@@ -363,6 +363,7 @@ etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base
   return status;
 }
 
+/* Frees a comparison of programs; NULL is allowed. */
 void etr_program_diff_close(etr_program_diff *diff) {
   program_diff *box = (program_diff *)diff;
   if (!box)

@@ -17,6 +17,7 @@ etr_side_box *etr_side_box_new(etr_error *error) {
   return box;
 }
 
+/* Frees a side; NULL is allowed. */
 void etr_side_close(etr_side *side) {
   if (!side)
     return;

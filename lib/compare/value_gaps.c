@@ -91,8 +91,8 @@ static uint32_t count_of(const etr_map *counts, const value_key *key) {
 
 /* Says where a value was computed, so that the value of the other side can be found: sets key to a
  * pair of nodes, an output, or an instruction. */
-static origin origin_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run,
-                        etr_map *counts, value_key *key) {
+static origin find_origin(comparer *c, const side *s, const etr_debug_value *value, uint32_t run,
+                          etr_map *counts, value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
   if (value->is_output)
     return ORIGIN_OUTPUT;
@@ -134,7 +134,7 @@ static void visit_values(comparer *c, int which, etr_map *counts,
       continue;
     run += last != ETR_NONE && last != value->run;
     last = value->run;
-    key.origin = origin_of(c, s, value, run, counts, &key);
+    key.origin = find_origin(c, s, value, run, counts, &key);
     if (key.origin != ORIGIN_NOWHERE)
       visit(c, &key, i);
   }

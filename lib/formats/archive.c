@@ -83,8 +83,8 @@ static bool parse_end_record(zip_end *out, etr_slice tail, uint64_t tail_at) {
   return true;
 }
 
-/* Says why a file without a central directory is no zip: it is empty, cut short, or something else.
- */
+/* Fails because a file has no central directory, and says why it is no zip: it is empty, cut
+ * short, or something else. */
 static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path,
                                    etr_error *error) {
   char head[4096];
@@ -134,8 +134,8 @@ typedef struct span {
 /* Returns a size or offset of an entry of the directory. If it does not fit into 32 bits, zip64
  * stores it in the extra fields, one value after the other; *zip64_rest is what is left of
  * these. */
-static uint64_t load_size(etr_slice header, size_t at, etr_slice *zip64_rest) {
-  uint64_t value = load(header, at, 4);
+static uint64_t load_size(etr_slice header, size_t position, etr_slice *zip64_rest) {
+  uint64_t value = load(header, position, 4);
   if (value != UINT32_MAX || zip64_rest->size < 8)
     return value;
   value = load(*zip64_rest, 0, 8);
@@ -159,15 +159,16 @@ static etr_slice find_zip64(etr_slice extra) {
 
 /* Reads from the entry at an offset of the directory which bytes of the zip it takes. `rest` is
  * room for its name, extra fields and comment. Returns false if there is no entry. */
-static bool read_span(span *out, const etr_seekable *file, uint64_t at, char *rest,
+static bool read_span(span *out, const etr_seekable *file, uint64_t offset, char *rest,
                       uint64_t zip_size) {
   char bytes[HEADER_BYTES];
   etr_slice header = {bytes, sizeof bytes};
-  if (!etr_seekable_read(file, at, bytes, sizeof bytes) || !is_magic(header, 0, DIRECTORY_MAGIC))
+  if (!etr_seekable_read(file, offset, bytes, sizeof bytes) ||
+      !is_magic(header, 0, DIRECTORY_MAGIC))
     return false;
   size_t name = (size_t)load(header, 28, 2), extra = (size_t)load(header, 30, 2),
          comment = (size_t)load(header, 32, 2);
-  if (!etr_seekable_read(file, at + sizeof bytes, rest, name + extra + comment))
+  if (!etr_seekable_read(file, offset + sizeof bytes, rest, name + extra + comment))
     return false;
   etr_slice wide = find_zip64((etr_slice){rest + name, extra});
   load_size(header, 24, &wide); /* the uncompressed size comes first */
@@ -208,10 +209,10 @@ static etr_status fail_if_overlapping(const etr_seekable *file, span *spans, siz
   return ETR_OK;
 }
 
-/* Finds how many bytes precede the zip, by which all its offsets are too small, and checks that no
- * two entries share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes.
- * Errors: ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that overlap: the
- * message says which), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/* Finds how many bytes precede the zip, by which all its offsets are too small, and checks that
+ * no two entries share bytes, as no zip tool writes them: a few kilobytes could expand to
+ * gigabytes. Errors: ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that
+ * overlap: the message says which), ETR_ERROR_IO, ETR_ERROR_MEMORY. Fails in these cases. */
 static etr_status measure_prefix(uint64_t *prefix, const etr_seekable *file, const char *path,
                                  etr_error *error) {
   zip_end end = {0};
@@ -237,13 +238,14 @@ static etr_status measure_prefix(uint64_t *prefix, const etr_seekable *file, con
   etr_vec(span) spans = {0};
   span next;
   char *rest = etr_arena_alloc_raw(&arena, REST_BYTES);
-  for (uint64_t at = directory_at; rest && read_span(&next, file, at, rest, zip_size);
-       at += next.directory_bytes) {
+  for (uint64_t entry_offset = directory_at;
+       rest && read_span(&next, file, entry_offset, rest, zip_size);
+       entry_offset += next.directory_bytes) {
     span *added = etr_vec_push(&arena, &spans);
     if (!added)
       break;
     *added = next;
-    added->at = at;
+    added->at = entry_offset;
   }
   etr_status status = etr_arena_failed(&arena)
                           ? etr_fail_memory_of(error, path, NULL)
@@ -287,7 +289,7 @@ struct etr_archive_entry {
 
 /* ---- Opening ---- */
 
-/* Translates libzip's error into a status: damage, unless the system or memory failed. */
+/* Fails with libzip's error as a status: damage, unless the system or memory failed. */
 static etr_status fail_as_libzip_says(etr_error *error, const char *path, const char *entry,
                                       uint64_t offset, zip_error_t *reason) {
   switch (zip_error_code_zip(reason)) {
@@ -431,7 +433,8 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(((const archive_entry *)a)->name, ((const archive_entry *)b)->name);
 }
 
-/* Opens a directory as if it was a zip: its files are sorted by name. */
+/* Opens a directory as if it was a zip: its files are sorted by name. Fails if it cannot be
+ * read. */
 static etr_status open_directory(etr_archive *archive, etr_error *error) {
   ETR_TRY(list_directory(archive, archive->path, "", 0, error));
   if (archive->entries.count && !etr_arena_failed(&archive->arena))
@@ -440,7 +443,7 @@ static etr_status open_directory(etr_archive *archive, etr_error *error) {
   return ETR_OK;
 }
 
-/* Opens a zip file, or a directory as if it was one. */
+/* Opens a zip file, or a directory as if it was one. Fails if it is neither or cannot be read. */
 static etr_status open_path(etr_archive *archive, const char *path, etr_error *error) {
   struct stat about;
   if (stat(path, &about) != 0)
@@ -503,6 +506,7 @@ etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const cha
   return open_new(out, path, &bytes, error);
 }
 
+/* Closes an archive; NULL is allowed. */
 void etr_archive_close(etr_archive *archive) {
   if (!archive)
     return;
@@ -605,7 +609,7 @@ etr_status etr_archive_entry_open(etr_archive_entry **out, etr_archive *archive,
 }
 
 /* Opens an entry as it is stored, and describes its form, so that it can be copied without being
- * compressed again. */
+ * compressed again. Fails as etr_archive_entry_open() does. */
 etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_form *form,
                                         etr_archive *archive, size_t index, etr_error *error) {
   const archive_entry *entry = &archive->entries.data[index];
@@ -691,6 +695,7 @@ etr_status etr_archive_entry_finish(etr_archive_entry *entry, etr_error *error) 
   return entry->status;
 }
 
+/* Closes an entry; NULL is allowed. */
 void etr_archive_entry_close(etr_archive_entry *entry) {
   if (!entry)
     return;

@@ -237,7 +237,8 @@ typedef struct original {
   size_t index;
 } original;
 
-/* Writes the bytes of an entry of another archive as they are stored. */
+/* Writes the bytes of an entry of another archive as they are stored. Fails if they cannot be
+ * read or written. */
 static etr_status emit_original(void *context, const etr_sink *sink, etr_error *error) {
   const original *o = context;
   etr_archive_form form;

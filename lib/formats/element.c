@@ -97,14 +97,15 @@ uint8_t etr_dtype_bytes(const char *dtype) {
   static const struct {
     const char *dtype;
     uint8_t size;
-  } others[] = {{"complex32", 4}, {"complex64", 8}, {"complex128", 16}, {"bits8", 1}, {"qcint8", 1},
-                {"qdint8", 1},    {"qpint8", 1},    {"qcint32", 4}}; /* XNNPACK's, from qcint8 on */
+  } not_decoded[] = {{"complex32", 4}, {"complex64", 8}, {"complex128", 16},
+                     {"bits8", 1},     {"qcint8", 1},    {"qdint8", 1},
+                     {"qpint8", 1},    {"qcint32", 4}}; /* XNNPACK's, from qcint8 on */
   const etr_element *element = etr_element_of_dtype(dtype);
   if (element)
     return element->size;
-  for (size_t i = 0; dtype && i < ETR_COUNT(others); i++)
-    if (strcmp(others[i].dtype, dtype) == 0)
-      return others[i].size;
+  for (size_t i = 0; dtype && i < ETR_COUNT(not_decoded); i++)
+    if (strcmp(not_decoded[i].dtype, dtype) == 0)
+      return not_decoded[i].size;
   return 0;
 }
 

@@ -23,8 +23,8 @@ static inline uint32_t load_4(const uint8_t *at) {
 
 /* Returns bytes as a little-endian number, whatever their alignment and this machine's byte order.
  * The cases are written out, because compilers make a single load of them, but not of a loop. */
-static inline uint64_t load_bytes(const etr_fb *fb, uint64_t at, unsigned width) {
-  const uint8_t *bytes = fb->data + at;
+static inline uint64_t load_bytes(const etr_fb *fb, uint64_t position, unsigned width) {
+  const uint8_t *bytes = fb->data + position;
   switch (width) {
   case 1:
     return bytes[0];
@@ -79,17 +79,17 @@ bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
 
 /* Returns the position to which the offset stored at `at` points; 0, and the reader has failed,
  * if it is 0 or leads outside the buffer. */
-static etr_fb_at follow_offset(etr_fb *fb, uint64_t at) {
+static etr_fb_at follow_offset(etr_fb *fb, uint64_t position) {
   if (fb->message)
     return 0;
-  if (!inside(fb, at, 4))
-    return fail(fb, at, "an offset lies outside the buffer");
-  uint64_t distance = load_bytes(fb, at, 4);
+  if (!inside(fb, position, 4))
+    return fail(fb, position, "an offset lies outside the buffer");
+  uint64_t distance = load_bytes(fb, position, 4);
   if (distance == 0)
-    return fail(fb, at, "an offset is 0");
-  if (!inside(fb, at + distance, 4))
-    return fail_past_end(fb, at, "an offset points past the end");
-  return (etr_fb_at)(at + distance);
+    return fail(fb, position, "an offset is 0");
+  if (!inside(fb, position + distance, 4))
+    return fail_past_end(fb, position, "an offset points past the end");
+  return (etr_fb_at)(position + distance);
 }
 
 /* Checks a table and its vtable, and pays for the visit. Returns the table; 0 if it is absent, or
@@ -159,10 +159,10 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
 
 /* Returns the number in a field, or `if_absent` if the field is absent or the reader has failed. */
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
-  uint64_t at = field_at(fb, table, field, 4);
-  if (at == 0)
+  uint64_t position = field_at(fb, table, field, 4);
+  if (position == 0)
     return if_absent;
-  uint32_t bits = (uint32_t)load_bytes(fb, at, 4);
+  uint32_t bits = (uint32_t)load_bytes(fb, position, 4);
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -178,8 +178,8 @@ etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
 static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size,
                               size_t cost, uint32_t *count) {
   *count = 0;
-  uint64_t at = field_at(fb, table, field, 4);
-  etr_fb_at vector = at ? follow_offset(fb, at) : 0;
+  uint64_t position = field_at(fb, table, field, 4);
+  etr_fb_at vector = position ? follow_offset(fb, position) : 0;
   if (vector == 0)
     return 0;
   uint64_t elements = load_bytes(fb, vector, 4);

@@ -407,7 +407,8 @@ static size_t decode_string(etr_window *w, char *into, size_t size, bool *open) 
 }
 
 /* Moves *at past the rest of a string and its closing quote, if both are in the window and there
- * are no escapes, as in most strings. Otherwise *at stops before, and the result is false. */
+ * are no escapes, as in most strings. Returns false otherwise; *at is then at the first backslash
+ * or the window's end. */
 static inline bool skip_string_without_escapes(const etr_window *w, const char **at) {
   *at = json_find_quote(*at, w->end);
   if (*at == w->end || **at != '"')
@@ -969,6 +970,7 @@ static etr_json *new_reader(size_t buffer_bytes, const etr_json_limits *limits) 
   return json;
 }
 
+/* Makes a reader of what `read` gives, piece by piece. Returns NULL when out of memory. */
 etr_json *etr_json_open(etr_read read, void *context, const etr_json_limits *limits) {
   etr_json *json = new_reader(ETR_WINDOW_BYTES, limits);
   if (!json)
@@ -983,6 +985,7 @@ etr_json *etr_json_open(etr_read read, void *context, const etr_json_limits *lim
   return json;
 }
 
+/* Makes a reader of a document that is in memory. Returns NULL when out of memory. */
 etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits) {
   etr_json *json = new_reader(0, limits);
   const char *data = document.size ? document.data : "";

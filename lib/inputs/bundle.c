@@ -34,6 +34,7 @@ etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, e
   return etr_bundle_check(out, path, error);
 }
 
+/* Returns the tests of one method; damage shows on the bundle's reader. */
 etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index) {
   etr_bundle_suite suite;
   etr_fb_at table = etr_fb_table_at(&bundle->fb, bundle->suites, index);

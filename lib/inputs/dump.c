@@ -45,6 +45,8 @@ void etr_values_start_run(etr_value_reader *reader, uint32_t run) {
   reader->run = run;
 }
 
+/* Ends the reading of values, and returns them and their number. Lack of memory shows on the
+ * reader's arena. */
 etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
   if (etr_arena_failed(&reader->scratch))
     etr_arena_fail(reader->arena);
@@ -70,7 +72,7 @@ static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_valu
   return added;
 }
 
-/* Reads a vector of 64-bit integers; count is 0 when out of memory. */
+/* Reads a vector of 64-bit integers and returns them; *count is 0 when out of memory. */
 static const int64_t *read_numbers(etr_value_reader *reader, etr_fb_at table, unsigned field,
                                    uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(reader->fb, table, field, sizeof(int64_t), count);
@@ -446,16 +448,16 @@ static const char *advice_on_damage(etr_slice bytes) {
 static etr_status fail_at_end(const dump_reader *reader, etr_slice bytes, const char *path,
                               etr_error *error) {
   size_t size = bytes.size;
-  uint64_t at = reader->base + reader->fb.offset;
+  uint64_t offset = reader->base + reader->fb.offset;
   if (etr_slice_is_text_copy(bytes))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, at, "damaged ETDump%s",
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, offset, "damaged ETDump%s",
                     ETR_TEXT_COPY_ADVICE);
   if (reader->needed > size)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, at,
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, offset,
                     "the ETDump is cut short: it has %zu bytes and needs %" PRIu64
                     "; was it copied completely?",
                     size, reader->needed);
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, at,
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, offset,
                   "the ETDump is cut short or damaged: an offset points past its end (%zu "
                   "bytes); was it copied completely?",
                   size);
@@ -501,8 +503,9 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   return ETR_OK;
 }
 
-/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size, whatever
- * follows. If it is wrong, it is ignored and the whole rest is read. */
+/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size,
+ * whatever follows. If it is wrong, it is ignored and the whole rest is read. Fails as
+ * read_buffer() does. */
 static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes,
                                 const char *path, etr_error *error) {
   uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
@@ -558,7 +561,7 @@ static uint64_t find_vector_of_field(FILE *file, uint64_t table, unsigned field)
 
 /* Follows the offsets of the file without checking it; stops counting once there are more than
  * `most`, and counts none in a file of more than MOST_RUNS runs. */
-uint64_t etr_dump_count_events(FILE *file, uint64_t most) {
+uint64_t etr_dump_count_events(FILE *file, uint64_t enough) {
   enum { MOST_RUNS = 1 << 16 }; /* a file with more is read */
   char head[12];
   uint64_t events = 0, base = 0;
@@ -570,7 +573,7 @@ uint64_t etr_dump_count_events(FILE *file, uint64_t most) {
     base = PREFIX_BYTES;
   uint64_t runs = find_vector_of_field(file, base + read_number_at(file, base, 4), DUMP_RUN_DATA);
   uint32_t count = runs > 0 ? read_number_at(file, runs, 4) : 0;
-  for (uint32_t i = 0; i < count && count <= MOST_RUNS && events <= most; i++) {
+  for (uint32_t i = 0; i < count && count <= MOST_RUNS && events <= enough; i++) {
     uint64_t entry = runs + 4 + 4 * (uint64_t)i, run = entry + read_number_at(file, entry, 4);
     uint64_t vector = find_vector_of_field(file, run, RUN_EVENTS);
     events += vector > 0 ? read_number_at(file, vector, 4) : 0;

@@ -61,8 +61,8 @@ static bool leave_out_repeated(etr_dump_files *f) {
   return false;
 }
 
-/* Reads an ETDump. It is refused if the ticks of all events together overflow 64 bits; otherwise no
- * sum of some of them can. */
+/* Reads an ETDump. Fails if it is damaged, or if the ticks of all events together overflow 64
+ * bits; otherwise no sum of some of them can. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path,
                             etr_error *error) {
   dump_source source = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
@@ -138,7 +138,7 @@ static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log
 }
 
 /* Reads the ETDumps of a serial log; a file that contains none is read as an ETDump, whose error
- * says what it is not. */
+ * says what it is not. Fails if none can be read. */
 static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path, size_t number,
                            etr_error *error) {
   etr_serial_log log;
@@ -156,50 +156,53 @@ static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path,
 
 /* ---- Files ---- */
 
-/* Refuses a large file with more events than are allowed before it is read, which takes as much
- * memory as it has bytes. */
+/* Fails if a large file has more events than are allowed, before it is read, which takes as much
+ * memory as it has bytes. A file that cannot be opened is left to the reader. */
 static etr_status refuse_too_many(const etr_dump_files *f, const char *path, etr_error *error) {
   static const off_t large = (off_t)64 << 20;
   FILE *file = etr_file_open_regular(path);
-  uint64_t most = f->budget->left[ETR_EVENTS], events = 0;
+  uint64_t events_left = f->budget->left[ETR_EVENTS], events = 0;
   if (!file)
     return ETR_OK; /* reading it says why */
   if (fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= large)
-    events = etr_dump_count_events(file, most);
+    events = etr_dump_count_events(file, events_left);
   (void)fclose(file);
-  const char *refused = events > most ? etr_budget_take(f->budget, ETR_EVENTS, events) : NULL;
+  const char *refused = events > events_left ? etr_budget_take(f->budget, ETR_EVENTS, events)
+                                             : NULL;
   return refused ? etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", refused)
                  : ETR_OK;
 }
 
-/* Reads a whole file, and unpacks it if it was compressed with gzip. */
-static etr_status read_unpacked(etr_file *out, const char *path, uint64_t most, etr_error *error) {
-  ETR_TRY(etr_file_read(out, path, most, error));
+/* Reads a whole file, and unpacks it if it was compressed with gzip. Fails if it is larger than
+ * max_bytes or cannot be read, or when out of memory. */
+static etr_status read_unpacked(etr_file *out, const char *path, uint64_t max_bytes,
+                                etr_error *error) {
+  ETR_TRY(etr_file_read(out, path, max_bytes, error));
   if (!etr_gzip_is(etr_file_bytes(out)))
     return ETR_OK;
   etr_file packed = *out;
-  etr_status status = etr_gunzip(out, etr_file_bytes(&packed), path, most, error);
+  etr_status status = etr_gunzip(out, etr_file_bytes(&packed), path, max_bytes, error);
   etr_file_clear(&packed);
   return status;
 }
 
-/* Reads the ETDumps of a file: an ETDump, or a log with some. A log that was decoded before is not
- * read again. */
+/* Reads the ETDumps of a file: an ETDump, or a log with some. A log that was decoded before is
+ * not read again. Fails if the file cannot be read or has none. */
 static etr_status read_path(etr_dump_files *f, const char *path, etr_error *error) {
   etr_file file;
   size_t number = 0;
   const char *log = etr_arena_copy(f->arena, (etr_slice){path, etr_input_file(path, &number)});
-  uint64_t most = ETR_MIN(f->max_file_bytes, f->budget->left[ETR_BYTES]);
+  uint64_t max_bytes = ETR_MIN(f->max_file_bytes, f->budget->left[ETR_BYTES]);
   if (!log)
     return etr_fail_memory(error);
   const etr_decoded_log *decoded = etr_decoded_logs_find(f->logs, etr_slice_of(log));
-  if (decoded && decoded->log.found > 0 && decoded->file_bytes <= most) {
+  if (decoded && decoded->log.found > 0 && decoded->file_bytes <= max_bytes) {
     etr_budget_take(f->budget, ETR_BYTES,
                     number ? decoded->file_bytes / decoded->log.found : decoded->file_bytes);
     return read_dumps_of_log(f, &decoded->log, log, number, error);
   }
   ETR_TRY(refuse_too_many(f, log, error));
-  ETR_TRY(read_unpacked(&file, log, most, error));
+  ETR_TRY(read_unpacked(&file, log, max_bytes, error));
   etr_budget_take(f->budget, ETR_BYTES, file.size);
   etr_slice bytes = etr_file_bytes(&file);
   etr_status status = etr_dump_is(bytes) || file.size == 0 ? read_dump(f, bytes, path, error)

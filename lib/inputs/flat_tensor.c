@@ -78,6 +78,8 @@ static etr_status read_table(etr_weights *out, const etr_seekable *file, const c
   return status;
 }
 
+/* Reads what a .ptd holds, without its weights. Fails as read_table() does, or if the file cannot
+ * be opened. */
 etr_status etr_flat_tensor_read(etr_weights *out, const char *path, uint64_t max_bytes,
                                 etr_error *error) {
   etr_seekable file;

@@ -101,7 +101,7 @@ static bool is_any_start(etr_slice path, const char *const *starts, size_t count
 
 /* Returns the library whose files begin at a component of a path; NULL if none does. `parent` is
  * the component before it, empty if it is the first. */
-static const library *library_at(etr_slice path, etr_slice parent) {
+static const library *library_at_start_of(etr_slice path, etr_slice parent) {
   bool is_installed = parent.size == 0 || etr_slice_is(parent, "site-packages") ||
                       etr_slice_is(parent, "dist-packages");
   for (size_t i = 0; i < ETR_COUNT(libraries); i++) {
@@ -115,8 +115,8 @@ static const library *library_at(etr_slice path, etr_slice parent) {
   return NULL;
 }
 
-/* Finds the innermost library in a path, because a virtual environment may be below the folder of
- * another one. Sets *path to the path from the library's folder on. */
+/* Returns the innermost library in a path, because a virtual environment may be below the folder
+ * of another one; NULL if there is none. Sets *path to the path from the library's folder on. */
 static const library *find_library(etr_slice *path) {
   const library *found = NULL;
   etr_slice parent = {
@@ -125,7 +125,7 @@ static const library *find_library(etr_slice *path) {
   if (path->size && !is_separator(path->data[0]))
     parent.size = 0;
   for (etr_slice rest = *path, next; rest.size > 0; rest = next) {
-    const library *library_here = library_at(rest, parent);
+    const library *library_here = library_at_start_of(rest, parent);
     next = next_component(rest);
     if (library_here) {
       found = library_here;
@@ -260,26 +260,26 @@ static size_t count_frames(etr_slice trace) {
 /* Reads the frames from the innermost on and chooses the source: the innermost frame of the best
  * kind. Without a frame that counts, there is no source. */
 etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root) {
-  coded_frame here = {0}, best = {0}, in_library = {0};
+  coded_frame current = {0}, best = {0}, in_library = {0};
   frame_kind best_kind = FRAME_NEVER;
   size_t count = count_frames(trace), frame_index = 0;
   etr_source *frames = count > 0 ? etr_arena_alloc_array(arena, count, sizeof *frames) : NULL;
   while (frames && trace.size > 0) {
     etr_slice line = pop_last_line(&trace);
-    if (!etr_frame_read(&here.frame, line)) {
+    if (!etr_frame_read(&current.frame, line)) {
       if (line.size > 0)
-        here.code = line; /* going up: the line right below the frame comes last */
+        current.code = line; /* going up: the line right below the frame comes last */
       continue;
     }
-    frames[frame_index++] = source_of(strings, &here);
-    frame_kind kind = kind_of_file(here.frame.file, root);
-    if (!in_library.frame.file.data && is_of_wrapped_library(here.frame.file))
-      in_library = here;
+    frames[frame_index++] = source_of(strings, &current);
+    frame_kind kind = kind_of_file(current.frame.file, root);
+    if (!in_library.frame.file.data && is_of_wrapped_library(current.frame.file))
+      in_library = current;
     if (kind > best_kind) {
-      best = here;
+      best = current;
       best_kind = kind;
     }
-    here.code = (etr_slice){0};
+    current.code = (etr_slice){0};
   }
   etr_source *source = best_kind == FRAME_NEVER ? NULL : make_source(arena, strings, &best);
   if (source && best_kind == FRAME_OF_USER && in_library.frame.file.data)

@@ -20,6 +20,8 @@ struct etr_maps {
   etr_map by_name;
 };
 
+/* Makes empty maps; `only_method` is the method of a map that names none, or NULL. Returns NULL
+ * when out of memory. */
 etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
   etr_maps *maps = etr_arena_alloc(strings->arena, sizeof *maps);
   if (!maps)
@@ -193,6 +195,7 @@ void etr_maps_read_handles(etr_maps *maps, etr_json *json) {
   }
 }
 
+/* Reads the map of delegates by method and instruction. */
 void etr_maps_read_delegates(etr_maps *maps, etr_json *json) {
   etr_slice key;
   if (etr_json_null(json))
@@ -216,6 +219,7 @@ static void read_output_counts_of_method(const method *m, etr_json *json) {
   }
 }
 
+/* Reads the number of outputs of instructions by method; those without a map are passed over. */
 void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
   etr_slice key;
   if (etr_json_null(json))

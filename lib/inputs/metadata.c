@@ -13,6 +13,7 @@
 
 /* ---- nn_module_stack ---- */
 
+/* Makes a tree with only the top level. Returns false when out of memory. */
 bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   *tree = (etr_module_tree){0};
   etr_map_init(&tree->by_child, arena);
@@ -134,6 +135,7 @@ static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph
   return found;
 }
 
+/* Returns the name of the ancestor in this graph; NULL if there is none, or when out of memory. */
 const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id) {
   etr_json *json = etr_json_open_memory(from_node, NULL);
   if (!json)
@@ -165,6 +167,7 @@ static const char *find_oldest_ancestor(etr_json *json, etr_map *strings) {
   return oldest;
 }
 
+/* Returns the name of the oldest ancestor; NULL if there is none, or when out of memory. */
 const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node) {
   etr_json *json = etr_json_open_memory(from_node, NULL);
   if (!json)

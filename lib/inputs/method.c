@@ -103,14 +103,14 @@ bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle) 
 
 /* Returns the next node with this handle that is not taken; ETR_NONE if there is none. skip[]
  * says how many nodes of each handle need not be looked at again. */
-uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *taken, size_t *skip,
+uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *is_taken, size_t *skip,
                               uint32_t handle) {
   size_t first = etr_method_first_of_handle(method, handle), end = method->by_handle_count;
   if (first == end)
     return ETR_NONE;
   for (size_t slot = first + skip[first]; slot < end && method->by_handle[slot].handle == handle;
        slot++, skip[first]++)
-    if (!taken[method->by_handle[slot].node])
+    if (!is_taken[method->by_handle[slot].node])
       return method->by_handle[slot].node;
   return ETR_NONE;
 }
@@ -142,6 +142,7 @@ const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32
              : NULL;
 }
 
+/* Warns of payloads that could not be read, and of graphs that are not shown again. */
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {
   if (payloads->hidden)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,

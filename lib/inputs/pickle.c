@@ -116,9 +116,8 @@ static value *pop(machine *m) {
   return popped;
 }
 
-/* Removes the mark and the *count values above it from the stack. The values stay in memory until
- * the next push.
- */
+/* Removes the mark and the *count values above it from the stack, and returns these values, which
+ * stay in memory until the next push. Without a mark the machine fails and it returns NULL. */
 static value **pop_to_mark(machine *m, size_t *count) {
   *count = 0;
   if (m->marks.count == 0)
@@ -323,7 +322,8 @@ static bool is_little_endian(const value *system) {
 }
 
 /* Reads a storage as torch.save once wrote it: three pickles follow the heading, namely the
- * machine, the storage, and the keys of storages whose numbers follow. */
+ * machine, the storage, and the keys of storages whose numbers follow. Returns NULL, and the
+ * machine has failed, if it is written otherwise. */
 static value *read_saved_storage(machine *m) {
   enum { HEADING = sizeof ETR_SAVED_STORAGE - 1 };
   if (m->size < HEADING || memcmp(m->bytes, ETR_SAVED_STORAGE, HEADING) != 0)

@@ -171,12 +171,12 @@ typedef struct payload_reader {
 static bool read_payload_bytes(void *context, uint64_t offset, char *into, size_t size) {
   const payload_reader *reader = context;
   const pte_payloads *p = reader->payloads;
-  uint64_t at = reader->at + offset;
-  if (at + size <= p->bytes.size) {
-    memcpy(into, p->bytes.data + at, size);
+  uint64_t position = reader->at + offset;
+  if (position + size <= p->bytes.size) {
+    memcpy(into, p->bytes.data + position, size);
     return true;
   }
-  return p->file && etr_seekable_read(p->file, at, into, size);
+  return p->file && etr_seekable_read(p->file, position, into, size);
 }
 
 /* ---- EValues ---- */
@@ -913,7 +913,7 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
 /* ---- In a BundledProgram ---- */
 
 /* Reads the program in a BundledProgram and its test sets; offsets in errors count from the start
- * of the bundle. */
+ * of the bundle. Fails if it has no program or is damaged. */
 static etr_status read_bundle(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                               const etr_pte_limits *limits, etr_error *error) {
   const char *path = source->path;
@@ -950,7 +950,7 @@ etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *so
 /* ---- In a file ---- */
 
 /* Loads the program, but not the segments; of a BundledProgram, which is all one FlatBuffer,
- * everything. */
+ * everything. Fails if it is no .pte, is larger than max_bytes or cannot be read. */
 static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path,
                                uint64_t max_bytes, etr_error *error) {
   char head[HEADER_AT + HEADER_BYTES];
@@ -971,7 +971,7 @@ static etr_status load_program(etr_file *program, const etr_seekable *file, cons
 }
 
 /* Reads a regular file without its segments, of which only the needed bytes are loaded; a pipe is
- * read whole. */
+ * read whole. Fails if it cannot be read or is damaged. */
 etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path,
                              const etr_pte_limits *limits, etr_error *error) {
   etr_file program = {0};
@@ -999,6 +999,7 @@ etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path,
 
 /* ---- A program that an ETRecord holds ---- */
 
+/* Reads the program that is an entry of an ETRecord; errors name the record and the entry. */
 etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record, const char *entry,
                               const etr_pte_limits *limits, etr_error *error) {
   etr_archive *archive;

@@ -71,6 +71,7 @@ const char *etr_entry_name(etr_entry_kind kind) {
   return kind == ETR_ENTRY_PTE ? ETR_RECORD_PTE_ENTRY : NULL;
 }
 
+/* Says what is lost without an entry of this kind; "" if nothing is. */
 const char *etr_entry_loss(etr_entry_kind kind) {
   switch (kind) {
   case ETR_ENTRY_EDGE_PROGRAM:
@@ -291,7 +292,7 @@ static etr_status read_entries(reader *r, unsigned kinds, document_reader read_c
 }
 
 /* Reads all programs; with edge_only the others are listed without being read, unless there is no
- * Edge program. */
+ * Edge program. Fails as read_entries() does. */
 static etr_status read_programs(reader *r, etr_error *error) {
   if (r->limits.edge_only) {
     ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
@@ -326,8 +327,8 @@ static void name_graphs(reader *r) {
   static const char *const reserved[][2] = {
       {"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
   for (size_t k = 0; k < ETR_COUNT(reserved); k++) {
-    bool taken = k == 2 || has_graph_of(r, renamed[k][0]);
-    for (size_t i = 0; taken && i < r->graphs.count; i++)
+    bool is_taken = k == 2 || has_graph_of(r, renamed[k][0]);
+    for (size_t i = 0; is_taken && i < r->graphs.count; i++)
       if (strcmp(r->graphs.data[i].module, reserved[k][0]) == 0)
         r->graphs.data[i].module = reserved[k][1];
   }

@@ -185,7 +185,7 @@ static const char *description_of_zip(const char *path) {
 /* Returns what a file is and what to do with it, such as "compressed with xz: unpack it with
  * `unxz`". `head` are its first bytes (FOREIGN_HEAD, or all). NULL: it is not known. The file is
  * opened again only where its bytes are those of a zip. */
-static const char *description_of(etr_slice head, const char *path) {
+static const char *describe_foreign_file(etr_slice head, const char *path) {
   const char *description = find_signature(head, pointers, ETR_COUNT(pointers));
   if (!description)
     description = find_signature(head, signatures, ETR_COUNT(signatures));
@@ -369,7 +369,7 @@ static file_look look_at_start(const char *path) {
                     .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4"))};
   if (look.kind != FILE_OTHER)
     return look;
-  look.description = description_of(bytes, path);
+  look.description = describe_foreign_file(bytes, path);
   if (!look.description)
     look.kind = kind_by_name(etr_slice_of(etr_last_part(path)));
   return look;
@@ -447,9 +447,8 @@ static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_err
   return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Looks at a file of a directory. What cannot be opened is an error, because it may be a part of
- * the record, and so is what only stands in place of a part. Other foreign files are passed over.
- */
+/* Looks at a file of a directory. Fails if it cannot be opened, because it may be a part of the
+ * record, or if it only stands in place of a part. Other foreign files are passed over. */
 static etr_status look_at_entry(finder *f, const char *path, etr_error *error) {
   file_look look = look_at_start(path);
   etr_slice name = etr_slice_of(etr_last_part(path));
@@ -613,7 +612,8 @@ static etr_status look_at_buffers(finder *f, const etr_held_buffers *held, const
   return ETR_OK;
 }
 
-/* Replaces the names of buffers among the paths of *chosen by the paths that they are read by. */
+/* Replaces the names of buffers among the paths of *chosen by the paths that they are read by.
+ * Fails when out of memory. */
 static etr_status name_buffers(finder *f, etr_inputs *chosen, const etr_held_buffers *held,
                                etr_error *error) {
   const char **dumps = etr_arena_alloc_array(&f->arena, chosen->etdump_count, sizeof *dumps);
@@ -629,7 +629,7 @@ static etr_status name_buffers(finder *f, etr_inputs *chosen, const etr_held_buf
 }
 
 /* Finds and chooses the files of a profile. Files that the caller chose win over those that are
- * found. */
+ * found. Fails if there is nothing to read, if a choice is needed, or when out of memory. */
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
                              size_t path_count, etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
@@ -736,8 +736,8 @@ static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_erro
   return ETR_OK;
 }
 
-/* Finds the files with memory of its own, then copies what was found. After a failure nothing
- * needs to be freed. */
+/* Finds the files with memory of its own, then copies what was found. Fails as find_files() does;
+ * then nothing needs to be freed. */
 etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
                                const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};

@@ -185,8 +185,8 @@ static int by_offset(const void *a, const void *b) {
   return (x->byte_size > y->byte_size) - (x->byte_size < y->byte_size);
 }
 
-/* Refuses tensors that share bytes: a small file could otherwise ask for the reading of any number
- * of bytes. */
+/* Fails if tensors share bytes, because a small file could otherwise ask for the reading of any
+ * number of bytes. */
 static etr_status fail_if_overlapping(const etr_safetensors *table, const char *path,
                                       etr_error *error) {
   size_t count = 0;

@@ -153,23 +153,23 @@ static size_t digits_end(const reader *r, size_t line, bool is_quoted) {
   return quote ? (size_t)(quote - r->text) : end;
 }
 
-/* Takes the digits from `start` on, over as many lines as they take, but at most `most`; returns
- * where they end. Lines are of one length but for the last; those in quotes end where the quotes
- * do. */
-static size_t take_digit_lines(reader *r, size_t start, size_t most) {
+/* Takes the digits from `start` on, over as many lines as they take, but at most `most_digits`;
+ * returns where they end. Lines are of one length but for the last; those in quotes end where the
+ * quotes do. */
+static size_t take_digit_lines(reader *r, size_t start, size_t most_digits) {
   bool is_quoted = start > 0 && r->text[start - 1] == '"';
   r->digit_count = 0;
   count_line_at(r, start);
-  size_t first = r->line_start, width = take_digits(r, start, most), count = width,
+  size_t first = r->line_start, width = take_digits(r, start, most_digits), count = width,
          position = start + width;
-  while (r->digit_count < most && position < r->size && r->text[position] == '\n' &&
+  while (r->digit_count < most_digits && position < r->size && r->text[position] == '\n' &&
          (is_quoted || count == width)) {
     size_t end = digits_end(r, position + 1, is_quoted),
            continuation = find_continuation(r, first, start, position + 1, end);
     bool is_padded = r->digit_count > 0 && r->digits[r->digit_count - 1] == '=';
     if (continuation == end || is_padded || (!is_quoted && end - continuation > width))
       break;
-    count = take_digits(r, continuation, most);
+    count = take_digits(r, continuation, most_digits);
     position = continuation + count;
   }
   return position;
@@ -223,9 +223,10 @@ static void record_damaged_dump(reader *r, size_t start, size_t end, uint64_t pr
 static size_t read_dump(reader *r, size_t start) {
   uint64_t promised = promised_bytes(r, start);
   bool is_quoted = start > 0 && r->text[start - 1] == '"';
-  size_t most = promised && !is_quoted && promised < r->size ? etr_base64_size((size_t)promised)
-                                                             : SIZE_MAX;
-  size_t end = take_digit_lines(r, start, most);
+  size_t most_digits = promised && !is_quoted && promised < r->size
+                           ? etr_base64_size((size_t)promised)
+                           : SIZE_MAX;
+  size_t end = take_digit_lines(r, start, most_digits);
   bool is_open = !promised && is_quoted && (end == r->size || r->text[end] != '"');
   etr_slice bytes = is_open ? (etr_slice){0} : decode_digits(r);
   r->log->found++;
@@ -393,9 +394,10 @@ bool etr_serial_log_is(const char *path) {
   etr_seekable file;
   if (etr_seekable_open(&file, path, NULL) != ETR_OK)
     return false;
-  for (uint64_t at = 0; !found && nuls < MOST_NULS && at < file.size; at += sizeof piece) {
-    size_t size = (size_t)ETR_MIN(file.size - at, (uint64_t)sizeof piece);
-    if (!etr_seekable_read(&file, at, piece, size))
+  for (uint64_t piece_offset = 0; !found && nuls < MOST_NULS && piece_offset < file.size;
+       piece_offset += sizeof piece) {
+    size_t size = (size_t)ETR_MIN(file.size - piece_offset, (uint64_t)sizeof piece);
+    if (!etr_seekable_read(&file, piece_offset, piece, size))
       break;
     for (size_t i = 0; i < size && !found; i++) {
       nuls += piece[i] == '\0';

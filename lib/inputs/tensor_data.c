@@ -125,10 +125,10 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   summing sum = {0, 0};
   *out = (etr_tensor_stats){.min = INFINITY, .max = -INFINITY, .mean = NAN};
   etr_tensor_count(view->sizes, view->rank, view->element->size, &count);
-  for (uint64_t at = 0; at < count;) {
-    size_t piece = (size_t)ETR_MIN(count - at, (uint64_t)ETR_PIECE_ELEMENTS),
+  for (uint64_t measured = 0; measured < count;) {
+    size_t piece = (size_t)ETR_MIN(count - measured, (uint64_t)ETR_PIECE_ELEMENTS),
            size = piece * view->element->size;
-    if (!etr_seekable_read(view->file, view->offset + at * view->element->size, bytes, size))
+    if (!etr_seekable_read(view->file, view->offset + measured * view->element->size, bytes, size))
       return false;
     etr_element_decode(view->element, bytes, piece, values);
     for (size_t i = 0; i < piece; i++) {
@@ -146,7 +146,7 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
         add_value(&sum, value);
       }
     }
-    at += piece;
+    measured += piece;
   }
   uint64_t finite = count - out->nan_count - out->inf_count;
   double mean = (sum.sum + sum.compensation) / (double)finite;

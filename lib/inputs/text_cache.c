@@ -53,15 +53,15 @@ static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
   return slot->value;
 }
 
-/* Returns the number of the next text, which is skipped if it is known (*known) and left for the
- * caller otherwise; ETR_NONE if the text is not kept. */
-static uint32_t find_or_add_text(etr_text_cache *cache, etr_json *json, bool *known) {
+/* Returns the number of the next text, which is skipped if it is known (*is_known) and left for
+ * the caller otherwise; ETR_NONE if the text is not kept. */
+static uint32_t find_or_add_text(etr_text_cache *cache, etr_json *json, bool *is_known) {
   etr_slice text;
   if (!etr_json_peek_whole(json, &text))
     return ETR_NONE;
   uint32_t number = etr_map_get(&cache->numbers, text);
-  *known = number != ETR_NONE;
-  if (!*known)
+  *is_known = number != ETR_NONE;
+  if (!*is_known)
     return add_text(cache, text);
   etr_json_skip(json);
   return number;
@@ -69,14 +69,14 @@ static uint32_t find_or_add_text(etr_text_cache *cache, etr_json *json, bool *kn
 
 /* Tries the likely texts first, then all. The text that is found becomes a follower of the last
  * one. */
-uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *known) {
-  *known = false;
+uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *is_known) {
+  *is_known = false;
   if (etr_arena_failed(cache->numbers.arena))
     return ETR_NONE;
   uint32_t number = skip_likely(cache, json);
-  *known = number != ETR_NONE;
-  if (!*known)
-    number = find_or_add_text(cache, json, known);
+  *is_known = number != ETR_NONE;
+  if (!*is_known)
+    number = find_or_add_text(cache, json, is_known);
   if (number == ETR_NONE)
     return ETR_NONE;
   note_follower(cache, number);

@@ -79,7 +79,8 @@ static etr_status run_pickle(etr_torch_archive *archive, etr_slice pickle, etr_e
                   "its pickle cannot be read: %s", problem);
 }
 
-/* Opens what torch.save wrote: a zip, or a pickle alone as older versions wrote. */
+/* Opens what torch.save wrote: a zip, or a pickle alone as older versions wrote. Fails if it is
+ * damaged or written by something else. */
 static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_error *error) {
   if (etr_is_pickle(bytes))
     return run_pickle(archive, bytes, error);
@@ -91,7 +92,7 @@ static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_
   return run_pickle(archive, etr_file_bytes(&archive->pickle), error);
 }
 
-/* Opens the archive; after a failure nothing needs to be closed. */
+/* Opens the archive. Fails as open_archive() does; then nothing needs to be closed. */
 etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path,
                           const char *entry, etr_error *error) {
   *out = (etr_torch_archive){.path = path, .entry = entry};
@@ -102,6 +103,7 @@ etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *p
   return status;
 }
 
+/* Frees the archive with the tensors' bytes that it loaded. */
 void etr_torch_close(etr_torch_archive *archive) {
   for (size_t i = 0; i < archive->loaded.count; i++)
     etr_file_clear(&archive->loaded.data[i]);

@@ -259,7 +259,7 @@ typedef struct ways {
 
 /* Says where control can go after an instruction: on, to its target, or both if the condition is
  * not a constant. */
-static ways ways_after(const etr_reaching *r, size_t id) {
+static ways ways_after_instruction(const etr_reaching *r, size_t id) {
   const etr_instruction *jump = &r->program->instructions[id];
   if (jump->kind != ETR_INSTRUCTION_JUMP_FALSE)
     return (ways){.on = true};
@@ -282,7 +282,7 @@ static bool find_parts(etr_reaching *r) {
   if (etr_arena_failed(r->arena))
     return false;
   for (size_t i = 0; i < count; i++) {
-    ways go = ways_after(r, i);
+    ways go = ways_after_instruction(r, i);
     if (go.to_target)
       starts[r->program->instructions[i].jump_target] = true;
     starts[i + 1] |= !go.on;
@@ -294,7 +294,7 @@ static bool find_parts(etr_reaching *r) {
     r->part_of[i] = (uint32_t)(r->starts.count - 1);
   }
   for (size_t i = 0; i < count; i++) {
-    if (!ways_after(r, i).to_target)
+    if (!ways_after_instruction(r, i).to_target)
       continue;
     etr_write *jump = etr_vec_push(r->arena, &r->jumps);
     if (!jump)
@@ -327,7 +327,7 @@ static bool find_reached(etr_reaching *r) {
     bool is_last = part + 1 == r->starts.count, goes_on = !is_last;
     size_t end = is_last ? r->program->instruction_count : r->starts.data[part + 1];
     for (size_t i = r->starts.data[part]; good && i < end; i++) {
-      ways go = ways_after(r, i);
+      ways go = ways_after_instruction(r, i);
       if (go.to_target)
         good = reach_part(r, r->part_of[r->program->instructions[i].jump_target]);
       goes_on = goes_on && go.on;
@@ -384,7 +384,7 @@ static bool look_before_part(etr_reaching *r, uint32_t part) {
   if (entered)
     *entered = part;
   r->from_start |= part == 0;
-  if (start > 0 && ways_after(r, start - 1).on)
+  if (start > 0 && ways_after_instruction(r, start - 1).on)
     good = good && push_end_of_search(r, start - 1);
   size_t i = etr_lower_bound(&first, r->jumps.data, r->jumps.count, sizeof first, compare_writes);
   for (; good && i < r->jumps.count && r->jumps.data[i].value == (int32_t)part; i++)

@@ -571,9 +571,9 @@ static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t 
 static bool set_program_nodes(const etr_placement *placement, uint32_t method,
                               const etr_blocks *blocks, etr_arena *arena) {
   size_t count;
-  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
   for (size_t b = 0; placement->program_graph && b < count; b++) {
-    const etr_block *block = &blocks->blocks[mine[b]];
+    const etr_block *block = &blocks->blocks[block_indices[b]];
     for (size_t i = 0, end; etr_block_counts(blocks, block) && i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
       if (!set_row_nodes(placement->program_graph, &etr_block_rows(blocks, block)[i], end - i,

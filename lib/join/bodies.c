@@ -106,13 +106,13 @@ enum { MOST_INSTRUCTIONS = 1 << 20 };
  * is_cut instead if there are too many instructions. Returns false when out of memory. */
 static bool record_kinds(numbering *n, uint32_t method, const etr_blocks *blocks) {
   size_t block_count;
-  const uint32_t *mine = etr_blocks_of_method(blocks, method, &block_count);
+  const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &block_count);
   const etr_placement *p = n->placement;
   int64_t last = p->instructions.count ? p->instructions.data[p->instructions.count - 1].id : -1;
   for (size_t b = 0; b < block_count; b++)
-    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++)
-      if (kind_of_row(&blocks->blocks[mine[b]].events[i]) != UNSEEN)
-        last = ETR_MAX(last, blocks->blocks[mine[b]].events[i].instruction_id);
+    for (size_t i = 0; i < blocks->blocks[block_indices[b]].event_count; i++)
+      if (kind_of_row(&blocks->blocks[block_indices[b]].events[i]) != UNSEEN)
+        last = ETR_MAX(last, blocks->blocks[block_indices[b]].events[i].instruction_id);
   n->is_cut = last >= MOST_INSTRUCTIONS;
   if (n->is_cut)
     return true;
@@ -123,8 +123,8 @@ static bool record_kinds(numbering *n, uint32_t method, const etr_blocks *blocks
   for (size_t i = 0; i < p->instructions.count; i++)
     record_instruction_kind(n, &p->instructions.data[i]);
   for (size_t b = 0; b < block_count; b++)
-    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++)
-      record_row(n, &blocks->blocks[mine[b]].events[i]);
+    for (size_t i = 0; i < blocks->blocks[block_indices[b]].event_count; i++)
+      record_row(n, &blocks->blocks[block_indices[b]].events[i]);
   /* The program says which instructions are jumps or moves. */
   const etr_pte_method *program = n->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i < n->count; i++) {
@@ -464,15 +464,15 @@ static bool assign_nodes(numbering *n, bool *taken) {
   for (size_t i = n->items.count + 1; i-- > 0;) {
     const item *next_item = i < n->items.count ? &n->items.data[i] : NULL;
     for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
-      uint8_t *here = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
+      uint8_t *current_cell = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
       bool reaches_end = k == n->count && i >= n->tail;
       reaches_end |= next_item && may_miss(next_item) && cell_at(n, i + 1, k) & TO_END;
       reaches_end |= next_item && k < n->count && item_fits(n, next_item, &n->seen[k]) &&
                      cell_at(n, i + 1, k + 1) & TO_END;
       reaches_end |= next_item && k < n->count && may_pass(n, next_item, &n->seen[k]) &&
                      cell_at(n, i, k + 1) & TO_END;
-      if (reaches_end && *here)
-        *here |= TO_END;
+      if (reaches_end && *current_cell)
+        *current_cell |= TO_END;
     }
   }
   for (size_t k = 0; k < n->count; k++)

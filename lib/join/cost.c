@@ -503,6 +503,7 @@ const char *etr_cost_unknown_reason(const etr_graph *graph, size_t index) {
                                                   : "sizes or types are not recorded";
 }
 
+/* Returns the sum of the known multiply-accumulates of all operators. */
 uint64_t etr_macs_of_graph(const etr_graph *graph) {
   etr_amount sum = etr_amount_of(0);
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -925,10 +926,10 @@ static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
 static void warn_of_overflows(const finder *f, const char *file, etr_warnings *warnings) {
   if (!f->overflow_count)
     return;
-  size_t others = f->overflow_count - 1;
+  size_t other_count = f->overflow_count - 1;
   char more[64] = "";
-  if (others)
-    snprintf(more, sizeof more, " and %zu other node%s", others, etr_plural(others));
+  if (other_count)
+    snprintf(more, sizeof more, " and %zu other node%s", other_count, etr_plural(other_count));
   etr_warn(
       warnings, file, f->graph->entry, ETR_NO_OFFSET,
       "%s%s: sizes whose product is 2^63 or more: what is computed and moved here is not counted",
@@ -966,14 +967,14 @@ typedef struct etr_group_costs {
 } etr_group_costs;
 
 /* Frees all costs that are kept. No other thread may use them meanwhile. */
-void etr_known_costs_clear(etr_known_costs *known) {
-  etr_group_costs *costs = atomic_load(&known->first);
+void etr_known_costs_clear(etr_known_costs *costs_of_graph) {
+  etr_group_costs *costs = atomic_load(&costs_of_graph->first);
   while (costs) {
     etr_group_costs *next = costs->next;
     free(costs);
     costs = next;
   }
-  atomic_store(&known->first, NULL);
+  atomic_store(&costs_of_graph->first, NULL);
 }
 
 /* Allocates the costs of count groups in one block; NULL when out of memory. */
@@ -1009,9 +1010,9 @@ static const tally *find_known(const etr_known_costs *known, const etr_graph *gr
 
 /* Keeps a copy of the sums of a graph for its next profile, unless enough is kept or there is no
  * memory; then they are computed again. */
-static void keep_costs(etr_known_costs *known, const finder *f) {
+static void keep_costs(etr_known_costs *costs_of_graph, const finder *f) {
   size_t kept = 0;
-  etr_group_costs *first = atomic_load(&known->first);
+  etr_group_costs *first = atomic_load(&costs_of_graph->first);
   for (const etr_group_costs *entry = first; entry; entry = entry->next)
     kept++;
   etr_group_costs *costs = kept < MOST_KNOWN ? new_costs(f->graph->node_count) : NULL;
@@ -1021,7 +1022,7 @@ static void keep_costs(etr_known_costs *known, const finder *f) {
   for (uint32_t i = 0; i < costs->count; i++)
     costs->groups[i] = group_of(f->graph, i);
   costs->next = first;
-  if (!atomic_compare_exchange_strong(&known->first, &first, costs))
+  if (!atomic_compare_exchange_strong(&costs_of_graph->first, &first, costs))
     free(costs); /* another thread was faster: the next recording keeps them */
 }
 
@@ -1137,6 +1138,7 @@ void etr_cost_add(etr_cost_sum *sum, const etr_profile *profile, const etr_graph
     add_time(sum, profile, &graph->times[node], (double)method->run_count);
 }
 
+/* Adds all members of one sum to another; runs are the larger number of both. */
 void etr_cost_add_sum(etr_cost_sum *sum, const etr_cost_sum *other) {
   sum->macs += other->macs;
   sum->integer_macs += other->integer_macs;

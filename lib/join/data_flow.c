@@ -114,7 +114,7 @@ static void list_held_nodes(missing_handles *l) {
 /* Products have two dimensions; the linear layer that is made from them keeps all dimensions before
  * the last. */
 static bool agrees_with(const etr_payload_value *result, const etr_node *node) {
-  uint64_t mark = node->output_count ? etr_value_shape_mark(&node->outputs[0]) : 0;
+  uint64_t mark = node->output_count ? etr_value_shape_hash(&node->outputs[0]) : 0;
   return !result || !mark || !result->shape || mark == result->shape || mark == result->rows_shape;
 }
 
@@ -217,7 +217,7 @@ static void write_tensor(flow *f, int32_t index, uint32_t origin) {
 
 /* Returns the value of the graph that a value of the program is, or WEIGHT or UNKNOWN. A view has
  * the origin of what it views. */
-static uint32_t origin_of(flow *f, int32_t index) {
+static uint32_t origin_of_value(flow *f, int32_t index) {
   const etr_pte_value *tensor = etr_tensor_at(f->program, index);
   if (!tensor)
     return UNKNOWN;
@@ -263,7 +263,7 @@ static void join_kernel(flow *f, etr_placed *placed) {
   for (size_t i = 0; i < f->uses.list.count; i++) {
     const etr_use *use = &f->uses.list.data[i];
     if (use->is_read && !use->is_list)
-      add_input_value(f, origin_of(f, use->value));
+      add_input_value(f, origin_of_value(f, use->value));
   }
   size_t index = (size_t)(placed - f->placement->instructions.data);
   etr_wanted wanted = {.expected = f->rank ? f->lowering->node_of[index] : ETR_NONE,
@@ -289,7 +289,7 @@ static void join_kernel(flow *f, etr_placed *placed) {
  */
 static uint32_t origin_of_result(flow *f, const etr_placed *placed, size_t result) {
   if (f->uses.handed_on >= 0)
-    return origin_of(f, f->uses.handed_on);
+    return origin_of_value(f, f->uses.handed_on);
   const etr_node *node = placed->node == ETR_NONE
                              ? NULL
                              : &f->placement->method->graph->nodes[placed->node];
@@ -323,7 +323,7 @@ static bool map_returned_values(flow *f) {
 static void follow_move(flow *f, const etr_instruction *instruction) {
   if (f->uses.handed_on < 0)
     return;
-  uint32_t origin = origin_of(f, f->uses.handed_on);
+  uint32_t origin = origin_of_value(f, f->uses.handed_on);
   bool is_known = origin != UNKNOWN && origin != WEIGHT;
   write_tensor(f, instruction->args[1], is_known ? f->returned_as[origin] : origin);
 }
@@ -366,8 +366,8 @@ static bool agrees_with_value(const void *context, const etr_node *node) {
   const delegated *d = context;
   if (!d->result || node->output_count == 0)
     return true;
-  uint64_t mark = etr_value_shape_mark(&node->outputs[0]);
-  if (mark && d->result->shape && mark != d->result->shape)
+  uint64_t shape = etr_value_shape_hash(&node->outputs[0]);
+  if (shape && d->result->shape && shape != d->result->shape)
     return false;
   return !converts(d->f, node) || is_integer(node->outputs[0].dtype) == d->result->is_quantized;
 }
@@ -480,7 +480,7 @@ static bool join_operators(flow *f, const call *c) {
     const etr_payload_value *value = &payload->values[i];
     c->origins[i] = value->is_constant ? WEIGHT : UNKNOWN;
     if (!value->is_constant && value->argument >= 0)
-      c->origins[i] = origin_of(f, argument_of(c, value));
+      c->origins[i] = origin_of_value(f, argument_of(c, value));
   }
   for (size_t i = 0; i < payload->count; i++)
     join_operator(f, c, i);

@@ -109,6 +109,7 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
   return true;
 }
 
+/* Warns once for each decoder of events that are not what its backend writes. */
 void etr_decoding_warn(const etr_decoding *decoding, const char *method, etr_warnings *warnings) {
   for (size_t i = 0; i < decoding->odd.count; i++) {
     const etr_odd_events *odd = &decoding->odd.data[i];

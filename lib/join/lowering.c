@@ -149,46 +149,47 @@ static bool is_proven(lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++) {
     /* The delegate's nodes must have the handles of its list, in order. */
     const etr_map_instruction *map = l->delegates[i]->map;
-    size_t at = 0;
+    size_t position = 0;
     for (size_t k = 0; k < l->part_sizes[i]; k++) {
       uint32_t vertex = l->parts[i][k];
       bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
       if (!is_listed || !etr_fx_is_operator(&l->fx, vertex))
         continue;
-      if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle)
+      if (position == map->handle_count ||
+          map->handles[position] != etr_fx_node(&l->fx, vertex)->debug_handle)
         return false;
-      at++;
+      position++;
     }
-    if (at != map->handle_count)
+    if (position != map->handle_count)
       return false;
   }
   /* Kernels and calls must follow each other as the instructions do. The node of a kernel is
    * certain if the first and the last node that it can be are the same. */
   const etr_placed *instructions = l->placement->instructions.data;
   size_t count = l->placement->instructions.count;
-  uint32_t at = 0, delegate = 0;
+  uint32_t position = 0, delegate = 0;
   for (size_t i = 0; i < count; i++) {
     l->node_of[i] = ETR_NONE;
     if (!proves(&instructions[i]))
       continue;
     uint32_t call = instructions[i].is_delegate ? l->call_of[delegate++] : ETR_NONE;
-    at = find_instruction(l, &instructions[i], call, at, false);
-    if (at == ETR_NONE)
+    position = find_instruction(l, &instructions[i], call, position, false);
+    if (position == ETR_NONE)
       return false;
     if (!instructions[i].is_delegate)
-      l->node_of[i] = l->fx.vertices[l->fx.order[at]].node;
-    at++;
+      l->node_of[i] = l->fx.vertices[l->fx.order[position]].node;
+    position++;
   }
-  at = (uint32_t)l->fx.order_count;
+  position = (uint32_t)l->fx.order_count;
   for (size_t i = count; i-- > 0;) {
     if (!proves(&instructions[i]))
       continue;
     uint32_t call = instructions[i].is_delegate ? l->call_of[--delegate] : ETR_NONE;
-    at = find_instruction(l, &instructions[i], call, at - 1, true);
-    if (at == ETR_NONE)
+    position = find_instruction(l, &instructions[i], call, position - 1, true);
+    if (position == ETR_NONE)
       return true; /* the search past the last instruction does not disprove the order */
     l->is_open[i] = l->node_of[i] != ETR_NONE &&
-                    l->fx.vertices[l->fx.order[at]].node != l->node_of[i];
+                    l->fx.vertices[l->fx.order[position]].node != l->node_of[i];
   }
   return true;
 }

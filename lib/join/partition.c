@@ -447,9 +447,9 @@ static bool group_fits(finder *f, const group *g) {
   return true;
 }
 
-/* Sets is_cyclic if another user of a weight in the group leads to the group. Returns false if the
- * budget is spent. */
-static bool find_cyclic(finder *f, group *g, uint32_t mark) {
+/* Sets is_cyclic if another user of a weight in the group leads to the group. `visit` is a number
+ * that no other call has. Returns false if the budget is spent. */
+static bool find_cyclic(finder *f, group *g, uint32_t visit) {
   size_t depth = 0;
   if (!g->has_weight)
     return true;
@@ -461,17 +461,17 @@ static bool find_cyclic(finder *f, group *g, uint32_t mark) {
       return false;
     for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
       uint32_t other = input_of(f, vertex, i);
-      if (f->marks[other] == mark ||
+      if (f->marks[other] == visit ||
           (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g))
         continue;
-      f->marks[other] = mark;
+      f->marks[other] = visit;
       f->stack[depth++] = other;
     }
   }
   for (uint32_t i = 0; i < g->count; i++) {
     uint32_t vertex = f->grouped[g->first + i];
     for (uint32_t k = 0; f->p->is_shared[vertex] && k < f->fx->user_counts[vertex]; k++)
-      g->is_cyclic |= f->marks[user_of(f, vertex, k)] == mark;
+      g->is_cyclic |= f->marks[user_of(f, vertex, k)] == visit;
   }
   return true;
 }
@@ -557,8 +557,8 @@ static int by_list(const void *a, const void *b) {
 }
 
 static void add_handle(handle_list *list, uint32_t handle) {
-  int64_t size = (int64_t)handle + 2; /* etr_shape_mark() has no mark for 1 */
-  list->sum += etr_shape_mark(&size, 1);
+  int64_t size = (int64_t)handle + 2; /* etr_shape_hash() ignores 1 */
+  list->sum += etr_shape_hash(&size, 1);
   list->count++;
 }
 

@@ -637,7 +637,7 @@ static const char *target_of_kernel(builder *b, const etr_instruction *instructi
 
 /* Returns the target of an instruction's node, such as "aten.add.out" or "delegate.XnnpackBackend".
  */
-static const char *target_of(builder *b, const etr_instruction *instruction) {
+static const char *target_of_instruction(builder *b, const etr_instruction *instruction) {
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL:
     return target_of_kernel(b, instruction);
@@ -722,7 +722,7 @@ static bool add_instruction(builder *b, int32_t id) {
   if (!node)
     return false;
   node->name = etr_arena_numbered(b->arena, "instruction_", (uint32_t)id);
-  node->target = node->op_type = target_of(b, instruction);
+  node->target = node->op_type = target_of_instruction(b, instruction);
   if (b->placement->method->graph && placed && placed->node != ETR_NONE)
     copy_edge_node(b, node, placed->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE)

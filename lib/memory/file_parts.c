@@ -44,10 +44,10 @@ static void add_claim(claims *c, uint64_t at, uint64_t size, etr_file_part part)
   push_claim(c, start, ETR_MIN(etr_add_up_to_most(start, size), c->data->file_bytes), part);
 }
 
-/* Adds a range that several delegates may use. Returns false if it was added before, or when out of
- * memory. */
-static bool add_shared_claim(claims *c, uint64_t at, uint64_t size, etr_file_part part) {
-  const uint64_t extent[] = {at, size};
+/* Adds a range of the file that several delegates may use. Returns false if it was added before,
+ * which only counts a further use, if it is empty, or when out of memory. */
+static bool add_shared_claim(claims *c, uint64_t offset, uint64_t size, etr_file_part part) {
+  const uint64_t extent[] = {offset, size};
   etr_map_slot *slot = etr_map_at(&c->by_extent, (etr_slice){(const char *)extent, sizeof extent});
   if (!slot)
     return false;
@@ -57,7 +57,7 @@ static bool add_shared_claim(claims *c, uint64_t at, uint64_t size, etr_file_par
   }
   size_t count = c->list.count;
   part.uses = 1;
-  add_claim(c, at, size, part);
+  add_claim(c, offset, size, part);
   if (c->list.count > count)
     slot->value = (uint32_t)count;
   return c->list.count > count;

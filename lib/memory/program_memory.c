@@ -53,8 +53,8 @@ static uint64_t offset_of(const etr_pte_data *data, const etr_pte_value *value) 
     ranges = value->mutable_table < data->mutable_count ? &data->mutables[value->mutable_table]
                                                         : NULL;
   bool is_here = !value->external && ranges && value->data < ranges->count;
-  uint64_t at = is_here ? ranges->list[value->data].at : ETR_UNKNOWN;
-  return at != ETR_UNKNOWN ? etr_add_up_to_most(data->program_at, at) : ETR_UNKNOWN;
+  uint64_t offset = is_here ? ranges->list[value->data].at : ETR_UNKNOWN;
+  return offset != ETR_UNKNOWN ? etr_add_up_to_most(data->program_at, offset) : ETR_UNKNOWN;
 }
 
 /* Returns the module of a weight: its name up to the last dot. */

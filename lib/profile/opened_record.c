@@ -262,7 +262,8 @@ static etr_status read_all(reader *r, etr_error *error) {
   return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-/* Finds the inputs among buffers; what the caller chose and finding does not take over is kept. */
+/* Finds the inputs among buffers; what the caller chose and finding does not take over is kept.
+ * Fails as etr_inputs_find_all() does. */
 etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error) {
   ETR_TRY(etr_inputs_find_all(out, NULL, 0, given, error));
   /* What finding does not take over from a caller's choice. */

@@ -584,15 +584,15 @@ static etr_status load_profile(loader *l, etr_error *error) {
  * Returns false when out of memory. */
 static bool begin_payloads(profile_box *box, etr_payloads *payloads,
                            const etr_opened_record *opened) {
-  const etr_kept_payloads *known = atomic_load(&opened->known_payloads->first);
-  if (!known) {
+  const etr_kept_payloads *kept = atomic_load(&opened->known_payloads->first);
+  if (!kept) {
     box->kept = calloc(1, sizeof *box->kept);
     if (!box->kept)
       return false;
     etr_arena_init(&box->kept->arena);
   }
-  etr_payloads_init(payloads, known ? &known->payloads : NULL,
-                    known ? &box->arena : &box->kept->arena);
+  etr_payloads_init(payloads, kept ? &kept->payloads : NULL,
+                    kept ? &box->arena : &box->kept->arena);
   return true;
 }
 
@@ -679,6 +679,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   return status;
 }
 
+/* Frees a profile with the record that it owns; NULL is allowed. */
 void etr_profile_close(etr_profile *profile) {
   profile_box *box = (profile_box *)profile;
   if (!box)

@@ -240,23 +240,26 @@ static bool find_first_token(const filler *f) {
   readers list = {0};
   if (!list_token_readers(f, &list))
     return false;
-  const reader *most = NULL, *least = NULL;
+  const reader *most_tokens = NULL, *least_tokens = NULL;
   for (size_t i = 0; i < list.count; i++) {
     const reader *current = &list.data[i];
-    if (!most || current->throughput->tokens_per_run > most->throughput->tokens_per_run)
-      most = current;
-    if (!least || current->throughput->tokens_per_run < least->throughput->tokens_per_run)
-      least = current;
+    if (!most_tokens ||
+        current->throughput->tokens_per_run > most_tokens->throughput->tokens_per_run)
+      most_tokens = current;
+    if (!least_tokens ||
+        current->throughput->tokens_per_run < least_tokens->throughput->tokens_per_run)
+      least_tokens = current;
   }
-  if (!most || !(most->throughput->tokens_per_run > least->throughput->tokens_per_run))
+  if (!most_tokens ||
+      !(most_tokens->throughput->tokens_per_run > least_tokens->throughput->tokens_per_run))
     return true;
   etr_first_token *found = etr_arena_alloc(f->arena, sizeof *found);
   if (!found)
     return false;
-  *found = (etr_first_token){most->method, most->phase, most->ticks, NAN};
+  *found = (etr_first_token){most_tokens->method, most_tokens->phase, most_tokens->ticks, NAN};
   if (f->profile->load)
-    found->with_load = most->ticks + f->profile->load->stats.typical *
-                                         (double)etr_loaded_method_count(f->profile);
+    found->with_load = most_tokens->ticks + f->profile->load->stats.typical *
+                                                (double)etr_loaded_method_count(f->profile);
   f->profile->first_token = found;
   return true;
 }

@@ -158,7 +158,8 @@ static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
              : etr_bundle_check(&r->bundle, r->bundled->path, error);
 }
 
-/* Reads a BundledProgram from a file or from memory, and pickles its tests. */
+/* Reads a BundledProgram from a file or from memory, and pickles its tests. Fails if it cannot be
+ * read or is damaged. */
 etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, bool is_inline,
                             etr_error *error) {
   reader r = {.bundled = out};

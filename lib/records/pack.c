@@ -206,7 +206,7 @@ static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned
 }
 
 /* Writes reference outputs and inputs of a BundledProgram, unless they are planned already.
- * Inputs are left out of records of versions that cannot read them. */
+ * Inputs are left out of records of versions that cannot read them. Fails if writing does. */
 static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr_error *error) {
   static const char outputs[] = "reference_outputs", inputs[] = "representative_inputs";
   etr_torch_object object;

@@ -34,7 +34,8 @@ static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *e
   return is_written ? status : etr_fail_sink(error);
 }
 
-/* Writes the content of a planned entry into a sink: from an archive, a file or memory. */
+/* Writes the content of a planned entry into a sink: from an archive, a file or memory. Fails if
+ * it cannot be read or written. */
 etr_status etr_planned_emit(void *context, const etr_sink *sink, etr_error *error) {
   const etr_planned *planned = context;
   if (planned->archive) {
@@ -154,7 +155,8 @@ static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *pl
   return status;
 }
 
-/* Reads the version of a program's schema from wherever its content is. */
+/* Reads the version of a program's schema from wherever its content is. Fails if that cannot be
+ * opened. */
 etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, etr_error *error) {
   if (planned->archive)
     return read_schema_of_entry(version, planned, error);

@@ -27,9 +27,9 @@ void etr_redaction_clear(etr_redaction *redaction) {
 /* Appends bytes to the text that is put together. */
 static void put_bytes(etr_redaction *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
-    char *at = etr_vec_push(&h->arena, &h->text);
-    if (at)
-      *at = bytes.data[i];
+    char *slot = etr_vec_push(&h->arena, &h->text);
+    if (slot)
+      *slot = bytes.data[i];
   }
 }
 

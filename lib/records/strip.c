@@ -168,19 +168,19 @@ static void put_instead(copier *c, etr_slice value) {
 }
 
 /* Copies the target of a node, and records whether the node calls a delegate. */
-static void copy_target(copier *c, json_context *at) {
+static void copy_target(copier *c, json_context *context) {
   static const char call[] = "executorch_call_delegate";
   etr_slice raw;
   if (etr_json_peek_raw(c->in, &raw))
-    at->calls_delegate = etr_slice_ends(raw, ETR_SLICE(call));
-  copy_value(c, *at);
+    context->calls_delegate = etr_slice_ends(raw, ETR_SLICE(call));
+  copy_value(c, *context);
 }
 
 /* Copies the value of a member, or what replaces it: nothing in it, a redacted text, or a
  * document whose members are replaced in turn. */
-static void copy_member(copier *c, json_context *at, member_action action) {
+static void copy_member(copier *c, json_context *context, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
-  json_context inside = {OF_PROGRAM, at->calls_delegate};
+  json_context inside = {OF_PROGRAM, context->calls_delegate};
   switch (action) {
   case EMPTY_TEXT:
     put_instead(c, ETR_SLICE("\"\""));
@@ -198,13 +198,13 @@ static void copy_member(copier *c, json_context *at, member_action action) {
     inside.kind = OF_METADATA;
     break;
   case TARGET:
-    copy_target(c, at);
+    copy_target(c, context);
     return;
   default:
     break;
   }
   bool is_special = is_text && action >= TRACE && action <= LOWERED &&
-                    (action != LOWERED || at->calls_delegate);
+                    (action != LOWERED || context->calls_delegate);
   if (is_special) {
     switch (action) {
     case TRACE:
@@ -230,49 +230,49 @@ static void copy_member(copier *c, json_context *at, member_action action) {
 /* ---- Values ---- */
 
 /* Copies an object without the members that are dropped. */
-static void copy_object(copier *c, json_context at) {
+static void copy_object(copier *c, json_context context) {
   etr_slice key;
   etr_json_object(c->in);
   etr_jw_object(c->out);
   while (etr_json_key(c->in, &key)) {
-    member_action action = action_for_member(c, at.kind, key);
+    member_action action = action_for_member(c, context.kind, key);
     if (action == DROP) {
       etr_json_skip(c->in);
       continue;
     }
     etr_jw_key_slice(c->out, c->redaction ? etr_redact_name(c->redaction, key) : key);
-    copy_member(c, &at, action);
+    copy_member(c, &context, action);
   }
   etr_jw_end(c->out);
 }
 
 /* Copies an array, each element of which is in the same context. */
-static void copy_array(copier *c, json_context at) {
+static void copy_array(copier *c, json_context context) {
   etr_json_array(c->in);
   etr_jw_array(c->out);
   while (etr_json_element(c->in))
-    copy_value(c, at);
+    copy_value(c, context);
   etr_jw_end(c->out);
 }
 
 /* Copies an array or object with `copy`, unless it is nested too deeply. */
-static void copy_nested(copier *c, json_context at, void (*copy)(copier *, json_context)) {
+static void copy_nested(copier *c, json_context context, void (*copy)(copier *, json_context)) {
   if (c->depth == MOST_DEPTH)
     etr_json_fail(c->in, "nested too deeply");
   c->depth++;
   if (!etr_json_failed(c->in))
-    copy(c, at);
+    copy(c, context);
   c->depth--;
 }
 
 /* Copies a value of any type. */
-static void copy_value(copier *c, json_context at) {
+static void copy_value(copier *c, json_context context) {
   switch (etr_json_peek(c->in)) {
   case ETR_JSON_OBJECT:
-    copy_nested(c, at, copy_object);
+    copy_nested(c, context, copy_object);
     break;
   case ETR_JSON_ARRAY:
-    copy_nested(c, at, copy_array);
+    copy_nested(c, context, copy_array);
     break;
   case ETR_JSON_STRING:
     copy_string(c, c->redaction ? etr_redact_name : as_it_is);
@@ -467,7 +467,7 @@ static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *err
   return status;
 }
 
-/* Strips the record into the sink, with memory of its own. */
+/* Strips the record into the sink, with memory of its own. Fails as strip_opened() does. */
 etr_status etr_record_strip(const char *record, const etr_strip_options *options,
                             const etr_sink *sink, etr_error *error) {
   static const etr_strip_options plain = {0};

@@ -16,9 +16,9 @@
 /* Appends bytes to the pickle. */
 static void put_bytes(etr_pickler *out, const char *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) {
-    char *at = etr_vec_push(out->arena, &out->bytes);
-    if (at)
-      *at = bytes[i];
+    char *slot = etr_vec_push(out->arena, &out->bytes);
+    if (slot)
+      *slot = bytes[i];
   }
 }
 

@@ -138,23 +138,23 @@ static bool is_lowered(const etr_graph *graph) {
 /* Adds a flaw if debug handles of the map belong to no node of the graph. */
 static void find_unknown_handles(etr_flaws *flaws, const etr_map_method *map,
                                  const etr_graph *graph) {
-  node_handles known;
+  node_handles node_list;
   etr_arena scratch = {0};
   tally of_handles = {0};
-  known = (node_handles){
-      .data = etr_arena_alloc_array(&scratch, graph->node_count + 1, sizeof *known.data),
+  node_list = (node_handles){
+      .data = etr_arena_alloc_array(&scratch, graph->node_count + 1, sizeof *node_list.data),
       .has_getitems = is_only_program(graph)};
-  for (size_t i = 0; known.data && i < graph->node_count; i++)
+  for (size_t i = 0; node_list.data && i < graph->node_count; i++)
     if (graph->nodes[i].debug_handle)
-      known.data[known.count++] = (node_handle){graph->nodes[i].debug_handle,
-                                                graph->nodes[i].output_count};
-  if (known.count)
-    etr_sort(known.data, known.count, sizeof *known.data, compare_handles);
+      node_list.data[node_list.count++] = (node_handle){graph->nodes[i].debug_handle,
+                                                        graph->nodes[i].output_count};
+  if (node_list.count)
+    etr_sort(node_list.data, node_list.count, sizeof *node_list.data, compare_handles);
   for (size_t i = 0; i < map->instruction_count; i++) {
     const etr_map_instruction *instruction = &map->instructions[i];
     const uint32_t *handles = instruction->handles;
     for (size_t k = 0; k < instruction->handle_count; k++)
-      count_flaw(&of_handles, handles[k] != 0 && !has_node_with_handle(&known, handles[k]),
+      count_flaw(&of_handles, handles[k] != 0 && !has_node_with_handle(&node_list, handles[k]),
                  instruction->id, handles[k]);
   }
   if (of_handles.count)
@@ -554,6 +554,7 @@ etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, e
   return status;
 }
 
+/* Frees a validation; NULL is allowed. */
 void etr_validation_close(etr_validation *validation) {
   validator *v = (validator *)validation;
   if (!v)

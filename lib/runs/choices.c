@@ -4,6 +4,7 @@
  */
 #include "runs/runs.h"
 
+/* Fails if the clock rate is impossible; 0 stands for the default. */
 etr_status etr_choices_check_clock(const etr_options *options, etr_error *error) {
   double clock = options->ticks_per_second;
   if (clock == 0 || (clock >= 1e-6 && clock <= 1e18))

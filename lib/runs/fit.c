@@ -222,13 +222,13 @@ static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
 /* Compares how many operators of a class ran with how few and many the delegate can have, and
  * adds the differences to the fit. If the class is not countable, any number of it is possible
  * where there may be one. */
-static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least,
-                          uint32_t most) {
-  uint32_t possible = is_countable || most == 0 ? most : ran;
+static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least_possible,
+                          uint32_t most_possible) {
+  uint32_t possible = is_countable || most_possible == 0 ? most_possible : ran;
   fit->agreeing += ETR_MIN(ran, possible);
   fit->strange += ran - ETR_MIN(ran, possible);
-  if (is_countable && ran < least)
-    fit->missing += least - ran;
+  if (is_countable && ran < least_possible)
+    fit->missing += least_possible - ran;
 }
 
 /* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if no
@@ -607,8 +607,8 @@ static int by_handle(const void *a, const void *b) {
 }
 
 /* Returns the class of operators that a node can run as, and whether it is sure to run as one. */
-static etr_handle_class class_of(const etr_backend *backend, const etr_graph *graph,
-                                 const uint32_t *uses, const etr_node *node) {
+static etr_handle_class handle_class_of_node(const etr_backend *backend, const etr_graph *graph,
+                                             const uint32_t *uses, const etr_node *node) {
   bool may_fuse = backend->loses_handle(graph, uses, node) == ETR_LOSES_HANDLE_UNLESS_FUSED;
   return (etr_handle_class){.handle = etr_debug_handle_of(graph, node),
                             .class_ = backend->class_of_node(graph, node),
@@ -627,7 +627,7 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   for (size_t i = 0; out->list && uses && i < node_count; i++) {
     const etr_node *n = &graph->nodes[i];
     if (n->kind == ETR_NODE_OP && etr_debug_handle_of(graph, n))
-      out->list[out->count++] = class_of(backend, graph, uses, n);
+      out->list[out->count++] = handle_class_of_node(backend, graph, uses, n);
   }
   bool good = out->list && (uses || node_count == 0);
   etr_arena_clear(&scratch);

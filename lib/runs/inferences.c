@@ -72,6 +72,7 @@ size_t etr_inferences_end_of_method(const etr_inference *list, size_t count, siz
   return end;
 }
 
+/* Returns the end of the inferences of the series that begins at `first`. */
 size_t etr_inferences_end_of_series(const etr_inference *list, size_t count, size_t first) {
   size_t end = first;
   while (end < count && list[end].method == list[first].method &&

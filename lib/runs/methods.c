@@ -127,7 +127,7 @@ static etr_fit_part last_decisive_part(const decider *d) {
   return last;
 }
 
-/* Says in words, for the method's rule, by what the method was recognized. */
+/* Returns in words, for the method's rule, by what the method was recognized. */
 static const char *explain_rule(const decider *d) {
   const etr_fit *fit = best_fit(d);
   if (d->count == 1 && fit->exact)
@@ -202,7 +202,7 @@ static verdict find_verdict(decider *d, const etr_block *block) {
 
 /* Returns the verdict on a block, from a cache, because many blocks between different loads have
  * the same rows. Returns NULL when out of memory. */
-static const verdict *verdict_of(decider *d, const etr_block *block) {
+static const verdict *find_or_add_verdict(decider *d, const etr_block *block) {
   etr_arena scratch = {0};
   size_t size = block->event_count * sizeof(row_key);
   row_key *rows = etr_arena_alloc(&scratch, size);
@@ -270,7 +270,7 @@ static void accept_method(decider *d, etr_block *block, const verdict *v) {
 
 /* Decides the method of a block by its events, or records why that is impossible. */
 static void decide_by_rows(decider *d, etr_block *block) {
-  const verdict *v = verdict_of(d, block);
+  const verdict *v = find_or_add_verdict(d, block);
   if (!v)
     return;
   switch (v->kind) {

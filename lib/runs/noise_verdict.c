@@ -190,17 +190,20 @@ etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
   double change = slope_of(&f) * (double)f.span, around = deviation_of(&line, count);
   bool drifts = evidence_of(squares, &line, count, f.segments) > DRIFT_PENALTY * penalty &&
                 is_large(change, around) && continues_in_later_half(samples, count, &f);
-  size_t at = f.segments == 1 ? best_step(samples, count, means_of(samples, 0, count).y, &taken)
-                              : 0;
-  if (at > 0) {
-    const means before = means_of(samples, 0, at), behind = means_of(samples, at, count);
+  size_t step_position = f.segments == 1
+                             ? best_step(samples, count, means_of(samples, 0, count).y, &taken)
+                             : 0;
+  if (step_position > 0) {
+    const means before = means_of(samples, 0, step_position),
+                behind = means_of(samples, step_position, count);
     rest r = {0};
     size = behind.y - before.y;
     for (size_t i = 0; i < count; i++)
-      add_rest(&r, samples[i].value - (i < at ? before.y : behind.y), i > 0);
+      add_rest(&r, samples[i].value - (i < step_position ? before.y : behind.y), i > 0);
     step = r;
   }
-  bool steps = at > 0 && evidence_of(squares, &step, count, 1) > STEP_PENALTY * penalty &&
+  bool steps = step_position > 0 &&
+               evidence_of(squares, &step, count, 1) > STEP_PENALTY * penalty &&
                is_large(size, deviation_of(&step, count));
   if (steps && drifts)
     drifts = (double)count * log((line.squares + TINY) / (step.squares + TINY)) <= penalty;
@@ -214,7 +217,7 @@ etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
     return (etr_trend){0};
   return (etr_trend){.kind = ETR_TREND_STEP,
                      .change = size,
-                     .at = at,
+                     .at = step_position,
                      .is_unsure = is_unsure(size, deviation_of(&step, count), count)};
 }
 

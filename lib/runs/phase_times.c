@@ -115,11 +115,11 @@ static bool compare_with_first_run(const measuring *m, uint32_t later, bool *ali
  * in the long phase, or one later long run stretches the same operators. Returns false when out
  * of memory. */
 static bool find_whether_prompt_is_first(etr_method *method, measuring *m,
-                                         const etr_known_phases *known) {
+                                         const etr_known_phases *phases) {
   if (!method->has_dynamic_inputs || method->run_count < 3)
     return true;
-  if (known->count) {
-    const char *name = known->names[m->blocks->runs[method->runs[0]].phase];
+  if (phases->count) {
+    const char *name = phases->names[m->blocks->runs[method->runs[0]].phase];
     method->starts_with_prompt = strcmp(name, "prefill") == 0 || strcmp(name, "long runs") == 0;
     return true;
   }
@@ -155,28 +155,28 @@ static etr_noise noise_of_method(const etr_method *method, measuring *m,
 
 /* Measures each phase, or all runs as one if no phases are known, then noise and slow runs.
  * Returns false when out of memory. */
-bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks,
-                        etr_arena *arena) {
+bool etr_phases_measure(etr_method *method, const etr_known_phases *known_phases,
+                        const etr_blocks *blocks, etr_arena *arena) {
   etr_arena scratch = {0};
   measuring m;
-  size_t count = known->count ? known->count : 1;
+  size_t count = known_phases->count ? known_phases->count : 1;
   etr_run_phase *phases = etr_arena_alloc_array(arena, count, sizeof *phases);
   bool good = phases && begin_measuring(&m, method, blocks, &scratch);
   for (uint32_t i = 0; good && i < count; i++) {
     uint32_t *runs = etr_arena_alloc_array(arena, method->run_count, sizeof *runs);
-    phases[i] = (etr_run_phase){.name = known->count ? known->names[i] : "",
-                                .told_by = known->rule};
-    good = runs && measure_phase(&m, known->count ? i : ETR_NONE, &phases[i], runs, arena);
+    phases[i] = (etr_run_phase){.name = known_phases->count ? known_phases->names[i] : "",
+                                .told_by = known_phases->rule};
+    good = runs && measure_phase(&m, known_phases->count ? i : ETR_NONE, &phases[i], runs, arena);
   }
-  for (size_t i = 0; good && i < known->count; i++)
+  for (size_t i = 0; good && i < known_phases->count; i++)
     method->mixed_phase_count += phases[i].run_count > 0;
   if (good)
     method->noise = noise_of_method(method, &m, phases, count);
-  if (good && known->count == 0)
+  if (good && known_phases->count == 0)
     good = etr_slow_runs_find(&method->slow_runs, method, blocks, arena);
-  good = good && find_whether_prompt_is_first(method, &m, known);
+  good = good && find_whether_prompt_is_first(method, &m, known_phases);
   method->run_phases = phases;
-  method->run_phase_count = known->count;
+  method->run_phase_count = known_phases->count;
   etr_arena_clear(&scratch);
   return good;
 }

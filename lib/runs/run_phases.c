@@ -174,8 +174,8 @@ static bool split_at(candidates *c, size_t at, double gap) {
   return width_of(c->sorted, at) < gap && width_of(c->sorted + at, c->count - at) < gap;
 }
 
-/* Distinguishes runs by the sizes of their values. Prompts have many sizes, but all are larger than
- * a single step. */
+/* Distinguishes runs by the sizes of their values. Prompts have many sizes, but all are larger
+ * than a single step. Returns false if a run logged nothing, or if all sizes are equal. */
 static bool distinguish_sizes(candidates *c) {
   double gap;
   if (!(c->sorted[0] > 0))
@@ -443,15 +443,15 @@ static bool can_differ(const etr_method_inputs *inputs, uint32_t method) {
 }
 
 /* Finds the phases of each method whose runs can differ. Returns false when out of memory. */
-static bool find_all_phases(etr_known_phases *phases, const run_facts *known,
+static bool find_all_phases(etr_known_phases *phases, const run_facts *facts,
                             const etr_method_inputs *inputs) {
   size_t count;
-  const etr_inference *list = etr_inferences_list(known->blocks, known->scratch, &count);
+  const etr_inference *list = etr_inferences_list(facts->blocks, facts->scratch, &count);
   candidates c = {
-      .known = known,
-      .values = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.values),
-      .sorted = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.sorted),
-      .is_long = etr_arena_alloc_array(known->scratch, known->blocks->run_count,
+      .known = facts,
+      .values = etr_arena_alloc_array(facts->scratch, facts->blocks->run_count, sizeof *c.values),
+      .sorted = etr_arena_alloc_array(facts->scratch, facts->blocks->run_count, sizeof *c.sorted),
+      .is_long = etr_arena_alloc_array(facts->scratch, facts->blocks->run_count,
                                        sizeof *c.is_long)};
   if (!list || !c.values || !c.sorted || !c.is_long)
     return false;
@@ -471,11 +471,11 @@ etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *
                                       const etr_method_inputs *inputs, size_t method_count,
                                       etr_arena *arena) {
   etr_arena scratch = {0};
-  run_facts known = {.blocks = blocks, .scratch = &scratch};
+  run_facts facts = {.blocks = blocks, .scratch = &scratch};
   etr_known_phases *phases = etr_arena_alloc_array(arena, method_count, sizeof *phases);
   bool good = phases && etr_runs_number_series(blocks, &scratch) &&
-              sum_logged_bytes(&known, dumps) && count_tokens(&known, dumps, inputs) &&
-              number_events(&known) && find_all_phases(phases, &known, inputs);
+              sum_logged_bytes(&facts, dumps) && count_tokens(&facts, dumps, inputs) &&
+              number_events(&facts) && find_all_phases(phases, &facts, inputs);
   etr_arena_clear(&scratch);
   return good ? phases : NULL;
 }

@@ -376,8 +376,8 @@ static void find_top_operator(table *t, etr_operator_stretch *out) {
 /* Measures what the long runs have in common, as far as there are enough operators. Returns false
  * when out of memory. */
 static bool measure_columns(table *t, etr_operator_stretch *out) {
-  size_t most = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
-  t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
+  size_t room_size = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
+  t->room = etr_arena_alloc_array(&t->scratch, room_size, sizeof *t->room);
   if (!t->room)
     return false;
   measure_usual_times(t);

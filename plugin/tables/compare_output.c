@@ -51,6 +51,12 @@ static bool has_relative(const void *row) {
 static etr_cell relative(const void *row) {
   return etr_cell_number(as_row(row)->method->change->relative);
 }
+static bool is_told(const void *row) {
+  return has_change(row) && as_row(row)->method->change->verdict >= ETR_VERDICT_LIKELY_FASTER;
+}
+static etr_cell change_text(const void *row) {
+  return etr_cell_text(etr_diff_factor_text(&as_row(row)->of->words, as_row(row)->method->change));
+}
 static etr_cell verdict(const void *row) {
   return etr_cell_text(etr_verdict_name(as_row(row)->method->change->verdict));
 }
@@ -176,6 +182,11 @@ static const etr_field method_fields[] = {
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr_text, .hides_zeros = true},
     {"outputs_equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, METHOD(are_outputs_equal),
      .says = "outputs were compared, and nothing differs"},
+    {"change", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = change_text, .has = is_told,
+     .nullable = true,
+     .says =
+         "by how much it is slower or faster than the first, in words, with the digits that the "
+         "recordings support; null: nothing is told"},
     {"relative_change", "relative_change", ETR_CELL_RATE, ETR_IN_DATA, .get = relative,
      .has = has_relative, .nullable = true},
     {NULL, "verdict", ETR_CELL_WORD, ETR_IN_DATA, .get = verdict, .has = has_change,

@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * diff_sentence.c - the sentence of a comparison: by how much the time changed, and what changed.
+ * diff_sentence.c - the sentence of a comparison: what changed.
  */
 #include "tables/diff_output.h"
 
 #include "output/label.h"
 
 #include <math.h>
-
-/* ---- By how much ---- */
-
-/* Returns "3.1x" from twice on, else "12.3 %". */
-static const char *size_text(etr_diff_output *o, const etr_change *change) {
-  double times = change->relative > 0 ? 1 + change->relative : 1 / (1 + change->relative);
-  if (times >= 2 && isfinite(times))
-    return etr_or_empty(
-        etr_arena_format(&o->answer.arena, times < 9.95 ? "%.1f\xC3\x97" : "%.0f\xC3\x97", times));
-  const char *percent = etr_diff_percent(o, change);
-  return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
-}
-
-const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change) {
-  if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
-    return "";
-  return etr_or_empty(etr_arena_format(
-      &o->answer.arena, "%s%s %s", etr_verdict_is_likely(change->verdict) ? "likely " : "",
-      size_text(o, change), change->relative > 0 ? "slower" : "faster"));
-}
 
 /* ---- What changed ---- */
 

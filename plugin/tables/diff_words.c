@@ -33,14 +33,18 @@ static const char *time_text(etr_diff_output *o, double ticks) {
   return text[0] == '+' ? text + 1 : text;
 }
 
-/* Returns the number of decimals that a value with this uncertainty supports: its last digit is at
- * least a tenth of the distance from the value to a bound of the interval. */
+/* Returns the number of decimals that a value with this uncertainty supports: as many as it takes
+ * for the last digit to be at most a tenth of the distance from the value to a bound of the
+ * interval. Below 0, as many digits before the point support nothing. */
 static int decimals_of(double half_width) {
   enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
-  int decimals = 0;
-  for (double digit = 1; decimals < MOST_DECIMALS && digit > half_width / 10; digit /= 10)
-    decimals++;
-  return decimals;
+  return ETR_MIN((int)ceil(-log10(half_width / 10)), (int)MOST_DECIMALS);
+}
+
+/* Returns a number whose digits behind `decimals` are 0. */
+static double rounded(double number, int decimals) {
+  double unit = pow(10, -decimals);
+  return round(number / unit) * unit;
 }
 
 bool etr_diff_has_interval(const etr_change *change) {
@@ -53,19 +57,21 @@ static bool has_both_bounds(const etr_change *change) {
 
 /* Returns true if two different percentages would be written with the same digits. */
 static bool look_alike(double a, double b, int decimals) {
-  double unit = pow(10, decimals);
-  return a != b && round(100 * a * unit) == round(100 * b * unit);
+  return a != b && rounded(100 * a, decimals) == rounded(100 * b, decimals);
 }
 
 /* Percents to the digits that the interval supports, at most two decimals, and as many as it takes
  * to see on which side of 0 and of the limit its bounds lie; without an interval, to three digits
- * or so. */
+ * or so. Below 0, as many digits before the point are 0. */
 static int percent_decimals(const etr_diff_output *o, const etr_change *change) {
   enum { USUAL = 2, MOST = 4 };
   double limit = o->comparison->limit;
+  int size = (int)floor(log10(100 * fabs(change->relative))); /* 2 for 100 to 999 % */
   if (!has_both_bounds(change))
-    return fabs(change->relative) < 1;
+    return fabs(change->relative) < 1 ? 1 : 2 - size;
   int decimals = ETR_MIN(decimals_of(50 * (change->high - change->low)), USUAL);
+  if (decimals < 0)
+    decimals = ETR_MIN(0, ETR_MAX(decimals, 1 - size));
   while (decimals < MOST &&
          (look_alike(change->low, 0, decimals) || look_alike(change->high, 0, decimals) ||
           look_alike(change->low, limit, decimals) || look_alike(change->high, limit, decimals)))
@@ -73,13 +79,17 @@ static int percent_decimals(const etr_diff_output *o, const etr_change *change) 
   return decimals;
 }
 
+/* Puts a percentage to a number of decimals that may be below 0. */
+static void put_plain(etr_writer *writer, double percent, int decimals) {
+  etr_put_fixed(writer, decimals < 0 ? rounded(percent, decimals) : percent, ETR_MAX(decimals, 0));
+}
+
 /* Puts "+4.1", "-4.3" or "0.0". */
 static void put_signed(etr_writer *writer, double percent, int decimals) {
-  double unit = pow(10, -decimals);
-  double rounded = round(percent / unit) * unit;
-  if (rounded > 0)
+  double shown = rounded(percent, decimals);
+  if (shown > 0)
     etr_puts(writer, "+");
-  etr_put_fixed(writer, rounded == 0 ? 0 : percent, decimals);
+  put_plain(writer, shown == 0 ? 0 : percent, decimals);
 }
 
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
@@ -99,12 +109,12 @@ static void put_bounds(etr_writer *writer, double low, double high, int decimals
   if (is_signed)
     put_signed(writer, 100 * low, decimals);
   else
-    etr_put_fixed(writer, 100 * low, decimals);
+    put_plain(writer, 100 * low, decimals);
   etr_puts(writer, " and ");
   if (is_signed)
     put_signed(writer, 100 * high, decimals);
   else
-    etr_put_fixed(writer, 100 * high, decimals);
+    put_plain(writer, 100 * high, decimals);
   etr_puts(writer, " %");
 }
 
@@ -140,13 +150,74 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* ---- By what factor ---- */
+
+/* Returns how many times as long the longer side takes. */
+static double factor_of(double relative, bool is_slower) {
+  return is_slower ? 1 + relative : 1 / (1 + relative);
+}
+
+/* Returns with how many decimals a factor has two significant digits. */
+static int decimals_of_factor(double factor) {
+  return factor < 9.95 ? 1 : ETR_MIN(0, 1 - (int)floor(log10(factor)));
+}
+
+/* Puts the factor of a change to two significant digits, but none below a tenth of what the bounds
+ * are away from it: "3.1", "970", "1000". Where they are so far apart that the factor itself says
+ * little, it puts the bounds: "1.2-13", "at least 1.2". */
+static void put_factor(etr_writer *writer, const etr_change *change) {
+  bool is_slower = change->relative > 0;
+  double low = change->is_obvious ? change->least : change->low,
+         high = change->is_obvious ? change->most : change->high,
+         least = factor_of(is_slower ? low : high, is_slower),
+         most = factor_of(is_slower ? high : low, is_slower),
+         times = factor_of(change->relative, is_slower);
+  bool is_open = isfinite(least) && !isfinite(most), is_bounded = isfinite(least) && !is_open;
+  int decimals = decimals_of_factor(times);
+  if (is_open) {
+    etr_puts(writer, "at least ");
+    put_plain(writer, least, decimals_of_factor(least));
+    return;
+  }
+  if (is_bounded && most >= 2 * least) {
+    put_plain(writer, least, decimals_of_factor(least));
+    etr_puts(writer, "-");
+    put_plain(writer, most, decimals_of_factor(most));
+    return;
+  }
+  if (is_bounded && most > least)
+    decimals = ETR_MIN(decimals, (int)floor(-log10((most - least) / 2 / 10)));
+  put_plain(writer, times, decimals);
+}
+
+/* Returns "3.1x" from twice on, else "12.3 %". */
+static const char *size_text(etr_diff_output *o, const etr_change *change) {
+  enum { LEAST = 2 }; /* times */
+  etr_text text;
+  etr_writer writer;
+  const char *percent = etr_diff_percent(o, change);
+  if (factor_of(change->relative, change->relative > 0) < LEAST)
+    return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
+  etr_text_begin(&text, &o->answer.arena, &writer);
+  put_factor(&writer, change);
+  etr_puts(&writer, "\xC3\x97");
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
+const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change) {
+  if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
+    return "";
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena, "%s%s %s", etr_verdict_is_likely(change->verdict) ? "likely " : "",
+      size_text(o, change), change->relative > 0 ? "slower" : "faster"));
+}
+
+/* ---- Verdicts ---- */
+
 /* Puts "about 100 times slower", of a change that is obvious. */
 static void put_obvious(etr_writer *writer, const etr_change *change, bool is_slower) {
-  double times = is_slower ? change->new_typical / change->base_typical
-                           : change->base_typical / change->new_typical;
-  double digits = pow(10, floor(log10(times)) - 1);
   etr_puts(writer, "about ");
-  etr_put_general(writer, round(times / digits) * digits, 6);
+  put_factor(writer, change);
   etr_puts(writer, is_slower ? " times slower" : " times faster");
 }
 
@@ -163,13 +234,13 @@ static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_cha
   }
   if (etr_verdict_is_likely(change->verdict))
     etr_puts(writer, "likely ");
-  etr_put_fixed(writer, 100 * fabs(change->relative), decimals);
+  put_plain(writer, 100 * fabs(change->relative), decimals);
   etr_putf(writer, " %% %s (", is_slower ? "slower" : "faster");
   if (has_both_bounds(change)) {
     put_bounds(writer, low, high, decimals, false);
   } else {
     etr_puts(writer, "at least ");
-    etr_put_fixed(writer, 100 * low, decimals);
+    put_plain(writer, 100 * low, decimals);
     etr_puts(writer, " %");
   }
   etr_puts(writer, ")");
@@ -413,8 +484,8 @@ const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change) {
   double shorter = ETR_MIN(change->base_typical, change->new_typical);
   etr_unit times = o->answer.options->unit;
   int decimals = half_width > 0
-                     ? decimals_of(half_width *
-                                   etr_ticks_to_unit(o->comparison->newer, shorter, times))
+                     ? ETR_MAX(0, decimals_of(half_width * etr_ticks_to_unit(o->comparison->newer,
+                                                                             shorter, times)))
                      : etr_time_decimals(o->comparison->newer, shorter, times, ETR_TIME_DIGITS);
   return etr_or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
                                        rounded_time(o, change->base_typical, decimals),

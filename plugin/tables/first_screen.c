@@ -547,6 +547,13 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
     return "unknown"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
+  double spread = etr_stats_spread(&s->method->execute, 0);
+  size_t advice = s->findings ? etr_first_screen_advice(s) : SIZE_MAX;
+  bool is_advice = advice != SIZE_MAX && finding == &s->findings->list[advice];
+  if (is_advice && s->headline.interrupted == 0 && most < spread)
+    return etr_or_empty(etr_arena_format(&answer->arena, "settles \xC2\xB1 %s %s",
+                                         saving_text(answer, s->unit, spread, INFINITY),
+                                         etr_unit_name(s->unit)));
   etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)
                                    : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
@@ -555,7 +562,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     etr_puts(&w, "unknown, of ");
     most = finding->cost;
   } else if (!(least > 0)) {
-    etr_puts(&w, "up to ");
+    etr_puts(&w, finding->is_once && finding->kind == ETR_FINDING_OUTLIER ? "" : "up to ");
   } else if (strcmp(saving_text(answer, unit, least, whole),
                     saving_text(answer, unit, most, whole)) != 0) {
     put_saving(&w, answer, unit, least, whole);
@@ -564,7 +571,8 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   put_saving(&w, answer, unit, most, whole);
   if (unit != ETR_UNIT_CYCLES) /* all of the screen is in cycles then, and numbers are long */
     etr_putf(&w, " %s", etr_unit_name(unit));
-  etr_puts(&w, finding->is_once ? " once" : "");
+  if (finding->is_once) /* an interruption of single runs is no time of the typical run */
+    etr_puts(&w, finding->kind == ETR_FINDING_OUTLIER ? " in all runs" : " once");
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
@@ -687,49 +695,95 @@ static void put_fact(etr_answer *answer, const char *fact) {
   etr_put_markdown(w, code + size + 1);
 }
 
+size_t etr_first_screen_advice(const etr_first_screen *s) {
+  bool is_unsure = s->headline.interrupted > 0 || etr_runs_differ_much(s->method);
+  for (size_t i = 0; is_unsure && !s->is_part && i < s->findings->count; i++)
+    if (etr_finding_is_timing(s->findings->list[i].kind))
+      return i;
+  return SIZE_MAX;
+}
+
+/* Returns the title of the list of findings, with the rule of its order where so many columns have
+ * room for it. */
+static const char *lever_title(etr_answer *answer, const etr_first_screen *s, size_t shown,
+                               size_t advice, size_t columns) {
+  etr_arena *arena = &answer->arena;
+  bool overlap = false;
+  for (size_t i = 0; i < shown; i++)
+    overlap |= s->findings->list[i].overlap_count > 0;
+  const char *title = "what to change", *rule = " (by saving " TIMES " how sure)";
+  bool has_advice = advice < s->findings->count;
+  if (s->is_part)
+    return "what to change (in the whole method)";
+  if (has_advice)
+    title = etr_or_empty(
+        etr_arena_format(arena, "what to change, after measuring again (%zu)", advice + 1));
+  if (has_advice)
+    rule = overlap ? ", by saving " TIMES " how sure; overlap" : ", by saving " TIMES " how sure";
+  else if (overlap)
+    rule = " (by saving " TIMES " how sure; savings overlap)";
+  const char *ruled = etr_or_empty(etr_arena_format(arena, "%s%s", title, rule));
+  bool has_room = etr_plain_width(&answer->writer, ruled) < columns;
+  return has_room && shown > 1 ? ruled : title;
+}
+
+/* Writes a finding as a row of a Markdown table. */
+static void put_markdown_lever(etr_answer *answer, const etr_first_screen *s,
+                               const etr_finding *finding) {
+  etr_writer *w = &answer->writer;
+  etr_puts(w, "| **");
+  etr_put_markdown(w, finding->title);
+  etr_puts(w, finding->fact[0] ? "** (" : "**");
+  put_fact(answer, finding->fact);
+  /* TensorBoard breaks words in narrow columns, so how sure it is has none of its own. */
+  const char *saves = saves_text(answer, s, finding), *effort = etr_finding_effort_text(finding);
+  const char *sureness = effort[0] ? etr_sureness_text(finding->sureness) : "";
+  etr_putf(w, "%s%s | %s%s%s | %s |\n", finding->fact[0] ? ")" : "", shared_text(answer, finding),
+           saves, saves[0] && sureness[0] ? ", " : "", sureness, effort);
+}
+
+/* Writes how many findings or rows a list leaves out, and the option that shows them. */
+static void put_left_out(etr_answer *answer, size_t count, const char *what, const char *option) {
+  if (count == 0)
+    return;
+  if (etr_section_is_markdown(answer))
+    etr_putf(&answer->writer, "\n%zu more %s%s: `etrecord-tb summary %s`\n", count, what,
+             etr_plural(count), option);
+  else
+    etr_putf(&answer->writer, " %zu more %s%s: %s\n", count, what, etr_plural(count), option);
+}
+
 void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
   bool is_markdown = etr_section_is_markdown(answer),
        is_narrow = etr_first_screen_is_narrow(answer);
   if (!s->findings || s->findings->count == 0)
     return;
-  size_t shown = ETR_MIN(s->findings->count, s->most_levers);
-  bool overlap = false;
-  for (size_t i = 0; i < shown; i++)
-    overlap |= s->findings->list[i].overlap_count > 0;
-  const char *title = overlap ? "what to change (savings overlap)" : "what to change";
-  if (s->is_part)
-    title = "what to change (in the whole method)";
-  else if (s->headline.interrupted > 0 || etr_runs_differ_much(s->method))
-    title = overlap ? "what to change, after measuring again (savings overlap)"
-                    : "what to change, after measuring again";
+  size_t shown = ETR_MIN(s->findings->count, s->most_levers), advice = etr_first_screen_advice(s);
+  size_t before = name_columns(answer) + strlen("what to change") + (is_narrow ? 1 : 18);
+  const char *title = lever_title(answer, s, shown, advice, is_markdown ? SIZE_MAX : before);
   if (is_markdown) {
     etr_putf(w, "\n| %s | saves | effort |\n|---|---|---|\n", title);
   } else {
     etr_puts(w, "\n");
     etr_put_style(w, ETR_STYLE_BOLD);
     etr_puts(w, title);
-    size_t before = name_columns(answer) + strlen("what to change") + (is_narrow ? 1 : 18);
-    etr_put_blanks(w, before - ETR_MIN(before, strlen(title)));
+    etr_put_blanks(w, before - ETR_MIN(before, etr_plain_width(w, title)));
     etr_puts(w, "saves   how sure\n");
     etr_put_style(w, ETR_STYLE_PLAIN);
   }
   for (size_t i = 0; i < shown; i++) {
-    const etr_finding *finding = &s->findings->list[i];
-    if (!is_markdown) {
-      put_lever(answer, s, i + 1, finding, is_narrow);
-      continue;
-    }
-    etr_puts(w, "| **");
-    etr_put_markdown(w, finding->title);
-    etr_puts(w, finding->fact[0] ? "** (" : "**");
-    put_fact(answer, finding->fact);
-    /* TensorBoard breaks words in narrow columns, so how sure it is has none of its own. */
-    const char *saves = saves_text(answer, s, finding), *effort = etr_finding_effort_text(finding);
-    const char *sureness = effort[0] ? etr_sureness_text(finding->sureness) : "";
-    etr_putf(w, "%s%s | %s%s%s | %s |\n", finding->fact[0] ? ")" : "", shared_text(answer, finding),
-             saves, saves[0] && sureness[0] ? ", " : "", sureness, effort);
+    /* Measuring again is in the list also where it is further behind, unless a number was given. */
+    bool is_advice = i + 1 == shown && advice < s->findings->count && advice > i &&
+                     !answer->options->findings;
+    size_t at = is_advice ? advice : i;
+    const etr_finding *finding = &s->findings->list[at];
+    if (is_markdown)
+      put_markdown_lever(answer, s, finding);
+    else
+      put_lever(answer, s, at + 1, finding, is_narrow);
   }
+  put_left_out(answer, s->findings->count - shown, "change", "--findings 0");
 }
 
 /* ---- Rows ---- */
@@ -987,7 +1041,5 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
     else
       put_text_line(answer, s, &lines.list[i], most);
   }
-  if (!is_markdown && lines.left_out)
-    etr_putf(&answer->writer, " %zu more row%s: --top 0\n", lines.left_out,
-             etr_plural(lines.left_out));
+  put_left_out(answer, lines.left_out, "row", "--top 0");
 }

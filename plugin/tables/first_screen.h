@@ -47,6 +47,9 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
  * where below. Writes nothing in Markdown. */
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *screen);
 
+/** Returns the index of the advice to measure again, if the times are not sure; else SIZE_MAX. */
+size_t etr_first_screen_advice(const etr_first_screen *screen);
+
 /** Writes what to change: two lines for each finding, or more where the screen is narrow, or a
  * table in Markdown. Writes nothing if there are no findings. */
 void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *screen);

@@ -340,7 +340,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
   double factor = etr_first_run_factor(&s->first_run);
-  if (factor >= 1.05) { /* a first run that is faster warmed up nothing */
+  /* A first run that is faster warmed up nothing, and one that was excluded has its time there. */
+  if (factor >= 1.05 && !s->method->skipped_run_count) {
     etr_puts(&writer, "first run ");
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
     etr_puts(&writer, TIMES " the typical run" DOT);
@@ -758,7 +759,7 @@ static unsigned shown_parts(const report *r) {
 enum {
   SCREEN_LINES = 32,
   NARROW_LINES = 36, /* of a screen on which reasons and sentences take two lines */
-  LEAST_ROWS = 5,
+  LEAST_ROWS = 4,
   LEAST_LEVERS = 2
 };
 
@@ -835,22 +836,17 @@ static void put_held(report *r, held *h) {
 }
 
 /* Puts what limits the screen's numbers, and what to ask next. */
-static void put_last_lines(report *r, const etr_summary *s, size_t levers) {
+static void put_last_lines(report *r, const etr_summary *s) {
   const char *notes[ETR_BALANCE_MOST_NOTES + 4];
-  size_t count = list_notes(notes, r, s), others = s->findings.count - levers;
+  size_t count = list_notes(notes, r, s);
   if (count || (!r->markdown && s->findings.count))
     etr_puts(&r->answer.writer, "\n");
   for (size_t i = 0; i < count; i++)
     etr_section_line(&r->answer, ETR_STYLE_DIM, 0, notes[i]);
   if (r->markdown || s->findings.count == 0)
     return;
-  const char *more = etr_arena_format(&r->answer.arena, "%zu more change%s: --findings 0" DOT,
-                                      others, etr_plural(others));
   etr_section_line(&r->answer, ETR_STYLE_DIM, 0,
-                   etr_arena_format(&r->answer.arena,
-                                    "why: --explain 1" DOT "%sall tables: --all" DOT
-                                    "in color: etrecord-tb report",
-                                    others ? etr_or_empty(more) : ""));
+                   "why: --explain 1" DOT "all tables: --all" DOT "in color: etrecord-tb report");
 }
 
 /* Puts the levers of a screen, whose last lines are held back to count them. There are so many
@@ -870,7 +866,7 @@ static const char *put_levers(report *r, const etr_summary *s, etr_first_screen 
     text = release(r, &h);
     size_t with_levers = r->lines;
     hold(r, &h);
-    put_last_lines(r, s, screen->most_levers);
+    put_last_lines(r, s);
     last = release(r, &h);
     size_t around = r->lines + AROUND_ROWS, rows = around < most ? most - around : 0;
     r->lines = with_levers;

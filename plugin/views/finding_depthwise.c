@@ -58,7 +58,8 @@ bool etr_find_wide_depthwise(etr_finder *finder) {
   added->title = etr_arena_format(finder->arena, "Split %zu depthwise convolution%s in four", count,
                                   etr_plural(count));
   added->fact = etr_arena_format(
-      finder->arena, "%s %s as matrix products: fast kernels end at 5 x 5, this is %d x %d",
+      finder->arena,
+      "%s %s: no fast kernel of %d x %d; four dilated ones of half the size add up to the same",
       etr_they_take(count), time, (int)weight->dims[2].size,
       weight->rank > 3 ? (int)weight->dims[3].size : 1);
   added->evidence = etr_arena_format(

@@ -464,9 +464,11 @@ bool etr_find_slow_calls(etr_finder *finder) {
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = "Run fewer, larger operators";
-  added->fact = etr_arena_format(finder->arena, "%zu %s longer to call than to run",
-                                 added->node_count, added->node_count == 1 ? "takes" : "take");
+  added->title = "Use fewer, larger operators on the CPU";
+  added->fact = etr_arena_format(
+      finder->arena, "%zu %s so small that the runtime takes longer to start %s than %s",
+      added->node_count, added->node_count == 1 ? "is" : "are",
+      added->node_count == 1 ? "it" : "them", added->node_count == 1 ? "it runs" : "they run");
   added->evidence = etr_arena_format(
       finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
       etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));

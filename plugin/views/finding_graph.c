@@ -202,7 +202,7 @@ static const char *constants_fact(const etr_finder *finder, const constant_work 
         "constant_prop_pass; then XNNPACK also takes %zu %s, whose weights become constant",
         work->products, work->product);
   return work->are_weights ? "constant_prop_pass, after run_decompositions()"
-                           : "with constant_prop_pass";
+                           : "their inputs never change: constant_prop_pass at the export";
 }
 
 bool etr_find_constants(etr_finder *finder) {
@@ -225,8 +225,8 @@ bool etr_find_constants(etr_finder *finder) {
   if (!etr_finder_list_nodes(finder, added, work.marked))
     return false;
   etr_finding_save_at_least(finder, added, (double)work.ticks + work.least);
-  added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants", work.operators,
-                                  etr_plural(work.operators));
+  added->title = etr_arena_format(finder->arena, "Compute %zu constant operator%s at export",
+                                  work.operators, etr_plural(work.operators));
   added->fact = constants_fact(finder, &work);
   added->evidence = etr_arena_format(
       finder->arena,
@@ -321,6 +321,26 @@ static const char *copies_evidence(const etr_finder *finder, const copies *c,
   return etr_text_end(&text, &writer);
 }
 
+/* Returns what conversions between types of numbers do, and where they come from: torch computes
+ * attention of float16 in float32. */
+static const char *casts_text(const etr_finder *finder, const bool *marked) {
+  bool is_half = false, is_attention = false;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    const etr_node *node = &finder->graph->nodes[i];
+    if (!marked[i] || node->output_count == 0)
+      continue;
+    is_half |= etr_or_empty(node->outputs[0].dtype)[0] &&
+               strcmp(node->outputs[0].dtype, "float16") == 0;
+    for (uint32_t k = 0; !is_attention && k < finder->graph->node_count; k++)
+      is_attention = etr_slice_is(finder->ops[k], "softmax") &&
+                     finder->graph->nodes[k].module == node->module;
+  }
+  return is_half && is_attention
+             ? " to convert float16 and float32: torch's attention computes in float32; write it "
+               "in one type"
+             : " to convert types of numbers: keep one throughout";
+}
+
 /* Adds the finding about the copies of one operator. */
 static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
                        const etr_breakdown_row *row) {
@@ -351,7 +371,7 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  const char *moves = c.casts == c.count ? " to convert data" : " to move data";
+  const char *moves = c.casts == c.count ? casts_text(finder, marked) : " to move data";
   added->title = etr_arena_format(
       finder->arena, is_all ? "Remove %zu %s that change%s nothing" : "Avoid %zu %s", c.count,
       etr_finder_short_op(finder, row->key), c.count == 1 ? "s" : "");

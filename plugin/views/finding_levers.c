@@ -340,12 +340,35 @@ static bool are_slow_in_int8(const largest *of) {
   return depthwise * 2 > of->ticks;
 }
 
+/* Returns how operators of this type cost nothing, which others in this record show that the
+ * backend fused: "; right behind convolution they cost nothing, as 1 here shows". "" if none was
+ * fused. */
+static const char *fused_text(const largest *of) {
+  const etr_finder *finder = of->finder;
+  size_t fused = 0;
+  etr_slice carrier = {"", 0};
+  for (uint32_t i = 0;
+       of->part->has_graph && of->part->backend && finder->graph && i < finder->graph->node_count;
+       i++) {
+    uint32_t by = finder->graph->times[i].carried_by;
+    if (by == ETR_NONE || strcmp(finder->graph->nodes[i].target, of->part->op) != 0)
+      continue;
+    fused++;
+    carrier = finder->ops[by];
+  }
+  if (fused == 0 || of->part->is_linear || of->part->is_convolution)
+    return "";
+  return etr_or_empty(
+      etr_arena_format(finder->arena, "; right behind %.*s they cost nothing, as %zu here show%s",
+                       (int)carrier.size, carrier.data, fused, fused == 1 ? "s" : ""));
+}
+
 /* What only less work makes faster. reason: why the known partitioner refuses it; NULL: it is not
  * known, or the operators are in a delegate. */
 static bool add_less_work(const largest *of, const char *reason) {
   etr_arena *arena = of->finder->arena;
   const char *backend = etr_finder_backend(of->finder, etr_known_partitioner());
-  const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason) : "";
+  const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason) : fused_text(of);
   const char *evidence = "No faster kernel of them is known for this backend and type.";
   const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
   bool is_product = of->part->is_linear || of->part->is_convolution;
@@ -357,7 +380,7 @@ static bool add_less_work(const largest *of, const char *reason) {
   }
   return add_words(of, ETR_FINDING_LESS_WORK,
                    is_product ? "Use a smaller input, or fewer channels"
-                              : etr_arena_format(arena, "Need fewer or smaller %s", words_of(of)),
+                              : etr_arena_format(arena, "Use fewer or smaller %s", words_of(of)),
                    etr_arena_format(arena, "%zu %s%s%s take%s %s%s", of->count,
                                     etr_or_empty(of->part->dtype), of->part->dtype ? " " : "",
                                     words_of(of), of->count == 1 ? "s" : "", time_of(of),
@@ -464,6 +487,24 @@ static bool add_slow_calls(const largest *of) {
   return true;
 }
 
+/* The next step for calls of delegates that nothing cuts apart: what a call consists of. */
+static bool add_for_calls(const largest *of) {
+  etr_finder *finder = of->finder;
+  size_t count = of->part->count;
+  const char *each = etr_finder_time_of(finder, of->ticks / (double)ETR_MAX(count, (size_t)1));
+  const char *up_to = of->part->low < of->part->high ? "up to " : ""; /* a clock hides something */
+  const char *what = "to pass inputs and outputs, start the backend, and write the ETDump";
+  const char *fact = count > 1 ? etr_arena_format(finder->arena, "%zu calls take %s%s each %s",
+                                                  count, up_to, each, what)
+                               : etr_arena_format(finder->arena, "its call takes %s%s %s", up_to,
+                                                  each, what);
+  return add_words(
+      of, ETR_FINDING_MORE_PER_CALL, "Do more work in each call of a delegate", fact,
+      "This time does not grow with the operators' work: a batch, a larger model, or fewer "
+      "delegates spread it over more. A release does not write an ETDump, and so takes less: "
+      "compare the time of an inference without one.");
+}
+
 /* The next step for time that is in no operators. */
 static bool add_for_rest(const largest *of) {
   etr_finder *finder = of->finder;
@@ -472,16 +513,18 @@ static bool add_for_rest(const largest *of) {
                  has_kind(finder, ETR_FINDING_SMALL_CALLS);
   if (of->part->kind != ETR_HEADLINE_RUNTIME && !is_call)
     return add_for_opaque(of);
+  if (is_call && is_told)
+    return true;
   double ns = etr_ticks_to_ns(finder->profile, of->ticks);
-  if (is_call && !is_told && of->count && ns >= ETR_FINDING_SLOW_CALL_NS * (double)of->count &&
-      !finder->profile->takes_cycles_as_ns)
-    return add_slow_calls(of);
-  if (!of->is_first || (is_call && is_told))
+  bool is_slow = ns >= ETR_FINDING_SLOW_CALL_NS * (double)of->count && of->count &&
+                 !finder->profile->takes_cycles_as_ns;
+  if (is_call)
+    return is_slow ? add_slow_calls(of) : add_for_calls(of);
+  if (!of->is_first)
     return true;
   return add_words(
       of, ETR_FINDING_MORE_PER_CALL, "Do more work in each inference",
-      etr_arena_format(finder->arena, "%s are %s", time_of(of),
-                       is_call ? "for calling delegates" : "the runtime, outside operators"),
+      etr_arena_format(finder->arena, "%s are the runtime, outside operators", time_of(of)),
       "A batch, a larger model, or fewer and larger operators spread this time over more work. "
       "Recording takes a part of it, too, which a release does not do.");
 }

@@ -302,15 +302,16 @@ static const char *fallback_evidence(const partition *p, const between *b, const
   return etr_text_end(&text, &writer);
 }
 
-/* "Make 82 XNNPACK delegates one", or else "Have XNNPACK run 14 more operators". */
+/* "Join 82 XNNPACK delegates into one", or else "Have XNNPACK run 14 more operators". */
 static const char *fallback_title(const partition *p, size_t operators, size_t after) {
   const char *name = etr_finder_backend(p->finder, p->backend);
   if (after == p->delegates)
     return etr_arena_format(p->finder->arena, "Have %s run %zu more operator%s", name, operators,
                             etr_plural(operators));
   if (after == 1)
-    return etr_arena_format(p->finder->arena, "Make %zu %s delegates one", p->delegates, name);
-  return etr_arena_format(p->finder->arena, "Make %zu %s delegates %zu", p->delegates, name, after);
+    return etr_arena_format(p->finder->arena, "Join %zu %s delegates into one", p->delegates, name);
+  return etr_arena_format(p->finder->arena, "Join %zu %s delegates into %zu", p->delegates, name,
+                          after);
 }
 
 /* Returns "GRU" if at least half of the operators between delegates are of one: a user wrote that,
@@ -330,11 +331,12 @@ static const char *recurrent_between(const partition *p) {
   return inside * 2 >= count ? found : NULL;
 }
 
-/* Says which operators lie between the delegates: "64 expand_copy, 33 mean and 2 others are between
- * them"; "8 where and 4 pow can go, 50 others between them stay". */
+/* Says which operators lie between the delegates: "rewrite 8 where and 4 pow between them (50
+ * others must stay)"; "64 expand_copy, 33 mean and 2 others are between them" where the
+ * partitioner's rules are not known. */
 static const char *fallback_fact(const partition *p, const between *b) {
   /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
-  enum { LISTED = 3, ROOM = 62, ROOM_BESIDE = 48 };
+  enum { LISTED = 3, ROOM = 56, ROOM_BESIDE = 42 };
   size_t count, named = 0, used = 0, operators = b->going, shown = 0;
   const refused *list = list_refused(p, &count);
   etr_text text;
@@ -345,6 +347,8 @@ static const char *fallback_fact(const partition *p, const between *b) {
   const char *recurrent = recurrent_between(p);
   if (recurrent)
     etr_putf(&writer, "the steps of %s: ", recurrent);
+  if (p->reasons)
+    etr_puts(&writer, "rewrite ");
   for (size_t i = 0; i < count && shown < LISTED; i++) {
     if (!list[i].can_go)
       continue;
@@ -360,10 +364,12 @@ static const char *fallback_fact(const partition *p, const between *b) {
   if (operators > named)
     etr_putf(&writer, " and %zu other%s", operators - named, etr_plural(operators - named));
   size_t stay = b->operators - b->going;
-  if (stay)
-    etr_putf(&writer, " between them can go; %zu stay%s", stay, stay == 1 ? "s" : "");
-  else
+  if (!p->reasons)
     etr_puts(&writer, operators == 1 ? " is between them" : " are between them");
+  else
+    etr_puts(&writer, " between them");
+  if (stay)
+    etr_putf(&writer, " (%zu more must stay)", stay);
   return etr_text_end(&text, &writer);
 }
 

@@ -191,8 +191,9 @@ static bool find_batch_norms(patterns *p) {
                            : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  added->title = etr_arena_format(p->finder->arena, "Fold %zu batch norm%s into the layer%s before",
-                                  count, etr_plural(count), etr_plural(count));
+  added->title = etr_arena_format(p->finder->arena,
+                                  "Merge %zu batch norm%s into the layer%s before", count,
+                                  etr_plural(count), etr_plural(count));
   added->fact = "before the export, with torch.nn.utils.fusion.fuse_conv_bn_eval";
   etr_finding_save_at_least(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(

@@ -174,36 +174,30 @@ static const char *title_of_slow_runs(const etr_slow_runs *slow) {
                                                              : "Measure again without other load";
 }
 
-/* Says which runs are slow, and how much. */
+/* Says which runs are slow, and how much: "3 of 20 runs take 3.1-5.8 times as long as the others";
+ * where most are slow, "all but 2 of 10 runs take 1.8-2.8 times as long as these". */
 static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
   size_t count = finder->method->run_count;
+  bool is_majority = !slow->period && slow->run_count * 2 > count;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  if (slow->kind == ETR_SLOW_RUNS_OPERATOR) {
-    etr_putf(&writer, "%s is slow in ",
-             slow->event ? slow->event->label : "one operator at a time");
-    if (slow->runs_of_period == 1)
-      etr_putf(&writer, "every %zu%s run", slow->period, ordinal_ending(slow->period));
-    else if (slow->run_count * 2 > count) /* the fast runs are the exception */
-      etr_putf(&writer, "all but %zu of %zu runs", count - slow->run_count, count);
-    else
-      etr_putf(&writer, "%zu of %zu runs", slow->run_count, count);
-    etr_puts(&writer, ", ");
-  } else if (slow->runs_of_period == 1) {
+  if (slow->runs_of_period == 1)
     etr_putf(&writer, "every %zu%s run takes ", slow->period, ordinal_ending(slow->period));
-  } else if (slow->period) {
+  else if (slow->period)
     etr_putf(&writer, "%zu of every %zu runs take ", slow->runs_of_period, slow->period);
-  } else if (slow->run_count * 2 > count) {
-    /* The fast runs are the exception. */
+  else if (is_majority) /* the fast runs are the exception */
     etr_putf(&writer, "all but %zu of %zu runs take ", count - slow->run_count, count);
-  } else {
+  else
     etr_putf(&writer, "%zu of %zu runs take ", slow->run_count, count);
-  }
-  /* "3.1-5.8 times as long as the others" */
   etr_put_factors(&writer, slow->least / slow->usual, slow->most / slow->usual);
-  bool is_majority = !slow->period && slow->run_count * 2 > count;
-  etr_puts(&writer, is_majority ? " times as long as these" : " times as long as the others");
+  etr_puts(&writer, " times as long");
+  if (slow->kind != ETR_SLOW_RUNS_OPERATOR)
+    etr_puts(&writer, is_majority ? " as these" : " as the others");
+  else if (slow->event)
+    etr_putf(&writer, ", by %s", slow->event->label);
+  else
+    etr_puts(&writer, ", by one operator at a time");
   return etr_text_end(&text, &writer);
 }
 

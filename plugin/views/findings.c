@@ -454,6 +454,77 @@ static void leave_out_said(etr_finder *finder) {
   finder->found.count = kept;
 }
 
+/* ---- Measuring again ---- */
+
+/* Returns true for advice on how to measure that leads to times without interruptions. */
+static bool is_about_interruptions(etr_finding_kind kind) {
+  return kind == ETR_FINDING_OUTLIER || kind == ETR_FINDING_SLOW_RUNS ||
+         kind == ETR_FINDING_PERIODIC || kind == ETR_FINDING_SLOW_OPERATOR;
+}
+
+/* Returns the first finding about interruptions, or of any advice on how to measure; NULL if there
+ * is none. */
+static etr_finding *find_advice(etr_finder *finder, bool is_any) {
+  for (size_t i = 0; i < finder->found.count; i++) {
+    etr_finding_kind kind = finder->found.data[i].kind;
+    if (is_any ? etr_finding_is_timing(kind) : is_about_interruptions(kind))
+      return &finder->found.data[i];
+  }
+  return NULL;
+}
+
+/* Adds advice to measure again where no other finding has it. NULL when out of memory. */
+static etr_finding *add_advice(etr_finder *finder, const char *fact, const char *evidence) {
+  etr_finding *added = etr_vec_push(finder->arena, &finder->found);
+  if (!added)
+    return NULL;
+  *added = (etr_finding){.kind = ETR_FINDING_SLOW_RUNS,
+                         .title = "Measure again without other load",
+                         .fact = fact,
+                         .evidence = evidence,
+                         .least = NAN,
+                         .slope = NAN};
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "it is about the device and the measurement, not the model");
+  return added;
+}
+
+/* Sets what measuring again may show, in ticks per inference. */
+static void set_advice(const etr_finder *finder, etr_finding *finding, double ticks) {
+  double typical = finder->method->execute.typical;
+  finding->is_once = false;
+  finding->cost = finding->potential = ticks;
+  finding->share = finding->potential_share = ticks / typical;
+}
+
+/* Where interruptions are a part of the typical time, or runs differ much, there is advice to
+ * measure again. It has the time that the sentence has of interruptions. False when out of memory.
+ */
+static bool advise_to_measure(etr_finder *finder) {
+  double interrupted = finder->groups->interrupted;
+  const etr_method *method = finder->method;
+  if (interrupted > 0) {
+    etr_finding *finding = find_advice(finder, false);
+    if (!finding)
+      finding = add_advice(finder, "something else interrupts single operators",
+                           "In some runs an operator takes at least twice its median, and the "
+                           "others in these runs do not.");
+    if (finding)
+      set_advice(finder, finding, interrupted);
+    return finding != NULL;
+  }
+  if (!etr_runs_differ_much(method) || find_advice(finder, true))
+    return true;
+  const char *evidence = etr_arena_format(finder->arena,
+                                          "Most runs take %s to %s (10th and 90th percentile).",
+                                          etr_finder_time_of(finder, method->execute.p10),
+                                          etr_finder_time_of(finder, method->execute.p90));
+  etr_finding *added = add_advice(finder, "the runs differ much", evidence);
+  if (added)
+    set_advice(finder, added, fmax(method->execute.typical - method->execute.p10, 0));
+  return added != NULL;
+}
+
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, etr_unit unit) {
   etr_finder finder = {.profile = profile, .method = method, .unit = unit, .arena = arena};
@@ -469,6 +540,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   if (!etr_finder_measure_nodes(&finder) || !find_everything(&finder))
     return false;
   leave_out_said(&finder);
+  if (!advise_to_measure(&finder))
+    return false;
   for (size_t i = 0; i < finder.found.count; i++)
     doubt_times(&finder, &finder.found.data[i]);
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);

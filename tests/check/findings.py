@@ -36,7 +36,7 @@ TABLE = {
     "quantize": ("mv2_xnnpack resnext_pre", "turns_new p_convs", "p_spike_same_q6 two_partitioners mv2_portable b_coreml b_qnn"),
     "delegate": ("changed_edge", "cpp_rich", "mv2_portable llama_portable mv2_xnnpack b_ethosu"),
     "less_work": ("b_ethosu b_vgf spp", "b_coreml", "mv2_xnnpack mv2_portable vit_xnnpack"),
-    "more_per_call": ("", "add_mul control_flow", "mv2_portable mv2_xnnpack vit_xnnpack"),
+    "more_per_call": ("", "add_mul control_flow mv2_xnnpack", "mv2_portable vit_xnnpack llama_xnnpack"),
     "profiler": ("xnnpack_openvino", "", "mv2_xnnpack llama_xnnpack mv2_portable"),
     "load": ("", "dynamic_xnnpack gru_both", "mv2_portable llama_portable"),
     "first_run": ("", "mv2_xnnpack add_mul", "b_ethosu"),

@@ -141,9 +141,10 @@ Test(findings, operators_between_delegates_are_found) {
       bool is_known = strcmp(cases[i].first, "XnnpackBackend") == 0;
       cr_expect(finding->node_count == 1 &&
                 strcmp(t.nodes.data[finding->nodes[0]].name, "between") == 0);
-      cr_expect_str_eq(finding->title,
-                       is_known ? "Make 2 XNNPACK delegates one" : "Make 2 Vulkan delegates one");
-      cr_expect_str_eq(finding->fact, "1 sum and 1 alias are between them");
+      cr_expect_str_eq(finding->title, is_known ? "Join 2 XNNPACK delegates into one"
+                                                : "Join 2 Vulkan delegates into one");
+      cr_expect_str_eq(finding->fact, is_known ? "rewrite 1 sum and 1 alias between them"
+                                               : "1 sum and 1 alias are between them");
       cr_expect_eq(strstr(finding->evidence, "no configuration: write it as a linear layer") !=
                        NULL,
                    is_known);
@@ -213,7 +214,7 @@ Test(findings, delegates_that_others_cut_do_not_merge) {
   t.method.delegate_count = ETR_COUNT(all);
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
   cr_assert_not_null(finding);
-  cr_expect_str_eq(finding->title, "Make 3 XNNPACK delegates 2");
+  cr_expect_str_eq(finding->title, "Join 3 XNNPACK delegates into 2");
   tiny_clear(&t);
 }
 
@@ -254,7 +255,7 @@ Test(findings, work_on_constants_is_found) {
   t.nodes.data[cache].is_written = true;
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
   cr_assert_not_null(finding);
-  cr_expect_str_eq(finding->title, "Fold 3 operators on constants");
+  cr_expect_str_eq(finding->title, "Compute 3 constant operators at export");
   cr_expect(strstr(finding->fact, "after run_decompositions()"));
   cr_expect_float_eq(finding->least, 300000, 1e-9);
   cr_expect_eq(finding->effort, ETR_EFFORT_RE_EXPORT);
@@ -653,22 +654,21 @@ Test(findings, unsteady_runs_are_found) {
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 0, 0, &linear},
        ETR_FINDING_SLOW_OPERATOR,
-       "Find what interrupts one operator: linear is slow in 2 of 39 runs, 3.5 times as long "
-       "as the others",
+       "Find what interrupts one operator: 2 of 39 runs take 3.5 times as long, by linear",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 3, 1, NULL},
        ETR_FINDING_SLOW_OPERATOR,
-       "Measure again without other load: one operator at a time is slow in every 3rd run, "
-       "3.5 times as long as the others",
+       "Measure again without other load: every 3rd run takes 3.5 times as long, by one operator "
+       "at a time",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS}, /* the majority is no exception */
        {ETR_SLOW_RUNS_OPERATOR, many, 30, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 0, 0, NULL},
        ETR_FINDING_SLOW_OPERATOR,
-       "Measure again without other load: one operator at a time is slow in all but 9 of 39 runs, "
-       "3.5 times as long as these",
+       "Measure again without other load: all but 9 of 39 runs take 3.5 times as long, by one "
+       "operator at a time",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS}, /* less than 1 % */
@@ -1122,7 +1122,7 @@ Test(findings, a_fixture_has_its_findings) {
   cr_assert(etr_findings_make(&found, &arena, profile, &profile->methods[0], ETR_UNIT_MS));
   cr_assert_eq(found.count, 4);
   cr_expect_eq(found.list[0].kind, ETR_FINDING_FALLBACK);
-  cr_expect_str_eq(found.list[0].title, "Make 4 XNNPACK delegates 3");
+  cr_expect_str_eq(found.list[0].title, "Join 4 XNNPACK delegates into 3");
   cr_expect_eq(found.list[1].kind, ETR_FINDING_LAYOUT);
   cr_expect_str_eq(found.list[1].title, "Avoid 7 Transpose, 2 Convert");
   cr_expect_lt(found.list[1].share, 0.14,

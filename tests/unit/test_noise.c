@@ -365,6 +365,24 @@ Test(noise, the_obvious_is_sure) {
   }
 }
 
+Test(noise, the_obvious_has_the_bounds_of_its_recordings) {
+  const struct {
+    recordings base, newer;
+    double least, most; /* factors */
+  } cases[] = {
+      {{{100, 100}, {120, 120}}, {{600, 600}, {900, 900}, {1000, 1000}}, 5, 10},
+      {{{6000, 6000}, {9000, 9000}}, {{10, 10}, {30, 30}}, 1 / 900., 1 / 200.},
+      /* One recording: 3 % between recordings are assumed, on each side. */
+      {{{100, 100}}, {{500, 500}}, 5 * exp(-.12), 5 * exp(.12)},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_change got = judge(cases[i].base, cases[i].newer, 1, NULL);
+    cr_expect(got.is_obvious, "case %zu", i);
+    cr_expect(is_near(1 + got.least, cases[i].least) && is_near(1 + got.most, cases[i].most),
+              "case %zu: %.12g %.12g", i, got.least, got.most);
+  }
+}
+
 /* ---- Odd recordings ---- */
 
 Test(noise, an_odd_recording_does_not_hide_a_change) {

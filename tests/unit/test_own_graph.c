@@ -127,7 +127,7 @@ Test(own_graph, operators_have_the_work_of_their_payload) {
        ETR_WORK_CONVOLUTION_FIRST},
       {"b_vulkan", 0, etr_vulkan.read_graph, "aten.relu.default", ETR_WORK_BY_NAME},
       /* torch.nn.ConvTranspose2d(2, 3, 2), exported by ExecuTorch 1.5.1 */
-      {"../unit/payloads/vulkan_transposed", 0, etr_vulkan.read_graph, "aten.convolution.default",
+      {"../unit/files/vulkan_transposed", 0, etr_vulkan.read_graph, "aten.convolution.default",
        ETR_WORK_TRANSPOSED_FIRST},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

@@ -50,6 +50,24 @@ static etr_trend trend_of(shape *of, size_t count, size_t segment, double noise,
   return etr_trend_of(samples, count);
 }
 
+/* Ten segments of three samples, whose residuals e, -2e, e fit no line: 30 samples with 10 levels
+ * leave 21 that are free, so that a slope s counts from 21 ln(1 + s^2 / 3e^2) > 3 ln 30 on. */
+Test(trend, each_level_takes_a_sample) {
+  enum { SEGMENTS = 10, LENGTH = 3 };
+  const double residual = .02, residuals[LENGTH] = {residual, -2 * residual, residual};
+  const double least = residual * sqrt(3 * (exp(3 * log(30) / 21) - 1));
+  for (int is_above = 0; is_above < 2; is_above++) {
+    etr_trend_sample samples[SEGMENTS * LENGTH];
+    double slope = least * (is_above ? 1.01 : .99);
+    for (uint32_t i = 0; i < SEGMENTS * LENGTH; i++)
+      samples[i] = (etr_trend_sample){.value = slope * (i % LENGTH) + residuals[i % LENGTH],
+                                      .segment = i / LENGTH,
+                                      .position = i % LENGTH};
+    cr_expect_eq(etr_trend_of(samples, SEGMENTS * LENGTH).kind,
+                 is_above ? ETR_TREND_DRIFT : ETR_TREND_NONE, "slope %f", slope);
+  }
+}
+
 Test(trend, steps_and_drifts_are_found) {
   static const struct {
     const char *what;

@@ -2310,6 +2310,7 @@ class ComparedMethod(_Answer):
         relative_change: typical / typical of the first record - 1; None: of the first record, or a side was not timed
         interval: of relative_change, at the level that Holm's procedure left
         verdict: as in diff, corrected by Holm over the records; None: the first record has no verdict, nor what it lacks
+        change: by how much it is slower or faster than the first, in words, with the digits that the recordings support; None: nothing is told
     """
 
     method: str | None = None
@@ -2332,6 +2333,7 @@ class ComparedMethod(_Answer):
     assumes: list[str] = field(default_factory=list)
     odd_recordings: list[OddRecordingOfSide] = field(default_factory=list)
     recordings_needed: int | None = None
+    change: str | None = None
 
 
 @dataclass(repr=False, eq=False)

@@ -94,8 +94,12 @@ export function changeText(from, to) {
   return from > 0 ? relativeText((to - from) / from) : '–';
 }
 
-/** Formats a relative change that is known, 0.12 as "+12 %"; with a decimal below 10 %. */
-export const relativeText = change => `${signOf((100 * change).toFixed(Math.abs(change) < 0.0995 ? 1 : 0))} %`;
+/** Formats a relative change that is known, 0.12 as "+12 %"; with a decimal below 10 %, and near -100 %. */
+export function relativeText(change) {
+  const percent = change < 10 ? 100 * change : Number((100 * change).toPrecision(3)),
+    decimals = Math.abs(change) < 0.0995 || (change < -0.995 && change > -0.9995) ? 1 : 0;
+  return `${signOf(percent.toFixed(decimals))} %`;
+}
 
 /** Puts a plus sign, or a minus sign of the same width, before the text of a number. */
 export function signOf(text) {

@@ -86,11 +86,11 @@ function recordColumns(rows, first) {
     {key: 'bar', title: '', cell: row => bar(row.typical ?? 0, most, 'runtime')},
     {
       key: 'change',
-      title: '%',
+      title: 'change',
       hint: change,
       number: true,
       value: row => row.relative_change ?? NaN,
-      text: row => known(row.relative_change, relativeText),
+      text: row => row.change ?? known(row.relative_change, relativeText),
       why: () => change,
     },
     {
