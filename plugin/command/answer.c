@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Answers a question about one record. */
-static exit_status run_one(const cli_settings *settings) {
+/* Opens the record, checks the names and filters of the settings, warns if it lacks what the
+ * command needs, and prints the answer. */
+static exit_status answer_one(const cli_settings *settings) {
   etr_profile *profile;
   const command_need need = settings->command->need;
   exit_status result = command_open(&profile, settings);
@@ -38,8 +39,8 @@ static exit_status run_one(const cli_settings *settings) {
   return result;
 }
 
-/* Fills the settings of each side: a record of its own, or one ETDump of a record that both sides
- * share. */
+/* Makes the settings of each side: two records, or one record that both sides share with one ETDump
+ * each. Fails with a message if it is neither. */
 static exit_status split_sides(cli_settings *base, cli_settings *newer,
                                const cli_settings *settings) {
   const char *name = settings->command->name;
@@ -69,7 +70,7 @@ static unsigned kinds_of(const etr_inputs *inputs) {
          (inputs->etdump_count ? HAS_DUMP : 0u);
 }
 
-/* Sets *kinds to the kinds of files that a side has. */
+/* Sets *kinds to the kinds of files that a side has, as HAS_ bits; 0 on failure. */
 static exit_status find_kinds(unsigned *kinds, const cli_settings *settings) {
   etr_inputs inputs;
   exit_status status = command_find(&inputs, settings);
@@ -88,8 +89,9 @@ static bool share_folder(const char *a, const char *b) {
   return size == (size_t)(etr_last_part(b) - b) && strncmp(a, b, size) == 0;
 }
 
-/* Refuses two files of one folder that have no kind of file in common, such as a record's ETRecord
- * and its ETDump: they are parts of one record, and nothing of them can be compared. */
+/* Finds whether both sides are programs alone. Refuses two files of one folder that have no kind of
+ * file in common, such as a record's ETRecord and its ETDump: they are parts of one record, and
+ * nothing of them can be compared. */
 static exit_status check_sides(const cli_settings *base, const cli_settings *newer,
                                bool *are_programs) {
   unsigned kinds, new_kinds;
@@ -109,10 +111,11 @@ static exit_status check_sides(const cli_settings *base, const cli_settings *new
                        base->record, newer->record);
 }
 
-/* Answers a question about two records; two programs alone are compared by their sizes. */
-static exit_status run_two(const cli_settings *given) {
-  cli_settings with_sizes = *given;
-  const cli_settings *settings = &with_sizes;
+/* Opens both records and prints the command's comparison of them; two programs alone are compared
+ * by their sizes. */
+static exit_status answer_two(const cli_settings *given) {
+  cli_settings own = *given;
+  const cli_settings *settings = &own;
   etr_profile *base = NULL, *newer = NULL;
   cli_settings base_settings, new_settings;
   exit_status result = split_sides(&base_settings, &new_settings, settings);
@@ -120,7 +123,7 @@ static exit_status run_two(const cli_settings *given) {
   if (result == EXIT_DONE)
     result = check_sides(&base_settings, &new_settings, &are_programs);
   if (are_programs)
-    with_sizes.sizes = base_settings.sizes = new_settings.sizes = true;
+    own.sizes = base_settings.sizes = new_settings.sizes = true;
   if (result == EXIT_DONE)
     result = command_open(&base, &base_settings);
   if (result == EXIT_DONE)
@@ -132,7 +135,8 @@ static exit_status run_two(const cli_settings *given) {
   return result;
 }
 
-/* Opens each record. Those that are open, and their names, are counted in *records. */
+/* Opens each record and finds its name. *records counts those that were begun, whose profile may be
+ * NULL; the caller closes them, on failure too. */
 static exit_status open_several(command_records *records, etr_profile **profiles, char **names,
                                 const cli_settings *settings) {
   char name[PATH_MAX];
@@ -152,13 +156,14 @@ static exit_status open_several(command_records *records, etr_profile **profiles
   return EXIT_DONE;
 }
 
-static exit_status run_several(const cli_settings *settings) {
-  size_t most = settings->more_count + 1;
+/* Opens all records and prints the command's answer about them together. */
+static exit_status answer_several(const cli_settings *settings) {
+  size_t record_count = settings->more_count + 1;
   if (settings->etdump_count)
     return message_usage(settings->command->name, "--etdump needs one record, but there are %zu",
-                         most);
-  etr_profile **profiles = calloc(most, sizeof *profiles);
-  char **names = calloc(most, sizeof *names);
+                         record_count);
+  etr_profile **profiles = calloc(record_count, sizeof *profiles);
+  char **names = calloc(record_count, sizeof *names);
   command_records records = {.profiles = (const etr_profile *const *)profiles,
                              .names = (const char *const *)names};
   exit_status result = profiles && names ? open_several(&records, profiles, names, settings)
@@ -177,22 +182,22 @@ static exit_status run_several(const cli_settings *settings) {
 /* Returns true if the arguments are files of one record: files of different kinds. Folders, and
  * files of the same kind, are records of their own. */
 static bool is_one_record(const cli_settings *settings) {
-  unsigned first = 0;
+  unsigned kinds_before = 0;
   if (settings->more_count == 0)
     return true;
   for (size_t i = 0; i <= settings->more_count; i++) {
     const char *path = command_record_path(settings, i);
-    etr_inputs found;
+    etr_inputs inputs;
     unsigned kinds = 0; /* of a debug buffer, and of what cannot be read */
     if (command_is_folder(path))
       return false;
-    if (etr_inputs_find_all(&found, &path, 1, NULL, NULL) == ETR_OK) {
-      kinds = kinds_of(&found);
-      etr_inputs_clear(&found);
+    if (etr_inputs_find_all(&inputs, &path, 1, NULL, NULL) == ETR_OK) {
+      kinds = kinds_of(&inputs);
+      etr_inputs_clear(&inputs);
     }
-    if (i > 0 && kinds != first)
+    if (i > 0 && kinds != kinds_before)
       return true;
-    first = kinds;
+    kinds_before = kinds;
   }
   return false;
 }
@@ -211,6 +216,6 @@ exit_status command_run(const cli_settings *settings) {
   if (each_is_wanted(settings))
     return each_run(settings);
   if (command->several && !is_one_record(settings))
-    return run_several(settings);
-  return command->compare ? run_two(settings) : run_one(settings);
+    return answer_several(settings);
+  return command->compare ? answer_two(settings) : answer_one(settings);
 }

@@ -20,7 +20,8 @@
 
 /* ---- accuracy ---- */
 
-static etr_accuracy_choice choice_of(const cli_settings *settings) {
+/* Returns the choice of rows, their order and the input that the command line asks for. */
+static etr_accuracy_choice accuracy_choice(const cli_settings *settings) {
   return (etr_accuracy_choice){.by = settings->has_by ? ETR_ACCURACY_OF_MODULE + settings->by
                                                       : ETR_ACCURACY_OF_VALUE,
                                .order = (etr_accuracy_order)settings->order,
@@ -45,33 +46,34 @@ typedef struct accuracy_job {
   size_t count;
 } accuracy_job;
 
-/* Writes the comparison of one record, or of several side by side. */
+/* Writes the accuracy of one record, or that of several side by side, in the format of the
+ * settings. */
 static etr_status emit_job(void *context, const etr_sink *sink, etr_error *error) {
   const accuracy_job *job = context;
-  const etr_accuracy_choice choice = choice_of(job->settings);
+  const etr_accuracy_choice choice = accuracy_choice(job->settings);
   const etr_node_filter filter = command_filter(job->settings);
   const etr_table_options options = command_table_options(job->settings);
-  bool json = job->settings->format == FORMAT_JSON;
+  bool is_json = job->settings->format == FORMAT_JSON;
   if (job->count == 1)
-    return json ? etr_emit_accuracy_json(job->accuracies[0], sink, error)
-                : etr_emit_accuracy_table(job->accuracies[0], &filter, &choice, &options, sink,
-                                          error);
+    return is_json ? etr_emit_accuracy_json(job->accuracies[0], sink, error)
+                   : etr_emit_accuracy_table(job->accuracies[0], &filter, &choice, &options, sink,
+                                             error);
   const etr_accuracy_variants variants = {
       .accuracies = (const etr_accuracy *const *)job->accuracies,
       .names = job->names,
       .count = job->count,
       .reference_record = job->reference_record ? job->reference_record : job->profiles[0]};
-  return json ? etr_emit_accuracy_variants_json(&variants, &choice, sink, error)
-              : etr_emit_accuracy_variants(&variants, &choice, &options, sink, error);
+  return is_json ? etr_emit_accuracy_variants_json(&variants, &choice, sink, error)
+                 : etr_emit_accuracy_variants(&variants, &choice, &options, sink, error);
 }
 
-/* Returns true if the arguments are records of their own, and not files of one record. */
+/* Returns true if the arguments are several records, and not files of one record. */
 static bool are_several(const cli_settings *settings) {
   etr_inputs found;
   if (settings->more_count == 0)
     return false;
-  const char *const *all = settings->more - 1; /* the first argument is in front of the others */
-  if (etr_inputs_find_all(&found, all, 1 + settings->more_count, NULL, NULL) != ETR_OK)
+  const char *const *paths = settings->more - 1; /* the first argument is in front of the others */
+  if (etr_inputs_find_all(&found, paths, 1 + settings->more_count, NULL, NULL) != ETR_OK)
     return true;
   etr_inputs_clear(&found);
   return false;
@@ -79,28 +81,29 @@ static bool are_several(const cli_settings *settings) {
 
 /* ---- Several records ---- */
 
-/* Returns the last part of a path, "int8" of "out/int8/". */
-static const char *name_of(const char *path) {
+/* Returns the last part of a path with any slashes after it, "int8/" of "out/int8/". */
+static const char *last_part(const char *path) {
   const char *name = path;
-  for (const char *at = path; *at; at++)
-    if (*at == '/' && at[1] && at[1] != '/')
-      name = at + 1;
+  for (const char *start = path; *start; start++)
+    if (*start == '/' && start[1] && start[1] != '/')
+      name = start + 1;
   return name;
 }
 
-/* Opens the records that are compared, and the record of the reference if one is named. */
+/* Opens the records that are compared, and the record of the reference if one is named. Fails with
+ * a message for too many, or for several without a reference. */
 static exit_status open_records(accuracy_job *job) {
   cli_settings own = *job->settings;
   cli_command command = *job->settings->command;
-  bool several = are_several(job->settings);
-  size_t count = several ? 1 + job->settings->more_count : 1;
+  bool has_several = are_several(job->settings);
+  size_t count = has_several ? 1 + job->settings->more_count : 1;
   if (count > ETR_MOST_VARIANTS)
     return message_usage("accuracy", "at most %d records are put side by side",
                          (int)ETR_MOST_VARIANTS);
-  if (several && !job->settings->reference)
+  if (has_several && !job->settings->reference)
     return message_usage("accuracy",
                          "several records need --reference FILE, with which all are compared");
-  if (several)
+  if (has_several)
     own.more_count = 0;
   own.command = &command;
   own.reference = NULL;
@@ -111,7 +114,7 @@ static exit_status open_records(accuracy_job *job) {
     exit_status status = command_open(&job->profiles[i], &own);
     if (status != EXIT_DONE)
       return status;
-    job->names[i] = name_of(own.record);
+    job->names[i] = last_part(own.record);
     job->count++;
   }
   if (!job->settings->reference_record)
@@ -119,7 +122,8 @@ static exit_status open_records(accuracy_job *job) {
   return command_open_reference(&job->reference_record, job->settings);
 }
 
-/* Compares each record with the reference; a comparison that opening has made is taken over. */
+/* Compares each record with the reference, unless opening it has done that. Without a reference
+ * record, that of all is the first record. */
 static exit_status compare_records(accuracy_job *job) {
   etr_error error;
   for (size_t i = 0; i < job->count; i++) {
@@ -139,7 +143,8 @@ static exit_status compare_records(accuracy_job *job) {
   return EXIT_DONE;
 }
 
-/* Returns EXIT_ABOVE_LIMIT or EXIT_CANNOT_TELL, with a message, if --fail-below says so. */
+/* Returns EXIT_ABOVE_LIMIT if an output is less accurate than --fail-below, EXIT_CANNOT_TELL if no
+ * output of a record was compared, each with a message, and else EXIT_DONE. */
 static exit_status check_limit(const accuracy_job *job) {
   exit_status result = EXIT_DONE;
   for (size_t i = 0; job->settings->has_fail_below && i < job->count; i++) {
@@ -163,7 +168,8 @@ static exit_status check_limit(const accuracy_job *job) {
   return result;
 }
 
-/* Returns EXIT_CANNOT_TELL, with a message, if nothing of a record was compared. */
+/* Returns EXIT_CANNOT_TELL, with a message, if no value of a record was compared, else EXIT_DONE.
+ * */
 static exit_status check_compared(const accuracy_job *job) {
   exit_status result = EXIT_DONE;
   for (size_t i = 0; i < job->count; i++) {
@@ -262,8 +268,8 @@ exit_status command_reference(const cli_settings *settings) {
 
 enum { HASH_ROOM = 17 }; /* 16 hexadecimal digits and a NUL */
 
-/* Adds the bytes of a file to a hash (FNV-1a). Nothing in them is interpreted: this runs before the
- * command gives up rights. */
+/* Returns the hash continued by the bytes of a file (FNV-1a); unchanged if the file cannot be
+ * opened. Nothing in them is interpreted: this runs before the command gives up rights. */
 static uint64_t hash_file(uint64_t hash, const char *path) {
   unsigned char piece[1 << 14];
   FILE *file = fopen(path, "rb");
@@ -276,8 +282,8 @@ static uint64_t hash_file(uint64_t hash, const char *path) {
   return hash;
 }
 
-/* Returns a hash of a record: of the file, or of the files in the folder but for references. The
- * order in which the system lists them does not count. */
+/* Returns a hash of a file, or of the files directly in a folder except references. The order in
+ * which the system lists them does not count. */
 static uint64_t hash_record(const char *path) {
   static const uint64_t start = 0xcbf29ce484222325u;
   DIR *folder = opendir(path);
@@ -297,63 +303,65 @@ static uint64_t hash_record(const char *path) {
 
 /* Returns true if a file is a reference that was made from both records as they are now: its
  * metadata begins with their hash. */
-static bool is_current(const char *path, const char *hash) {
-  char wanted[64], found[64];
-  int size = snprintf(wanted, sizeof wanted, "{\"__metadata__\": {\"kept\": \"%s\"", hash);
+static bool is_current(const char *path, const char *record_hash) {
+  char start[64], read_start[64];
+  int size = snprintf(start, sizeof start, "{\"__metadata__\": {\"kept\": \"%s\"", record_hash);
   FILE *file = fopen(path, "rb");
   if (!file)
     return false;
   bool is_read = fseek(file, 8, SEEK_SET) == 0 &&
-                 fread(found, 1, (size_t)size, file) == (size_t)size;
+                 fread(read_start, 1, (size_t)size, file) == (size_t)size;
   (void)fclose(file);
-  return is_read && memcmp(found, wanted, (size_t)size) == 0;
+  return is_read && memcmp(read_start, start, (size_t)size) == 0;
 }
 
-/* Sets `name` to the last part of a record's path without its extension: "int8" of "out/int8/". */
+/* Sets `name` to the last part of a record's path without its extension, "int8" for "out/int8/"; to
+ * "record" if it is empty, hidden or too long. */
 static void name_record(char name[NAME_MAX + 1], const char *path) {
-  const char *last = name_of(path);
-  size_t size = strcspn(last, "/");
-  const char *dot = command_is_folder(path) ? NULL : strrchr(last, '.');
-  if (dot && dot > last)
-    size = (size_t)(dot - last);
-  if (size == 0 || size > NAME_MAX / 2 || last[0] == '.') {
-    last = "record";
-    size = strlen(last);
+  const char *part = last_part(path);
+  size_t size = strcspn(part, "/");
+  const char *dot = command_is_folder(path) ? NULL : strrchr(part, '.');
+  if (dot && dot > part)
+    size = (size_t)(dot - part);
+  if (size == 0 || size > NAME_MAX / 2 || part[0] == '.') {
+    part = "record";
+    size = strlen(part);
   }
-  (void)snprintf(name, NAME_MAX + 1, "%.*s", (int)size, last);
+  (void)snprintf(name, NAME_MAX + 1, "%.*s", (int)size, part);
 }
 
 /* Sets `path` to where the reference of a record is kept: beside the record if that folder can be
  * written, or else in the user's cache, where the hash keeps records of one name apart. Returns
- * false if it can be nowhere. */
+ * false if neither can be. */
 static bool place_reference(char path[PATH_MAX], const char *record, const char *hash) {
   char name[NAME_MAX + 1], folder[PATH_MAX];
   name_record(name, record);
   bool is_folder = command_is_folder(record);
-  size_t above = is_folder ? strlen(record) : (size_t)(name_of(record) - record);
-  int size = snprintf(folder, sizeof folder, "%.*s", (int)above, above ? record : ".");
-  if (above == 0)
-    size = snprintf(folder, sizeof folder, ".");
-  while (size > 1 && folder[size - 1] == '/')
-    folder[--size] = '\0';
-  if ((size_t)size < sizeof folder && access(folder, W_OK) == 0) {
-    size = snprintf(path, PATH_MAX, "%s/%s" COMMAND_KEPT_REFERENCE, folder, name);
-    return size > 0 && size < PATH_MAX;
+  size_t folder_size = is_folder ? strlen(record) : (size_t)(last_part(record) - record);
+  int path_size = snprintf(folder, sizeof folder, "%.*s", (int)folder_size,
+                           folder_size ? record : ".");
+  if (folder_size == 0)
+    path_size = snprintf(folder, sizeof folder, ".");
+  while (path_size > 1 && folder[path_size - 1] == '/')
+    folder[--path_size] = '\0';
+  if ((size_t)path_size < sizeof folder && access(folder, W_OK) == 0) {
+    path_size = snprintf(path, PATH_MAX, "%s/%s" COMMAND_KEPT_REFERENCE, folder, name);
+    return path_size > 0 && path_size < PATH_MAX;
   }
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (cache && cache[0] == '/')
-    size = snprintf(folder, sizeof folder, "%s", cache);
+    path_size = snprintf(folder, sizeof folder, "%s", cache);
   else if (home && home[0])
-    size = snprintf(folder, sizeof folder, "%s/.cache", home);
+    path_size = snprintf(folder, sizeof folder, "%s/.cache", home);
   else
     return false;
-  if (size < 0 || (size_t)size >= sizeof folder - sizeof "/etrecord-tb")
+  if (path_size < 0 || (size_t)path_size >= sizeof folder - sizeof "/etrecord-tb")
     return false;
   (void)mkdir(folder, 0700);
-  (void)snprintf(folder + size, sizeof folder - (size_t)size, "/etrecord-tb");
+  (void)snprintf(folder + path_size, sizeof folder - (size_t)path_size, "/etrecord-tb");
   (void)mkdir(folder, 0700);
-  size = snprintf(path, PATH_MAX, "%s/%s-%s" COMMAND_KEPT_REFERENCE, folder, name, hash);
-  return size > 0 && size < PATH_MAX && access(folder, W_OK) == 0;
+  path_size = snprintf(path, PATH_MAX, "%s/%s-%s" COMMAND_KEPT_REFERENCE, folder, name, hash);
+  return path_size > 0 && path_size < PATH_MAX && access(folder, W_OK) == 0;
 }
 
 /* The reference that is not kept, and its folder. */
@@ -373,7 +381,9 @@ static bool make_temporary_folder(void) {
   return mkdir(temporary_folder, 0700) == 0;
 }
 
-/* Removes a reference that is not kept when the command is done, which gives up no rights here. */
+/* Makes the rest of the command run in a child, and then removes the reference that is not kept:
+ * the command itself gives up that right. Returns in the child only, or in the process itself if
+ * there can be no child. */
 static void remove_at_end(void) {
   (void)atexit(remove_temporary);
 }
@@ -404,16 +414,16 @@ static void remove_at_end(void) {
 
 /* Sets out->device_texts to the files of the record that logged the values. Returns false if there
  * are more than it holds. */
-static bool name_device(cli_settings *out, const cli_settings *settings) {
-  size_t wanted = 1 + settings->more_count + settings->etdump_count + 3;
-  if (wanted > MAX_LIST)
+static bool list_device_files(cli_settings *out, const cli_settings *settings) {
+  size_t most_files = 1 + settings->more_count + settings->etdump_count + 3;
+  if (most_files > MAX_LIST)
     return false;
-  const char *const given[] = {settings->record, settings->etrecord, settings->pte,
-                               settings->debug_buffer};
+  const char *const named_files[] = {settings->record, settings->etrecord, settings->pte,
+                                     settings->debug_buffer};
   size_t count = 0;
-  for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
-    if (given[i])
-      out->device_texts[count++] = given[i];
+  for (size_t i = 0; i < sizeof named_files / sizeof named_files[0]; i++)
+    if (named_files[i])
+      out->device_texts[count++] = named_files[i];
   for (size_t i = 0; i < settings->more_count; i++)
     out->device_texts[count++] = settings->more[i];
   for (size_t i = 0; i < settings->etdump_count; i++)
@@ -443,7 +453,7 @@ exit_status command_prepare_accuracy(cli_settings *settings) {
     return EXIT_DONE;
   }
   cli_settings own = *settings;
-  bool is_several = !name_device(&own, settings) || own.device_count == 0;
+  bool is_several = !list_device_files(&own, settings) || own.device_count == 0;
   for (size_t i = 1; i < own.device_count; i++)
     is_several |= command_is_folder(own.device_texts[i]);
   if (is_several)

@@ -65,24 +65,24 @@ const char *command_record_path(const cli_settings *settings, size_t index) {
   return index == 0 ? settings->record : settings->more[index - 1];
 }
 
-/* Writes the last part of a path without slashes at its end, "int8" of "out/int8/". */
-static void shorten(char name[PATH_MAX], const char *path) {
+/* Copies the last part of a path without slashes at its end, "int8" of "out/int8/". */
+static void copy_last_part(char name[PATH_MAX], const char *path) {
   size_t size = strlen(path);
   while (size > 1 && path[size - 1] == '/')
     size--;
-  size_t from = size;
-  while (from > 0 && path[from - 1] != '/')
-    from--;
-  (void)snprintf(name, PATH_MAX, "%.*s", (int)(size - from), path + from);
+  size_t start = size;
+  while (start > 0 && path[start - 1] != '/')
+    start--;
+  (void)snprintf(name, PATH_MAX, "%.*s", (int)(size - start), path + start);
 }
 
 void command_name_record(char *name, const cli_settings *settings, size_t index) {
   char other[PATH_MAX];
   const char *path = command_record_path(settings, index);
   bool is_alone = true;
-  shorten(name, path);
+  copy_last_part(name, path);
   for (size_t i = 0; i <= settings->more_count; i++) {
-    shorten(other, command_record_path(settings, i));
+    copy_last_part(other, command_record_path(settings, i));
     is_alone &= i == index || strcmp(other, name) != 0;
   }
   if (!is_alone || name[0] == '\0' || name[0] == '.')
@@ -97,32 +97,33 @@ void command_name_record(char *name, const cli_settings *settings, size_t index)
 
 /* ---- Records ---- */
 
-/* Adds a record to the set; one that cannot be opened is added with its problem. */
+/* Adds a record to the set; one that cannot be opened is added with its problem and counted. The
+ * first that can be opened stays open. */
 static exit_status add_record(compare_job *job, size_t index) {
   etr_error error;
   etr_profile *profile = NULL;
-  cli_settings own = *job->settings;
+  cli_settings own_settings = *job->settings;
   char name[PATH_MAX];
-  own.record = command_record_path(job->settings, index);
-  own.more_count = 0;
-  own.reference = NULL; /* the set compares with it: it is of the first record */
+  own_settings.record = command_record_path(job->settings, index);
+  own_settings.more_count = 0;
+  own_settings.reference = NULL; /* the set compares with it: it is of the first record */
   command_name_record(name, job->settings, index);
-  if (command_open(&profile, &own) != EXIT_DONE) {
+  if (command_open(&profile, &own_settings) != EXIT_DONE) {
     job->failed++;
     etr_profile_close(profile);
-    etr_status status = etr_record_set_add_problem(job->set, name, own.record, message_last(),
-                                                   &error);
+    etr_status status = etr_record_set_add_problem(job->set, name, own_settings.record,
+                                                   message_last(), &error);
     return status == ETR_OK ? EXIT_DONE : message_error(&error);
   }
   if (!job->first)
     job->first = profile;
-  etr_status status = etr_record_set_add(job->set, profile, name, own.record, &error);
+  etr_status status = etr_record_set_add(job->set, profile, name, own_settings.record, &error);
   if (profile != job->first)
     etr_profile_close(profile);
   return status == ETR_OK ? EXIT_DONE : message_error(&error);
 }
 
-/* Prints what cannot be compared, of formats that do not have it. */
+/* Prints what cannot be compared as warnings, for formats that do not contain it. */
 static void print_notes(const compare_job *job) {
   output_format format = job->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)
@@ -133,24 +134,25 @@ static void print_notes(const compare_job *job) {
 
 /* ---- Exit status ---- */
 
-/* Returns the exit status of --fail-above, with a message if the limit was exceeded or nothing can
- * be said. */
+/* Returns the exit status of --fail-above: EXIT_ABOVE_LIMIT if a time became that much longer,
+ * EXIT_CANNOT_TELL if that cannot be said of some or nothing was compared, each with a message,
+ * else EXIT_DONE. */
 static exit_status check_limit(const compare_job *job) {
-  size_t above = etr_record_set_limits(job->set, ETR_LIMIT_ABOVE),
-         open = etr_record_set_limits(job->set, ETR_LIMIT_OPEN),
-         below = etr_record_set_limits(job->set, ETR_LIMIT_BELOW);
+  size_t above_count = etr_record_set_limits(job->set, ETR_LIMIT_ABOVE),
+         undecided_count = etr_record_set_limits(job->set, ETR_LIMIT_OPEN),
+         below_count = etr_record_set_limits(job->set, ETR_LIMIT_BELOW);
   if (!job->settings->has_fail_above)
     return EXIT_DONE;
-  if (above) {
-    (void)message_failed("%zu of %zu are above the limit of %g %%", above, above + open + below,
-                         job->settings->fail_above);
+  if (above_count) {
+    (void)message_failed("%zu of %zu are above the limit of %g %%", above_count,
+                         above_count + undecided_count + below_count, job->settings->fail_above);
     return EXIT_ABOVE_LIMIT;
   }
-  if (open || !below) {
-    (void)message_failed(open
+  if (undecided_count || !below_count) {
+    (void)message_failed(undecided_count
                              ? "cannot tell of %zu of %zu whether they are above the limit of %g %%"
                              : "--fail-above: nothing was timed in two records (%zu of %zu, %g %%)",
-                         open, open + below, job->settings->fail_above);
+                         undecided_count, undecided_count + below_count, job->settings->fail_above);
     return EXIT_CANNOT_TELL;
   }
   return EXIT_DONE;

@@ -26,9 +26,9 @@ typedef struct dump_name {
   char text[DUMP_NAME_ROOM];
 } dump_name;
 
-/* Returns the start of the last part of a path of *size bytes, and sets *size to the size of the
- * part. */
-static const char *last_part(const char *path, size_t *size) {
+/* Returns the start of the last part of a path of *size bytes, ignoring slashes at its end, and
+ * sets *size to the size of the part. */
+static const char *find_last_part(const char *path, size_t *size) {
   while (*size > 0 && etr_is_slash(path[*size - 1]))
     (*size)--;
   size_t start = *size;
@@ -38,25 +38,26 @@ static const char *last_part(const char *path, size_t *size) {
   return path + start;
 }
 
-/* Returns true if the first `left` bytes of all paths end in the same part and have another part
- * before it. */
+/* Returns true if what is left of all paths, their first `left` bytes, ends in the same part, and
+ * has another part before it. */
 static bool end_alike(const dump_name *names, size_t count) {
   size_t size = names[0].left;
-  const char *first = last_part(names[0].path, &size);
+  const char *first_part = find_last_part(names[0].path, &size);
   for (size_t i = 0; i < count; i++) {
-    size_t other_size = names[i].left;
-    const char *other = last_part(names[i].path, &other_size);
-    if (other == names[i].path || other_size != size || memcmp(other, first, size) != 0)
+    size_t part_size = names[i].left;
+    const char *part = find_last_part(names[i].path, &part_size);
+    if (part == names[i].path || part_size != size || memcmp(part, first_part, size) != 0)
       return false;
   }
   return true;
 }
 
-/* Makes a name for an ETDump's runs of the parts of its path that are left. */
+/* Makes a name for an ETDump's runs from the last part that is left of its path, without an
+ * extension and with room for a number. */
 static void set_text(dump_name *name) {
   enum { ROOM_FOR_NUMBER = 16 };
   size_t size = name->left;
-  const char *part = last_part(name->path, &size);
+  const char *part = find_last_part(name->path, &size);
   if (size >= sizeof name->text)
     size = sizeof name->text - 1;
   snprintf(name->text, sizeof name->text, "%.*s", (int)size, part);
@@ -70,7 +71,7 @@ static void set_text(dump_name *name) {
     snprintf(name->text, sizeof name->text, "etdump");
 }
 
-/* Returns true if a name is used already, or has another meaning in a logdir. */
+/* Returns true if a name is one of the first `count`, or has another meaning in a logdir. */
 static bool is_taken(const dump_name *names, size_t count, const char *text) {
   if (strcmp(text, "dot") == 0)
     return true; /* the folder of DOT files */
@@ -80,8 +81,8 @@ static bool is_taken(const dump_name *names, size_t count, const char *text) {
   return false;
 }
 
-/* Makes a name unique: the second of a name gets "~2", and so on. Numbers that another name already
- * ends in are skipped. */
+/* Makes a name unique among those before it: the second of a name gets "~2", and so on. Numbers
+ * that another name already ends in are skipped. */
 static void make_unique(dump_name *names, size_t index) {
   dump_name *name = &names[index];
   name->stem = strlen(name->text);
@@ -99,15 +100,15 @@ static void make_unique(dump_name *names, size_t index) {
   while (is_taken(names, index, name->text) && name->number++);
 }
 
-/* Names the ETDumps. The same paths always give the same names. If all files have the same name,
- * the names of their folders are used. */
+/* Names the ETDumps by their files, or by the folders where the files of all have one name. The
+ * same paths always give the same names. */
 static void fill_names(dump_name *names, size_t count) {
   for (size_t i = 0; i < count; i++)
     names[i].left = strlen(names[i].path);
   while (count > 1 && end_alike(names, count))
     for (size_t i = 0; i < count; i++) {
       size_t size = names[i].left;
-      names[i].left = (size_t)(last_part(names[i].path, &size) - names[i].path);
+      names[i].left = (size_t)(find_last_part(names[i].path, &size) - names[i].path);
     }
   for (size_t i = 0; i < count; i++) {
     set_text(&names[i]);
@@ -117,7 +118,7 @@ static void fill_names(dump_name *names, size_t count) {
 
 /* ---- Writing ---- */
 
-/* Prints the line of a file that was written. */
+/* Prints the line of a file that was written: its kind, its entry point and its path. */
 static void print_file(void *context, const char *path, const char *entry_point, const char *kind) {
   (void)context;
   printf("%-6s  ", kind);
@@ -143,40 +144,41 @@ typedef struct writing {
   size_t first_run; /* number of the current ETDump's first run among the runs of all */
 } writing;
 
-/* Converts the run numbers of the settings, which count the runs of all ETDumps as `info` does, to
- * the numbers of one ETDump. */
+/* Sets which runs of one ETDump are read, and as which methods. The settings count the runs of all
+ * ETDumps, as `info` does; dumps must come in order. */
 static void set_own_runs(writing *w, etr_options *reading, const etr_profile *all, size_t dump) {
-  size_t before = w->first_run, end = before;
+  size_t dump_first = w->first_run, dump_end = dump_first;
   for (size_t i = 0; i < all->run_count; i++)
-    end += all->runs[i].dump == dump;
+    dump_end += all->runs[i].dump == dump;
   reading->choices = w->choices;
   reading->choice_count = 0;
   for (size_t i = 0; i < w->settings->map_count; i++) {
     const etr_method_choice *choice = &w->settings->choices[i];
-    size_t first = choice->run < before ? before : choice->run,
-           last = choice->last >= end ? end - 1 : choice->last;
-    if (first >= end || choice->last < first)
+    size_t first = choice->run < dump_first ? dump_first : choice->run,
+           last = choice->last >= dump_end ? dump_end - 1 : choice->last;
+    if (first >= dump_end || choice->last < first)
       continue;
-    w->choices[reading->choice_count++] = (etr_method_choice){first - before, choice->method,
-                                                              last - before};
+    w->choices[reading->choice_count++] = (etr_method_choice){first - dump_first, choice->method,
+                                                              last - dump_first};
   }
-  if (end == before)
+  if (dump_end == dump_first)
     reading->skip = ETR_SKIP_NONE;
   if (reading->skip == ETR_SKIP_RANGE) {
-    size_t first = reading->first_run < before ? before : reading->first_run;
-    size_t last = reading->last_run >= end ? end - 1 : reading->last_run;
-    bool any = first < end && last >= first;
-    reading->first_run = first - before;
-    reading->last_run = last - before;
-    if (!any) { /* none of its runs counts */
+    size_t first = reading->first_run < dump_first ? dump_first : reading->first_run;
+    size_t last = reading->last_run >= dump_end ? dump_end - 1 : reading->last_run;
+    bool has_any = first < dump_end && last >= first;
+    reading->first_run = first - dump_first;
+    reading->last_run = last - dump_first;
+    if (!has_any) { /* none of its runs counts */
       reading->skip = ETR_SKIP_FIRST;
       reading->skip_count = UINT32_MAX;
     }
   }
-  w->first_run = end;
+  w->first_run = dump_end;
 }
 
-/* Adds the runs of one ETDump, or of all if there are no names for each. */
+/* Opens the record with one ETDump, or with all of them if they have no names, and adds its runs to
+ * the logdir. all: a profile of all ETDumps if the settings number their runs, else NULL. */
 static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   etr_error error;
   etr_profile *profile;
@@ -205,7 +207,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   return result;
 }
 
-/* Adds the runs of each ETDump by itself, under its own name. */
+/* Adds the runs of each ETDump by itself, under its own name; those of a single one without a name.
+ * */
 static exit_status write_each(writing *w) {
   etr_error error;
   size_t count = w->inputs->etdump_count;
@@ -236,7 +239,8 @@ static exit_status write_each(writing *w) {
 
 enum { STEP_FROM_GIT, STEP_FROM_TIME, MOST_STEP_DIGITS = 15, GIT_SECONDS = 60 };
 
-/* Runs git and takes the first line that it prints. */
+/* Runs git and copies the first line that it prints into `line`, of `room` bytes. Fails with a
+ * message if git fails. */
 static exit_status ask_git(char *line, size_t room, const char *const *arguments) {
   runner_outcome outcome;
   char reason[RUNNER_REASON_ROOM];
@@ -261,7 +265,8 @@ static bool read_step(int64_t *out, const char *text) {
   return digits > 0 && digits <= MOST_STEP_DIGITS && text[digits] == '\0';
 }
 
-/* Counts the commits. A clone without history would give each build the same number. */
+/* Sets the step to the number of commits. Fails in a clone without its history, which would give
+ * each build the same number. */
 static exit_status count_commits(cli_settings *settings) {
   char line[256];
   exit_status status = ask_git(
@@ -298,20 +303,22 @@ exit_status command_choose_step(cli_settings *settings) {
                                                                          : EXIT_DONE;
 }
 
-/* Writes a build: all its ETDumps are recordings of it. */
+/* Writes a build, of which all ETDumps are recordings, and marks whether it became slower than the
+ * record of --against. */
 static exit_status write_build(writing *w, etr_logdir_options *options) {
   const cli_settings *settings = w->settings;
-  cli_settings before = *settings;
+  cli_settings base_settings = *settings;
   etr_profile *base = NULL;
   exit_status status = EXIT_DONE;
   options->has_step = true;
   bool is_by_time = settings->has_step_from && settings->step_from == STEP_FROM_TIME;
   options->step = is_by_time ? ETR_STEP_OF_TIME : settings->step;
-  before.record = settings->against_record;
-  before.more_count = before.etdump_count = before.map_count = 0;
-  before.etrecord = before.pte = before.debug_buffer = before.reference = NULL;
+  base_settings.record = settings->against_record;
+  base_settings.more_count = base_settings.etdump_count = base_settings.map_count = 0;
+  base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = base_settings
+                                                                                .reference = NULL;
   if (settings->against_record)
-    status = command_open(&base, &before);
+    status = command_open(&base, &base_settings);
   options->before = base;
   if (status == EXIT_DONE)
     status = write_one(w, NULL, 0);
@@ -328,7 +335,8 @@ typedef struct run_search {
   size_t runs, looked_at;
 } run_search;
 
-/* Counts the folders with event files, from this folder down. */
+/* Counts the folders with event files, from this folder down, until there are more than TensorBoard
+ * selects, or the search looked at too many files or too deep. */
 static void count_runs(run_search *search, const char *folder, int depth) {
   DIR *directory = depth < DEEPEST_RUN ? opendir(folder) : NULL;
   bool is_run = false;
@@ -351,7 +359,8 @@ static void count_runs(run_search *search, const char *folder, int depth) {
   (void)closedir(directory);
 }
 
-/* Warns if the logdir has more runs than TensorBoard selects by itself. */
+/* Warns if the logdir has more runs than TensorBoard selects by itself, since it then selects none.
+ * */
 static void warn_of_many_runs(const cli_settings *settings) {
   run_search search = {0};
   count_runs(&search, command_logdir(settings), 0);

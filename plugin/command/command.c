@@ -176,38 +176,37 @@ exit_status command_put_answer(const etr_profile *profile, const cli_settings *s
 
 /* ---- Tables ---- */
 
-/* Returns the columns of text by --width, or else by COLUMNS, or else by the terminal; 0 if the
- * terminal does not say.
- */
+/* Returns the columns of a line of text: by --width, or else by the variable COLUMNS, or else by
+ * the terminal. ETR_ANY_WIDTH for "--width 0" and files; 0 if the terminal does not say. */
 static size_t text_width(const cli_settings *settings) {
   struct winsize size;
-  const char *columns = getenv("COLUMNS");
-  size_t digits = columns ? strspn(columns, "0123456789") : 0;
+  const char *columns_text = getenv("COLUMNS");
+  size_t digits = columns_text ? strspn(columns_text, "0123456789") : 0;
   if (settings->has_width)
     return settings->width ? (size_t)settings->width : ETR_ANY_WIDTH;
-  if (digits > 0 && digits < 10 && !columns[digits] && atoi(columns) > 0)
-    return (size_t)atoi(columns);
+  if (digits > 0 && digits < 10 && !columns_text[digits] && atoi(columns_text) > 0)
+    return (size_t)atoi(columns_text);
   if (!isatty(STDOUT_FILENO))
     return ETR_ANY_WIDTH;
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* Returns true if text is colored: as --color says, or else NO_COLOR (no-color.org), or else
- * FORCE_COLOR (force-color.org), or else the terminal. */
+ * FORCE_COLOR (force-color.org), or else if the output is a terminal that knows colors. */
 static bool wants_color(const cli_settings *settings) {
-  const char *never = getenv("NO_COLOR"), *always = getenv("FORCE_COLOR");
+  const char *no_color = getenv("NO_COLOR"), *force_color = getenv("FORCE_COLOR");
   const char *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO)
     return settings->color == COLOR_ALWAYS;
-  if (never && never[0])
+  if (no_color && no_color[0])
     return false;
-  if (always && always[0] && strcmp(always, "0") != 0)
+  if (force_color && force_color[0] && strcmp(force_color, "0") != 0)
     return true;
   return isatty(STDOUT_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 /* Returns true if the encoding of the locale is UTF-8. As in POSIX, the first of the variables that
- * is set and not empty decides. Without any of them UTF-8 is assumed. */
+ * is set and not empty decides; without any of them it is assumed. */
 static bool is_utf8(void) {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   const char *locale = NULL;
@@ -220,14 +219,14 @@ static bool is_utf8(void) {
          (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
 }
 
-/* Returns the number of rows of a table without --top: a screenful in text, all rows for programs.
- */
+/* Returns the number of rows of a table without --top: the command's own number or 30 in text, its
+ * own number or all in Markdown, all for programs (0 means all). */
 static size_t usual_rows(const cli_settings *settings) {
   enum { ROWS = 30 };
-  size_t rows = settings->command->rows;
+  size_t command_rows = settings->command->rows;
   if (settings->format == FORMAT_TEXT)
-    return rows ? rows : ROWS;
-  return settings->format == FORMAT_MARKDOWN ? rows : 0;
+    return command_rows ? command_rows : ROWS;
+  return settings->format == FORMAT_MARKDOWN ? command_rows : 0;
 }
 
 /* Returns how many findings to show, as etr_table_options has it: 0 stands for the usual number. */

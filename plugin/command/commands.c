@@ -11,6 +11,7 @@
 
 /* ---- Tables and documents ---- */
 
+/* Refuses options of `info` that would have no effect. */
 static exit_status command_check_info(const cli_settings *settings) {
   if (settings->operators && (settings->sizes || settings->format != FORMAT_TEXT))
     return message_usage("info", "--operators is one line of text; JSON has operators, too");
@@ -19,7 +20,8 @@ static exit_status command_check_info(const cli_settings *settings) {
   return message_usage("info", "--top applies to --sizes");
 }
 
-/* Writes the answer of `info`. */
+/* Writes the answer of `info`: the operators, the sizes, or what the record has, as JSON or as
+ * tables. */
 static etr_status command_info(const etr_profile *profile, const cli_settings *settings,
                                const etr_sink *sink, etr_error *error) {
   const etr_table_options options = command_table_options(settings);
@@ -32,7 +34,7 @@ static etr_status command_info(const etr_profile *profile, const cli_settings *s
                                                                           error);
 }
 
-/* Writes the answer of a command that prints one table. */
+/* Writes the answer of a command that prints one table, as JSON or as that table. */
 static etr_status command_print(const etr_profile *profile, const cli_settings *settings,
                                 const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
@@ -43,26 +45,28 @@ static etr_status command_print(const etr_profile *profile, const cli_settings *
   return table(profile, &filter, &options, sink, error);
 }
 
-/* Refuses a format that holds one table, where the answer has several and none is chosen. */
+/* Refuses a format that holds one table if the answer has several and --by chooses none. The
+ * message has the command line that does. */
 static exit_status command_check_by(const cli_settings *settings) {
   static const char *const formats[] = {[FORMAT_CSV] = "csv",
                                         [FORMAT_TSV] = "tsv",
                                         [FORMAT_JSON_LINES] = "jsonl",
                                         [FORMAT_PARQUET] = "parquet",
                                         [FORMAT_ARROW] = "arrow"};
-  const char *name = settings->command->name, *more = settings->more_count ? " ..." : "";
+  const char *command_name = settings->command->name,
+             *more_dots = settings->more_count ? " ..." : "";
   bool is_table = settings->format < sizeof formats / sizeof *formats && formats[settings->format];
   if (!is_table || settings->has_by)
     return EXIT_DONE;
-  return message_usage(name,
+  return message_usage(command_name,
                        "%s has several tables, and this format holds one: choose it, as in "
                        "`etrecord-tb %s %s%s --by op %s %s`; --format json has all",
-                       name, name, settings->record ? settings->record : "RECORD", more,
-                       settings->has_format ? "--format" : "-o",
+                       command_name, command_name, settings->record ? settings->record : "RECORD",
+                       more_dots, settings->has_format ? "--format" : "-o",
                        settings->has_format ? formats[settings->format] : settings->output);
 }
 
-/* Writes the answer of `source`. */
+/* Writes the answer of `source`: the lines of the source with their times. */
 static etr_status command_source(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
@@ -91,7 +95,7 @@ static exit_status command_check_export(const cli_settings *settings) {
              : message_usage("export", "export needs a viewer: --to model-explorer");
 }
 
-/* Writes the answer of `export`. */
+/* Writes the answer of `export`: node data of one graph for Model Explorer. */
 static etr_status command_export(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
   const etr_node_data_options options = {
@@ -114,10 +118,10 @@ static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
 }
 
-/* Refuses PNG and PDF on a terminal, and unknown extensions: DOT in a file with the extension of
- * another format would look broken. */
+/* Refuses PNG and PDF on a terminal, and files with an unknown extension if no format is given: DOT
+ * under the extension of another format would look broken. */
 static exit_status command_check_dot(const cli_settings *settings) {
-  static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png", ".pdf"};
+  static const char *const extensions[] = {"", ".dot", ".gv", ".svg", ".png", ".pdf"};
   const char *extension = command_extension(settings);
   drawing_format format = command_drawing(settings);
   if (settings->fold && settings->no_fold)
@@ -125,8 +129,9 @@ static exit_status command_check_dot(const cli_settings *settings) {
   if ((format == DRAWING_PNG || format == DRAWING_PDF) && command_fills_terminal(settings))
     return message_usage("dot", "refusing to write a %s to a terminal: use -o FILE",
                          format == DRAWING_PNG ? "PNG" : "PDF");
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strcmp(extension, known[i]) == 0 || settings->has_format || !command_has_file(settings))
+  for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++)
+    if (strcmp(extension, extensions[i]) == 0 || settings->has_format ||
+        !command_has_file(settings))
       return EXIT_DONE;
   return message_usage(
       "dot", "cannot write %s files: name FILE .svg, .png, .pdf or .dot, or give --format",
@@ -135,8 +140,8 @@ static exit_status command_check_dot(const cli_settings *settings) {
 
 enum { MOST_UNFOLDED = 100 }; /* operators whose labels can still be read on a page */
 
-/* Returns true if equal blocks are drawn once: where the user asks for it, and in pictures of large
- * graphs, unless the user has chosen what is drawn. */
+/* Returns true if equal blocks are drawn once: where the user asks for it and, unless the user
+ * chose what is drawn, in pictures of large graphs. DOT files are not folded by themselves. */
 static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
   if (settings->fold || settings->no_fold || command_drawing(settings) == DRAWING_DOT)
     return settings->fold;
@@ -148,7 +153,7 @@ static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
   return operators > MOST_UNFOLDED;
 }
 
-/* Writes the answer of `dot`: DOT, or a drawing by Graphviz. */
+/* Writes the answer of `dot`: DOT, or a drawing of it by Graphviz. */
 static etr_status command_dot(const etr_profile *profile, const cli_settings *settings,
                               const etr_sink *sink, etr_error *error) {
   static const char *const formats[] = {
@@ -173,14 +178,15 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
 
 /* ---- report ---- */
 
-/* Refuses to write a report into a terminal, or under the extension of another format. */
+/* Refuses to write a report to a terminal, or to a file with the extension of another format. */
 static exit_status command_check_report(const cli_settings *settings) {
-  static const char *const others[] = {".pdf",  ".csv",  ".tsv", ".json", ".jsonl",
-                                       ".md",   ".txt",  ".svg", ".png",  ".jpg",
-                                       ".xlsx", ".docx", ".zip", ".gz",   ".mhtml"};
+  static const char *const other_extensions[] = {".pdf",  ".csv",  ".tsv", ".json", ".jsonl",
+                                                 ".md",   ".txt",  ".svg", ".png",  ".jpg",
+                                                 ".xlsx", ".docx", ".zip", ".gz",   ".mhtml"};
   if (command_fills_terminal(settings))
     return message_usage("report", "refusing to write HTML to a terminal: use -o FILE");
-  if (!command_extension_is_one_of(settings, others, sizeof others / sizeof *others))
+  if (!command_extension_is_one_of(settings, other_extensions,
+                                   sizeof other_extensions / sizeof *other_extensions))
     return EXIT_DONE;
   return message_usage("report",
                        "cannot write %s files: a report is HTML; name FILE .html, and print it to "
@@ -224,24 +230,25 @@ static const char *option_about_times(const cli_settings *settings) {
   return settings->columns ? "columns" : NULL;
 }
 
-/* Runs `diff`, and returns its exit status. */
+/* Runs `diff`: prints the comparison of two profiles, or of the sizes of their programs, and
+ * returns the exit status that the limits give. */
 static exit_status command_diff(const etr_profile *base, const etr_profile *newer,
                                 const cli_settings *settings) {
   etr_error error;
   etr_comparison *comparison;
   const etr_compare_options options = command_compare_options(settings);
-  exit_status checked = command_check_noise(settings, "diff");
-  if (checked != EXIT_DONE)
-    return checked;
+  exit_status check_status = command_check_noise(settings, "diff");
+  if (check_status != EXIT_DONE)
+    return check_status;
   const char *of_times = option_about_times(settings);
   if (settings->sizes && of_times)
     return message_usage(
         "diff", "--%s applies to times; --sizes, and two .pte files alone, have none", of_times);
   if (settings->sizes)
     return command_diff_programs(base, newer, settings);
-  checked = command_check_by(settings);
-  if (checked != EXIT_DONE)
-    return checked;
+  check_status = command_check_by(settings);
+  if (check_status != EXIT_DONE)
+    return check_status;
   if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK)
     return message_error(&error);
   exit_status result = settings->format == FORMAT_BENCHMARK
@@ -265,8 +272,9 @@ static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *
   return etr_record_strip(s->record, &s->options, sink, error);
 }
 
-/* Runs an emitter with *record set to the ETRecord that RECORD names or contains. If the command
- * takes parts, *record is RECORD itself for a directory without an ETRecord. */
+/* Finds the ETRecord that RECORD names or contains, points *record to it, and runs the emitter. If
+ * the command takes parts, *record is RECORD itself for a directory without an ETRecord; it is
+ * unchanged without RECORD. */
 static exit_status put_record(const cli_settings *settings, const char **record, etr_emitter emit,
                               void *context) {
   etr_error error;
@@ -278,10 +286,10 @@ static exit_status put_record(const cli_settings *settings, const char **record,
   if (settings->record) {
     etr_status status = etr_inputs_find(&inputs, settings->record,
                                         &(etr_inputs){.pte = settings->pte}, &error);
-    bool may_be_parts = settings->command->takes_parts &&
-                        (status == ETR_OK || status == ETR_ERROR_CHOICE);
+    bool may_be_folder_of_parts = settings->command->takes_parts &&
+                                  (status == ETR_OK || status == ETR_ERROR_CHOICE);
     *record = status == ETR_OK ? inputs.etrecord : NULL;
-    if (!*record && may_be_parts)
+    if (!*record && may_be_folder_of_parts)
       *record = settings->record;
     if (!*record && status == ETR_OK)
       result = message_failed("%s: there is no ETRecord", settings->record);
@@ -314,7 +322,8 @@ static etr_status emit_packed(void *context, const etr_sink *sink, etr_error *er
   return etr_record_pack(p->parts, p->count, &p->options, sink, error);
 }
 
-/* Refuses to replace the file of a part, or one of the files next to it that belong to it. */
+/* Refuses an output that would replace the file of a part, or one of the files next to it that
+ * belong to it. */
 static exit_status check_part(const char *path) {
   char file[PATH_MAX];
   exit_status status = EXIT_DONE;
@@ -324,7 +333,7 @@ static exit_status check_part(const char *path) {
   return status;
 }
 
-/* Runs `pack`: packs the parts that were given into a record. */
+/* Runs `pack`: packs the parts that were given into a new record, or into a copy of RECORD. */
 static exit_status command_pack(const cli_settings *settings) {
   etr_part parts[MAX_LIST + 3];
   packed p = {
@@ -351,6 +360,7 @@ typedef struct validated {
   const cli_settings *settings;
 } validated;
 
+/* Writes the flaws of the files as JSON or as a table. */
 static etr_status emit_flaws(void *context, const etr_sink *sink, etr_error *error) {
   const validated *v = context;
   const etr_table_options options = command_table_options(v->settings);
@@ -359,7 +369,8 @@ static etr_status emit_flaws(void *context, const etr_sink *sink, etr_error *err
              : etr_emit_validation_table(v->validation, &options, sink, error);
 }
 
-/* Runs `validate`: damage and contradictions make the exit status one of bad input. */
+/* Runs `validate`: prints the flaws of the files. Returns EXIT_BAD_INPUT if there is damage or a
+ * contradiction among them. */
 static exit_status command_validate(const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;

@@ -61,8 +61,8 @@ etr_compare_options command_compare_options(const cli_settings *settings) {
                                .is_in_turns = settings->in_turns};
 }
 
-/* Warns if the two sides may be different models or had different inputs. Text and Markdown begin
- * with such a warning anyway. */
+/* Warns for each method if the two sides look like different models or had different inputs. Text
+ * and Markdown say this themselves. */
 static void warn_of_differences(const etr_comparison *comparison, const cli_settings *settings) {
   if (settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN)
     return;
@@ -73,8 +73,8 @@ static void warn_of_differences(const etr_comparison *comparison, const cli_sett
     if (method->may_differ)
       message_warning("%s: these look like two different models: %zu of %zu timed nodes match",
                       name_of(method), method->timed_paired, method->timed_nodes);
-    for (size_t k = 0; k < method->difference_count; k++)
-      if (method->differences[k].kind == ETR_DIFFERS_INPUT) {
+    for (size_t difference = 0; difference < method->difference_count; difference++)
+      if (method->differences[difference].kind == ETR_DIFFERS_INPUT) {
         message_warning("%s: the inputs of the two sides differ", name_of(method));
         break;
       }
@@ -104,6 +104,7 @@ static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error
              : etr_emit_diff_tables(comparison, &filter, &options, sink, error);
 }
 
+/* Writes the comparison of two programs' sizes in the format that was chosen. */
 static etr_status emit_programs(void *context, const etr_sink *sink, etr_error *error) {
   const program_question *asked = context;
   etr_table_options options = command_table_options(asked->settings);

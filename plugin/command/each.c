@@ -56,7 +56,8 @@ static bool write_problems(void *file, const void *data, size_t size) {
   return fwrite(data, 1, size, file) == size;
 }
 
-/* Notes an ETDump that could not be used, as a line of JSON if the user wants a file of these. */
+/* Counts an ETDump that could not be used, and adds it as a line of JSON to the file of problems,
+ * if the user wants one. */
 static void note_problem(each *e, const char *path, const char *problem) {
   etr_writer writer;
   etr_jw line;
@@ -80,7 +81,8 @@ static void report_problem(each *e, const char *path, const char *problem) {
   note_problem(e, path, problem);
 }
 
-/* Prints the answer about one ETDump, under its name in formats for people. */
+/* Prints the answer about one ETDump, under its name in formats for people, and notes if it failed
+ * or nobody reads it. */
 static void print_answer(each *e, const etr_profile *profile, const char *path) {
   output_format format = e->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN) {
@@ -97,7 +99,7 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   e->done++;
 }
 
-/* Shows how many ETDumps were read, once a second. */
+/* Shows how many ETDumps were read so far, at most once a second. */
 static void show_progress(each *e) {
   time_t now = time(NULL);
   size_t count = e->done + e->failed;
@@ -111,8 +113,9 @@ static void show_progress(each *e) {
     message_progress("%zu ETDump%s", count, count == 1 ? "" : "s");
 }
 
-/* Reads an ETDump and prints the answer about it. */
-static void take_dump(each *e, const char *path) {
+/* Reads an ETDump, joins it to the record and prints the answer about it. One that cannot be used
+ * is noted as a problem, unless a signal interrupted the reading. */
+static void answer_dump(each *e, const char *path) {
   etr_error error;
   etr_profile *profile;
   const etr_inputs dump = {.etdumps = &path, .etdump_count = 1};
@@ -151,49 +154,51 @@ typedef struct open_folder {
   int depth;
 } open_folder;
 
-static void take_folder(each *e, const char *path, const open_folder *above);
+static void answer_folder(each *e, const char *path, const open_folder *above);
 
 static bool is_called_dump(const char *path) {
   const char *extension = strrchr(path, '.');
   return extension && (strcmp(extension, ".etdp") == 0 || strcmp(extension, ".etdump") == 0);
 }
 
-/* Takes a file in a folder, if it is an ETDump, or each ETDump of a log. */
-static void take_file(each *e, const char *path) {
+/* Answers about a file in a folder, if it is an ETDump, or about each ETDump of a log. A file that
+ * is named like an ETDump but cannot be read is a problem. */
+static void answer_file(each *e, const char *path) {
   etr_error error;
   etr_inputs found;
   etr_status status = etr_inputs_find(&found, path, NULL, &error);
-  bool is_lost = status == ETR_ERROR_FORMAT && is_called_dump(path);
-  if (status == ETR_ERROR_IO || is_lost) {
+  bool is_damaged_dump = status == ETR_ERROR_FORMAT && is_called_dump(path);
+  if (status == ETR_ERROR_IO || is_damaged_dump) {
     (void)message_error(&error);
     note_problem(e, path, error.message);
   }
   for (size_t i = 0; status == ETR_OK && i < found.etdump_count; i++)
-    take_dump(e, found.etdumps[i]);
+    answer_dump(e, found.etdumps[i]);
   if (status == ETR_OK)
     etr_inputs_clear(&found);
 }
 
-/* Takes what a folder or a list has. Only files and folders are opened: a pipe could wait forever.
- */
-static void take_found(each *e, const char *path, const open_folder *above) {
+/* Answers about what a folder (`above`) or a list (NULL) names: a file, or all files of a folder.
+ * Nothing else is opened: a pipe could wait forever. */
+static void answer_path(each *e, const char *path, const open_folder *above) {
   struct stat about;
   if (is_over(e))
     return;
   if (stat(path, &about) != 0 || access(path, R_OK) != 0)
     report_problem(e, path, strerror(errno));
   else if (S_ISDIR(about.st_mode))
-    take_folder(e, path, above);
+    answer_folder(e, path, above);
   else if (!S_ISREG(about.st_mode))
     report_problem(e, path,
                    "a pipe, socket or device: not opened; name it as an argument to read it");
   else if (above)
-    take_file(e, path);
+    answer_file(e, path);
   else
-    take_dump(e, path);
+    answer_dump(e, path);
 }
 
-/* Returns the folder that is searched already and is the same one: a link leads back to it. */
+/* Returns the folder among those above that is the same as this one, so that a link leads back to
+ * it; NULL if there is none. */
 static const open_folder *find_same(const open_folder *folder) {
   const open_folder *above = folder->above;
   while (above && (above->about.st_dev != folder->about.st_dev ||
@@ -202,42 +207,43 @@ static const open_folder *find_same(const open_folder *folder) {
   return above;
 }
 
-/* Takes the ETDumps of a folder and of the folders in it, in the order of their names. A link back
- * to a folder above is left out. */
-static void take_folder(each *e, const char *path, const open_folder *above) {
+/* Answers about the ETDumps of a folder and of the folders in it, in the order of their names. A
+ * link back to a folder above is left out, and so is what is nested too deep. */
+static void answer_folder(each *e, const char *path, const open_folder *above) {
   struct dirent **entries;
   open_folder folder = {.path = path, .above = above, .depth = above ? above->depth + 1 : 0};
   int count = stat(path, &folder.about) == 0 ? scandir(path, &entries, NULL, alphasort) : -1;
-  const open_folder *same = find_same(&folder);
+  const open_folder *same_above = find_same(&folder);
   if (count < 0)
     report_problem(e, path, strerror(errno));
   else if (folder.depth == DEEPEST_FOLDER)
     report_problem(e, path, "too many folders in each other: give the inner one");
-  else if (same)
-    message_warning("%s: a link to %s, which is searched already: left out", path, same->path);
-  bool is_searched = folder.depth < DEEPEST_FOLDER && !same;
+  else if (same_above)
+    message_warning("%s: a link to %s, which is searched already: left out", path,
+                    same_above->path);
+  bool is_searched = folder.depth < DEEPEST_FOLDER && !same_above;
   for (int i = 0; i < count; i++) {
     char inner[PATH_MAX];
     const char *name = entries[i]->d_name, *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     int size = snprintf(inner, sizeof inner, "%s%s%s", path, slash, name);
     if (is_searched && name[0] != '.' && size > 0 && (size_t)size < sizeof inner)
-      take_found(e, inner, &folder);
+      answer_path(e, inner, &folder);
     free(entries[i]);
   }
   if (count >= 0)
     free(entries);
 }
 
-static void take_argument(each *e, const char *path) {
+static void answer_argument(each *e, const char *path) {
   if (command_is_folder(path))
-    take_folder(e, path, NULL);
+    answer_folder(e, path, NULL);
   else
-    take_dump(e, path);
+    answer_dump(e, path);
 }
 
 /* ---- Lists ---- */
 
-/* Cuts the next cell off a line of a table, in place. Returns NULL after the last one. */
+/* Cuts the next cell off a line of a table, in place, and returns it; NULL after the last one. */
 static char *cut_cell(char **line) {
   char *cell = *line, *tab = cell ? strchr(cell, '\t') : NULL;
   if (tab)
@@ -246,21 +252,21 @@ static char *cut_cell(char **line) {
   return cell;
 }
 
-/* Takes the first line of a table, with the names of its columns. One of them is `etdump`; the
- * others are tags. */
-static void take_head(each *e, const char *line) {
-  size_t most = 1;
-  for (const char *at = line; (at = strchr(at, '\t')); at++)
-    most++;
+/* Reads the first line of a table, with the names of its columns. One of them must be `etdump`, the
+ * column of paths; the others become tags. */
+static void read_head(each *e, const char *line) {
+  size_t column_limit = 1;
+  for (const char *tab = line; (tab = strchr(tab, '\t')); tab++)
+    column_limit++;
   char *rest = e->head = strdup(line);
-  etr_tag *tags = realloc(e->tags, (e->own.tag_count + most) * sizeof *tags);
+  etr_tag *tags = realloc(e->tags, (e->own.tag_count + column_limit) * sizeof *tags);
   if (tags)
     e->own.tags = e->tags = tags;
   if (!tags || !rest) {
     e->stop = message_failed("out of memory");
     return;
   }
-  e->path_column = most;
+  e->path_column = column_limit;
   for (char *name; (name = cut_cell(&rest));) {
     if (strcmp(name, "etdump") == 0)
       e->path_column = e->column_count;
@@ -268,24 +274,25 @@ static void take_head(each *e, const char *line) {
       e->tags[e->own.tag_count++] = (etr_tag){.name = name};
     e->column_count++;
   }
-  if (e->path_column == most)
+  if (e->path_column == column_limit)
     e->stop = message_failed("%s: the first line has tabs, but names no column etdump",
                              e->settings->each_from);
 }
 
-/* Takes an ETDump with the tags in the other cells of its line. An empty cell is no tag. */
-static void take_row(each *e, char *line) {
+/* Answers about the ETDump of a table's line, with the tags in the other cells. An empty cell is no
+ * tag; a line without a path, or with too many cells, is a problem. */
+static void answer_row(each *e, char *line) {
   size_t column = 0;
-  etr_tag *tag = e->tags + 1 + e->settings->tag_count;
+  etr_tag *next_tag = e->tags + 1 + e->settings->tag_count;
   const char *path = "";
   char location[PATH_MAX];
   for (size_t i = 0; i + 1 < e->column_count; i++)
-    tag[i].value = NULL;
+    next_tag[i].value = NULL;
   for (char *cell; (cell = cut_cell(&line)) && column <= e->column_count; column++) {
     if (column == e->path_column)
       path = cell;
     else if (column < e->column_count)
-      (tag++)->value = cell[0] ? cell : NULL;
+      (next_tag++)->value = cell[0] ? cell : NULL;
   }
   if (!path[0])
     (void)snprintf(location, sizeof location, "%s:%zu", e->settings->each_from, e->line_number);
@@ -294,12 +301,12 @@ static void take_row(each *e, char *line) {
   else if (column > e->column_count)
     report_problem(e, path, "its line has more cells than the first line");
   else
-    take_found(e, path, NULL);
+    answer_path(e, path, NULL);
 }
 
-/* Takes a list with a path on each line, or a table: lines with tabs between their cells. Empty
- * lines are ignored. */
-static void take_list(each *e) {
+/* Answers about a list with a path on each line, or about a table: lines with tabs between their
+ * cells. Empty lines are ignored. */
+static void answer_list(each *e) {
   const char *name = e->settings->each_from;
   bool is_input = strcmp(name, "-") == 0;
   FILE *list = is_input ? stdin : fopen(name, "r");
@@ -311,11 +318,11 @@ static void take_list(each *e) {
     while (size > 0 && strchr("\r\n", line[size - 1]))
       line[--size] = '\0';
     if (++e->line_number == 1 && strchr(line, '\t'))
-      take_head(e, line);
+      read_head(e, line);
     else if (size > 0 && e->column_count)
-      take_row(e, line);
+      answer_row(e, line);
     else if (size > 0)
-      take_found(e, line, NULL);
+      answer_path(e, line, NULL);
   }
   if (list && ferror(list) && !is_over(e))
     e->stop = message_failed("%s: %s", name, strerror(errno));
@@ -324,19 +331,20 @@ static void take_list(each *e) {
     (void)fclose(list);
 }
 
-/* Takes the ETDumps in the record's directory. */
-static void take_own(each *e, const etr_inputs *inputs) {
+/* Answers about the ETDumps in the record's own directory; without any it fails with a message. */
+static void answer_own(each *e, const etr_inputs *inputs) {
   if (inputs->etdump_count == 0)
     e->stop = message_failed(
         "%s: there are no ETDumps: name them after the record, or with --each-from",
         e->settings->record ? e->settings->record : "");
   for (size_t i = 0; i < inputs->etdump_count; i++)
-    take_dump(e, inputs->etdumps[i]);
+    answer_dump(e, inputs->etdumps[i]);
 }
 
 /* ---- All ---- */
 
-/* Opens the record to which all ETDumps belong, once. */
+/* Opens the record to which all ETDumps belong, once, and a profile without ETDumps, with which the
+ * names of the settings are checked. */
 static exit_status open_record(each *e, const etr_inputs *inputs) {
   etr_error error;
   const etr_options reading = command_reading_options(e->settings);
@@ -347,7 +355,7 @@ static exit_status open_record(each *e, const etr_inputs *inputs) {
   return e->bare->graph_count ? command_check_names(e->bare, e->settings) : EXIT_DONE;
 }
 
-/* Prepares answering for each ETDump. */
+/* Prepares the answers about each ETDump: settings, the tag with its path, and the record. */
 static exit_status begin_each(each *e, etr_inputs *inputs) {
   const cli_settings *settings = e->settings;
   if (settings->etdump_count)
@@ -365,8 +373,8 @@ static exit_status begin_each(each *e, etr_inputs *inputs) {
   return found == EXIT_DONE ? open_record(e, inputs) : found;
 }
 
-/* Frees everything and returns the exit status, with a message about ETDumps that could not be
- * used. */
+/* Frees everything and returns the exit status: that of what stopped the answers, or
+ * EXIT_SOME_FAILED or EXIT_BAD_INPUT if some or all ETDumps could not be used. */
 static exit_status end_each(each *e) {
   message_end_progress();
   etr_profile_close(e->bare);
@@ -395,11 +403,11 @@ exit_status each_run(const cli_settings *settings) {
   if (e.stop == EXIT_DONE)
     ending_defer();
   for (size_t i = 0; i < settings->more_count && !is_over(&e); i++)
-    take_argument(&e, settings->more[i]);
+    answer_argument(&e, settings->more[i]);
   if (settings->each_from && !is_over(&e))
-    take_list(&e);
+    answer_list(&e);
   if (!settings->each_from && !settings->more_count && !is_over(&e))
-    take_own(&e, &inputs);
+    answer_own(&e, &inputs);
   exit_status status = end_each(&e);
   if (settings->record)
     etr_inputs_clear(&inputs);

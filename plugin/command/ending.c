@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ending.c - handles the signals that end the command. The exit status stays that of the signal.
+ * ending.c - handles the signals that end the command. The exit status stays that of the
+ * signal.
  */
 #include "command/ending.h"
 
@@ -15,10 +16,10 @@ static volatile sig_atomic_t child_process;
 static void (*volatile cleanup_function)(void);
 static volatile sig_atomic_t defers, deferred_signal;
 
-/* Handles a signal that ends the command. With SA_RESETHAND, the raised signal has its default
- * effect after the return.
- */
-static void end(int number) {
+/* Handles a signal that ends the command: ends its child, removes unfinished files, and raises the
+ * signal again, which with SA_RESETHAND then has its default effect. While it is deferred, it is
+ * only noted. */
+static void end_by_signal(int number) {
   if (defers) {
     defers = 0;
     deferred_signal = number;
@@ -35,7 +36,7 @@ static void end(int number) {
 }
 
 void ending_prepare(void) {
-  struct sigaction action = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND}, before;
+  struct sigaction action = {.sa_handler = end_by_signal, .sa_flags = (int)SA_RESETHAND}, before;
   (void)sigfillset(&action.sa_mask);
   for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
     if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)

@@ -20,32 +20,33 @@ typedef struct member {
   size_t size;
 } member;
 
-/* Reads or skips the value that follows. */
-static void read_value(etr_json *json, member *m) {
-  m->type = etr_json_peek(json);
-  if (m->type == ETR_JSON_NUMBER) {
-    m->number = etr_json_number(json);
-  } else if (m->type == ETR_JSON_STRING && m->room != NULL) {
+/* Reads the value that follows into the member if it is a number, or a string that has room. Else
+ * skips it, and sets only the member's type (ETR_JSON_END for a string without room). */
+static void read_value(etr_json *json, member *wanted) {
+  wanted->type = etr_json_peek(json);
+  if (wanted->type == ETR_JSON_NUMBER) {
+    wanted->number = etr_json_number(json);
+  } else if (wanted->type == ETR_JSON_STRING && wanted->room != NULL) {
     etr_slice text = etr_json_string(json);
-    if (text.size < m->size)
-      (void)snprintf(m->room, m->size, "%.*s", (int)text.size, text.data);
+    if (text.size < wanted->size)
+      (void)snprintf(wanted->room, wanted->size, "%.*s", (int)text.size, text.data);
     else
-      m->type = ETR_JSON_END;
+      wanted->type = ETR_JSON_END;
   } else {
     etr_json_skip(json);
   }
 }
 
-/* Returns true if the line begins with a whole object. Of members with the same name the last one
- * counts. */
-static bool find_member(const char *line, member *m) {
+/* Finds a member of the object with which a line begins; of several with its key the last one
+ * counts. Returns false if the line does not begin with a whole object, or when out of memory. */
+static bool find_member(const char *line, member *wanted) {
   etr_json *json = etr_json_open_memory((etr_slice){line, strcspn(line, "\n")}, NULL);
   if (json == NULL)
     return false;
   etr_json_object(json);
   for (etr_slice key; etr_json_key(json, &key);) {
-    if (m->key != NULL && etr_slice_equal(key, etr_slice_of(m->key)))
-      read_value(json, m);
+    if (wanted->key != NULL && etr_slice_equal(key, etr_slice_of(wanted->key)))
+      read_value(json, wanted);
     else
       etr_json_skip(json);
   }

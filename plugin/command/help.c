@@ -18,25 +18,25 @@ const char *help_introduction(void) {
          "after the other. A .pte alone is enough. The default command is `write`.";
 }
 
-/* Returns the length of the first word of a text; of "op|module|..." that is longer than a line, of
- * what fits. */
-static size_t word_size(const char *text, size_t line) {
-  size_t size = strcspn(text, " \n"), fits = 0;
-  for (size_t i = 0; i < size && i < line; i++)
+/* Returns the length of the first word of a text. A word such as "op|module|..." that is longer
+ * than `max_size` is cut after the last '|' that fits. */
+static size_t word_size(const char *text, size_t max_size) {
+  size_t size = strcspn(text, " \n"), fitting_size = 0;
+  for (size_t i = 0; i < size && i < max_size; i++)
     if (text[i] == '|')
-      fits = i + 1;
-  return size > line && fits ? fits : size;
+      fitting_size = i + 1;
+  return size > max_size && fitting_size ? fitting_size : size;
 }
 
 /* Prints a paragraph that starts at `column`, wrapped at blanks; lines after the first are
  * indented. Returns the text that follows the paragraph. */
 static const char *print_paragraph(FILE *out, const char *text, size_t column, size_t indent) {
-  for (bool first = true; *text && *text != '\n'; first = false) {
+  for (bool is_first = true; *text && *text != '\n'; is_first = false) {
     size_t size = word_size(text, WIDTH - indent);
-    if (!first && column + 1 + size > WIDTH) {
+    if (!is_first && column + 1 + size > WIDTH) {
       fprintf(out, "\n%*s", (int)indent, "");
       column = indent;
-    } else if (!first) {
+    } else if (!is_first) {
       fputc(' ', out);
       column++;
     }
@@ -66,13 +66,14 @@ static void print_item(FILE *out, const char *name, size_t width, const char *te
   print_paragraph(out, text, width + 2, width + 2);
 }
 
-/* Prints the first `most` examples of a command. */
-static void print_examples(FILE *out, const cli_command *command, size_t most) {
+/* Prints the first `max_count` examples of a command under a heading, if it has any. */
+static void print_examples(FILE *out, const cli_command *command, size_t max_count) {
   if (command->examples[0].line)
     fputs("\nexamples:\n", out);
-  for (const cli_example *e = command->examples; e->line && most > 0; e++, most--) {
-    fprintf(out, "  etrecord-tb %s\n      ", e->line);
-    print_paragraph(out, e->what, 6, 6);
+  for (const cli_example *example = command->examples; example->line && max_count > 0;
+       example++, max_count--) {
+    fprintf(out, "  etrecord-tb %s\n      ", example->line);
+    print_paragraph(out, example->what, 6, 6);
   }
 }
 
@@ -104,15 +105,15 @@ static const char *const matter_most[] = {
     "unit",   "name",           "runs",    "skip-runs",  NULL};
 enum { MOST_SHORT = 10, MOST_WORDS = 72 /* characters */ };
 
-/* Returns true if a name is among names with blanks between, of which those that end in '-' are
- * beginnings. */
-static bool is_named(const char *names, const char *name) {
+/* Returns true if a name is in a list of names separated by blanks, in which a name that ends in
+ * '-' stands for all that begin with it. */
+static bool is_in_names(const char *names, const char *name) {
   size_t size = strlen(name);
-  for (const char *at = names; *at; at += strcspn(at, " ")) {
-    at += strspn(at, " ");
-    size_t length = strcspn(at, " ");
-    bool begins = length > 0 && at[length - 1] == '-' && strncmp(at, name, length) == 0;
-    if (begins || (length == size && strncmp(at, name, size) == 0))
+  for (const char *listed = names; *listed; listed += strcspn(listed, " ")) {
+    listed += strspn(listed, " ");
+    size_t length = strcspn(listed, " ");
+    bool is_prefix = length > 0 && listed[length - 1] == '-' && strncmp(listed, name, length) == 0;
+    if (is_prefix || (length == size && strncmp(listed, name, size) == 0))
       return true;
   }
   return false;
@@ -120,15 +121,15 @@ static bool is_named(const char *names, const char *name) {
 
 static const option_group *group_of(const option_spec *spec) {
   const option_group *group = &groups[1];
-  while (group->heading && !is_named(group->names, spec->name))
+  while (group->heading && !is_in_names(group->names, spec->name))
     group++;
   return group->heading ? group : &groups[0];
 }
 
-/* Prints an option; a brief one up to the end of its first sentence, and its words only if they are
- * not many. */
+/* Prints an option with its help. A brief one has its help up to the end of the first sentence or
+ * to a parenthesis, and its words only if they are few. */
 static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
-  char left[64], right[512];
+  char left_text[64], right_text[512];
   size_t size = strlen(spec->help);
   for (size_t i = 0; is_brief && i < size; i++)
     if (strchr(";.(", spec->help[i]) &&
@@ -137,15 +138,16 @@ static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
   while (size > 0 && spec->help[size - 1] == ' ')
     size--;
   bool has_words = spec->words && (!is_brief || strlen(spec->words) <= MOST_WORDS);
-  snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
+  snprintf(left_text, sizeof left_text, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
            spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
            spec->argument ? " " : "", spec->argument ? spec->argument : "");
-  snprintf(right, sizeof right, "%.*s%s%s", (int)size, spec->help, has_words ? ": " : "",
+  snprintf(right_text, sizeof right_text, "%.*s%s%s", (int)size, spec->help, has_words ? ": " : "",
            has_words ? spec->words : "");
-  print_item(out, left, 26, right);
+  print_item(out, left_text, 26, right_text);
 }
 
-/* Prints all options of a command, group by group. */
+/* Prints all options of a command under the headings of their groups; groups without any are left
+ * out. */
 static void print_options(FILE *out, const cli_command *command) {
   option_spec spec;
   for (const option_group *group = groups; group->heading; group++) {
@@ -177,7 +179,7 @@ static void print_short_options(FILE *out, const cli_command *command) {
     }
 }
 
-/* Prints the exit statuses that a command can have. */
+/* Prints the exit statuses that a command can have, with their meanings. */
 static void print_exit_statuses(FILE *out, const cli_command *command) {
   char room[EXIT_MEANING_ROOM], status[16];
   fputs("\nexit status:\n", out);
@@ -194,8 +196,8 @@ typedef struct columns {
   size_t size;
 } columns;
 
-/* Takes a line of CSV as a sink's function, and writes it for people: "graph,runs_as\r\n" becomes
- * "graph, runs_as". */
+/* Adds bytes of CSV's first line to a text for people, as a sink's function: "graph,runs_as\r\n"
+ * becomes "graph, runs_as". Returns true. */
 static bool add_columns(void *context, const void *data, size_t size) {
   columns *c = context;
   for (const char *at = data;
@@ -230,7 +232,8 @@ static void print_usage(FILE *out, const cli_command *command) {
           command->name, command->arguments);
 }
 
-/* Prints what a command does, or what the program does, on one screen. */
+/* Prints what a command does, with two examples and the options that matter most; or for NULL what
+ * the program does, with its commands. Each fits on a screen. */
 static void print_short_help(FILE *out, const cli_command *command) {
   if (command) {
     print_usage(out, command);
@@ -250,7 +253,7 @@ static void print_short_help(FILE *out, const cli_command *command) {
   fputs("\n`etrecord-tb help` says more, `etrecord-tb COMMAND -h` what a command takes.\n", out);
 }
 
-/* Prints all that there is to say about a command, or about the program. */
+/* Prints all that there is to say about a command, or for NULL about the program. */
 static void print_help(FILE *out, const cli_command *command) {
   char room[HELP_ROOM];
   if (!command) {
@@ -272,11 +275,11 @@ static void print_help(FILE *out, const cli_command *command) {
 }
 
 exit_status command_help(const cli_settings *settings) {
-  bool is_named = !settings->help && settings->record;
+  bool is_in_names = !settings->help && settings->record;
   const cli_command *asked = settings->help ? settings->command : NULL;
-  if (is_named)
+  if (is_in_names)
     asked = option_table_command(settings->record);
-  if (is_named && !asked)
+  if (is_in_names && !asked)
     return option_table_no_command(settings->record);
   (settings->help && settings->is_help_short ? print_short_help : print_help)(stdout, asked);
   return message_written(ETR_OK, NULL);

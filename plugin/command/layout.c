@@ -11,25 +11,26 @@
 
 enum { LONGEST_REPORT = 2047 }; /* bytes of its messages that are shown */
 
-/* Returns the next line of the messages, or NULL. */
-static char *next_line(char **at) {
-  *at += strspn(*at, "\r\n");
-  char *line = *at;
+/* Cuts the next line that is not empty off the messages, in place, and returns it; NULL after the
+ * last one. */
+static char *next_line(char **rest) {
+  *rest += strspn(*rest, "\r\n");
+  char *line = *rest;
   if (*line == '\0')
     return NULL;
-  *at += strcspn(line, "\r\n");
-  if (**at != '\0')
-    *(*at)++ = '\0';
+  *rest += strcspn(line, "\r\n");
+  if (**rest != '\0')
+    *(*rest)++ = '\0';
   return line;
 }
 
-/* Returns an error that says how `dot` failed and what to do. If there is a picture, the messages
- * of `dot` become warnings. */
+/* Returns ETR_OK if `dot` made a picture; its messages are then printed as warnings. Otherwise
+ * returns an error that says how it failed and what to do. */
 static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, int longest,
                                 etr_error *error) {
   static const char advice[] =
       "draw less with --focus, --top or a smaller --depth, or use --format dot";
-  char *at = outcome->output, *line;
+  char *messages = outcome->output, *line;
   if (outcome->start_error != 0)
     return message_fail(
         error, ETR_ERROR_CHOICE,
@@ -42,30 +43,33 @@ static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, in
     return message_fail(error, ETR_ERROR_CHOICE,
                         "Graphviz' program dot was killed by signal %d: %s", outcome->signal_number,
                         advice);
-  if (strlen(at) > LONGEST_REPORT)
-    at[LONGEST_REPORT] = '\0';
+  if (strlen(messages) > LONGEST_REPORT)
+    messages[LONGEST_REPORT] = '\0';
   if (outcome->exit_status != 0 || fseek(picture, 0, SEEK_END) != 0 || ftell(picture) <= 0) {
-    line = next_line(&at);
+    line = next_line(&messages);
     return message_fail(error, ETR_ERROR_CHOICE,
                         "Graphviz' program dot failed (exit status %d)%s%s", outcome->exit_status,
                         line ? ": " : "", line ? line : "");
   }
-  while ((line = next_line(&at)) != NULL)
+  while ((line = next_line(&messages)) != NULL)
     message_warning("dot: %s", line);
   return ETR_OK;
 }
 
-/* Copies a temporary file into a sink. */
-static etr_status copy_file(FILE *from, const etr_sink *sink, etr_error *error) {
+/* Copies a temporary file from its start into a sink. Fails if the file cannot be read or the sink
+ * refuses. */
+static etr_status copy_file(FILE *source, const etr_sink *sink, etr_error *error) {
   char piece[65536];
-  rewind(from);
-  for (size_t size; (size = fread(piece, 1, sizeof piece, from)) > 0;)
+  rewind(source);
+  for (size_t size; (size = fread(piece, 1, sizeof piece, source)) > 0;)
     if (!sink->write(sink->context, piece, size))
       return message_fail(error, ETR_ERROR_IO, "cannot write the output");
-  return ferror(from) ? message_fail(error, ETR_ERROR_IO, "cannot read a temporary file") : ETR_OK;
+  return ferror(source) ? message_fail(error, ETR_ERROR_IO, "cannot read a temporary file")
+                        : ETR_OK;
 }
 
-/* Runs `dot`, which turns the text into a picture. */
+/* Runs `dot`, which turns the text into a picture in the given format, within the given patience.
+ * */
 static etr_status draw_picture(FILE *text, FILE *picture, const char *format,
                                layout_patience patience, etr_error *error) {
   char option[16];

@@ -23,8 +23,8 @@ enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* Takes the peaks and the rate of the clock of a line that no option sets. Returns the key of one
- * that is not a number above 0; NULL if all are. */
+/* Sets the peaks and the rate of the clock that no option has set from a device's line, and its
+ * instructions. Returns the key of a value that is not a number above 0; NULL if there is none. */
 static const char *take_values(cli_settings *settings, const char *line) {
   static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth",
                                      "ticks_per_second"};
@@ -44,27 +44,29 @@ static const char *take_values(cli_settings *settings, const char *line) {
   return NULL;
 }
 
-/* Reads the file up to the line of the device that --device names, and sets the peaks of the
- * settings to its values. */
+/* Reads a file of JSON lines up to that of the device that --device names, and takes its values
+ * into the settings. Fails with a message if a line before it is no object, a value is wrong, or
+ * there is no such device. */
 static exit_status read_device(cli_settings *settings, FILE *file, const char *path) {
   char line[LONGEST_LINE], name[LONGEST_NAME];
-  for (size_t number = 1; fgets(line, sizeof line, file); number++) {
-    const char *mark = number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0 ? line + 3 : line;
-    const char *first = mark + strspn(mark, " \t\r\n");
-    if (*first == '\0' || *first == '#')
+  for (size_t line_number = 1; fgets(line, sizeof line, file); line_number++) {
+    const char *text_start = line_number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0 ? line + 3
+                                                                                        : line;
+    const char *object = text_start + strspn(text_start, " \t\r\n");
+    if (*object == '\0' || *object == '#')
       continue;
-    if (!flat_json_is_object(first))
+    if (!flat_json_is_object(object))
       return message_failed(
           "%s: line %zu is not a JSON object on one line: {\"device\": \"name\", \"peak_flops\": "
           "1e11, \"peak_bandwidth\": 2e10}",
-          path, number);
-    if (!flat_json_text(first, "device", name, sizeof name) || strcmp(name, settings->device) != 0)
+          path, line_number);
+    if (!flat_json_text(object, "device", name, sizeof name) || strcmp(name, settings->device) != 0)
       continue;
-    const char *wrong = take_values(settings, first);
-    if (wrong == NULL)
+    const char *wrong_key = take_values(settings, object);
+    if (wrong_key == NULL)
       return EXIT_DONE;
-    return message_failed("%s: line %zu: %s is not a number above 0, such as 1e11", path, number,
-                          wrong);
+    return message_failed("%s: line %zu: %s is not a number above 0, such as 1e11", path,
+                          line_number, wrong_key);
   }
   return message_failed(
       "%s has no device \"%s\": add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
@@ -72,13 +74,12 @@ static exit_status read_device(cli_settings *settings, FILE *file, const char *p
       path, settings->device, settings->device);
 }
 
-/* Looks up the device that --device names, in the file of --devices or in the user's own file, and
- * takes the values that no option sets. The user's own file is
- * $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, by default in ~/.config. Does nothing if no device is
- * named. */
+/* Looks up the device that --device names, in the file of --devices or in the user's own one, and
+ * takes the values that no option sets. The user's is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl,
+ * by default in ~/.config. Does nothing if no device is named. */
 static exit_status take_device(cli_settings *settings) {
   const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-  char own[PATH_MAX] = "";
+  char own_file[PATH_MAX] = "";
   int size = 0;
   if (!settings->device && settings->devices)
     return message_usage(settings->command->name,
@@ -86,12 +87,12 @@ static exit_status take_device(cli_settings *settings) {
   if (!settings->device)
     return EXIT_DONE;
   if (config && config[0] == '/')
-    size = snprintf(own, sizeof own, "%s/etrecord-tb/devices.jsonl", config);
+    size = snprintf(own_file, sizeof own_file, "%s/etrecord-tb/devices.jsonl", config);
   else if (home && home[0])
-    size = snprintf(own, sizeof own, "%s/.config/etrecord-tb/devices.jsonl", home);
+    size = snprintf(own_file, sizeof own_file, "%s/.config/etrecord-tb/devices.jsonl", home);
   if (size < 0 || size >= PATH_MAX)
-    own[0] = '\0';
-  const char *path = settings->devices ? settings->devices : own;
+    own_file[0] = '\0';
+  const char *path = settings->devices ? settings->devices : own_file;
   const char *reason;
   FILE *file = command_open_file(path, &reason);
   if (!file)
@@ -119,17 +120,18 @@ static void keep_memory(void) {
 }
 #endif
 
-/* Opens the outputs that are files. `reference` has Python write its own. */
+/* Opens the outputs that are files, and refuses those that would replace an input. `reference` has
+ * Python write its own. */
 static exit_status open_outputs(cli_settings *settings) {
-  bool is_named = settings->output != NULL && strcmp(settings->output, "-") != 0;
-  bool is_opened = is_named && settings->command->bit != FOR_REFERENCE;
+  bool is_file = settings->output != NULL && strcmp(settings->output, "-") != 0;
+  bool opens_output = is_file && settings->command->bit != FOR_REFERENCE;
   exit_status status = each_check(settings);
   if (status == EXIT_DONE)
-    status = output_open(is_opened ? settings->output : NULL, settings->problems);
+    status = output_open(opens_output ? settings->output : NULL, settings->problems);
   const char *const inputs[] = {settings->reference, settings->devices, settings->each_from};
   for (size_t i = 0; status == EXIT_DONE && i < sizeof inputs / sizeof *inputs; i++)
     status = output_check_input(inputs[i]);
-  if (status != EXIT_DONE || !is_opened || !each_is_wanted(settings))
+  if (status != EXIT_DONE || !opens_output || !each_is_wanted(settings))
     return status;
   output_keep_answers();
   if (writer_is_wanted(settings))

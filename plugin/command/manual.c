@@ -19,7 +19,7 @@ enum { LINE = 60 };
 
 /* ---- Text ---- */
 
-/* Writes a text and escapes the characters that have a meaning in roff. */
+/* Writes the first `size` bytes of a text with the escapes that roff needs. */
 static void put_characters(FILE *out, const char *text, size_t size) {
   static const char *const escapes[0x80] = {['\\'] = "\\e",  ['-'] = "\\-",   ['\''] = "\\(aq",
                                             ['^'] = "\\(ha", ['~'] = "\\(ti", ['"'] = "\\(dq"};
@@ -35,26 +35,27 @@ static void put_characters(FILE *out, const char *text, size_t size) {
   }
 }
 
-/* Writes a word for troff; backticks switch to bold and back. */
-static void put_word(FILE *out, const char *word, size_t size, bool *bold) {
+/* Writes a word for roff; each backtick switches between bold and roman. *is_bold keeps the state
+ * between words. */
+static void put_word(FILE *out, const char *word, size_t size, bool *is_bold) {
   if (word[0] == '.')
     fputs("\\&", out);
-  for (size_t at = 0; at < size;) {
+  for (size_t position = 0; position < size;) {
     size_t plain = 0;
-    while (at + plain < size && word[at + plain] != '`')
+    while (position + plain < size && word[position + plain] != '`')
       plain++;
-    put_characters(out, word + at, plain);
-    at += plain;
-    if (at == size)
+    put_characters(out, word + position, plain);
+    position += plain;
+    if (position == size)
       break;
-    *bold = !*bold;
-    fputs(*bold ? "\\fB" : "\\fR", out);
-    at++;
+    *is_bold = !*is_bold;
+    fputs(*is_bold ? "\\fB" : "\\fR", out);
+    position++;
   }
 }
 
-/* Writes a text: `code` in bold, one paragraph for each line, and a line break after each sentence.
- */
+/* Writes a text for roff: `code` in bold, one paragraph for each line, and a line break after each
+ * sentence and before a line becomes too long. */
 static void put_text(FILE *out, const char *text) {
   bool bold = false;
   size_t column = 0;
@@ -89,49 +90,52 @@ typedef struct release {
   const char *version, *date;
 } release;
 
-/* Writes the head of a page: its comment, title and name. */
+/* Writes the head of a page: a comment on its origin, its title line with section, date and
+ * version, and its name with a summary. */
 static void put_title(FILE *out, const char *command, int section, const char *summary,
-                      const release *r) {
+                      const release *built) {
   fprintf(out, ".\\\" Generated: %s.\n.TH ETRECORD\\-TB",
           section == 1 ? "see option_table.c and commands.c" : "see docs");
   for (const char *c = command; *c; c++)
     fputc(*c == '-' ? '-' : *c - 'a' + 'A', out);
-  fprintf(out, " %d %s \"etrecord\\-tb %s\" \"%s\"\n.nh\n.ad l\n", section, r->date, r->version,
-          section == 1 ? "User Commands" : "Guides");
+  fprintf(out, " %d %s \"etrecord\\-tb %s\" \"%s\"\n.nh\n.ad l\n", section, built->date,
+          built->version, section == 1 ? "User Commands" : "Guides");
   put_heading(out, "NAME");
   fprintf(out, "etrecord\\-tb%s%s \\-\n", command[0] ? "\\" : "", command);
   put_text(out, summary);
 }
 
-/* Writes how a command is called. */
+/* Writes how a command is called: options before "-- ARGUMENTS" for a command that runs a program,
+ * else after the arguments. */
 static void put_synopsis(FILE *out, const char *command, const char *arguments,
-                         bool options_first) {
+                         bool has_options_first) {
   put_heading(out, "SYNOPSIS");
   fprintf(out, "\\fBetrecord\\-tb\\fR %s%s", command, command[0] ? " " : "");
-  if (options_first)
+  if (has_options_first)
     fprintf(out, "[\\fIoptions\\fR] \\-\\-\\fI%s\\fR\n", arguments + strlen("--"));
   else
     fprintf(out, "\\fI%s\\fR [\\fIoptions\\fR]\n", arguments);
 }
 
-/* Writes the words that an option takes: "(op, module)", on lines that are short enough for any
- * formatter. */
+/* Writes the words that an option takes, "(op, module)" for "op|module", on lines that are short
+ * enough for any formatter. */
 static void put_words(FILE *out, const char *words) {
   enum { MOST_ON_A_LINE = 70 };
-  size_t written = 1;
+  size_t column = 1;
   fputs("(", out);
-  for (const char *at = words; *at; at++, written++) {
-    bool ends_line = *at == '|' && written + strcspn(at + 1, "|") > MOST_ON_A_LINE;
-    if (*at != '|')
-      fputc(*at, out);
+  for (const char *letter = words; *letter; letter++, column++) {
+    bool ends_line = *letter == '|' && column + strcspn(letter + 1, "|") > MOST_ON_A_LINE;
+    if (*letter != '|')
+      fputc(*letter, out);
     else
       fputs(ends_line ? ",\n" : ", ", out);
-    written = ends_line ? 0 : written + (*at == '|');
+    column = ends_line ? 0 : column + (*letter == '|');
   }
   fputs(")\n", out);
 }
 
-/* Writes the options of a command, or with NULL the options that every command has. */
+/* Writes the options of a command with their help and words, or with NULL those that every command
+ * has. */
 static void put_options(FILE *out, const cli_command *command) {
   option_spec shown, *const spec = &shown;
   put_heading(out, "OPTIONS");
@@ -154,16 +158,16 @@ static void put_options(FILE *out, const cli_command *command) {
   }
 }
 
-/* Writes the examples of a command. */
+/* Writes the examples of a command under a heading, if it has any. */
 static void put_examples(FILE *out, const cli_command *command) {
   if (!command->examples[0].line)
     return;
   put_heading(out, "EXAMPLES");
-  for (const cli_example *e = command->examples; e->line; e++) {
+  for (const cli_example *example = command->examples; example->line; example++) {
     fputs(".TP\n\\fBetrecord\\-tb ", out);
-    put_characters(out, e->line, strlen(e->line));
+    put_characters(out, example->line, strlen(example->line));
     fputs("\\fR\n", out);
-    put_text(out, e->what);
+    put_text(out, example->what);
   }
 }
 
@@ -192,29 +196,29 @@ typedef struct guide {
   char heads[LONGEST_LINE]; /* headings of the table */
 } guide;
 
-/* Turns Markdown inside a line into text for put_text(): *word* and **word** become `word`, and
- * [text](link) becomes text. */
+/* Turns Markdown inside a line into text for put_text(), in place: *word* and **word** become
+ * `word`, [text](link) becomes text, and "\|" becomes "|". Code in backticks stays as it is. */
 static void simplify(char *text) {
-  char *to = text;
+  char *written = text;
   bool is_code = false;
-  for (const char *at = text; *at;) {
-    const char *middle = *at == '[' ? strstr(at, "](") : NULL,
-               *end = middle ? strchr(middle, ')') : NULL;
-    if (end && !is_code) {
-      memmove(to, at + 1, (size_t)(middle - at - 1));
-      to += middle - at - 1;
-      at = end + 1;
-    } else if (*at == '*' && !is_code) {
-      at += strspn(at, "*");
-      *to++ = '`';
-    } else if (at[0] == '\\' && at[1] == '|') {
-      at++;
+  for (const char *rest = text; *rest;) {
+    const char *link = *rest == '[' ? strstr(rest, "](") : NULL,
+               *link_end = link ? strchr(link, ')') : NULL;
+    if (link_end && !is_code) {
+      memmove(written, rest + 1, (size_t)(link - rest - 1));
+      written += link - rest - 1;
+      rest = link_end + 1;
+    } else if (*rest == '*' && !is_code) {
+      rest += strspn(rest, "*");
+      *written++ = '`';
+    } else if (rest[0] == '\\' && rest[1] == '|') {
+      rest++;
     } else {
-      is_code ^= *at == '`';
-      *to++ = *at++;
+      is_code ^= *rest == '`';
+      *written++ = *rest++;
     }
   }
-  *to = '\0';
+  *written = '\0';
 }
 
 static void begin_section(guide *g, const char *heading) {
@@ -222,17 +226,18 @@ static void begin_section(guide *g, const char *heading) {
   g->has_section = g->is_below_heading = true;
 }
 
-/* Writes the separator between a text and the text before it. Text before the first heading is the
- * description. */
-static void begin_text(guide *g, const char *mark) {
+/* Writes the roff request that separates a text from the text before it, except a paragraph
+ * directly below a heading. Text before the first heading is the description. */
+static void begin_text(guide *g, const char *request) {
   if (!g->has_section)
     begin_section(g, "DESCRIPTION");
-  if (!g->is_below_heading || strcmp(mark, ".PP\n") != 0)
-    fputs(mark, g->out);
+  if (!g->is_below_heading || strcmp(request, ".PP\n") != 0)
+    fputs(request, g->out);
   g->is_below_heading = false;
 }
 
-/* Ends a paragraph and writes it. */
+/* Writes the paragraph that was gathered, as a paragraph or as an item of a list, and empties it;
+ * nothing if it is empty. */
 static void end_paragraph(guide *g) {
   if (!g->paragraph[0])
     return;
@@ -249,33 +254,32 @@ static void continue_paragraph(guide *g, const char *line) {
   (void)snprintf(g->paragraph + used, sizeof g->paragraph - used, "%s%s", used ? " " : "", line);
 }
 
-/* Cuts a row of a table into its cells, without the blanks around them. Returns the number of
- * cells. */
+/* Cuts a row of a Markdown table into its cells, in place and without the blanks around them.
+ * Returns the number of cells. */
 static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
   size_t count = 0;
-  for (char *at = row + 1; *at && count < MOST_CELLS;) {
-    char *end = at;
-    while (*end && (*end != '|' || end[-1] == '\\'))
-      end++;
-    if (!*end)
+  for (char *cell_start = row + 1; *cell_start && count < MOST_CELLS;) {
+    char *cell_end = cell_start;
+    while (*cell_end && (*cell_end != '|' || cell_end[-1] == '\\'))
+      cell_end++;
+    if (!*cell_end)
       break;
-    *end = '\0';
-    at += strspn(at, " ");
-    for (char *last = end; last > at && last[-1] == ' ';)
-      *--last = '\0';
-    cells[count++] = at;
-    at = end + 1;
+    *cell_end = '\0';
+    cell_start += strspn(cell_start, " ");
+    for (char *text_end = cell_end; text_end > cell_start && text_end[-1] == ' ';)
+      *--text_end = '\0';
+    cells[count++] = cell_start;
+    cell_start = cell_end + 1;
   }
   return count;
 }
 
-/* Writes a row as a tagged paragraph: its first cell, then the others, with their headings if there
- * are several others.
- */
+/* Writes a row of a table as a tagged paragraph: its first cell, then the others, with the titles
+ * of their columns if there are several. */
 static void put_row(guide *g, char *row) {
-  char heads[LONGEST_LINE], text[LONGEST_PARAGRAPH], *names[MOST_CELLS], *cells[MOST_CELLS];
+  char heads[LONGEST_LINE], text[LONGEST_PARAGRAPH], *titles[MOST_CELLS], *cells[MOST_CELLS];
   memcpy(heads, g->heads, sizeof heads);
-  size_t count = cut_cells(row, cells), named = cut_cells(heads, names), used = 0;
+  size_t count = cut_cells(row, cells), title_count = cut_cells(heads, titles), used = 0;
   if (count == 0)
     return;
   simplify(cells[0]);
@@ -283,17 +287,18 @@ static void put_row(guide *g, char *row) {
   put_text(g->out, cells[0]);
   text[0] = '\0';
   for (size_t i = 1; i < count && used < sizeof text; i++) {
-    bool has_head = count > 2 && i < named && names[i][0];
+    bool has_head = count > 2 && i < title_count && titles[i][0];
     if (!cells[i][0])
       continue;
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", used ? "; " : "",
-                             has_head ? names[i] : "", has_head ? ": " : "", cells[i]);
+                             has_head ? titles[i] : "", has_head ? ": " : "", cells[i]);
   }
   simplify(text);
   put_text(g->out, text);
 }
 
-/* Writes a line of a Markdown table; the titles of the first line are repeated in each row. */
+/* Takes a line of a Markdown table: the first has the titles, which are repeated in each row, the
+ * second only dashes, the others are rows to write. */
 static void put_table_line(guide *g, char *line) {
   if (!g->in_table && !g->heads[0]) {
     end_paragraph(g);
@@ -312,15 +317,16 @@ static void put_code_line(guide *g, const char *line) {
   fputc('\n', g->out);
 }
 
-/* Writes a line of a guide in Markdown. */
+/* Writes a line of a guide in Markdown, or gathers it into a paragraph. Lines with a picture are
+ * left out. */
 static void put_guide_line(guide *g, char *line) {
   line[strcspn(line, "\n")] = '\0';
-  bool fence = strncmp(line, "```", 3) == 0, table = line[0] == '|' && !g->in_code;
-  if (!table)
+  bool is_fence = strncmp(line, "```", 3) == 0, is_table = line[0] == '|' && !g->in_code;
+  if (!is_table)
     g->in_table = false;
-  if (!table)
+  if (!is_table)
     g->heads[0] = '\0';
-  if (fence) {
+  if (is_fence) {
     end_paragraph(g);
     if (!g->in_code)
       begin_text(g, ".PP\n");
@@ -328,7 +334,7 @@ static void put_guide_line(guide *g, char *line) {
     g->in_code = !g->in_code;
   } else if (g->in_code) {
     put_code_line(g, line);
-  } else if (table) {
+  } else if (is_table) {
     put_table_line(g, line);
   } else if (line[0] == '#') {
     end_paragraph(g);
@@ -342,18 +348,19 @@ static void put_guide_line(guide *g, char *line) {
   }
 }
 
-/* Writes a guide. Its first line is its title. */
-static void put_guide(FILE *out, FILE *markdown, const char *name, const release *r) {
-  static guide g;
+/* Writes the page of a guide from its Markdown, whose first line is its title. An empty file gives
+ * an empty page. */
+static void put_guide(FILE *out, FILE *markdown, const char *name, const release *built) {
+  static guide state;
   char line[LONGEST_LINE];
-  g = (guide){.out = out};
+  state = (guide){.out = out};
   if (!fgets(line, sizeof line, markdown))
     return;
   line[strcspn(line, "\n")] = '\0';
-  put_title(out, name, 7, line + strspn(line, "# "), r);
+  put_title(out, name, 7, line + strspn(line, "# "), built);
   while (fgets(line, sizeof line, markdown))
-    put_guide_line(&g, line);
-  end_paragraph(&g);
+    put_guide_line(&state, line);
+  end_paragraph(&state);
   put_heading(out, "SEE ALSO");
   fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
 }
@@ -371,9 +378,9 @@ typedef struct guide_paths {
   size_t count;
 } guide_paths;
 
-/* Writes the page of the program. */
-static void put_program(FILE *out, guide_paths guides, const release *r) {
-  put_title(out, "", 1, "find out which line of a PyTorch model costs what on a device", r);
+/* Writes the page of the program, with links to its commands and guides. */
+static void put_program(FILE *out, guide_paths guides, const release *built) {
+  put_title(out, "", 1, "find out which line of a PyTorch model costs what on a device", built);
   put_synopsis(out, "", "[COMMAND] RECORD...", false);
   put_heading(out, "DESCRIPTION");
   put_text(out, help_introduction());
@@ -396,10 +403,10 @@ static void put_program(FILE *out, guide_paths guides, const release *r) {
 }
 
 /* Writes the page of a command. */
-static void put_command(FILE *out, const cli_command *command, const release *r) {
+static void put_command(FILE *out, const cli_command *command, const release *built) {
   char name[64], room[HELP_ROOM];
   snprintf(name, sizeof name, "-%s", command->name);
-  put_title(out, name, 1, command->summary, r);
+  put_title(out, name, 1, command->summary, built);
   put_synopsis(out, command->name, command->arguments, command->runs_program);
   put_heading(out, "DESCRIPTION");
   put_text(out, help_text(command, room));
@@ -412,7 +419,8 @@ static void put_command(FILE *out, const cli_command *command, const release *r)
 
 /* ---- Completions: the scripts of completion/, with their placeholders filled in ---- */
 
-/* Writes a text in single quotes for a shell. Characters of `escaped` get a backslash. */
+/* Writes a text that goes into single quotes for a shell. Characters of `escaped` get a backslash.
+ * */
 static void put_quoted(FILE *out, const char *text, const char *escaped) {
   for (; *text; text++) {
     if (*text == '\'')
@@ -422,15 +430,15 @@ static void put_quoted(FILE *out, const char *text, const char *escaped) {
   }
 }
 
-/* Writes the names of all commands, or of the commands that have an option, separated by `between`.
- */
-static void put_names(FILE *out, const option_spec *spec, const char *between) {
-  const char *before = "";
+/* Writes the names of all commands (spec is NULL), or of those that have an option, with a
+ * separator between. */
+static void put_names(FILE *out, const option_spec *spec, const char *separator) {
+  const char *lead = "";
   for (const cli_command *c = commands; c->name; c++) {
     if (spec && !option_table_has(spec, c))
       continue;
-    fprintf(out, "%s%s", before, c->name);
-    before = between;
+    fprintf(out, "%s%s", lead, c->name);
+    lead = separator;
   }
 }
 
@@ -438,16 +446,16 @@ static void put_commands(FILE *out, const char *between) {
   put_names(out, NULL, between);
 }
 
-/* Writes the options that take a value, with a text between. */
-static void put_options_with_value(FILE *out, const char *between) {
-  const char *before = "";
+/* Writes all options that take a value, long and short names, with a separator between. */
+static void put_options_with_value(FILE *out, const char *separator) {
+  const char *lead = "";
   for (const option_spec *spec = option_specs; spec->name; spec++) {
     if (!spec->argument)
       continue;
-    fprintf(out, "%s--%s", before, spec->name);
-    before = between;
+    fprintf(out, "%s--%s", lead, spec->name);
+    lead = separator;
     if (spec->letter)
-      fprintf(out, "%s-%c", before, spec->letter);
+      fprintf(out, "%s-%c", lead, spec->letter);
   }
 }
 
@@ -457,12 +465,13 @@ typedef struct value_syntax {
   const char *file, *directory, *other;
 } value_syntax;
 
-/* Writes how a shell completes the value of an option. */
+/* Writes how a shell completes the value of an option: from its words, with files, with folders, or
+ * not at all. */
 static void put_value(FILE *out, const option_spec *spec, const value_syntax *syntax) {
   if (spec->words) {
     fputs(syntax->words, out);
-    for (const char *at = spec->words; *at; at++)
-      fputc(*at == '|' ? ' ' : *at, out);
+    for (const char *letter = spec->words; *letter; letter++)
+      fputc(*letter == '|' ? ' ' : *letter, out);
     fputs(syntax->after_words, out);
   } else if (strcmp(spec->argument, "FILE") == 0) {
     fputs(syntax->file, out);
@@ -473,21 +482,21 @@ static void put_value(FILE *out, const option_spec *spec, const value_syntax *sy
 
 /* ---- bash ---- */
 
-/* Writes the arms of `case $command:$option`. */
+/* Writes the arms of bash's `case $command:$option`, which complete the value of an option. */
 static void put_bash_values(FILE *out) {
   option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n",
                                       "      _etrecord_tb_paths -f\n",
                                       "      _etrecord_tb_paths -d\n", ""};
   for (size_t i = 0; option_table_shown(&shown, i); i++) {
-    const char *before = "    ";
+    const char *lead = "    ";
     if (!spec->argument)
       continue;
     for (const cli_command *c = commands; c->name; c++) {
       if (!option_table_has(spec, c))
         continue;
-      fprintf(out, "%s%s:--%s", before, c->name, spec->name);
-      before = "|";
+      fprintf(out, "%s%s:--%s", lead, c->name, spec->name);
+      lead = "|";
       if (spec->letter)
         fprintf(out, "|%s:-%c", c->name, spec->letter);
     }
@@ -497,7 +506,7 @@ static void put_bash_values(FILE *out) {
   }
 }
 
-/* Writes the options of each command for bash. */
+/* Writes the arms of bash's `case $command`, which complete the names of its options. */
 static void put_bash_options(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "      %s) _etrecord_tb_words '", c->name);
@@ -510,6 +519,7 @@ static void put_bash_options(FILE *out) {
 
 /* ---- zsh ---- */
 
+/* Writes the names and summaries of all commands for zsh. */
 static void put_zsh_commands(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "    '%s:", c->name);
@@ -518,7 +528,8 @@ static void put_zsh_commands(FILE *out) {
   }
 }
 
-/* Writes specifications for _arguments: '(--format -f)'{--format,-f}'[help]:FORMAT:(text json)'. */
+/* Writes for each command the specifications of its options for zsh's _arguments, such as
+ * '(--format -f)'{--format,-f}'[help]:FORMAT:(text json)'. */
 static void put_zsh_options(FILE *out) {
   option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {"(", ")", "_files", "_files -/", ""};
@@ -549,7 +560,8 @@ static void put_zsh_options(FILE *out) {
 
 /* ---- fish ---- */
 
-/* Writes the commands for fish. */
+/* Writes the names and summaries of all commands for fish, as commands and as arguments of `help`.
+ * */
 static void put_fish_commands(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "complete -c etrecord-tb -n __etrecord_tb_is_first -a %s -d '", c->name);
@@ -560,7 +572,7 @@ static void put_fish_commands(FILE *out) {
   }
 }
 
-/* Writes the options of each command for fish. */
+/* Writes each option for fish, with the commands that have it, its value and its help. */
 static void put_fish_options(FILE *out) {
   option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {" -x -a '", "'", " -r -F",
@@ -597,8 +609,8 @@ static const struct {
     {"fish_options", put_fish_options, NULL},
 };
 
-/* Writes what a placeholder of a completion script stands for. Returns false if its name is
- * unknown. */
+/* Writes what a placeholder of a completion script stands for; one that takes a separator has it as
+ * the last character of its name. Returns false if the name is unknown. */
 static bool put_piece(FILE *out, const char *name, size_t size) {
   for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
     size_t length = strlen(pieces[i].name);
@@ -614,19 +626,19 @@ static bool put_piece(FILE *out, const char *name, size_t size) {
 }
 
 /* Writes a line with its placeholders filled in. A placeholder is a name between two @ on one line,
- * without a quote, so that "$@" is none. */
+ * without a quote, so that "$@" is none. Returns false if one is unknown. */
 static bool fill_line(FILE *out, const char *line) {
-  for (const char *at; (at = strchr(line, '@'));) {
-    const char *end = at + 1 + strcspn(at + 1, "@\"\n");
-    fwrite(line, 1, (size_t)(at - line), out);
-    if (*end != '@') {
+  for (const char *mark; (mark = strchr(line, '@'));) {
+    const char *mark_end = mark + 1 + strcspn(mark + 1, "@\"\n");
+    fwrite(line, 1, (size_t)(mark - line), out);
+    if (*mark_end != '@') {
       fputc('@', out);
-      line = at + 1;
+      line = mark + 1;
       continue;
     }
-    if (!put_piece(out, at + 1, (size_t)(end - at - 1)))
+    if (!put_piece(out, mark + 1, (size_t)(mark_end - mark - 1)))
       return false;
-    line = end + 1;
+    line = mark_end + 1;
   }
   fputs(line, out);
   return true;
@@ -634,12 +646,13 @@ static bool fill_line(FILE *out, const char *line) {
 
 /* ---- The files ---- */
 
-/* Opens a file in a folder; NULL, with a message, on failure. */
-static FILE *open_in(const char *folder, const char *name, const char *ending, const char *mode) {
+/* Opens the file FOLDER/NAME with an ending appended. Returns NULL, with a message, on failure. */
+static FILE *open_in_folder(const char *folder, const char *name, const char *ending,
+                            const char *mode) {
   char path[4096];
   int length = snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
-  bool fits = length > 0 && (size_t)length < sizeof path;
-  FILE *file = fits ? fopen(path, mode) : NULL;
+  bool is_short_enough = length > 0 && (size_t)length < sizeof path;
+  FILE *file = is_short_enough ? fopen(path, mode) : NULL;
   if (!file)
     perror(path);
   return file;
@@ -650,47 +663,49 @@ static bool close_all_written(FILE *file) {
   return fclose(file) == 0 && written;
 }
 
-/* Writes the manual page of a command, or of the program if command is NULL. */
+/* Writes the manual page of a command, or of the program if it is NULL. Returns false, with a
+ * message, on failure. */
 static bool write_page(const char *out, const cli_command *command, guide_paths guides,
-                       const release *r) {
+                       const release *built) {
   char name[64];
   snprintf(name, sizeof name, "etrecord-tb%s%s", command ? "-" : "", command ? command->name : "");
-  FILE *page = open_in(out, name, ".1", "w");
+  FILE *page = open_in_folder(out, name, ".1", "w");
   if (page && command)
-    put_command(page, command, r);
+    put_command(page, command, built);
   else if (page)
-    put_program(page, guides, r);
+    put_program(page, guides, built);
   return page && close_all_written(page);
 }
 
-/* Writes the manual page of a guide. */
-static bool write_guide(const char *out, const char *path, const release *r) {
+/* Writes the manual page of a guide. Returns false, with a message, on failure. */
+static bool write_guide(const char *out, const char *path, const release *built) {
   char name[64], file[128];
   name_guide(name, sizeof name, path);
   (void)snprintf(file, sizeof file, "etrecord-tb%s", name);
-  FILE *markdown = fopen(path, "r"), *page = markdown ? open_in(out, file, ".7", "w") : NULL;
+  FILE *markdown = fopen(path, "r"), *page = markdown ? open_in_folder(out, file, ".7", "w") : NULL;
   if (!markdown)
     perror(path);
   if (page)
-    put_guide(page, markdown, name, r);
+    put_guide(page, markdown, name, built);
   if (markdown)
     fclose(markdown);
   return page && close_all_written(page);
 }
 
-/* Writes a completion script from its template. */
+/* Writes a completion script from its template. Returns false on failure, also if a placeholder is
+ * unknown. */
 static bool write_completion(const char *folder, const char *out, const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/completion", folder);
-  FILE *script = open_in(path, name, ".in", "r"),
-       *file = script ? open_in(out, name, "", "w") : NULL;
-  bool filled = file != NULL;
-  for (char line[1024]; filled && fgets(line, sizeof line, script);)
-    filled = fill_line(file, line);
+  FILE *script = open_in_folder(path, name, ".in", "r"),
+       *file = script ? open_in_folder(out, name, "", "w") : NULL;
+  bool is_filled = file != NULL;
+  for (char line[1024]; is_filled && fgets(line, sizeof line, script);)
+    is_filled = fill_line(file, line);
   if (script)
     fclose(script);
   return file && close_all_written(file) &&
-         filled; /* also false if the name of a placeholder is unknown */
+         is_filled; /* also false if the name of a placeholder is unknown */
 }
 
 int main(int argc, char **argv) {

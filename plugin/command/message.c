@@ -33,11 +33,12 @@ void message_end_progress(void) {
   shows_progress = false;
 }
 
-/* Prints one line: the location in a file, as far as it is known, and the text. */
-static void put_line(const char *lead, const char *file, const char *entry, uint64_t offset,
+/* Prints one line to stderr: a prefix, the location in a file as far as it is known, and the text.
+ * */
+static void put_line(const char *prefix, const char *file, const char *entry, uint64_t offset,
                      const char *text) {
   message_end_progress();
-  fprintf(stderr, "etrecord-tb: %s", lead);
+  fprintf(stderr, "etrecord-tb: %s", prefix);
   if (file && file[0]) {
     message_put_plain(stderr, file);
     fputs(": ", stderr);
@@ -63,12 +64,13 @@ exit_status message_refused(etr_status status, const etr_error *error) {
   return status == ETR_ERROR_OPTION ? EXIT_USAGE : EXIT_BAD_INPUT;
 }
 
-/* Returns true if a profile has the same warning. */
-static bool has_warning(const etr_profile *profile, const etr_warning *w) {
+/* Returns true if a profile has a warning with the same file, entry and message. The profile may be
+ * NULL. */
+static bool has_warning(const etr_profile *profile, const etr_warning *warning) {
   for (size_t i = 0; profile && i < profile->warning_count; i++) {
     const etr_warning *other = &profile->warnings[i];
-    if (strcmp(w->message, other->message) == 0 && strcmp(w->entry, other->entry) == 0 &&
-        strcmp(w->file, other->file) == 0)
+    if (strcmp(warning->message, other->message) == 0 &&
+        strcmp(warning->entry, other->entry) == 0 && strcmp(warning->file, other->file) == 0)
       return true;
   }
   return false;
@@ -180,34 +182,36 @@ typedef struct line_buffer {
   char data[MOST_BYTES];
 } line_buffer;
 
-/* Writes the first `size` bytes of the buffer, in one call unless the system interrupts it. */
-static bool write_first(line_buffer *lines, size_t size) {
-  for (size_t done = 0; done < size;) {
-    ssize_t wrote = write(STDOUT_FILENO, lines->data + done, size - done);
-    if (wrote < 0 && errno != EINTR)
+/* Writes the first `size` bytes of the buffer to stdout, in one call unless the system interrupts
+ * it, and removes them. Returns false on failure. */
+static bool write_start(line_buffer *lines, size_t size) {
+  for (size_t written = 0; written < size;) {
+    ssize_t step = write(STDOUT_FILENO, lines->data + written, size - written);
+    if (step < 0 && errno != EINTR)
       return false;
-    if (wrote > 0)
-      done += (size_t)wrote;
+    if (step > 0)
+      written += (size_t)step;
   }
   lines->used -= size;
   memmove(lines->data, lines->data + size, lines->used);
   return true;
 }
 
-/* The function of the sink. Writes the lines that are complete as soon as the buffer is full. */
+/* Gathers bytes, as the function of a sink. When the buffer is full, writes the complete lines in
+ * it, or all of it if it has no line end. Returns false on failure. */
 static bool add_lines(void *context, const void *data, size_t size) {
   line_buffer *lines = context;
-  for (const char *from = data; size > 0;) {
+  for (const char *rest = data; size > 0;) {
     size_t room = sizeof lines->data - lines->used, part = size < room ? size : room, end;
-    memcpy(lines->data + lines->used, from, part);
+    memcpy(lines->data + lines->used, rest, part);
     lines->used += part;
-    from += part;
+    rest += part;
     size -= part;
     if (lines->used < sizeof lines->data)
       continue;
     for (end = lines->used; end > 0 && lines->data[end - 1] != '\n';)
       end--;
-    if (!write_first(lines, end > 0 ? end : lines->used))
+    if (!write_start(lines, end > 0 ? end : lines->used))
       return false;
   }
   return true;
@@ -218,7 +222,7 @@ etr_status message_print(etr_emitter emit, void *context, etr_error *error) {
   if (fflush(stdout) != 0)
     return ETR_ERROR_IO;
   etr_status status = emit(context, &(etr_sink){add_lines, &lines}, error);
-  bool written = write_first(&lines, lines.used);
+  bool written = write_start(&lines, lines.used);
   lines.used = 0;
   return status == ETR_OK && !written ? ETR_ERROR_IO : status;
 }

@@ -13,8 +13,9 @@
 /* Looks for a name among those of one kind, and collects candidates. */
 typedef struct search {
   const char *wanted;
-  bool is_path; /* names are paths of modules, and a path also matches the modules that it contains
-                 */
+  bool is_path;   /* names are paths of modules, and a path also matches the modules that it
+                   * contains
+                   */
   bool lists_all; /* candidates are all names; otherwise only names that contain `wanted` */
   bool found;
   size_t count;
@@ -24,7 +25,8 @@ typedef struct search {
 
 enum { MOST_HINTS = 6 };
 
-static bool contains(const char *text, const char *part) {
+/* Returns true if a text contains a part, ignoring case. */
+static bool contains_text(const char *text, const char *part) {
   size_t size = strlen(part);
   for (; *text; text++)
     if (strncasecmp(text, part, size) == 0)
@@ -32,7 +34,8 @@ static bool contains(const char *text, const char *part) {
   return false;
 }
 
-/* Compares a name with the one that is wanted, and keeps it as a hint if it is similar. */
+/* Compares a name with the one that is wanted; if it is another, keeps it as a hint if it is near
+ * or contains the wanted one, or if all names are listed. */
 static void compare_name(search *s, const char *name) {
   size_t size = strlen(s->wanted);
   if (!name || s->found)
@@ -42,7 +45,7 @@ static void compare_name(search *s, const char *name) {
   s->nearest = etr_nearer_word(s->wanted, size, s->nearest, name);
   if (s->count == (s->lists_all ? MAX_LIST : MOST_HINTS) || !name[0])
     return;
-  if (!s->lists_all && !contains(name, s->wanted))
+  if (!s->lists_all && !contains_text(name, s->wanted))
     return;
   for (size_t i = 0; i < s->count; i++)
     if (strcmp(s->candidates[i], name) == 0)
@@ -62,7 +65,8 @@ static void look_at_graphs(search *s, const etr_profile *profile) {
     compare_name(s, profile->graphs[i].module);
 }
 
-static void look_at_operators(search *s, const etr_profile *profile) {
+/* Compares all operators with the one that is wanted. Without a graph any name passes. */
+static void compare_operators(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
     for (size_t k = 0; k < profile->graphs[i].node_count && !s->found; k++)
@@ -70,7 +74,7 @@ static void look_at_operators(search *s, const etr_profile *profile) {
         compare_name(s, profile->graphs[i].nodes[k].target);
 }
 
-/* Returns whether a name is how torch writes a module's path where only an identifier is allowed,
+/* Returns true if a name is how torch writes a module's path where only an identifier is allowed,
  * as in the Inspector's documents: "L__self___blocks_0_conv" for blocks.0.conv. */
 static bool is_identifier_of(const char *name, const char *path) {
   static const char start[] = "L__self___";
@@ -84,7 +88,8 @@ static bool is_identifier_of(const char *name, const char *path) {
   return !*name && !*path;
 }
 
-/* Compares all module paths with the one that is wanted. */
+/* Compares all module paths with the one that is wanted. Without a graph any path passes. The hint
+ * for a path that torch wrote as an identifier is the path. */
 static void compare_modules(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
@@ -96,7 +101,7 @@ static void compare_modules(search *s, const etr_profile *profile) {
     }
 }
 
-/* Compares all backends with the one that is wanted. */
+/* Compares all backends of delegates and events, and "cpu", with the one that is wanted. */
 static void compare_backends(search *s, const etr_profile *profile) {
   compare_name(s, "cpu");
   for (size_t i = 0; i < profile->method_count; i++)
@@ -120,29 +125,30 @@ static const struct {
 } names[] = {
     {"method", offsetof(cli_settings, method), look_at_methods, .lists_all = true},
     {"graph module", offsetof(cli_settings, graph), look_at_graphs, .lists_all = true},
-    {"operator", offsetof(cli_settings, op), look_at_operators, .is_glob = true},
+    {"operator", offsetof(cli_settings, op), compare_operators, .is_glob = true},
     {"module", offsetof(cli_settings, module), compare_modules, .is_path = true},
     {"backend", offsetof(cli_settings, backend), compare_backends, .is_glob = true},
 };
 
-/* Appends "; LEAD a, b" to a text. */
+/* Appends the candidates of a search to a message: "; did you mean: a, b", or all that there are.
+ * Appends nothing without any. */
 static void append_candidates(char *text, size_t room, const search *s) {
   size_t used = strlen(text);
-  const char *lead = s->lists_all ? "; there are:" : "; did you mean:";
+  const char *introduction = s->lists_all ? "; there are:" : "; did you mean:";
   if (s->count == 0 && s->nearest)
-    (void)snprintf(text + used, room - used, "%s %s", lead, s->nearest);
+    (void)snprintf(text + used, room - used, "%s %s", introduction, s->nearest);
   for (size_t i = 0; i < s->count && used < room; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ",
-                             s->candidates[i]);
+    used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : introduction,
+                             i ? "" : " ", s->candidates[i]);
 }
 
-/* Prints that a name does not exist. It is a warning if --force is given, except for names without
- * which the command cannot continue. */
-static exit_status report_unknown(const search *s, const char *kind, bool forced) {
+/* Reports that there is nothing of this name, and fails. With --force it is only a warning, except
+ * for names without which the command cannot continue. */
+static exit_status report_unknown(const search *s, const char *kind, bool is_forced) {
   char text[1024];
   (void)snprintf(text, sizeof text, "no %s named %s", kind, s->wanted);
   append_candidates(text, sizeof text, s);
-  if (!forced || s->lists_all)
+  if (!is_forced || s->lists_all)
     return message_failed("%s", text);
   message_warning("%s", text);
   return EXIT_DONE;
@@ -209,7 +215,8 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
 
 /* ---- Entry points ---- */
 
-/* Returns true if a graph is the entry, and of the method, that the user named. */
+/* Returns true if a graph is of the method, and is the entry MODULE/METHOD, that the user named;
+ * either may be unnamed. */
 static bool is_entry(const etr_graph *graph, const cli_settings *settings) {
   const char *entry = settings->entry;
   size_t size = strlen(graph->module);

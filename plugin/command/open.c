@@ -6,11 +6,10 @@
 
 /* ---- The comparison with a reference ---- */
 
-/* Uses the reference of the record that is among its files. One of another record needs that
- * record, which
- * --reference-record names. */
-static void use_found(etr_profile *profile, const cli_settings *settings,
-                      const etr_inputs *inputs) {
+/* Compares the values of a profile with the first usable reference among the record's files. A
+ * reference that cannot be used gets a warning, unless the command keeps it for another record. */
+static void use_found_references(etr_profile *profile, const cli_settings *settings,
+                                 const etr_inputs *inputs) {
   etr_error error;
   for (size_t i = 0; i < inputs->reference_count && !profile->accuracy; i++) {
     const etr_accuracy_options options = {.reference = inputs->references[i],
@@ -48,7 +47,7 @@ exit_status command_compare_values(etr_profile *profile, const cli_settings *set
     return EXIT_DONE;
   }
   if (!settings->reference) {
-    use_found(profile, settings, inputs);
+    use_found_references(profile, settings, inputs);
   } else {
     if (settings->reference_record)
       result = command_open_reference(&of, settings);

@@ -15,6 +15,7 @@
 
 /* ---- Values ---- */
 
+/* Parses a whole number of at most nine digits. Returns false for any other text. */
 static bool parse_count(const char *text, int64_t *out) {
   size_t digits = strspn(text, "0123456789");
   if (digits == 0 || digits > 9 || text[digits])
@@ -23,34 +24,36 @@ static bool parse_count(const char *text, int64_t *out) {
   return true;
 }
 
-/* Parses a number above 0, or with a unit a number of at least 0, which may have the unit: "5%" or
- * "5", "30dB". Only decimal numbers are allowed, not "inf" or "0x10". The decimal point of strtod()
- * depends on the locale, which the command never sets. */
+/* Parses a number above 0, or with a unit a number of at least 0, after which the unit may follow:
+ * "5%" or "5", "30dB". Returns false for any other text, also for "inf" and "0x10". strtod()'s
+ * decimal point is that of the C locale, which the command never changes. */
 static bool parse_number(const char *text, const char *unit, double *out) {
-  char *end;
-  double value = strtod(text, &end);
-  if (end == text || strspn(text, "0123456789.eE+-") < (size_t)(end - text) || !isfinite(value))
+  char *value_end;
+  double value = strtod(text, &value_end);
+  if (value_end == text || strspn(text, "0123456789.eE+-") < (size_t)(value_end - text) ||
+      !isfinite(value))
     return false;
-  if (unit && strcmp(end, unit) == 0)
-    end += strlen(unit);
-  if (*end || (unit ? value < 0 : value <= 0))
+  if (unit && strcmp(value_end, unit) == 0)
+    value_end += strlen(unit);
+  if (*value_end || (unit ? value < 0 : value <= 0))
     return false;
   *out = value;
   return true;
 }
 
-/* Finds the number of a word in a list such as "ms|us|ns". */
+/* Finds a word in a list such as "ms|us|ns", and sets *out to its index. Returns false if it is not
+ * in the list. */
 static bool parse_word(const char *words, const char *text, unsigned *out) {
   size_t size = strlen(text);
   unsigned index = 0;
-  for (const char *at = words; at; index++) {
-    const char *bar = strchr(at, '|');
-    size_t length = bar ? (size_t)(bar - at) : strlen(at);
-    if (length == size && memcmp(at, text, size) == 0) {
+  for (const char *word = words; word; index++) {
+    const char *word_end = strchr(word, '|');
+    size_t length = word_end ? (size_t)(word_end - word) : strlen(word);
+    if (length == size && memcmp(word, text, size) == 0) {
       *out = index;
       return true;
     }
-    at = bar ? bar + 1 : NULL;
+    word = word_end ? word_end + 1 : NULL;
   }
   return false;
 }
@@ -64,7 +67,8 @@ typedef struct parser {
   char **argv;
 } parser;
 
-/* Appends a value to a list that has room for all words of the command line. */
+/* Appends a value to a list that has room for all words of the command line, and is made here if it
+ * is NULL. */
 static exit_status append_file(const parser *p, const char ***files, size_t *count,
                                const char *value) {
   if (!*files)
@@ -75,23 +79,24 @@ static exit_status append_file(const parser *p, const char ***files, size_t *cou
   return EXIT_DONE;
 }
 
-/* Parses a value into the option's member of the settings. */
+/* Parses a value into the option's member of the settings, and notes in its second member that it
+ * was given. Fails with a message if the value is not of the option's kind. */
 static exit_status store_value(const parser *p, const option_spec *spec, const char *value) {
-  static const char *const wanted[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
-                                       [OPTION_NUMBER] = "a number above 0",
-                                       [OPTION_PERCENT] = "a percentage such as 5%",
-                                       [OPTION_DECIBEL] = "an SNR such as 30dB"};
+  static const char *const descriptions[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
+                                             [OPTION_NUMBER] = "a number above 0",
+                                             [OPTION_PERCENT] = "a percentage such as 5%",
+                                             [OPTION_DECIBEL] = "an SNR such as 30dB"};
   const char *words = option_table_words(spec, p->command);
-  void *member = (char *)p->out + spec->offset, *other = (char *)p->out + spec->offset2;
+  void *member = (char *)p->out + spec->offset, *second_member = (char *)p->out + spec->offset2;
   bool is_good = true;
   switch (spec->kind) {
   case OPTION_LIST:
-    if (*(size_t *)other == MAX_LIST)
+    if (*(size_t *)second_member == MAX_LIST)
       return message_usage(p->named, "--%s given more than %d times", spec->name, (int)MAX_LIST);
-    ((const char **)member)[(*(size_t *)other)++] = value;
+    ((const char **)member)[(*(size_t *)second_member)++] = value;
     return EXIT_DONE;
   case OPTION_FILES:
-    return append_file(p, member, other, value);
+    return append_file(p, member, second_member, value);
   case OPTION_FLAG:
     *(bool *)member = true;
     break;
@@ -116,9 +121,9 @@ static exit_status store_value(const parser *p, const option_spec *spec, const c
   }
   if (!is_good)
     return message_usage(p->named, "--%s takes %s, not \"%s\"", spec->name,
-                         words ? words : wanted[spec->kind], value);
+                         words ? words : descriptions[spec->kind], value);
   if (spec->offset2)
-    *(bool *)other = true;
+    *(bool *)second_member = true;
   return EXIT_DONE;
 }
 
@@ -135,6 +140,8 @@ static bool is_option(const char *text) {
   return text[0] == '-' && text[1];
 }
 
+/* Splits an option as it is written into its name, its length, and the value that is part of it:
+ * "-n5", "--name=5". The value is NULL if there is none. */
 static written_option split_option(const char *text) {
   if (text[1] != '-')
     return (written_option){text + 1, 1, text[2] ? text + 2 : NULL};
@@ -143,9 +150,8 @@ static written_option split_option(const char *text) {
                           equals ? equals + 1 : NULL};
 }
 
-/* Returns the row of an option of a command, or of any command if `command` is NULL. A letter is
- * written with one dash,
- * "-n". */
+/* Returns the row of the option that a text names, "-n" or "--name", for a command, or for any if
+ * `command` is NULL. Returns NULL if it has no such option. */
 static const option_spec *find_option(const char *text, const cli_command *command) {
   written_option written = split_option(text);
   for (const option_spec *spec = option_specs; spec->name; spec++) {
@@ -158,38 +164,42 @@ static const option_spec *find_option(const char *text, const cli_command *comma
   return NULL;
 }
 
-/* Returns the index of the next word from `at` on that is no option and no value of one, or argc.
- * Whether an option takes a value is the same for all commands. */
-static int next_argument(const parser *p, int at) {
-  for (; at < p->argc && strcmp(p->argv[at], "--") != 0; at++) {
-    if (!is_option(p->argv[at]))
-      return at;
-    const option_spec *spec = find_option(p->argv[at], NULL);
-    if (spec && spec->argument && !split_option(p->argv[at]).value)
-      at++;
+/* Returns the index of the next word from `index` on that is neither an option nor the value of
+ * one, or argc at the end or at "--". Whether an option takes a value is the same for all commands.
+ * */
+static int next_argument(const parser *p, int index) {
+  for (; index < p->argc && strcmp(p->argv[index], "--") != 0; index++) {
+    if (!is_option(p->argv[index]))
+      return index;
+    const option_spec *spec = find_option(p->argv[index], NULL);
+    if (spec && spec->argument && !split_option(p->argv[index]).value)
+      index++;
   }
   return p->argc;
 }
 
-/* Finds the command before the options are parsed, because it decides what they mean. */
+/* Finds the command before the options are parsed, because it decides what they mean: the first
+ * argument, if that names one, or else the default command. */
 static void find_command(parser *p) {
-  int first = next_argument(p, 1);
-  const cli_command *found = first < p->argc ? option_table_command(p->argv[first]) : NULL;
-  p->command = found ? found : &commands[0];
-  if (!found)
+  int first_argument = next_argument(p, 1);
+  const cli_command *named_command = first_argument < p->argc
+                                         ? option_table_command(p->argv[first_argument])
+                                         : NULL;
+  p->command = named_command ? named_command : &commands[0];
+  if (!named_command)
     return;
-  p->named = found->name;
-  p->named_at = first;
+  p->named = named_command->name;
+  p->named_at = first_argument;
 }
 
-/* Returns the command that a word after the record names, or that it resembles if no command was
- * given; NULL for a file, and for what looks like one. */
+/* Returns the command that a word after the record names or, if no command was given, resembles;
+ * NULL for a file, and for what looks like one. */
 static const char *misplaced_command(const parser *p, const char *text) {
-  const cli_command *found = option_table_command(text);
+  const cli_command *named_command = option_table_command(text);
   if (access(text, F_OK) == 0)
     return NULL;
-  if (found)
-    return found->name;
+  if (named_command)
+    return named_command->name;
   return p->named || strpbrk(text, "./\\=") ? NULL : option_table_nearest(text);
 }
 
@@ -200,46 +210,47 @@ static exit_status check_order(const parser *p) {
   size_t used = 0;
   if (p->command->runs_program || p->command->bit == FOR_HELP)
     return EXIT_DONE;
-  for (int at = next_argument(p, next_argument(p, 1) + 1); at < p->argc;
-       at = next_argument(p, at + 1)) {
-    const char *name = misplaced_command(p, p->argv[at]);
+  for (int index = next_argument(p, next_argument(p, 1) + 1); index < p->argc;
+       index = next_argument(p, index + 1)) {
+    const char *name = misplaced_command(p, p->argv[index]);
     if (!name)
       continue;
     for (int i = 1; i < p->argc && used < sizeof line; i++)
-      if (i != at && i != p->named_at)
+      if (i != index && i != p->named_at)
         used += (size_t)snprintf(line + used, sizeof line - used, " %s", p->argv[i]);
     return message_usage(name, "the command comes first: etrecord-tb %s%s", name, line);
   }
   return EXIT_DONE;
 }
 
-/* Refuses an option; the message says which commands have it, or which option may be meant. */
+/* Refuses an option that the command does not have. The message says which commands have it, or
+ * which option may be meant. */
 static exit_status refuse_option(const parser *p, const char *text) {
   written_option written = split_option(text);
   const option_spec *spec = find_option(text, NULL);
-  char others[256] = "";
+  char other_commands[256] = "";
   size_t used = 0, count = 0;
-  for (const cli_command *c = commands; spec && c->name && used < sizeof others; c++) {
-    const option_spec *its = find_option(text, c);
-    if (!its || strcmp(its->name, spec->name) != 0)
+  for (const cli_command *c = commands; spec && c->name && used < sizeof other_commands; c++) {
+    const option_spec *same_letter = find_option(text, c);
+    if (!same_letter || strcmp(same_letter->name, spec->name) != 0)
       continue;
-    used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", count ? ", " : "",
-                             c->name);
+    used += (size_t)snprintf(other_commands + used, sizeof other_commands - used, "%s%s",
+                             count ? ", " : "", c->name);
     count++;
   }
   if (spec)
     return message_usage(p->named, "%s has no option --%s (%s %s)", p->command->name, spec->name,
-                         others, count == 1 ? "does" : "do");
-  const char *near = option_table_nearest_option(p->command, written.name,
-                                                 text[1] == '-' ? written.size : 0);
-  if (near)
+                         other_commands, count == 1 ? "does" : "do");
+  const char *nearest = option_table_nearest_option(p->command, written.name,
+                                                    text[1] == '-' ? written.size : 0);
+  if (nearest)
     return message_usage(p->named, "unknown option --%.*s; did you mean --%s?", (int)written.size,
-                         written.name, near);
+                         written.name, nearest);
   return message_usage(p->named, "unknown option %.*s", (int)(written.name + written.size - text),
                        text);
 }
 
-/* Reads the option at argv[at]; `at` ends on its last word. */
+/* Parses the option at argv[at], and its value, into the settings. `at` ends on its last word. */
 static exit_status parse_option(parser *p) {
   const char *text = p->argv[p->at], *value = split_option(text).value;
   const option_spec *spec = find_option(text, p->command);
@@ -256,7 +267,8 @@ static exit_status parse_option(parser *p) {
   return store_value(p, spec, value);
 }
 
-/* Takes an argument that is no option: the record or a further one. */
+/* Takes an argument that is no option: the record, or a further one for commands that allow it.
+ * Fails with a message for one too many. */
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
   if (p->command->runs_program && p->at != p->named_at)
@@ -279,19 +291,20 @@ static exit_status parse_positional(parser *p) {
   return EXIT_DONE;
 }
 
-/* Reads all arguments behind the command; after -- they are no options. */
+/* Parses all words of the command line; after "--" they are no options, or the command line of the
+ * program that the command runs. */
 static exit_status parse_arguments(parser *p) {
-  bool only_positional = false;
+  bool is_after_dashes = false;
   for (p->at = 1; p->at < p->argc; p->at++) {
     const char *text = p->argv[p->at];
     exit_status status = EXIT_DONE;
-    if (!only_positional && strcmp(text, "--") == 0) {
+    if (!is_after_dashes && strcmp(text, "--") == 0) {
       if (p->command->runs_program) { /* everything after it belongs to the program */
         p->out->program = (const char *const *)(void *)(p->argv + p->at + 1);
         return EXIT_DONE;
       }
-      only_positional = true;
-    } else if (!only_positional && is_option(text))
+      is_after_dashes = true;
+    } else if (!is_after_dashes && is_option(text))
       status = parse_option(p);
     else
       status = parse_positional(p);
@@ -303,7 +316,8 @@ static exit_status parse_arguments(parser *p) {
 
 /* ---- Checks of the whole command line ---- */
 
-/* Checks that there are as many arguments as the command needs. */
+/* Checks that there are as many arguments as the command needs, and that a single unknown word is
+ * not a mistyped command. */
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
   if (p->command->runs_program) {
@@ -315,40 +329,44 @@ static exit_status check_arguments(const parser *p) {
         p->named,
         "no command to run: put it after --, as in -- ./executor_runner --model_path m.pte");
   }
-  size_t taken = (out->record != NULL) + out->more_count, needed = option_table_needed(p->command);
-  const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0
-                          ? option_table_nearest(out->record)
-                          : NULL;
-  if (meant)
+  size_t argument_count = (out->record != NULL) + out->more_count,
+         needed_count = option_table_needed(p->command);
+  const char *nearest_command = !p->named && argument_count == 1 && access(out->record, F_OK) != 0
+                                    ? option_table_nearest(out->record)
+                                    : NULL;
+  if (nearest_command)
     return message_usage(NULL, "\"%s\" is neither a command nor a file; did you mean %s?",
-                         out->record, meant);
-  if (taken >= needed)
+                         out->record, nearest_command);
+  if (argument_count >= needed_count)
     return EXIT_DONE;
-  if (needed > 1)
+  if (needed_count > 1)
     return message_usage(p->named, "%s needs %s", p->named, p->command->arguments);
   if (out->etrecord || out->pte || out->etdump_count > 0)
     return EXIT_DONE;
   return message_usage(p->named, "no record given: name a file or a directory");
 }
 
-/* Parses "3" or "3-8", a text of `size` bytes. */
+/* Parses "3" or "3-8", a text of `size` bytes, into the first and the last run. Returns false for
+ * any other text. */
 static bool parse_runs(const char *text, size_t size, size_t *out, size_t *out_last) {
-  char first[24] = "";
+  char first_text[24] = "";
   int64_t run, last;
-  if (size >= sizeof first)
+  if (size >= sizeof first_text)
     return false;
-  memcpy(first, text, size);
-  char *dash = strchr(first, '-');
+  memcpy(first_text, text, size);
+  char *dash = strchr(first_text, '-');
   if (dash)
     *dash = '\0';
-  if (!parse_count(first, &run) || !parse_count(dash ? dash + 1 : first, &last) || last < run)
+  if (!parse_count(first_text, &run) || !parse_count(dash ? dash + 1 : first_text, &last) ||
+      last < run)
     return false;
   *out = (size_t)run;
   *out_last = (size_t)last;
   return true;
 }
 
-/* Parses RUNS=METHOD texts. */
+/* Parses the texts of --map, "RUN=METHOD" or "FIRST-LAST=METHOD", into the choices of the settings.
+ * */
 static exit_status parse_choices(cli_settings *out, const char *command) {
   for (size_t i = 0; i < out->map_count; i++) {
     const char *text = out->map_texts[i], *equals = strchr(text, '=');
@@ -362,7 +380,7 @@ static exit_status parse_choices(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
-/* Chooses the runs that count, by --skip-runs or --runs. */
+/* Chooses the runs that count, by --skip-runs or --runs; the default depends on the command. */
 static exit_status choose_runs(cli_settings *out, const char *command) {
   const char *skip = out->skip_text, *runs = out->runs_text;
   if (skip && runs)
@@ -385,7 +403,8 @@ static exit_status choose_runs(cli_settings *out, const char *command) {
              : message_usage(command, "--skip-runs takes auto or a number, not \"%s\"", skip);
 }
 
-/* Cuts NAME=VALUE texts in two, in place. */
+/* Cuts texts "NAME=VALUE" in two, in place, and sets the tags. Fails with a message that names the
+ * option. */
 static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, const char *option,
                               const char *command) {
   for (size_t i = 0; i < count; i++) {
@@ -398,29 +417,29 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
   return EXIT_DONE;
 }
 
-/* Cuts arguments NAME=FILE of `pack` in two, in place, and removes them from the other arguments.
- * An argument that names an existing file is not such an argument. */
+/* Cuts arguments NAME=FILE of `pack` in two, in place, and takes them out of the other arguments. A
+ * name of an existing file is not such an argument. */
 static exit_status take_parts(cli_settings *out, const char *command) {
   if (!out->command->takes_parts || !out->record)
     return EXIT_DONE;
-  const char *const *all = out->more - 1; /* the first argument is in front of the others */
+  const char *const *arguments = out->more - 1; /* the first argument is in front of the others */
   size_t count = 1 + out->more_count;
   if (count > MAX_LIST)
     return message_usage(command, "more than %d parts", (int)MAX_LIST);
   out->record = NULL;
   out->more_count = 0;
   for (size_t i = 0; i < count; i++) {
-    char *equals = access(all[i], F_OK) == 0 ? NULL : strchr(all[i], '=');
+    char *equals = access(arguments[i], F_OK) == 0 ? NULL : strchr(arguments[i], '=');
     if (!equals && out->record)
-      return message_usage(command, "unexpected argument \"%s\"", all[i]);
+      return message_usage(command, "unexpected argument \"%s\"", arguments[i]);
     if (!equals) {
-      out->record = all[i];
+      out->record = arguments[i];
       continue;
     }
-    if (equals == all[i] || !equals[1])
-      return message_usage(command, "a part is NAME=FILE, not \"%s\"", all[i]);
+    if (equals == arguments[i] || !equals[1])
+      return message_usage(command, "a part is NAME=FILE, not \"%s\"", arguments[i]);
     *equals = '\0';
-    out->parts[out->part_count++] = (etr_part){.name = all[i], .path = equals + 1};
+    out->parts[out->part_count++] = (etr_part){.name = arguments[i], .path = equals + 1};
   }
   return EXIT_DONE;
 }
@@ -430,29 +449,31 @@ static bool has_tables(const cli_command *command) {
   return !command->draws && command->bit != FOR_TRACE && find_option("--format", command);
 }
 
-/* Chooses the format by the extension of --output, unless --format is given. */
+/* Chooses the format by the extension of --output, unless --format is given or the command writes
+ * no tables. */
 static void choose_format(cli_settings *out) {
   static const struct {
     const char *extension;
     output_format format;
-  } known[] = {{".csv", FORMAT_CSV},          {".tsv", FORMAT_TSV},
-               {".json", FORMAT_JSON},        {".md", FORMAT_MARKDOWN},
-               {".jsonl", FORMAT_JSON_LINES}, {".ndjson", FORMAT_JSON_LINES},
-               {".parquet", FORMAT_PARQUET},  {".arrow", FORMAT_ARROW}};
-  bool is_open = !out->has_format && has_tables(out->command);
-  for (size_t i = 0; is_open && i < sizeof known / sizeof *known; i++)
-    if (strcmp(command_extension(out), known[i].extension) == 0)
-      out->format = known[i].format;
+  } formats[] = {{".csv", FORMAT_CSV},          {".tsv", FORMAT_TSV},
+                 {".json", FORMAT_JSON},        {".md", FORMAT_MARKDOWN},
+                 {".jsonl", FORMAT_JSON_LINES}, {".ndjson", FORMAT_JSON_LINES},
+                 {".parquet", FORMAT_PARQUET},  {".arrow", FORMAT_ARROW}};
+  bool has_choice = !out->has_format && has_tables(out->command);
+  for (size_t i = 0; has_choice && i < sizeof formats / sizeof *formats; i++)
+    if (strcmp(command_extension(out), formats[i].extension) == 0)
+      out->format = formats[i].format;
 }
 
-/* Refuses an output file whose extension promises what the command does not write. */
+/* Refuses an output file whose extension promises what a command with tables does not write. */
 static exit_status check_extension(const cli_settings *settings) {
-  static const char *const others[] = {".pdf", ".xlsx", ".xls", ".ods",    ".html", ".htm",
-                                       ".svg", ".png",  ".jpg", ".docx",   ".xml",  ".yaml",
-                                       ".yml", ".zip",  ".db",  ".sqlite", ".npy",  ".pkl"};
+  static const char *const other_extensions[] = {
+      ".pdf",  ".xlsx", ".xls",  ".ods", ".html", ".htm", ".svg",    ".png", ".jpg",
+      ".docx", ".xml",  ".yaml", ".yml", ".zip",  ".db",  ".sqlite", ".npy", ".pkl"};
   if (!has_tables(settings->command) || settings->has_format || !settings->output)
     return EXIT_DONE;
-  if (!command_extension_is_one_of(settings, others, sizeof others / sizeof *others))
+  if (!command_extension_is_one_of(settings, other_extensions,
+                                   sizeof other_extensions / sizeof *other_extensions))
     return EXIT_DONE;
   return message_usage(settings->command->name,
                        "cannot write %s files: name FILE .csv, .tsv, .json, .jsonl, .md, .parquet "
@@ -460,8 +481,8 @@ static exit_status check_extension(const cli_settings *settings) {
                        command_extension(settings));
 }
 
-/* Refuses a --source-root that is a path of this machine and is not there. A part of recorded
- * paths, such as torch/nn, need not be: it begins with a name. */
+/* Refuses a --source-root that is written as a path of this machine and is no folder. A part of
+ * recorded paths, such as torch/nn, begins with a name and need not exist. */
 static exit_status check_source_root(const cli_settings *settings) {
   const char *root = settings->source_root;
   bool is_path = root && (etr_is_slash(root[0]) || root[0] == '.' || root[0] == '~');
@@ -473,21 +494,21 @@ static exit_status check_source_root(const cli_settings *settings) {
                        root, root + strspn(root, "/\\.~"));
 }
 
-/* Reads the number of --explain, or "all". */
+/* Parses --explain, the number of a finding or "all", which becomes SIZE_MAX. */
 static exit_status read_explain(cli_settings *out, const char *command) {
   const char *text = out->explain_text;
   if (!text)
     return EXIT_DONE;
-  char *end = NULL;
-  unsigned long number = strtoul(text, &end, 10);
-  bool is_number = text[0] >= '1' && text[0] <= '9' && *end == '\0' && number < 100000;
+  char *number_end = NULL;
+  unsigned long number = strtoul(text, &number_end, 10);
+  bool is_number = text[0] >= '1' && text[0] <= '9' && *number_end == '\0' && number < 100000;
   if (!is_number && strcmp(text, "all") != 0)
     return message_usage(command, "--explain takes the number of a finding, or all, not %s", text);
   out->explain = is_number ? (size_t)number : SIZE_MAX;
   return EXIT_DONE;
 }
 
-/* Sets the rate of the clock from --source-unit. */
+/* Sets the ticks per second from --source-unit, which excludes --ticks-per-second. */
 static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {
       [ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};

@@ -494,11 +494,12 @@ const cli_command *option_table_command(const char *name) {
   return NULL;
 }
 
-/* Counts words with blanks between; needed_only: without those in brackets. */
-static size_t count_words(const char *text, bool needed_only) {
+/* Counts the words of a text that blanks separate, without those in brackets if is_needed_only is
+ * set. */
+static size_t count_words(const char *text, bool is_needed_only) {
   size_t count = 0;
   for (; *text; text += strspn(text, " ")) {
-    if (!needed_only || text[0] != '[')
+    if (!is_needed_only || text[0] != '[')
       count++;
     text += strcspn(text, " ");
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * output_file.c - opens outputs early, and has the file of --output put in place by a process that
- * was split off before any input was read: the keeper. It gets bytes that say whether to keep the
- * file. If this process dies, it obeys the last one.
+ * was split off before any input was read: the keeper. It gets bytes that say whether to keep
+ * the file. If this process dies, it obeys the last one.
  */
 #include "command/output_file.h"
 
@@ -37,6 +37,8 @@ typedef struct verdict {
   etr_error error;
 } verdict;
 
+/* Closes the output file, if it is open, and puts it in place or removes it. Returns the status and
+ * the error of that. */
 static verdict close_file(bool keeps) {
   verdict result = {ETR_OK, {.offset = ETR_NO_OFFSET}};
   if (file != NULL)
@@ -57,24 +59,26 @@ static bool tell_keeper(unsigned char what) {
   return write(to_keeper, &what, sizeof what) == (ssize_t)sizeof what;
 }
 
-/* Runs in the keeper. It holds no standard stream, so that nobody waits for it who waits for the
- * command's output. */
-static _Noreturn void keep(int from_command) {
-  unsigned char what = 0, next;
+/* Runs the keeper: waits for the byte that ends the file, or for the end of the command, closes the
+ * file and reports the result. It holds no standard stream, so that nobody waits for it who waits
+ * for the command's output. */
+static _Noreturn void run_keeper(int from_command) {
+  unsigned char last_byte = 0, byte;
   sigset_t all;
   (void)sigfillset(&all);
   (void)sigprocmask(SIG_SETMASK, &all, NULL);
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
     if (stream != from_command)
       (void)close(stream);
-  while (!(what & AT_ONCE) && read(from_command, &next, sizeof next) == (ssize_t)sizeof next)
-    what = next;
-  const verdict result = close_file((what & KEEP) != 0);
+  while (!(last_byte & AT_ONCE) && read(from_command, &byte, sizeof byte) == (ssize_t)sizeof byte)
+    last_byte = byte;
+  const verdict result = close_file((last_byte & KEEP) != 0);
   (void)!write(from_command, &result, sizeof result);
   _exit(EXIT_DONE);
 }
 
-/* Starts the process that completes or removes outputs after this one ended, however it ends. */
+/* Starts the keeper, the process that completes or removes the output after this one ended, however
+ * it ends. */
 static exit_status start_keeper(void) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -83,7 +87,7 @@ static exit_status start_keeper(void) {
   keeper = fork();
   if (keeper == 0) {
     (void)close(ends[0]);
-    keep(ends[1]);
+    run_keeper(ends[1]);
   }
   int reason = errno;
   (void)close(ends[1]);
@@ -102,7 +106,8 @@ static void await_keeper(void) {
   keeper = 0;
 }
 
-/* Has the keeper end the file. */
+/* Has the keeper, or without one this process, end the file. Returns the status and the error of
+ * that. */
 static verdict end_file(bool keeps) {
   verdict result = {ETR_OK, {.offset = ETR_NO_OFFSET}};
   if (keeper == 0)
@@ -156,7 +161,8 @@ void output_leave(void) {
 
 /* ---- Opening ---- */
 
-/* Returns true if a file has something else than a list of problems, and so may be an input. */
+/* Returns true for a file that has a content, but does not begin as a list of problems, and so may
+ * be an input. */
 static bool is_other_file(const char *path) {
   static const char begin[] = "{\"etdump\"";
   char head[sizeof begin] = "";
@@ -170,8 +176,8 @@ static bool is_other_file(const char *path) {
   return size < sizeof begin - 1 || strcmp(head, begin) != 0;
 }
 
-/* Opens the list of problems, which grows while the command runs. It replaces an earlier list, and
- * no other file. */
+/* Opens the list of problems, which grows while the command runs. It replaces an earlier list; any
+ * other file is refused. */
 static exit_status open_problems(const char *path) {
   if (is_other_file(path))
     return message_failed("%s: this is no list of problems and would be lost: name another file "
@@ -233,13 +239,13 @@ static bool is_same(const char *path, const char *other) {
 /* Returns true if a file exists and is in this folder, not in one below it. */
 static bool is_in_folder(const char *path, const char *folder) {
   struct stat about;
-  char above[PATH_MAX] = ".";
+  char parent[PATH_MAX] = ".";
   size_t size = (size_t)(etr_last_part(path) - path);
-  if (size >= sizeof above || stat(path, &about) != 0)
+  if (size >= sizeof parent || stat(path, &about) != 0)
     return false;
   if (size > 0)
-    (void)snprintf(above, sizeof above, "%.*s", (int)size, path);
-  return is_same(above, folder);
+    (void)snprintf(parent, sizeof parent, "%.*s", (int)size, path);
+  return is_same(parent, folder);
 }
 
 exit_status output_check_input(const char *path) {

@@ -66,7 +66,7 @@ static bool has_file(const char *folder, const char *name) {
   return size > 0 && (size_t)size < sizeof path && access(path, F_OK) == 0;
 }
 
-/* Fills the path of this program, with links resolved. */
+/* Sets the path of this program, with links resolved. Returns false if it cannot be found. */
 static bool find_program_path(char path[PATH_MAX]) {
 #if defined __APPLE__
   char raw[PATH_MAX];
@@ -77,24 +77,25 @@ static bool find_program_path(char path[PATH_MAX]) {
 #endif
 }
 
-/* Fills out->packages if this code is in the package's library, PACKAGES/etrecord_tb/lib/FILE. */
+/* Sets out->packages if this code is in the package's library, PACKAGES/etrecord_tb/lib/FILE.
+ * Returns false if it is not. */
 static bool find_packages(python_start *out) {
-  static const char below[] = "/etrecord_tb/lib";
+  static const char library_folder[] = "/etrecord_tb/lib";
   char path[PATH_MAX];
   Dl_info about;
   if (dladdr((const void *)(uintptr_t)&python_prepare, &about) == 0 || about.dli_fname == NULL ||
       realpath(about.dli_fname, path) == NULL || !cut_last_part(path))
     return false;
-  size_t size = strlen(path), end = sizeof below - 1;
-  if (size <= end || strcmp(path + size - end, below) != 0)
+  size_t size = strlen(path), end_size = sizeof library_folder - 1;
+  if (size <= end_size || strcmp(path + size - end_size, library_folder) != 0)
     return false;
-  (void)snprintf(out->packages, sizeof out->packages, "%.*s", (int)(size - end), path);
+  (void)snprintf(out->packages, sizeof out->packages, "%.*s", (int)(size - end_size), path);
   return true;
 }
 
-/* Finds the interpreter to which a folder of packages belongs: that of PREFIX/lib/python3.11/... is
- * PREFIX/bin/python3.11. */
-static bool find_interpreter_of(char out[PATH_MAX], const char *packages) {
+/* Finds the interpreter to which a folder of packages belongs: PREFIX/bin/python3.11 for
+ * PREFIX/lib/python3.11/... Returns false if there is none. */
+static bool find_packages_interpreter(char out[PATH_MAX], const char *packages) {
   char prefix[PATH_MAX], name[PATH_MAX], folder[PATH_MAX];
   (void)snprintf(prefix, sizeof prefix, "%s", packages);
   if (!cut_last_part(prefix))
@@ -109,7 +110,8 @@ static bool find_interpreter_of(char out[PATH_MAX], const char *packages) {
   return size > 0 && (size_t)size < sizeof folder && take_program(out, folder, name);
 }
 
-/* Finds the interpreter beside this program, if both are in a virtual or a conda environment. */
+/* Finds the interpreter beside this program, if both are in a virtual or a conda environment.
+ * Returns false if they are not. */
 static bool find_interpreter_beside(char out[PATH_MAX]) {
   char folder[PATH_MAX], prefix[PATH_MAX];
   if (!find_program_path(folder) || !cut_last_part(folder))
@@ -122,7 +124,7 @@ static bool find_interpreter_beside(char out[PATH_MAX]) {
 }
 
 static void find_own(python_start *out) {
-  bool is_found = find_packages(out) && find_interpreter_of(out->interpreter, out->packages);
+  bool is_found = find_packages(out) && find_packages_interpreter(out->interpreter, out->packages);
   if (!is_found && !find_interpreter_beside(out->interpreter))
     (void)snprintf(out->interpreter, sizeof out->interpreter, "python3");
 }

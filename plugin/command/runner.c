@@ -52,7 +52,7 @@ static const char *find_program(const char *name, char room[PATH_MAX]) {
   return name;
 }
 #else
-/* Returns the path of a program, or NULL and sets errno. A name with a slash is a path. A bare name
+/* Returns the path of a program, or NULL with errno set. A name with a slash is a path. A bare name
  * is looked up in the absolute folders of PATH: an empty or relative one would be in the working
  * directory, which may be a stranger's record. */
 static const char *find_program(const char *name, char room[PATH_MAX]) {
@@ -62,27 +62,27 @@ static const char *find_program(const char *name, char room[PATH_MAX]) {
   if (folders == NULL)
     folders = "/usr/local/bin:/usr/bin:/bin";
   errno = ENOENT;
-  for (const char *at = folders; *at != '\0';) {
+  for (const char *folder = folders; *folder != '\0';) {
     struct stat about;
-    size_t length = strcspn(at, ":");
-    int size = snprintf(room, PATH_MAX, "%.*s/%s", (int)length, at, name);
-    bool is_searched = *at == '/' && name[0] != '\0' && size > 0 && size < PATH_MAX;
+    size_t length = strcspn(folder, ":");
+    int size = snprintf(room, PATH_MAX, "%.*s/%s", (int)length, folder, name);
+    bool is_searched = *folder == '/' && name[0] != '\0' && size > 0 && size < PATH_MAX;
     if (is_searched && stat(room, &about) == 0 && S_ISREG(about.st_mode)) {
       if (access(room, X_OK) == 0)
         return room;
       errno = EACCES;
     }
-    at += length + (at[length] == ':');
+    folder += length + (folder[length] == ':');
   }
   return NULL;
 }
 #endif
 
-/* Starts a program. All signals are blocked, because a signal in between would not kill the
- * program. printed: descriptor of the file that takes the output. ours: a descriptor that the
- * program does not get; -1: none. */
-static int start(pid_t *process, const runner_program *program, int printed, int ours,
-                 const sigset_t *mask) {
+/* Starts a program in a process group of its own. Returns 0 or an errno. All signals are blocked,
+ * because one in between would not kill the program. printed: descriptor that takes its output.
+ * ours: a descriptor that it does not get; -1 for none. */
+static int start_program(pid_t *process, const runner_program *program, int printed, int ours,
+                         const sigset_t *mask) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t ignored;
@@ -121,6 +121,8 @@ static int start(pid_t *process, const runner_program *program, int printed, int
 
 /* Frees the disk space of what was printed before the end that is kept, if it is much. */
 #ifdef FALLOC_FL_PUNCH_HOLE
+/* Frees the blocks of what a program printed before the end that is kept, once it takes too much of
+ * the disk. */
 static void free_beginning(int printed) {
   enum { BLOCK = 512 };
   struct stat about;
@@ -136,9 +138,9 @@ static void free_beginning(int printed) {
 }
 #endif
 
-/* Waits until the process ends. SIGCHLD is blocked. Returns false if the process did not end in
- * time. */
-static bool wait_until(pid_t process, double end, int printed, int *status) {
+/* Waits until the process ends, or until the deadline, with SIGCHLD blocked. Returns false if the
+ * process did not end in time. */
+static bool wait_until(pid_t process, double deadline, int printed, int *status) {
   sigset_t child;
   (void)sigemptyset(&child);
   (void)sigaddset(&child, SIGCHLD);
@@ -146,26 +148,28 @@ static bool wait_until(pid_t process, double end, int printed, int *status) {
     pid_t ended = waitpid(process, status, WNOHANG);
     if (ended == process || (ended < 0 && errno != EINTR))
       return true;
-    double left = end - seconds_now();
-    if (left <= 0)
+    double seconds_left = deadline - seconds_now();
+    if (seconds_left <= 0)
       return false;
-    if (left > SECONDS_BETWEEN_COUNTS)
-      left = SECONDS_BETWEEN_COUNTS;
-    const struct timespec most = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
-    etr_wait_for_signal(&child, &most);
+    if (seconds_left > SECONDS_BETWEEN_COUNTS)
+      seconds_left = SECONDS_BETWEEN_COUNTS;
+    const struct timespec timeout = {(time_t)seconds_left,
+                                     (long)((seconds_left - (double)(time_t)seconds_left) * 1e9)};
+    etr_wait_for_signal(&child, &timeout);
     free_beginning(printed);
   }
 }
 
-/* Waits for a process: warns when it is silent for long, and kills it when its time is over. */
-static void wait_for(runner_outcome *out, pid_t process, const runner_program *program,
-                     double begin, int printed) {
+/* Waits for a program and sets how it ended: warns when it has been silent for long, and kills it
+ * and its group when its time is over. */
+static void await_program(runner_outcome *out, pid_t process, const runner_program *program,
+                          double begin, int printed) {
   int status = 0;
-  bool ended = program->warning != NULL &&
-               wait_until(process, begin + program->silent, printed, &status);
-  if (program->warning != NULL && !ended)
+  bool has_ended = program->warning != NULL &&
+                   wait_until(process, begin + program->silent, printed, &status);
+  if (program->warning != NULL && !has_ended)
     message_warning("%s", program->warning);
-  out->is_late = !ended && !wait_until(process, begin + program->seconds, printed, &status);
+  out->is_late = !has_ended && !wait_until(process, begin + program->seconds, printed, &status);
   if (out->is_late) {
     (void)kill(-process, SIGKILL);
     while (waitpid(process, &status, 0) < 0 && errno == EINTR)
@@ -178,19 +182,20 @@ static void wait_for(runner_outcome *out, pid_t process, const runner_program *p
 
 /* ---- Running a program ---- */
 
-/* Returns the end of what a program printed, with NUL replaced; NULL when out of memory. */
+/* Returns the end of what a program printed, with '?' for NUL; *is_cut says whether there was more
+ * before it. Returns NULL when out of memory. */
 static char *read_end(FILE *file, bool *is_cut) {
   long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-  long first = size > RUNNER_MOST_OUTPUT ? size - RUNNER_MOST_OUTPUT : 0;
-  *is_cut = first > 0;
-  char *text = calloc(1, (size_t)(size > 0 ? size - first : 0) + 1);
-  if (text == NULL || size <= 0 || fseek(file, first, SEEK_SET) != 0)
+  long start = size > RUNNER_MOST_OUTPUT ? size - RUNNER_MOST_OUTPUT : 0;
+  *is_cut = start > 0;
+  char *text = calloc(1, (size_t)(size > 0 ? size - start : 0) + 1);
+  if (text == NULL || size <= 0 || fseek(file, start, SEEK_SET) != 0)
     return text;
-  size_t got = fread(text, 1, (size_t)(size - first), file);
-  for (size_t i = 0; i < got; i++)
+  size_t read_size = fread(text, 1, (size_t)(size - start), file);
+  for (size_t i = 0; i < read_size; i++)
     if (text[i] == '\0')
       text[i] = '?';
-  text[got] = '\0';
+  text[read_size] = '\0';
   return text;
 }
 
@@ -199,7 +204,7 @@ int runner_start(pid_t *out, const runner_program *program, int ours) {
   (void)signal(SIGCHLD,
                SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
   ending_hold(&before);
-  int reason = start(out, program, STDERR_FILENO, ours, &before);
+  int reason = start_program(out, program, STDERR_FILENO, ours, &before);
   ending_set_child(0);
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return reason;
@@ -217,10 +222,10 @@ void runner_run(runner_outcome *out, const runner_program *program) {
     waiting = before;
     (void)sigaddset(&waiting, SIGCHLD);
     double begin = seconds_now();
-    out->start_error = start(&process, program, fileno(printed), -1, &before);
+    out->start_error = start_program(&process, program, fileno(printed), -1, &before);
     (void)sigprocmask(SIG_SETMASK, &waiting, NULL);
     if (out->start_error == 0)
-      wait_for(out, process, program, begin, fileno(printed));
+      await_program(out, process, program, begin, fileno(printed));
     out->seconds = seconds_now() - begin;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     out->output = read_end(printed, &out->is_cut);

@@ -71,8 +71,8 @@ static const uint64_t of_first_version = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 static const uint64_t of_single_files = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                         LANDLOCK_ACCESS_FS_READ_FILE | TRUNCATE;
 
-/* Returns the accesses of Landlock that rights of ours stand for. */
-static uint64_t accesses_of(unsigned rights) {
+/* Returns the accesses, as bits of Landlock, that our rights stand for. */
+static uint64_t landlock_accesses(unsigned rights) {
   uint64_t accesses = 0;
   if (rights & RIGHT_READ)
     accesses |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
@@ -92,8 +92,8 @@ static uint64_t accesses_of(unsigned rights) {
   return accesses;
 }
 
-/* Begins a set of rules that allows nothing. It forbids everything that the kernel can forbid,
- * including TCP, abstract sockets and signals to other processes. */
+/* Begins a set of rules that allows nothing of what the kernel can forbid, including TCP, abstract
+ * sockets and signals to other processes. Its descriptor is -1 if the kernel has no Landlock. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
   rule_set rules = {.files = of_first_version};
@@ -114,8 +114,8 @@ static landlock_rules landlock_begin(void) {
       .accesses = rules.files};
 }
 
-/* Allows `rights` on a path and follows links. Ignores a path that cannot be opened: whoever opens
- * it gets the same error. */
+/* Allows `rights` on a path, of which links are followed. A path that cannot be opened is ignored,
+ * since whoever opens it gets the same error; other failures are noted in the rules. */
 static void landlock_allow(landlock_rules *rules, const char *path, unsigned rights) {
   struct stat about;
   int opened = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
@@ -127,7 +127,7 @@ static void landlock_allow(landlock_rules *rules, const char *path, unsigned rig
   uint64_t possible = rules->accesses;
   if (fstat(opened, &about) == 0 && !S_ISDIR(about.st_mode))
     possible &= of_single_files;
-  struct landlock_path_beneath_attr rule = {.allowed_access = accesses_of(rights) & possible,
+  struct landlock_path_beneath_attr rule = {.allowed_access = landlock_accesses(rights) & possible,
                                             .parent_fd = opened};
   if (rule.allowed_access != 0 &&
       syscall(SYS_landlock_add_rule, rules->descriptor, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
@@ -135,8 +135,8 @@ static void landlock_allow(landlock_rules *rules, const char *path, unsigned rig
   (void)close(opened);
 }
 
-/* Forbids everything that the rules do not allow, also for programs that this process starts. Open
- * files remain open. Ends the rules. */
+/* Forbids everything that the rules do not allow, also for programs that this process starts, and
+ * ends the rules. Files that are open remain so. */
 static void landlock_enforce(landlock_rules *rules) {
   if (rules->descriptor < 0)
     return;
@@ -304,6 +304,8 @@ static void allow(filter *f) {
   add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
+/* Adds the steps that allow a system call if one of its arguments has the value of the condition.
+ * */
 static void allow_if(filter *f, const condition *call) {
   compare(f, (uint32_t)call->number, 0, 4);
   load(f, offsetof(struct seccomp_data, args) + (size_t)call->argument * sizeof(uint64_t));
@@ -321,7 +323,7 @@ static void add_list(filter *f, const int *numbers, size_t count, bool allows) {
 }
 
 /* Gives up the system calls that no command needs or, if this process starts Graphviz or Python,
- * those that these do not need. */
+ * those that these do not need. Does nothing if the kernel refuses. */
 static void seccomp_enforce(bool starts_program) {
   const uint32_t own = (uint32_t)getpid(); /* also the number of the only thread */
   /* raise() and abort(); limits of this process; isatty() and the width of the terminal; flags of
@@ -360,7 +362,7 @@ static void seccomp_enforce(bool starts_program) {
 
 /* ---- Inputs ---- */
 
-/* Allows reading the targets of links in a record's folder, if they are files. */
+/* Allows reading the files to which links in a record's folder lead. */
 static void allow_linked(landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
   if (!directory) {
@@ -379,7 +381,8 @@ static void allow_linked(landlock_rules *rules, const char *folder) {
   closedir(directory);
 }
 
-/* Allows reading of an input file and of what it links to. */
+/* Allows reading an input, a file or a folder, and what links in a folder lead to. path: may be
+ * NULL, or name a part of a file. */
 static void allow_input(landlock_rules *rules, const char *path) {
   char file[PATH_MAX];
   size_t part;
@@ -399,7 +402,8 @@ static void allow_part(landlock_rules *rules, const char *path) {
       landlock_allow(rules, file, RIGHT_READ);
 }
 
-/* Allows reading of all inputs that the settings name. */
+/* Allows reading all inputs that the settings name, or everything if the command reads files that
+ * only its inputs name. */
 static void allow_inputs(landlock_rules *rules, const cli_settings *settings) {
   const char *const single[] = {
       settings->record,  settings->etrecord,       settings->pte,       settings->debug_buffer,
@@ -426,8 +430,9 @@ static void allow_inputs(landlock_rules *rules, const cli_settings *settings) {
 static char made_logdir[PATH_MAX];
 static size_t kept_size;
 
-/* Returns the size of a path without its last part. */
-static size_t size_above(const char *path, size_t size) {
+/* Returns the size of the first `size` bytes of a path without their last part, but with the slash
+ * before it. */
+static size_t parent_size(const char *path, size_t size) {
   while (size > 0 && path[size - 1] == '/')
     size--;
   while (size > 0 && path[size - 1] != '/')
@@ -439,19 +444,19 @@ static size_t size_above(const char *path, size_t size) {
  * cleans up. Returns 0 or an errno. */
 static int make_logdir(const char *path) {
   char part[PATH_MAX];
-  size_t size = strlen(path), kept = size;
+  size_t size = strlen(path), existing_size = size;
   if (size >= sizeof made_logdir || command_is_folder(path))
     return 0;
   memcpy(part, path, size + 1);
-  for (; kept > 0 && !command_is_folder(part); part[kept] = '\0')
-    kept = size_above(part, kept);
-  kept_size = kept;
+  for (; existing_size > 0 && !command_is_folder(part); part[existing_size] = '\0')
+    existing_size = parent_size(part, existing_size);
+  kept_size = existing_size;
   memcpy(made_logdir, path, size + 1);
-  for (size_t end = kept_size + 1; end <= size; end++) {
-    if (path[end] != '/' && path[end] != '\0')
+  for (size_t part_end = kept_size + 1; part_end <= size; part_end++) {
+    if (path[part_end] != '/' && path[part_end] != '\0')
       continue;
-    memcpy(part, path, end);
-    part[end] = '\0';
+    memcpy(part, path, part_end);
+    part[part_end] = '\0';
     if (mkdir(part, 0777) != 0 && errno != EEXIST)
       return errno;
   }
@@ -462,8 +467,8 @@ static int make_logdir(const char *path) {
  * while another one has rights to it. -1: none. */
 static int logdir_lock = -1;
 
-/* Creates and locks the folder, and tries again if it was removed before it was locked. Also allows
- * removing created folders from the folder above them. Returns 0 or an errno. */
+/* Creates and locks the folder, again if it was removed before it was locked, and allows writing
+ * into it and removing it and created folders above it. Returns 0 or an errno. */
 static int allow_logdir(landlock_rules *rules, const char *path) {
   struct stat about = {.st_nlink = 1};
   do {
@@ -478,10 +483,10 @@ static int allow_logdir(landlock_rules *rules, const char *path) {
   landlock_allow(rules, path, RIGHT_READ | RIGHT_REPLACE | RIGHT_MAKE_FOLDERS | RIGHT_EMPTY);
   if (made_logdir[0] == '\0')
     return 0;
-  char above[PATH_MAX] = ".";
+  char parent[PATH_MAX] = ".";
   if (kept_size > 0)
-    (void)snprintf(above, sizeof above, "%.*s", (int)kept_size, made_logdir);
-  landlock_allow(rules, above, RIGHT_LIST | RIGHT_EMPTY);
+    (void)snprintf(parent, sizeof parent, "%.*s", (int)kept_size, made_logdir);
+  landlock_allow(rules, parent, RIGHT_LIST | RIGHT_EMPTY);
   return 0;
 }
 
@@ -491,15 +496,15 @@ void sandbox_leave(void) {
     return;
   for (size_t size = strlen(made_logdir); size > kept_size;) {
     (void)rmdir(made_logdir);
-    size = size_above(made_logdir, size);
+    size = parent_size(made_logdir, size);
     made_logdir[size] = '\0';
   }
 }
 
 /* ---- Graphviz ---- */
 
-/* Allows the files that Graphviz reads and runs, because it inherits the rights of this process. It
- * warns if it cannot cache fonts. */
+/* Allows what Graphviz needs, because it inherits the rights of this process: reading and running
+ * files everywhere, temporary files, and caches of fonts, without which it warns. */
 static void allow_graphviz(landlock_rules *rules) {
   static const char *const caches[][2] = {{"XDG_CACHE_HOME", "."}, {"HOME", ".cache"}};
   landlock_allow(rules, "/", RIGHT_READ | RIGHT_RUN);
@@ -517,8 +522,8 @@ static void allow_graphviz(landlock_rules *rules) {
 
 /* ---- Giving up rights ---- */
 
-/* Allows what the settings require. Returns EXIT_BAD_INPUT, with a message, if a folder cannot be
- * made. */
+/* Allows what the settings require: their inputs, the logdir, Graphviz. Fails with a message if a
+ * folder cannot be made. */
 static exit_status allow_all(landlock_rules *rules, const cli_settings *settings) {
   allow_inputs(rules, settings);
   if (settings->command->writes_logdir) {

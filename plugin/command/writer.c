@@ -17,9 +17,10 @@
 
 static pid_t process; /* the writer; 0: none */
 
-/* Starts the writer with the reading end of a pipe as its input, and `output` as its output. */
-static int start(const python_start *python, const cli_settings *settings, const int ends[2],
-                 FILE *output) {
+/* Starts the writer with the reading end of a pipe as its input, and `output` as its output.
+ * Returns 0 or an errno. */
+static int start_writer(const python_start *python, const cli_settings *settings,
+                        const int pipe_ends[2], FILE *output) {
   const char *arguments[PYTHON_ARGUMENTS + 4];
   size_t count = PYTHON_ARGUMENTS;
   memcpy(arguments, python->arguments, sizeof python->arguments);
@@ -27,14 +28,14 @@ static int start(const python_start *python, const cli_settings *settings, const
   arguments[count++] = output_is_file() ? "file" : "stream";
   arguments[count++] = settings->output ? settings->output : "-"; /* for its messages */
   arguments[count] = NULL;
-  FILE *input = fdopen(ends[0], "rb");
+  FILE *input = fdopen(pipe_ends[0], "rb");
   if (!input)
     return errno;
   int reason = runner_start(
       &process,
       &(runner_program){
           .arguments = arguments, .input = input, .output = output, .shows_errors = true},
-      ends[1]);
+      pipe_ends[1]);
   (void)fclose(input);
   return reason;
 }
@@ -57,7 +58,7 @@ exit_status writer_start(const cli_settings *settings) {
     return message_failed("cannot make a pipe: %s", strerror(errno));
   output_share();
   FILE *output = output_descriptor() >= 0 ? fdopen(output_descriptor(), "wb") : stdout;
-  int reason = output ? start(&python, settings, ends, output) : errno;
+  int reason = output ? start_writer(&python, settings, ends, output) : errno;
   if (reason)
     return message_failed("cannot start %s: %s: install Python and `pip install "
                           "\".[arrow]\"` in the sources of etrecord-tb, or name a Python with "

@@ -54,27 +54,28 @@ static void put_name(char *to, const char *prefix, uint64_t number) {
   to[size] = '\0';
 }
 
-/* Returns the name of an id. It must be one of cgraph's own strings, which agclose() frees, because
- * cgraph reads in front of a name whether it is HTML. */
+/* Returns the name of the box or cluster with this id; NULL for an edge, which has none. It is made
+ * once, as one of cgraph's own strings, which agclose() frees, because cgraph reads in front of a
+ * name whether it is HTML. */
 static char *id_print(void *context, int type, IDTYPE id) {
   dot_disc *state = context;
   if (type != AGNODE && type != AGRAPH)
     return NULL; /* edges have no names */
-  char **known = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id],
+  char **printed = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id],
        name[32] = "etrecord";
-  if (*known)
-    return *known;
+  if (*printed)
+    return *printed;
   if (type == AGNODE)
     put_name(name, id % 2 == 0 ? NODE_BOX : FOLDED_BOX, id / 2);
   else if (id != ROOT_ID)
     put_name(name, CLUSTER, id - 1);
-  *known = agstrdup(state->root, name);
-  return *known;
+  *printed = agstrdup(state->root, name);
+  return *printed;
 }
 
-/* Gives the id of an object that is made by name, or a number for an edge, which has no name.
- * Objects are made by name, because Graphviz 13 and later do not make them by an id of the caller
- * (agidnode() and similar functions). */
+/* Sets *id to the id of an object by its name, or for an edge, which has none, to the next number.
+ * Returns 1 for success. Objects are made by name, because Graphviz 13 and later do not make them
+ * by an id of the caller. */
 static long id_map(void *context, int type, char *name, IDTYPE *id, int create) {
   dot_disc *state = context;
   (void)create; /* edges are only requested with it */
@@ -195,7 +196,8 @@ static Agraph_t *around(const dot_drawing *drawing, uint32_t scope) {
   return scope == ETR_NONE ? drawing->root : drawing->clusters[scope];
 }
 
-/* Draws the boxes around modules that are open. */
+/* Draws the cluster around the boxes of each module or nested graph that is open, the outer ones
+ * first. */
 static void draw_clusters(dot_drawing *drawing) {
   static const char *const backgrounds[] = {
       "#f8fafc", "#f1f5f9"}; /* used in turns, so that nested clusters can be distinguished */
@@ -218,7 +220,8 @@ static void draw_clusters(dot_drawing *drawing) {
   }
 }
 
-/* Draws the boxes of nodes, and of modules that are closed. */
+/* Draws the boxes of nodes and of closed scopes: colored by time or error, gray if they were not
+ * timed, with a thick border in the color of their delegate. */
 static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
@@ -246,35 +249,39 @@ static void draw_boxes(dot_drawing *drawing) {
       set_attribute(node, "penwidth", "2");
     }
     if (box->node == ETR_NONE || etr_dot_is_run(box)) {
-      bool partly = sum->delegated > 0 && sum->delegated < sum->ops;
-      set_attribute(node, "style", partly ? "filled,rounded,dashed" : "filled,rounded");
+      bool is_partly_delegated = sum->delegated > 0 && sum->delegated < sum->ops;
+      set_attribute(node, "style",
+                    is_partly_delegated ? "filled,rounded,dashed" : "filled,rounded");
     } else if (view->graph->nodes[box->node].kind != ETR_NODE_OP) {
       set_attribute(node, "shape", "ellipse");
     }
   }
 }
 
-/* Draws the edges; dashed: of a body to its owner. */
+/* Draws the edges: wider with more uses, dashed from a node to the graph that it contains, and
+ * labeled between the steps and passes of loops. */
 static void draw_edges(dot_drawing *drawing) {
   static const char *const widths[] = {"1", "1.3", "1.6", "1.8", "2"}; /* by uses */
   const etr_dot_plan *plan = drawing->view->plan;
   for (size_t i = 0; i < plan->edge_count; i++) {
-    const etr_dot_edge *of = &plan->edges[i];
-    Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL,
-                            1);
-    if (of->uses == 0)
+    const etr_dot_edge *planned = &plan->edges[i];
+    Agedge_t *edge = agedge(drawing->root, drawing->boxes[planned->tail],
+                            drawing->boxes[planned->head], NULL, 1);
+    if (planned->uses == 0)
       set_attribute(edge, "style", "dashed");
-    if (of->is_next || of->is_loop) {
+    if (planned->is_next || planned->is_loop) {
       set_attribute(edge, "color", NEXT_COLOR);
-      set_attribute(edge, "label", of->is_next ? "  next" : "  next pass");
+      set_attribute(edge, "label", planned->is_next ? "  next" : "  next pass");
       set_attribute(edge, "constraint", "false");
     }
-    if (of->uses > 1)
-      set_attribute(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
+    if (planned->uses > 1)
+      set_attribute(edge, "penwidth",
+                    widths[ETR_MIN(planned->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
   }
 }
 
-/* Draws the graph through Graphviz' library into a writer. */
+/* Draws the graph through Graphviz' library into a writer. Returns ETR_ERROR_MEMORY when out of
+ * memory. The caller holds the lock. */
 static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   Agiddisc_t ids = {.open = id_open,
                     .map = id_map,
@@ -306,21 +313,21 @@ static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
 
 etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes,
                          const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
-  const etr_graph *of = &profile->graphs[graph];
+  const etr_graph *drawn_graph = &profile->graphs[graph];
   etr_arena arena;
   etr_arena_init(&arena);
   etr_dot_plan plan = {.scopes = *scopes};
-  etr_dot_view view = {.profile = profile, .graph = of, .plan = &plan, .arena = &arena};
-  if (of->profile_method != ETR_NONE)
-    view.method = &profile->methods[of->profile_method];
+  etr_dot_view view = {.profile = profile, .graph = drawn_graph, .plan = &plan, .arena = &arena};
+  if (drawn_graph->profile_method != ETR_NONE)
+    view.method = &profile->methods[drawn_graph->profile_method];
   etr_writer writer;
   etr_writer_init(&writer, sink);
-  etr_status status = etr_dot_plan_build(&plan, &arena, profile, of, options, error);
+  etr_status status = etr_dot_plan_build(&plan, &arena, profile, drawn_graph, options, error);
   if (status == ETR_OK) {
     (void)pthread_mutex_lock(&cgraph_lock);
-    agusererrf old = agseterrf(swallow_message);
+    agusererrf old_handler = agseterrf(swallow_message);
     status = draw_graph(&view, &writer);
-    (void)agseterrf(old);
+    (void)agseterrf(old_handler);
     (void)pthread_mutex_unlock(&cgraph_lock);
   }
   etr_arena_clear(&arena);

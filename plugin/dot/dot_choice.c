@@ -36,7 +36,8 @@ typedef struct module_names {
   bool all; /* all names fitted */
 } module_names;
 
-/* Lists the modules whose path contains `part`, outer modules first. */
+/* Lists the paths of modules that contain `part`, outer modules first, as far as there is room;
+ * names.all says whether all of them are listed. */
 static module_names list_modules(const etr_graph *graph, const char *part) {
   enum { LISTED_LEVELS = 8 };
   module_names names = {.all = true};
@@ -69,26 +70,28 @@ static etr_status fail_unknown_module(const etr_graph *graph, const char *focus,
                   ETR_HEAD(focus, 80), names.text, names.all ? "" : " ...");
 }
 
-/* Chooses the nodes in focus, and also draws the nodes that give them inputs or use their outputs.
- */
+/* Marks the operators of the module in focus, or all nodes without a focus, and for drawing also
+ * their neighbors: the nodes that give them inputs or use their outputs. Fails if the module has no
+ * operator. */
 static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, etr_error *error) {
   const etr_node_filter filter = {.module = choice->focus};
-  bool any = false;
+  bool is_any_chosen = false;
   for (size_t i = 0; i < graph->node_count; i++) {
-    bool takes = choice->focus == NULL ||
-                 (graph->nodes[i].kind == ETR_NODE_OP && etr_filter_takes_node(&filter, graph, i));
-    choice->focused[i] = choice->drawn[i] = takes;
-    any |= takes;
+    bool is_chosen = choice->focus == NULL || (graph->nodes[i].kind == ETR_NODE_OP &&
+                                               etr_filter_takes_node(&filter, graph, i));
+    choice->focused[i] = choice->drawn[i] = is_chosen;
+    is_any_chosen |= is_chosen;
   }
   if (choice->focus == NULL)
     return ETR_OK;
-  if (!any)
+  if (!is_any_chosen)
     return fail_unknown_module(graph, choice->focus, error);
   for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; k < graph->nodes[i].input_count + graph->nodes[i].other_input_count; k++) {
-      uint32_t from = graph->nodes[i].inputs[k].node;
-      if (choice->focused[i] || choice->focused[from])
-        choice->drawn[i] = choice->drawn[from] = true;
+    for (size_t input = 0; input < graph->nodes[i].input_count + graph->nodes[i].other_input_count;
+         input++) {
+      uint32_t producer = graph->nodes[i].inputs[input].node;
+      if (choice->focused[i] || choice->focused[producer])
+        choice->drawn[i] = choice->drawn[producer] = true;
     }
   return ETR_OK;
 }
@@ -107,28 +110,29 @@ static int by_ticks(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Ranks the slowest nodes in focus and sums their times. */
+/* Ranks the slowest nodes in focus, the first `top` of them, and sums their times. Fails if no node
+ * in focus was timed. */
 static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr_profile *profile,
                              const etr_graph *graph, size_t top, etr_error *error) {
-  candidate *list = etr_arena_alloc_array(arena, graph->node_count, sizeof *list);
+  candidate *candidates = etr_arena_alloc_array(arena, graph->node_count, sizeof *candidates);
   size_t count = 0;
-  for (size_t i = 0; list != NULL && graph->times != NULL && i < graph->node_count; i++) {
+  for (size_t i = 0; candidates != NULL && graph->times != NULL && i < graph->node_count; i++) {
     const etr_node_time *time = &graph->times[i];
     if (choice->focused[i] && time->runs > 0)
-      list[count++] = (candidate){etr_ranking(profile, etr_times_of_node(time)), (uint32_t)i};
+      candidates[count++] = (candidate){etr_ranking(profile, etr_times_of_node(time)), (uint32_t)i};
   }
-  if (list == NULL)
+  if (candidates == NULL)
     return ETR_ERROR_MEMORY;
   const char *focus = choice->focus != NULL ? choice->focus : "";
   if (count == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "no node of %s/%s%s%.*s was timed: there is nothing to rank", graph->module,
                     graph->method, focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
-  etr_sort(list, count, sizeof *list, by_ticks);
+  etr_sort(candidates, count, sizeof *candidates, by_ticks);
   choice->top = ETR_MIN(top, count);
   for (size_t i = 0; i < choice->top; i++) {
-    choice->rank[list[i].node] = (uint32_t)i + 1;
-    choice->top_ticks += list[i].ticks;
+    choice->rank[candidates[i].node] = (uint32_t)i + 1;
+    choice->top_ticks += candidates[i].ticks;
   }
   return ETR_OK;
 }

@@ -36,7 +36,9 @@ typedef struct folder {
 
 /* ---- Blocks ---- */
 
-/* Lists the scopes of modules that repeat, with their nodes. */
+/* Lists the blocks: scopes of modules whose pattern repeats and of steps, each with its nodes at
+ * any depth, weights aside. Every scope and node stands for itself at first. Returns false when out
+ * of memory. */
 static bool list_blocks(folder *f) {
   for (uint32_t i = 0; i < f->scopes->count; i++) {
     f->block[i] = ETR_NONE;
@@ -59,10 +61,11 @@ static bool list_blocks(folder *f) {
     f->stand_in[i] = i;
     if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER)
       continue;
-    for (uint32_t s = f->scopes->of_node[i]; s != ETR_NONE; s = f->scopes->list[s].parent) {
-      uint32_t *slot = f->block[s] == ETR_NONE
+    for (uint32_t scope = f->scopes->of_node[i]; scope != ETR_NONE;
+         scope = f->scopes->list[scope].parent) {
+      uint32_t *slot = f->block[scope] == ETR_NONE
                            ? NULL
-                           : etr_vec_push(f->arena, &f->blocks.data[f->block[s]].nodes);
+                           : etr_vec_push(f->arena, &f->blocks.data[f->block[scope]].nodes);
       if (slot != NULL)
         *slot = i;
     }
@@ -80,18 +83,20 @@ static void put_text(folder *f, const char *text) {
   (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */
 }
 
-/* Returns the number of the key that was put since the text was begun. */
-static uint32_t number_of_text(folder *f, etr_map *map) {
+/* Returns the number of the key that was put into the text, which is added to the map if it is new.
+ * Returns ETR_NONE when out of memory. */
+static uint32_t number_key(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
-  uint32_t found = etr_map_get(map, key);
-  if (found != ETR_NONE)
-    return found;
+  uint32_t number = etr_map_get(map, key);
+  if (number != ETR_NONE)
+    return number;
   const char *copy = etr_arena_copy(f->arena, key);
   return copy != NULL ? etr_map_number(map, (etr_slice){copy, key.size}) : ETR_NONE;
 }
 
-/* Returns a number that nodes share if they have the same operator, backend and output shapes. */
-static uint32_t kind_of_node(folder *f, uint32_t index) {
+/* Returns a number that nodes share if they have the same kind, operator, backend and output
+ * shapes. ETR_NONE when out of memory. */
+static uint32_t number_kind(folder *f, uint32_t index) {
   const etr_node *node = &f->graph->nodes[index];
   const char *backend = f->graph->times != NULL ? f->graph->times[index].backend : NULL;
   f->text.size = 0;
@@ -102,33 +107,34 @@ static uint32_t kind_of_node(folder *f, uint32_t index) {
     const char *shape = etr_label_shape(f->arena, &node->outputs[i]);
     put_text(f, shape != NULL ? shape : "");
   }
-  return number_of_text(f, &f->kinds);
+  return number_key(f, &f->kinds);
 }
 
 enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 
-/* Puts the source of an input of a node among `count` nodes. Nodes outside are numbered when they
- * are first read. */
-static void put_input(folder *f, size_t count, uint32_t *outside, const etr_edge *input) {
-  uint32_t from = input->node;
-  if (f->graph->nodes[from].kind >= ETR_NODE_PARAMETER) {
+/* Puts the source of a node's input into the key, for a block of `count` nodes: a kind of weight, a
+ * position inside the block, or a number from `count` on for a node outside, which it gets when it
+ * is first read. */
+static void put_input(folder *f, size_t count, uint32_t *outside_count, const etr_edge *input) {
+  uint32_t producer = input->node;
+  if (f->graph->nodes[producer].kind >= ETR_NODE_PARAMETER) {
     put_number(f, FROM_WEIGHT);
-    put_number(f, f->kind[from]);
+    put_number(f, f->kind[producer]);
     return;
   }
-  if (f->seen_in[from] != f->form) {
-    f->seen_in[from] = f->form;
-    f->position[from] = (uint32_t)count + (*outside)++;
+  if (f->seen_in[producer] != f->form) {
+    f->seen_in[producer] = f->form;
+    f->position[producer] = (uint32_t)count + (*outside_count)++;
   }
-  put_number(f, f->position[from] < count ? FROM_INSIDE : FROM_OUTSIDE);
-  put_number(f, f->position[from]);
+  put_number(f, f->position[producer] < count ? FROM_INSIDE : FROM_OUTSIDE);
+  put_number(f, f->position[producer]);
   put_number(f, input->output);
 }
 
-/* Puts what equal blocks have in common: they are only equal if the choice treats their nodes
- * alike. */
+/* Puts into the key what equal blocks have in common: the kinds, depths and inputs of their nodes,
+ * and how the choice treats them. */
 static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
-  uint32_t outside = 0;
+  uint32_t outside_count = 0;
   f->form++;
   for (uint32_t i = 0; i < count; i++) {
     f->seen_in[nodes[i]] = f->form;
@@ -145,24 +151,25 @@ static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
                       : 0); /* each of the slowest nodes is drawn by itself */
     put_number(f, f->choice->drawn[nodes[i]] * 2u + f->choice->focused[nodes[i]]);
     put_number(f, (uint32_t)inputs);
-    for (size_t k = 0; k < inputs; k++)
-      put_input(f, count, &outside, &node->inputs[k]);
+    for (size_t input = 0; input < inputs; input++)
+      put_input(f, count, &outside_count, &node->inputs[input]);
   }
 }
 
-/* Returns the form of a block; equal blocks have equal forms. Only siblings of one pattern and
- * steps of one loop are compared. */
-static uint32_t form_of(folder *f, uint32_t number) {
-  const block *b = &f->blocks.data[number];
-  const etr_scope *scope = &f->scopes->list[b->scope];
+/* Returns the number of a block's form, which equal blocks share. The key includes the parent and
+ * the pattern or loop, so that only siblings of one pattern and steps of one loop can be equal.
+ * ETR_NONE when out of memory. */
+static uint32_t number_form(folder *f, uint32_t number) {
+  const block *numbered = &f->blocks.data[number];
+  const etr_scope *scope = &f->scopes->list[numbered->scope];
   f->text.size = 0;
   put_number(f, scope->parent);
   if (scope->kind == ETR_SCOPE_STEP)
-    put_number(f, f->loops.data[b->scope - (f->scopes->count - f->steps.count)]);
+    put_number(f, f->loops.data[numbered->scope - (f->scopes->count - f->steps.count)]);
   else
     put_text(f, f->graph->modules[scope->module].pattern);
-  put_nodes(f, b->nodes.data, b->nodes.count);
-  return number_of_text(f, &f->forms);
+  put_nodes(f, numbered->nodes.data, numbered->nodes.count);
+  return number_key(f, &f->forms);
 }
 
 /* ---- Steps of unrolled loops ---- */
@@ -179,32 +186,35 @@ enum {
  * in no step. */
 typedef etr_vec(uint32_t) sequence;
 
-/* Lists the operators directly in each scope, in order; ETR_NONE stands where something else is
- * between. */
+/* Returns per scope, and last for the top level, the operators directly in it, in order, with
+ * ETR_NONE where something else is between them. Returns NULL when out of memory. */
 static sequence *list_sequences(folder *f) {
   size_t count = f->scopes->count;
-  sequence *list = etr_arena_alloc_array(f->arena, count + 1,
-                                         sizeof *list); /* the last is that of the top */
+  sequence *sequences = etr_arena_alloc_array(f->arena, count + 1,
+                                              sizeof *sequences); /* the last is that of the top */
   bool *is_broken = etr_arena_alloc_array(f->arena, count + 1, sizeof *is_broken);
-  if (list == NULL || is_broken == NULL)
+  if (sequences == NULL || is_broken == NULL)
     return NULL;
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
-    uint32_t scope = f->scopes->of_node[i], own = scope == ETR_NONE ? (uint32_t)count : scope;
+    uint32_t scope = f->scopes->of_node[i],
+             sequence_index = scope == ETR_NONE ? (uint32_t)count : scope;
     if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER)
       continue;
     bool is_operator = f->graph->nodes[i].kind == ETR_NODE_OP;
-    uint32_t *gap = is_broken[own] || !is_operator ? etr_vec_push(f->arena, &list[own]) : NULL;
+    uint32_t *gap = is_broken[sequence_index] || !is_operator
+                        ? etr_vec_push(f->arena, &sequences[sequence_index])
+                        : NULL;
     if (gap != NULL)
       *gap = ETR_NONE;
-    uint32_t *item = is_operator ? etr_vec_push(f->arena, &list[own]) : NULL;
+    uint32_t *item = is_operator ? etr_vec_push(f->arena, &sequences[sequence_index]) : NULL;
     if (item != NULL)
       *item = i;
-    is_broken[own] = false;
+    is_broken[sequence_index] = false;
     for (; scope != ETR_NONE; scope = f->scopes->list[scope].parent)
       is_broken[f->scopes->list[scope].parent == ETR_NONE ? count : f->scopes->list[scope].parent] =
           true;
   }
-  return etr_arena_failed(f->arena) ? NULL : list;
+  return etr_arena_failed(f->arena) ? NULL : sequences;
 }
 
 static bool is_same_kind(const folder *f, uint32_t a, uint32_t b) {
@@ -216,142 +226,149 @@ static int by_number(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Finds the distances at which operators recur, the most frequent ones, ascending. Three in a row
- * are compared. Returns how many there are. */
-static size_t likely_periods(folder *f, const sequence *of, size_t *periods) {
+/* Finds the most frequent distances at which three operators in a row recur in a sequence, at most
+ * MOST_PERIODS, and sorts them in ascending order. Returns how many there are; 0 when out of
+ * memory. */
+static size_t find_periods(folder *f, const sequence *operators, size_t *periods) {
   etr_map latest;
-  uint32_t *times = etr_arena_alloc_array(f->arena, of->count + 1, sizeof *times);
-  size_t found = 0;
+  uint32_t *recurrences = etr_arena_alloc_array(f->arena, operators->count + 1,
+                                                sizeof *recurrences);
+  size_t period_count = 0;
   etr_map_init(&latest, f->arena);
-  for (uint32_t i = 0; times != NULL && i + 2 < of->count; i++) {
-    const uint32_t *at = &of->data[i];
-    if (at[0] == ETR_NONE || at[1] == ETR_NONE || at[2] == ETR_NONE)
+  for (uint32_t i = 0; recurrences != NULL && i + 2 < operators->count; i++) {
+    const uint32_t *triple = &operators->data[i];
+    if (triple[0] == ETR_NONE || triple[1] == ETR_NONE || triple[2] == ETR_NONE)
       continue;
-    const uint32_t words[3] = {f->kind[at[0]], f->kind[at[1]], f->kind[at[2]]};
-    etr_map_slot *slot = etr_map_at(&latest, ETR_BYTES(words));
+    const uint32_t kinds[3] = {f->kind[triple[0]], f->kind[triple[1]], f->kind[triple[2]]};
+    etr_map_slot *slot = etr_map_at(&latest, ETR_BYTES(kinds));
     if (slot == NULL)
       return 0;
     if (slot->value != ETR_NONE)
-      times[i - slot->value]++;
+      recurrences[i - slot->value]++;
     slot->value = i;
   }
-  for (; times != NULL && found < MOST_PERIODS; found++) {
-    size_t most = 0;
-    for (size_t period = MIN_PERIOD; period < of->count; period++)
-      if (times[period] >= period && times[period] > times[most])
-        most = period;
-    if (most == 0)
+  for (; recurrences != NULL && period_count < MOST_PERIODS; period_count++) {
+    size_t most_frequent = 0;
+    for (size_t period = MIN_PERIOD; period < operators->count; period++)
+      if (recurrences[period] >= period && recurrences[period] > recurrences[most_frequent])
+        most_frequent = period;
+    if (most_frequent == 0)
       break;
-    times[most] = 0;
-    periods[found] = most;
+    recurrences[most_frequent] = 0;
+    periods[period_count] = most_frequent;
   }
-  etr_sort(periods, found, sizeof *periods, by_number);
-  return found;
+  etr_sort(periods, period_count, sizeof *periods, by_number);
+  return period_count;
 }
 
 static uint32_t form_of_step(folder *f, const uint32_t *nodes, size_t count) {
   f->text.size = 0;
   put_nodes(f, nodes, count);
-  return number_of_text(f, &f->step_forms);
+  return number_key(f, &f->step_forms);
 }
 
-/* Makes each step a scope of its own, and its operators unavailable to other periods. */
+/* Adds `count` steps of `period` operators each as scopes of a loop, and makes their operators
+ * unavailable to other periods. */
 static void add_steps(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
-  size_t first = f->steps.count;
+  size_t first_step = f->steps.count;
   for (size_t i = 0; i < count; i++) {
     etr_scope *scope = etr_vec_push(f->arena, &f->steps);
     uint32_t *loop = etr_vec_push(f->arena, &f->loops);
     if (scope == NULL || loop == NULL)
       return;
-    *loop = (uint32_t)first;
+    *loop = (uint32_t)first_step;
     *scope = (etr_scope){.label = etr_arena_numbered(f->arena, "step ", i + 1),
                          .parent = parent,
                          .depth = parent == ETR_NONE ? 0 : f->scopes->list[parent].depth + 1,
                          .kind = ETR_SCOPE_STEP,
                          .module = ETR_NONE,
                          .op_count = (uint32_t)period};
-    for (size_t k = 0; k < period; k++) {
-      f->step_of[items[i * period + k]] = (uint32_t)(f->scopes->count + f->steps.count - 1);
-      items[i * period + k] = ETR_NONE;
+    for (size_t item = 0; item < period; item++) {
+      f->step_of[items[i * period + item]] = (uint32_t)(f->scopes->count + f->steps.count - 1);
+      items[i * period + item] = ETR_NONE;
     }
   }
 }
 
-/* Finds the steps in a part of a sequence that has a period. */
+/* Adds the steps of a part of a sequence, which has `count` periods: where at least MIN_STEPS in a
+ * row have the same form. */
 static void divide_part(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
   for (size_t i = 0, end; i < count; i = end) {
-    uint32_t form = form_of_step(f, items + i * period, period);
-    for (end = i + 1; end < count && form_of_step(f, items + end * period, period) == form;)
+    uint32_t first_form = form_of_step(f, items + i * period, period);
+    for (end = i + 1; end < count && form_of_step(f, items + end * period, period) == first_form;)
       end++;
     if (end - i >= MIN_STEPS)
       add_steps(f, parent, items + i * period, period, end - i);
   }
 }
 
-/* Finds runs of equal steps in a sequence: stretches in which each node is like the one a period
- * before. */
-static void find_steps_in(folder *f, uint32_t parent, sequence *of) {
-  size_t periods[MOST_PERIODS], count = likely_periods(f, of, periods);
+/* Finds the steps of loops in a sequence: in stretches in which each operator is of the same kind
+ * as the one a period later, for each likely period. */
+static void find_sequence_steps(folder *f, uint32_t parent, sequence *operators) {
+  size_t periods[MOST_PERIODS], count = find_periods(f, operators, periods);
   for (size_t p = 0; p < count; p++)
-    for (size_t i = 0, same = 0, period = periods[p]; i + period <= of->count; i++) {
-      if (i + period < of->count && is_same_kind(f, of->data[i], of->data[i + period])) {
-        same++;
+    for (size_t i = 0, same_count = 0, period = periods[p]; i + period <= operators->count; i++) {
+      if (i + period < operators->count &&
+          is_same_kind(f, operators->data[i], operators->data[i + period])) {
+        same_count++;
         continue;
       }
-      if (same / period + 1 >= MIN_STEPS)
-        divide_part(f, parent, of->data + (i - same), period, same / period + 1);
-      same = 0;
+      if (same_count / period + 1 >= MIN_STEPS)
+        divide_part(f, parent, operators->data + (i - same_count), period, same_count / period + 1);
+      same_count = 0;
     }
 }
 
-/* Adds a scope for each step of a loop. Returns false when out of memory. */
+/* Appends a scope for each step of an unrolled loop to the scopes, and moves the loop's nodes into
+ * it. Returns false when out of memory. */
 static bool find_steps(folder *f) {
   etr_scopes *scopes = f->scopes;
-  size_t before = scopes->count, nodes = f->graph->node_count;
-  sequence *list = list_sequences(f);
+  size_t scope_count = scopes->count, nodes = f->graph->node_count;
+  sequence *sequences = list_sequences(f);
   f->step_of = etr_arena_alloc_array(f->arena, nodes, sizeof *f->step_of);
-  if (list == NULL || f->step_of == NULL)
+  if (sequences == NULL || f->step_of == NULL)
     return false;
   for (size_t i = 0; i < nodes; i++)
     f->step_of[i] = scopes->of_node[i];
-  for (uint32_t i = 0; i <= before; i++)
-    find_steps_in(f, i == before ? ETR_NONE : i, &list[i]);
-  etr_scope *all = etr_arena_alloc_array(f->arena, before + f->steps.count, sizeof *all);
+  for (uint32_t i = 0; i <= scope_count; i++)
+    find_sequence_steps(f, i == scope_count ? ETR_NONE : i, &sequences[i]);
+  etr_scope *all_scopes = etr_arena_alloc_array(f->arena, scope_count + f->steps.count,
+                                                sizeof *all_scopes);
   if (etr_arena_failed(f->arena))
     return false;
-  if (before)
-    memcpy(all, scopes->list, before * sizeof *all);
+  if (scope_count)
+    memcpy(all_scopes, scopes->list, scope_count * sizeof *all_scopes);
   if (f->steps.count)
-    memcpy(all + before, f->steps.data, f->steps.count * sizeof *all);
-  *scopes = (etr_scopes){all, before + f->steps.count, f->step_of, scopes->is_guest};
+    memcpy(all_scopes + scope_count, f->steps.data, f->steps.count * sizeof *all_scopes);
+  *scopes = (etr_scopes){all_scopes, scope_count + f->steps.count, f->step_of, scopes->is_guest};
   return true;
 }
 
 /* ---- Folding ---- */
 
-/* Finds equal blocks. If a block is drawn for another one, its nodes are drawn for the nodes of the
- * other. Outer blocks come first, and their result is kept. Returns false when out of memory. */
+/* Finds equal blocks, of which the first is drawn for all; its nodes stand in for theirs. Outer
+ * blocks come first, and their result is kept. Returns false when out of memory. */
 static bool find_equal_blocks(folder *f) {
-  uint32_t *first = etr_arena_alloc_array(f->arena, f->blocks.count,
-                                          sizeof *first); /* the first block of each form */
-  if (first == NULL)
+  uint32_t *first_blocks = etr_arena_alloc_array(
+      f->arena, f->blocks.count, sizeof *first_blocks); /* the first_blocks block of each form */
+  if (first_blocks == NULL)
     return false;
-  for (uint32_t i = 0, forms = 0; i < f->blocks.count; i++) {
-    uint32_t form = form_of(f, i);
+  for (uint32_t i = 0, form_count = 0; i < f->blocks.count; i++) {
+    uint32_t form = number_form(f, i);
     if (etr_arena_failed(f->arena))
       return false;
-    if (form == forms) {
-      first[forms++] = i;
+    if (form == form_count) {
+      first_blocks[form_count++] = i;
       continue;
     }
-    const block *with = &f->blocks.data[first[form]], *hidden = &f->blocks.data[i];
-    f->same_as[hidden->scope] = with->scope;
-    f->copies[with->scope]++;
-    f->last[with->scope] = hidden->scope;
-    for (size_t k = 0; k < hidden->nodes.count; k++) {
-      uint32_t *stand_in = &f->stand_in[hidden->nodes.data[k]];
-      if (*stand_in == hidden->nodes.data[k])
-        *stand_in = with->nodes.data[k];
+    const block *shown = &f->blocks.data[first_blocks[form]], *hidden = &f->blocks.data[i];
+    f->same_as[hidden->scope] = shown->scope;
+    f->copies[shown->scope]++;
+    f->last[shown->scope] = hidden->scope;
+    for (size_t node = 0; node < hidden->nodes.count; node++) {
+      uint32_t *stand_in = &f->stand_in[hidden->nodes.data[node]];
+      if (*stand_in == hidden->nodes.data[node])
+        *stand_in = shown->nodes.data[node];
     }
   }
   return true;
@@ -369,41 +386,43 @@ static int by_scope(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Returns the median time of each scope that is drawn for others. Blocks around it may also be
- * hidden. */
-static const double *medians(folder *f) {
+/* Returns the median time, over its copies, of each scope that is drawn for others, in ticks; 0 for
+ * other scopes. NULL when out of memory. Blocks around a copy may be hidden, too. */
+static const double *find_medians(folder *f) {
   const etr_scope *scopes = f->scopes->list;
-  double *list = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *list);
+  double *medians = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *medians);
   copy *copies = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *copies);
   size_t count = 0;
   for (size_t i = 0; copies != NULL && i < f->blocks.count; i++) {
-    const block *b = &f->blocks.data[i];
-    if (b->nodes.count == 0)
+    const block *counted = &f->blocks.data[i];
+    if (counted->nodes.count == 0)
       continue;
     copy *added = &copies[count++];
-    *added = (copy){.scope = f->scopes->of_node[f->stand_in[b->nodes.data[0]]]};
-    while (scopes[added->scope].depth > scopes[b->scope].depth)
+    *added = (copy){.scope = f->scopes->of_node[f->stand_in[counted->nodes.data[0]]]};
+    while (scopes[added->scope].depth > scopes[counted->scope].depth)
       added->scope = scopes[added->scope].parent;
-    for (size_t k = 0; f->graph->times != NULL && k < b->nodes.count; k++) {
-      const etr_node_time *time = &f->graph->times[b->nodes.data[k]];
+    for (size_t node = 0; f->graph->times != NULL && node < counted->nodes.count; node++) {
+      const etr_node_time *time = &f->graph->times[counted->nodes.data[node]];
       added->ticks += time->runs > 0 ? time->avg : 0;
     }
   }
-  if (list == NULL || copies == NULL)
+  if (medians == NULL || copies == NULL)
     return NULL;
   etr_sort(copies, count, sizeof *copies, by_scope);
-  for (size_t from = 0, to; from < count; from = to) {
-    for (to = from + 1; to < count && copies[to].scope == copies[from].scope;)
-      to++;
-    list[copies[from].scope] = (copies[(from + to - 1) / 2].ticks + copies[(from + to) / 2].ticks) /
-                               2;
+  for (size_t first = 0, end; first < count; first = end) {
+    for (end = first + 1; end < count && copies[end].scope == copies[first].scope;)
+      end++;
+    medians[copies[first].scope] = (copies[(first + end - 1) / 2].ticks +
+                                    copies[(first + end) / 2].ticks) /
+                                   2;
   }
-  return list;
+  return medians;
 }
 
 /* ---- The whole fold ---- */
 
-/* Prepares folding: the kind of each node, and the steps that act as scopes. */
+/* Prepares folding: finds the kind of each node and adds the steps of loops as scopes. Returns
+ * false when out of memory. */
 static bool begin_fold(folder *f) {
   size_t nodes = f->graph->node_count;
   etr_map_init(&f->kinds, f->arena);
@@ -416,7 +435,7 @@ static bool begin_fold(folder *f) {
   if (etr_arena_failed(f->arena))
     return false;
   for (uint32_t i = 0; i < nodes; i++)
-    f->kind[i] = kind_of_node(f, i);
+    f->kind[i] = number_kind(f, i);
   if (!find_steps(f))
     return false;
   f->block = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->block);
@@ -442,7 +461,7 @@ bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *gra
     if (f.stand_in[i] != i)
       choice->drawn[i] = choice->focused[i] = false;
   }
-  *out = (etr_dot_fold){f.stand_in, alike, f.same_as, f.copies, f.last, medians(&f)};
+  *out = (etr_dot_fold){f.stand_in, alike, f.same_as, f.copies, f.last, find_medians(&f)};
   return !etr_arena_failed(arena);
 }
 

@@ -31,16 +31,16 @@ static bool is_plain(char c) {
   return c >= ' ' && c <= '~' && c != '\\' && c != '&';
 }
 
-/* Writes a text with the escapes that labels need. */
+/* Writes a text with the escapes that DOT's labels need; control characters become blanks. */
 static void put_slice(etr_writer *writer, etr_slice text) {
-  for (size_t at = 0, size; at < text.size; at += size) {
-    for (size = 0; at + size < text.size && is_plain(text.data[at + size]);)
+  for (size_t start = 0, size; start < text.size; start += size) {
+    for (size = 0; start + size < text.size && is_plain(text.data[start + size]);)
       size++;
-    etr_put(writer, (etr_slice){text.data + at, size});
-    at += size;
-    if (at == text.size)
+    etr_put(writer, (etr_slice){text.data + start, size});
+    start += size;
+    if (start == text.size)
       return;
-    uint32_t code = etr_character_at(text.data + at, &size);
+    uint32_t code = etr_character_at(text.data + start, &size);
     if (code == '\\')
       etr_puts(writer, "\\\\");
     else if (code == '&')
@@ -50,7 +50,7 @@ static void put_slice(etr_writer *writer, etr_slice text) {
     else if (etr_is_control(code))
       etr_puts(writer, " ");
     else
-      etr_put(writer, (etr_slice){text.data + at, size});
+      etr_put(writer, (etr_slice){text.data + start, size});
   }
 }
 
@@ -59,21 +59,22 @@ static void put_text(etr_writer *writer, const char *text) {
   put_slice(writer, etr_slice_of(text));
 }
 
-/* Puts a text, without its middle if it is longer than `longest` bytes. */
-static void put_short(etr_writer *writer, etr_slice text, size_t longest) {
-  if (text.size <= longest) {
+/* Writes a text, with an ellipsis for its middle if it is longer than `max_bytes`. */
+static void put_short(etr_writer *writer, etr_slice text, size_t max_bytes) {
+  if (text.size <= max_bytes) {
     put_slice(writer, text);
     return;
   }
-  size_t head = etr_utf8_floor(text.data, longest / 2), tail = text.size - longest / 2;
-  while (tail < text.size && etr_utf8_continues(text.data[tail]))
-    tail++;
-  put_slice(writer, (etr_slice){text.data, head});
+  size_t head_bytes = etr_utf8_floor(text.data, max_bytes / 2),
+         tail_start = text.size - max_bytes / 2;
+  while (tail_start < text.size && etr_utf8_continues(text.data[tail_start]))
+    tail_start++;
+  put_slice(writer, (etr_slice){text.data, head_bytes});
   etr_puts(writer, "\xE2\x80\xA6");
-  put_slice(writer, (etr_slice){text.data + tail, text.size - tail});
+  put_slice(writer, (etr_slice){text.data + tail_start, text.size - tail_start});
 }
 
-/* Puts a text as part of an HTML-like label. */
+/* Writes a text as part of an HTML-like label, with references for characters of its markup. */
 static void put_html(etr_writer *writer, const char *text) {
   for (size_t size; *text != '\0'; text += size) {
     uint32_t code = etr_character_at(text, &size);
@@ -85,7 +86,7 @@ static void put_html(etr_writer *writer, const char *text) {
   }
 }
 
-/* Puts "12.3 %". */
+/* Writes a share as "12.3 %"; one above 0 that would be 0.0 becomes "&lt;0.1 %". */
 static void put_share(etr_writer *writer, double share) {
   if (share > 0 && share < 0.0005) {
     etr_puts(writer, "&lt;0.1");
@@ -95,10 +96,9 @@ static void put_share(etr_writer *writer, double share) {
   etr_puts(writer, " %");
 }
 
-/* Returns the whole of which shares are computed: the method's average, or the sum of its nodes'
- * medians; 0: unknown.
- */
-static double whole_of(const etr_dot_view *view) {
+/* Returns the whole of which shares are computed, in ticks: the method's typical or average time or
+ * the sum of its nodes' medians, by the profile's statistic. 0 if there is no method. */
+static double find_whole(const etr_dot_view *view) {
   return view->method == NULL
              ? 0
              : etr_ranking(view->profile,
@@ -123,7 +123,7 @@ static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks
 /* Puts "~0.437 ms  12.3 %": a time per inference, or "<1.00 us" if it is below one step of its
  * clock, and its share of the method. '~' marks an estimate. */
 static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
-  double whole = whole_of(view);
+  double whole = find_whole(view);
   if (sum->estimated)
     etr_puts(writer, "~");
   put_ticks(writer, view, sum->ticks, sum->step);
@@ -150,7 +150,8 @@ static const char *scope_name(const etr_dot_view *view, uint32_t scope) {
   return etr_scope_name(&view->plan->scopes.list[scope], view->graph);
 }
 
-/* Puts "layers.3", or "layers.0…31 ×32" for several scopes that are drawn as one. */
+/* Writes the name of a scope: "layers.3", or "layers.0…31 ×32" for several that are drawn as one.
+ * */
 static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   const etr_dot_fold *fold = &view->plan->fold;
   put_name(writer, scope_name(view, scope));
@@ -174,17 +175,18 @@ static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t sc
 
 /* ---- Boxes ---- */
 
-/* Puts the scopes of a node below the cluster that it is drawn in: "encoder.mlp",
- * "encoder.mlp/true_graph_0". The name of a module includes the modules around it. */
+/* Writes the scopes of a node below the cluster that it is drawn in: "encoder.mlp",
+ * "encoder.mlp/true_graph_0". It ends at the first module, whose name includes the modules around
+ * it, and at four scopes, because more would not fit into a label. */
 static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope,
                        uint32_t cluster) {
   const etr_scope *scopes = view->plan->scopes.list;
-  uint32_t chain[4]; /* more would not fit into a label */
+  uint32_t chain[4]; /* continues would not fit into a label */
   size_t count = 0;
-  for (bool more = true;
-       more && scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain);) {
+  for (bool continues = true;
+       continues && scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain);) {
     chain[count++] = scope;
-    more = scopes[scope].module == ETR_NONE;
+    continues = scopes[scope].module == ETR_NONE;
     scope = scopes[scope].parent;
   }
   while (count-- > 0) {
@@ -194,7 +196,8 @@ static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t sc
   }
 }
 
-/* Puts "~0.437 ms  12.3 %" and the delegate, as far as they are known. */
+/* Writes the lines with a box's SNR, in a picture by accuracy, and with its time, share and
+ * delegate, as far as they are known. */
 static void put_time_line(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
   if (view->plan->by_accuracy && sum->gap != NULL) {
     const char *snr = etr_accuracy_snr_text(view->arena, sum->gap);
@@ -217,22 +220,22 @@ static void put_time_line(etr_writer *writer, const etr_dot_view *view, const et
     etr_puts(writer, " \xE2\x80\xA6");
 }
 
-/* Puts the operator; below it the module if the operator is all of it, or else the node's name if
- * that adds something and the node is not drawn for several. Then come the shape of its output, its
- * time and its delegate. */
+/* Writes the operator; below it the module if the operator is all of it, or else the node's name if
+ * that adds something and no nodes are folded. Then come the shape of its first output, its jump,
+ * its time and its delegate. */
 static void put_node_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   const etr_node *node = &view->graph->nodes[box->node];
-  etr_slice op = etr_label_op(node->target);
+  etr_slice op_label = etr_label_op(node->target);
   if (node->kind != ETR_NODE_OP) {
     put_name(writer, node->name);
   } else {
     if (box->rank > 0)
       etr_putf(writer, "#%" PRIu32 "  ", box->rank);
-    put_short(writer, op, LONGEST_NAME);
+    put_short(writer, op_label, LONGEST_NAME);
     if (box->scope != box->cluster) {
       etr_puts(writer, "\\n");
       put_frames(writer, view, box->scope, box->cluster);
-    } else if (view->plan->folded == 0 && !etr_slice_equal(op, etr_slice_of(node->name))) {
+    } else if (view->plan->folded == 0 && !etr_slice_equal(op_label, etr_slice_of(node->name))) {
       etr_puts(writer, "\\n");
       put_name(writer, node->name);
     }
@@ -264,14 +267,14 @@ char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
   if (box->node == ETR_NONE) {
-    bool several = etr_dot_copies(&view->plan->fold, box->scope) > 1;
+    bool has_copies = etr_dot_copies(&view->plan->fold, box->scope) > 1;
     put_scope_name(&writer, view, box->scope);
     etr_puts(&writer, "\\n");
     put_op_count(&writer, box->sum.ops);
-    if (several)
+    if (has_copies)
       etr_puts(&writer, " each");
     put_time_line(&writer, view, &box->sum);
-    if (several && box->sum.timed) {
+    if (has_copies && box->sum.timed) {
       etr_puts(&writer, "\\n");
       put_median(&writer, view, box->scope);
     }
@@ -289,17 +292,17 @@ char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
 }
 
 char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
-  const etr_scope *of = &view->plan->scopes.list[scope];
+  const etr_scope *labeled = &view->plan->scopes.list[scope];
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
   put_scope_name(&writer, view, scope);
-  if (of->module != ETR_NONE) {
-    const char *type = view->graph->modules[of->module].type, *dot = strrchr(type, '.');
-    const char *last = dot != NULL ? dot + 1 : type;
-    if (last[0] != '\0') {
+  if (labeled->module != ETR_NONE) {
+    const char *type = view->graph->modules[labeled->module].type, *dot = strrchr(type, '.');
+    const char *short_type = dot != NULL ? dot + 1 : type;
+    if (short_type[0] != '\0') {
       etr_puts(&writer, "  \xC2\xB7  ");
-      put_name(&writer, last);
+      put_name(&writer, short_type);
     }
   }
   etr_puts(&writer, "\\l"); /* ends a line that is aligned left */
@@ -326,26 +329,28 @@ static void put_line(etr_writer *writer, const char *key, const char *value) {
   put_text(writer, value);
 }
 
-/* Writes the weights that a node reads with their shapes, the first few of them. */
+/* Writes a line for each of the first weights that a node reads, with its shape, and how many more
+ * there are. */
 static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const etr_node *node) {
-  size_t weights = 0;
+  size_t weight_count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
-    const etr_node *from = &view->graph->nodes[node->inputs[i].node];
-    if (from->weight_name == NULL || weights++ >= MOST_WEIGHTS)
+    const etr_node *weight = &view->graph->nodes[node->inputs[i].node];
+    if (weight->weight_name == NULL || weight_count++ >= MOST_WEIGHTS)
       continue;
-    put_line(writer, etr_node_kind_name(from->kind), from->weight_name);
-    const char *shape = from->output_count > 0 ? etr_label_shape(view->arena, &from->outputs[0])
-                                               : NULL;
+    put_line(writer, etr_node_kind_name(weight->kind), weight->weight_name);
+    const char *shape = weight->output_count > 0 ? etr_label_shape(view->arena, &weight->outputs[0])
+                                                 : NULL;
     if (shape != NULL) {
       etr_puts(writer, " ");
       put_text(writer, shape);
     }
   }
-  if (weights > MOST_WEIGHTS)
-    etr_putf(writer, "\\nand %zu more weights", weights - MOST_WEIGHTS);
+  if (weight_count > MOST_WEIGHTS)
+    etr_putf(writer, "\\nand %zu more weights", weight_count - MOST_WEIGHTS);
 }
 
-/* Writes where and how long a node ran. */
+/* Writes where and how long a node ran: backend, compute unit and cycles, then how its time was
+ * identified, and its typical or median, least and greatest time. */
 static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   if (view->graph->times == NULL)
     return;
@@ -382,7 +387,8 @@ static void put_snr_line(etr_writer *writer, const etr_dot_view *view, const cha
     put_line(writer, key, etr_accuracy_snr_text(view->arena, gap));
 }
 
-/* Writes how much the values of a node differ from the reference. */
+/* Writes the SNR of a node's value, that of its own step, and how far the SNR drops there. Writes
+ * nothing if no value of the node was compared. */
 static void put_accuracy_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   const etr_node_accuracy *accuracy = view->plan->accuracy != NULL ? &view->plan->accuracy[node]
                                                                    : NULL;
@@ -397,7 +403,7 @@ static void put_accuracy_lines(etr_writer *writer, const etr_dot_view *view, uin
   etr_puts(writer, " dB");
 }
 
-/* Writes everything that is known about a node. */
+/* Writes everything that is known about a node, a line for each fact. */
 static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint32_t index) {
   const etr_node *node = &view->graph->nodes[index];
   const etr_module *module = &view->graph->modules[node->module];
@@ -475,13 +481,14 @@ static bool by_p50(const etr_dot_view *view) {
   return etr_ranks_by(view->profile, ETR_STATISTIC_P50);
 }
 
-/* Writes the row of the legend with the number of operators and runs, and the time. */
+/* Writes the row of the legend with the number of operators, and with the runs and their time, or
+ * that there are no times. */
 static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_plural(writer, view->plan->total.ops, "operator");
   if (!view->plan->total.timed || view->method == NULL) {
-    bool ran = view->method && view->method->run_count > 0;
-    etr_puts(writer, ran ? ", none of them timed" : ", no run times");
+    bool has_run = view->method && view->method->run_count > 0;
+    etr_puts(writer, has_run ? ", none of them timed" : ", no run times");
   } else {
     etr_puts(writer, ", ");
     put_plural(writer, view->method->run_count, "run");
@@ -511,25 +518,28 @@ static void put_exact(etr_writer *writer, const etr_dot_view *view, double ticks
     etr_put_fixed(writer, etr_ticks_to_ns(view->profile, ticks) / 1e3, 3);
 }
 
-/* Puts the same parts of the time as other outputs. They add up to Method::execute. */
+/* Writes the row with the parts of the time that other outputs have, in microseconds to the
+ * nanosecond or in cycles, which add up to Method::execute. Writes nothing if there are none, or
+ * when out of memory. */
 static void put_balance(etr_writer *writer, const etr_dot_view *view) {
   etr_balance balance;
   if (!etr_balance_make(&balance, view->arena, view->method) || balance.count == 0)
     return;
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">in %s: ",
            etr_unit_name(view->profile->takes_cycles_as_ns ? ETR_UNIT_CYCLES : ETR_UNIT_US));
-  for (size_t i = 0; i < balance.count; i++) {
-    if (i > 0)
+  for (size_t part = 0; part < balance.count; part++) {
+    if (part > 0)
       etr_puts(writer, " + ");
-    put_html(writer, balance.list[i].text);
+    put_html(writer, balance.list[part].text);
     etr_puts(writer, " ");
-    put_exact(writer, view, balance.list[i].time->typical);
+    put_exact(writer, view, balance.list[part].time->typical);
   }
   etr_puts(writer, " = Method::execute ");
   put_exact(writer, view, view->method->execute.typical);
   etr_puts(writer, "</FONT></TD></TR>");
 }
 
+/* Begins a row of the legend, which is a table of its own, with its title. */
 static void begin_row(etr_writer *writer, const char *title) {
   etr_putf(writer,
            "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" "
@@ -542,7 +552,8 @@ static void end_row(etr_writer *writer) {
   etr_puts(writer, "</TR></TABLE></TD></TR>");
 }
 
-/* Writes the row of the legend with the colors of times. */
+/* Writes the row of the legend with the colors of times, from 0 to the hottest box; colors follow
+ * the square root of the time. */
 static void put_heat(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
   begin_row(writer, by_p50(view) ? "median per run" : "time per run");
@@ -564,7 +575,8 @@ static void put_accuracy_text(etr_writer *writer, const char *text) {
   etr_puts(writer, "</TD></TR>");
 }
 
-/* Puts the colors of SNR, the coolest first, and what the values were compared with. */
+/* Writes the row of the legend with the colors of SNR, the coolest first, then what the values were
+ * compared with, and the result. */
 static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
   begin_row(writer, "SNR, worst input");
@@ -587,7 +599,8 @@ static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   put_accuracy_text(writer, accuracy != NULL ? etr_accuracy_line(view->arena, accuracy) : NULL);
 }
 
-/* Writes the row of the legend with the colors of delegates. */
+/* Writes the row of the legend with the colors of the first delegates and their numbers of
+ * operators, and how many more there are. */
 static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
   size_t count = view->plan->delegate_count;
   begin_row(writer, "delegate (operators)");
@@ -606,7 +619,8 @@ static void put_note(etr_writer *writer, const char *note) {
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
 }
 
-/* Writes the row of the legend about the slowest nodes. */
+/* Writes the row of the legend about the slowest nodes: how they are marked, their time and their
+ * share. */
 static void put_top(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_choice *choice = &view->plan->choice;
   etr_puts(writer, choice->top == 1 ? "<TR><TD ALIGN=\"LEFT\">#1: the slowest node"
@@ -615,20 +629,20 @@ static void put_top(etr_writer *writer, const etr_dot_view *view) {
     etr_putf(writer, "#1 to #%zu: the slowest nodes", choice->top);
   etr_puts(writer, choice->top == 1 ? ", " : ", together ");
   put_plain_time(writer, view, choice->top_ticks);
-  if (whole_of(view) > 0) {
+  if (find_whole(view) > 0) {
     etr_puts(writer, ", ");
-    put_share(writer, choice->top_ticks / whole_of(view));
+    put_share(writer, choice->top_ticks / find_whole(view));
   }
   etr_puts(writer, "; the rest in gray, runs of operators and whole modules as one box</TD></TR>");
 }
 
-/* Puts notes: the meaning of "~", what is not drawn, and what is drawn as one. */
+/* Writes the notes that apply: the meaning of "~", what is not drawn, and what is drawn as one. */
 static void put_notes(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
-  bool some_times = view->method && view->method->estimated_time_ticks > 0;
-  if (plan->total.estimated && (!some_times || view->method->estimated_confidence > 0))
+  bool has_estimated_slices = view->method && view->method->estimated_time_ticks > 0;
+  if (plan->total.estimated && (!has_estimated_slices || view->method->estimated_confidence > 0))
     put_note(writer, "~ estimated: matched by the order of operator classes, not by an id");
-  if (plan->total.estimated && some_times)
+  if (plan->total.estimated && has_estimated_slices)
     put_note(writer, "~ estimated: the time was not measured operator by operator");
   /* Without this note, sums by module, which do not include quantizers, would seem wrong. */
   if (plan->total.guest_ticks > 0) {

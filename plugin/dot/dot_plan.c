@@ -47,7 +47,8 @@ static void take_gap(etr_dot_sum *sum, const etr_numeric_gap *gap) {
     sum->gap = gap;
 }
 
-/* Adds the sum of a node or scope to another one. */
+/* Adds the sum of a node or scope to another one. A sum of nodes in several delegates keeps the
+ * first. */
 static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
   sum->step = ETR_MAX(sum->step, other->step);
@@ -68,9 +69,10 @@ static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   take_gap(sum, other->gap);
 }
 
-/* Returns the index of the delegate that runs a node, which is added if it is new; ETR_NONE if no
- * delegate runs it. */
-static uint32_t delegate_of(planner *p, etr_map *seen, uint32_t index) {
+/* Returns the index of the delegate that runs or contains a node, which is added if it is new.
+ * numbers: backend and instruction, or lowered subgraph -> index. Returns ETR_NONE if there is
+ * none, or when out of memory. */
+static uint32_t number_delegate(planner *p, etr_map *numbers, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
   uint32_t lowered = etr_dot_lowered_around(p->graph, node->subgraph);
@@ -87,19 +89,20 @@ static uint32_t delegate_of(planner *p, etr_map *seen, uint32_t index) {
   }
   if (key.size == 0)
     return ETR_NONE;
-  uint32_t found = etr_map_get(seen, key);
-  if (found != ETR_NONE)
-    return found;
+  uint32_t number = etr_map_get(numbers, key);
+  if (number != ETR_NONE)
+    return number;
   etr_dot_delegate *added = etr_vec_push(p->arena, &p->delegates);
   if (added == NULL)
     return ETR_NONE;
   *added = delegate;
-  uint32_t at = (uint32_t)p->delegates.count - 1;
-  return etr_map_set(seen, key, at) ? at : ETR_NONE;
+  uint32_t added_number = (uint32_t)p->delegates.count - 1;
+  return etr_map_set(numbers, key, added_number) ? added_number : ETR_NONE;
 }
 
-/* Sets the sum of a node: its time, what it is, and its delegate. */
-static void sum_node(planner *p, etr_map *seen, uint32_t index) {
+/* Sets the sum of a node alone: its time, what it is, whether it is drawn, and its delegate, to
+ * whose sum it is added. */
+static void sum_node(planner *p, etr_map *delegate_numbers, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];
   const etr_dot_choice *choice = &p->plan->choice;
@@ -121,7 +124,7 @@ static void sum_node(planner *p, etr_map *seen, uint32_t index) {
   }
   if (node->kind != ETR_NODE_OP)
     return;
-  sum->delegate = delegate_of(p, seen, index);
+  sum->delegate = number_delegate(p, delegate_numbers, index);
   if (sum->delegate == ETR_NONE)
     return;
   sum->delegated = 1;
@@ -129,17 +132,17 @@ static void sum_node(planner *p, etr_map *seen, uint32_t index) {
   p->delegates.data[sum->delegate].ticks += sum->ticks;
 }
 
-/* Sums nodes by scope, and all of them. Nodes that are folded add their time to the node that
- * stands in for them. */
+/* Sums nodes by scope, at any depth, and all of them. A node that is folded adds its time to the
+ * node that stands in for it. When out of memory, the arena has failed. */
 static void sum_scopes(planner *p) {
   const etr_scopes *scopes = &p->plan->scopes;
-  etr_map seen;
-  etr_map_init(&seen, p->arena);
+  etr_map delegate_numbers;
+  etr_map_init(&delegate_numbers, p->arena);
   for (size_t i = 0; i < scopes->count; i++)
     p->scope_sums[i].delegate = ETR_NONE;
   p->plan->total.delegate = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    sum_node(p, &seen, i);
+    sum_node(p, &delegate_numbers, i);
     if (etr_arena_failed(p->arena))
       return;
     add_sum(&p->plan->total, &p->node_sums[i]);
@@ -149,15 +152,15 @@ static void sum_scopes(planner *p) {
     p->plan->folded += stand_in != i && p->graph->nodes[i].kind == ETR_NODE_OP;
     if (stand_in == i)
       continue;
-    etr_dot_sum *to = &p->node_sums[stand_in],
-                *from = &p->node_sums[i]; /* the time of a node that is not drawn */
-    to->ticks += from->ticks;
-    to->guest_ticks += from->guest_ticks;
-    to->timed |= from->timed;
-    to->estimated |= from->estimated;
-    take_gap(to, from->gap);
-    to->several_delegates |= from->delegate != to->delegate;
-    from->ticks = from->guest_ticks = 0;
+    etr_dot_sum *shown = &p->node_sums[stand_in],
+                *folded = &p->node_sums[i]; /* the time of a node that is not drawn */
+    shown->ticks += folded->ticks;
+    shown->guest_ticks += folded->guest_ticks;
+    shown->timed |= folded->timed;
+    shown->estimated |= folded->estimated;
+    take_gap(shown, folded->gap);
+    shown->several_delegates |= folded->delegate != shown->delegate;
+    folded->ticks = folded->guest_ticks = 0;
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     if (scopes->of_node[i] != ETR_NONE)
@@ -174,8 +177,8 @@ static bool is_in_focus(const etr_dot_sum *sum) {
   return sum->focused == sum->drawn;
 }
 
-/* Numbers the levels, from the outermost scopes that are completely in focus. Scopes around these
- * are always open. */
+/* Numbers the levels of scopes, from 0 for the outermost ones that are completely in focus, and
+ * finds the deepest. Scopes around these are always open. */
 static void number_levels(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     uint32_t parent = p->plan->scopes.list[i].parent;
@@ -186,54 +189,58 @@ static void number_levels(planner *p) {
   }
 }
 
-/* Returns the largest number of open levels with at most `at_ease` boxes: one for each node in open
- * scopes, and one for each scope directly below them. */
-static uint32_t levels_at_ease(planner *p, size_t at_ease) {
+/* Returns the largest number of open levels with at most `max_boxes` boxes: one for each node in
+ * open scopes, and one for each scope directly below them. 0 when out of memory. */
+static uint32_t find_levels(planner *p, size_t max_boxes) {
   const etr_scopes *scopes = &p->plan->scopes;
   uint32_t deepest = p->plan->deepest;
-  size_t *nodes = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *nodes);
-  size_t *closed = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *closed);
-  if (nodes == NULL || closed == NULL)
+  size_t *node_counts = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *node_counts);
+  size_t *closed_counts = etr_arena_alloc_array(p->arena, (size_t)deepest + 1,
+                                                sizeof *closed_counts);
+  if (node_counts == NULL || closed_counts == NULL)
     return 0;
   for (size_t i = 0; i < p->graph->node_count; i++) {
     uint32_t scope = scopes->of_node[i];
     bool is_around = scope == ETR_NONE || !is_in_focus(&p->scope_sums[scope]);
-    nodes[is_around ? 0 : p->level[scope] + 1] += p->node_sums[i].focused;
+    node_counts[is_around ? 0 : p->level[scope] + 1] += p->node_sums[i].focused;
   }
   for (size_t i = 0; i < scopes->count; i++) {
     if (is_in_focus(&p->scope_sums[i]))
-      closed[p->level[i]] += p->scope_sums[i].drawn > 0;
+      closed_counts[p->level[i]] += p->scope_sums[i].drawn > 0;
   }
   uint32_t levels = 0;
-  size_t open_nodes = nodes[0];
-  while (levels < deepest && open_nodes + nodes[levels + 1] + closed[levels + 1] <= at_ease)
-    open_nodes += nodes[++levels];
+  size_t open_node_count = node_counts[0];
+  while (levels < deepest &&
+         open_node_count + node_counts[levels + 1] + closed_counts[levels + 1] <= max_boxes)
+    open_node_count += node_counts[++levels];
   return levels;
 }
 
-/* Returns how many levels of modules are opened: as many as the user wants, or as fit a page. */
+/* Returns how many levels of modules are opened: as many as the user wants, all of a small graph,
+ * or as many as fit a page. */
 static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   int depth = options != NULL ? options->depth : 0;
   const etr_dot_choice *choice = &p->plan->choice;
-  uint32_t most = ETR_MIN(p->plan->deepest, (uint32_t)MOST_LEVELS);
+  uint32_t max_levels = ETR_MIN(p->plan->deepest, (uint32_t)MOST_LEVELS);
   if (depth > 0)
-    return ETR_MIN((uint32_t)depth, most);
+    return ETR_MIN((uint32_t)depth, max_levels);
   bool folds = p->plan->fold.stand_in != NULL;
   if (depth < 0 || choice->top > 0 || (!folds && p->plan->total.ops <= BOXES_AT_EASE))
-    return most;
-  uint32_t least = choice->focus != NULL ? 1 : 0; /* what is in focus is opened */
-  return ETR_MIN(ETR_MAX(levels_at_ease(p, folds ? BOXES_ON_A_PAGE : BOXES_AT_EASE), least), most);
+    return max_levels;
+  uint32_t min_levels = choice->focus != NULL ? 1 : 0; /* what is in focus is opened */
+  return ETR_MIN(ETR_MAX(find_levels(p, folds ? BOXES_ON_A_PAGE : BOXES_AT_EASE), min_levels),
+                 max_levels);
 }
 
-/* Chooses the scopes to open. On a page with blocks that repeat, only these are opened, because
- * they are what the picture is to show. */
+/* Marks the scopes to open: all of them or, on a page with blocks that repeat, only these and what
+ * is around them, because they are what the picture is to show. */
 static void choose_open(planner *p, const etr_dot_options *options) {
   const etr_dot_choice *choice = &p->plan->choice;
-  bool all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 ||
-             options->depth != 0;
+  bool opens_all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 ||
+                   options->depth != 0;
   for (size_t i = p->plan->scopes.count; i-- > 0;) { /* children come after their parents */
     uint32_t parent = p->plan->scopes.list[i].parent;
-    p->is_opened[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
+    p->is_opened[i] |= opens_all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
     if (p->is_opened[i] && parent != ETR_NONE)
       p->is_opened[parent] = true;
   }
@@ -241,7 +248,8 @@ static void choose_open(planner *p, const etr_dot_options *options) {
 
 /* ---- Boxes ---- */
 
-/* Adds a box; ETR_NONE when out of memory. */
+/* Adds a box to the plan. It is context, drawn in gray, if none of its nodes is in focus or among
+ * the slowest. Returns its index, or ETR_NONE when out of memory. */
 static uint32_t add_box(planner *p, etr_dot_box box) {
   const etr_dot_choice *choice = &p->plan->choice;
   etr_dot_box *added = etr_vec_push(p->arena, &p->boxes);
@@ -255,20 +263,20 @@ static uint32_t add_box(planner *p, etr_dot_box box) {
   return (uint32_t)p->boxes.count - 1;
 }
 
-/* Finds the cluster of each scope. Parents come before their children, so the result for a parent
- * is known when its child is reached. */
+/* Finds per scope the cluster that its nodes are drawn in, and the outermost closed scope whose box
+ * hides them; ETR_NONE if there is none. Parents come before their children. */
 static void place_scopes(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     const etr_scope *scope = &p->plan->scopes.list[i];
     uint32_t cluster = scope->parent != ETR_NONE ? p->cluster_of[scope->parent] : ETR_NONE;
     uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
     const etr_dot_sum *sum = &p->scope_sums[i];
-    bool has_own = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0),
+    bool has_focused = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0),
          is_frame_of_one = sum->drawn <= 1;
-    bool opened = p->is_opened[i] && has_own &&
-                  (!is_in_focus(sum) || p->level[i] < p->plan->levels);
-    p->cluster_of[i] = opened && !is_frame_of_one ? i : cluster;
-    p->closed_around[i] = closed == ETR_NONE && !opened && !is_frame_of_one ? i : closed;
+    bool is_open = p->is_opened[i] && has_focused &&
+                   (!is_in_focus(sum) || p->level[i] < p->plan->levels);
+    p->cluster_of[i] = is_open && !is_frame_of_one ? i : cluster;
+    p->closed_around[i] = closed == ETR_NONE && !is_open && !is_frame_of_one ? i : closed;
   }
 }
 
@@ -280,18 +288,19 @@ static bool is_rest(const planner *p, uint32_t node) {
          p->graph->nodes[node].kind == ETR_NODE_OP;
 }
 
-/* Returns the box of a node. before: box of the node before, which may include this node, too;
- * ETR_NONE for the first node. */
-static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
+/* Returns the box of a node: that of the closed scope around it; the box before it, if both are
+ * operators that are not among the slowest; or a new one. previous_index: the box of the node
+ * before; ETR_NONE for the first node. ETR_NONE when out of memory. */
+static uint32_t box_for_node(planner *p, uint32_t node, uint32_t previous_index) {
   uint32_t scope = p->plan->scopes.of_node[node];
   uint32_t closed = scope == ETR_NONE ? ETR_NONE : p->closed_around[scope];
   uint32_t cluster = scope == ETR_NONE ? ETR_NONE : p->cluster_of[scope];
-  etr_dot_box *previous = before == ETR_NONE ? NULL : &p->boxes.data[before];
+  etr_dot_box *previous = previous_index == ETR_NONE ? NULL : &p->boxes.data[previous_index];
   if (closed == ETR_NONE && previous != NULL && previous->node != ETR_NONE &&
       previous->cluster == cluster && is_rest(p, previous->node) && is_rest(p, node)) {
     previous->last = node;
     add_sum(&previous->sum, &p->node_sums[node]);
-    return before;
+    return previous_index;
   }
   if (closed == ETR_NONE)
     return add_box(p, (etr_dot_box){.node = node,
@@ -309,12 +318,13 @@ static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
   return p->box_of_scope[closed];
 }
 
-/* Finds the box of each node. */
+/* Finds the box of each node that is drawn; a folded node has that of the node that stands in for
+ * it. */
 static void place_boxes(planner *p) {
-  uint32_t before = ETR_NONE;
+  uint32_t previous_index = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     if (p->plan->choice.drawn[i])
-      p->box_of_node[i] = before = box_for_node(p, i, before);
+      p->box_of_node[i] = previous_index = box_for_node(p, i, previous_index);
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     p->box_of_node[i] = p->box_of_node[etr_dot_stand_in(&p->plan->fold, i)];
@@ -329,7 +339,8 @@ static int compare_keys(const void *a, const void *b) {
 
 typedef etr_vec(uint64_t) edge_keys;
 
-/* Adds an edge. Its key is tail, then head, so that sorting puts equal pairs next to each other. */
+/* Adds an edge between two boxes, unless one of them is ETR_NONE. Its key is tail, then head, so
+ * that sorting puts equal pairs next to each other. */
 static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head) {
   if (tail == ETR_NONE || head == ETR_NONE)
     return;
@@ -338,23 +349,24 @@ static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head)
     *key = (uint64_t)tail << 32 | head;
 }
 
-/* Adds an edge from each node that contains a graph to the first box of that graph. */
+/* Adds an edge from the box of each node that contains a graph to the first other box of that
+ * graph. */
 static void collect_nested(planner *p, edge_keys *keys) {
-  bool *seen = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *seen);
-  for (size_t i = 0; seen != NULL && i < p->graph->node_count; i++) {
+  bool *is_linked = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *is_linked);
+  for (size_t i = 0; is_linked != NULL && i < p->graph->node_count; i++) {
     uint32_t subgraph = p->graph->nodes[i].subgraph;
-    if (subgraph == ETR_NONE || seen[subgraph] || p->box_of_node[i] == ETR_NONE)
+    if (subgraph == ETR_NONE || is_linked[subgraph] || p->box_of_node[i] == ETR_NONE)
       continue;
-    seen[subgraph] = true;
+    is_linked[subgraph] = true;
     uint32_t tail = p->box_of_node[p->graph->subgraphs[subgraph].owner];
     if (tail != p->box_of_node[i])
       push_edge(p, keys, tail, p->box_of_node[i]);
   }
 }
 
-/* Merges equal edges. like: an edge of the kind, whose `uses` is the number of uses for each key.
- */
-static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
+/* Sorts the edges and adds equal ones to the plan as one. model: an edge of the kind, whose `uses`
+ * is the number of uses for each key. */
+static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge model) {
   etr_sort(keys->data, keys->count, sizeof *keys->data, compare_keys);
   for (size_t i = 0; i < keys->count; i++) {
     if (i == 0 || keys->data[i] != keys->data[i - 1]) {
@@ -363,10 +375,10 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
         return;
       *edge = (etr_dot_edge){.tail = (uint32_t)(keys->data[i] >> 32),
                              .head = (uint32_t)keys->data[i],
-                             .is_next = like.is_next,
-                             .is_loop = like.is_loop};
+                             .is_next = model.is_next,
+                             .is_loop = model.is_loop};
     }
-    p->edges.data[p->edges.count - 1].uses += like.uses;
+    p->edges.data[p->edges.count - 1].uses += model.uses;
   }
 }
 
@@ -377,23 +389,25 @@ static bool hides_next(const planner *p, uint32_t box) {
   return of != NULL && of->node == ETR_NONE && etr_dot_copies(&p->plan->fold, of->scope) == 1;
 }
 
-/* Collects the edges between boxes, of which several between the same boxes are one. */
+/* Adds the edges between boxes that touch the focus, by kind: data, to the next step, back to a
+ * loop's start, and into nested graphs. */
 static void place_edges(planner *p) {
   const bool *focused = p->plan->choice.focused;
   const etr_dot_fold *fold = &p->plan->fold;
   edge_keys data = {0}, next = {0}, loops = {0}, nested = {0};
-  for (uint32_t to = 0; to < p->graph->node_count; to++)
-    for (size_t k = 0; k < p->graph->nodes[to].input_count + p->graph->nodes[to].other_input_count;
-         k++) {
-      uint32_t from = p->graph->nodes[to].inputs[k].node, tail = p->box_of_node[from],
-               head = p->box_of_node[to];
-      if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)])
+  for (uint32_t reader = 0; reader < p->graph->node_count; reader++)
+    for (size_t input = 0;
+         input < p->graph->nodes[reader].input_count + p->graph->nodes[reader].other_input_count;
+         input++) {
+      uint32_t producer = p->graph->nodes[reader].inputs[input].node,
+               tail = p->box_of_node[producer], head = p->box_of_node[reader];
+      if (!focused[etr_dot_stand_in(fold, producer)] && !focused[etr_dot_stand_in(fold, reader)])
         continue;
-      if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to)) {
+      if (etr_dot_fold_is_next(fold, &p->plan->scopes, producer, reader)) {
         if (tail != head || !hides_next(p, tail))
           push_edge(p, &next, tail, head);
       } else if (tail != head)
-        push_edge(p, from > to ? &loops : &data, tail, head);
+        push_edge(p, producer > reader ? &loops : &data, tail, head);
     }
   collect_nested(p, &nested);
   if (etr_arena_failed(p->arena))

@@ -8,7 +8,7 @@
 enum { LONGEST = 32 }; /* letters; longer words are not compared */
 
 /* Returns the number of letters to leave out, insert, change or swap with a neighbor to get from a
- * to b: the edit edit_distance of Damerau and Levenshtein, without edits inside swapped letters. Of
+ * to b: the edit distance of Damerau and Levenshtein, without edits inside swapped letters. Of
  * the table of distances between beginnings only three rows are kept, as swapping looks back two.
  */
 static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t b_size) {
@@ -27,8 +27,8 @@ static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t 
   return rows[a_size % 3][b_size];
 }
 
-/* Returns the largest edit_distance at which words are alike. A short word has many neighbors at
- * edit_distance 2. */
+/* Returns the largest distance at which words are alike. A short word has many neighbors at
+ * distance 2. */
 static size_t limit(size_t size) {
   if (size < 4)
     return 1;

@@ -225,6 +225,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
     etr_field_text(f, "text", headline.text);
     etr_field_number(f, "interrupted", headline.interrupted);
     etr_field_ticks(f, "usual", headline.usual);
+    etr_field_flag(f, "measure_again", headline.interrupted > 0 || etr_runs_differ_much(method));
     etr_field_list(f, "parts");
     for (size_t i = 0; i < headline.count; i++)
       put_headline_part(f, &headline.parts[i]);

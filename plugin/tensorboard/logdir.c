@@ -57,19 +57,20 @@ typedef struct run_names {
                               without a graph one event file */
 } run_names;
 
-/* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the
- * inputs, as the user wrote it or, if that is "." or "..", as the file system has it. An ETDump
- * alone has the name that every other command calls it by, because one folder may hold many, unless
- * it is one of several. */
+/* Returns the default NAME below LOGDIR, encoded: the name of the folder of the inputs, as the user
+ * wrote it or, if that is "." or "..", as the file system has it. An ETDump alone, of which a
+ * folder may hold many, gives its own label, unless it is one of several. NULL when out of memory.
+ * */
 static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_one_of_several) {
   bool is_alone = !profile->etrecord && !profile->pte && !is_one_of_several;
   const char *label = is_alone ? etr_label_dump(arena, profile) : NULL;
   if (label && label[0] != '\0')
     return etr_file_name(arena, label);
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
-  const char *record = profile->etrecord ? profile->etrecord : dump, *input = record ? record : "-";
+  const char *record = profile->etrecord ? profile->etrecord : dump,
+             *first_input = record ? record : "-";
   struct stat status;
-  char *folder = etr_arena_copy(arena, etr_slice_of(input));
+  char *folder = etr_arena_copy(arena, etr_slice_of(first_input));
   if (!folder)
     return NULL;
   bool is_folder = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
@@ -77,30 +78,29 @@ static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_
     folder[etr_last_part(folder) - folder] = '\0';
   for (size_t size = strlen(folder); size > 1 && etr_is_slash(folder[size - 1]);)
     folder[--size] = '\0';
-  const char *base = etr_last_part(folder);
-  bool has_own_name = base[0] != '\0' && base[0] != '.';
+  const char *folder_name = etr_last_part(folder);
+  bool has_own_name = folder_name[0] != '\0' && folder_name[0] != '.';
   etr_slice path = etr_slice_of(folder[0] ? folder : ".");
-  const char *real = has_own_name ? NULL : etr_label_folder(arena, path);
-  if (real)
-    base = real;
-  return etr_file_name(arena, base[0] ? base : "record");
+  const char *real_name = has_own_name ? NULL : etr_label_folder(arena, path);
+  if (real_name)
+    folder_name = real_name;
+  return etr_file_name(arena, folder_name[0] ? folder_name : "record");
 }
 
-/* Returns the given NAME, cleaned. It may be "a/b", because TensorBoard's users group runs by
- * folders. Empty parts
- * ("//", "a/") are dropped. */
-static const char *given_name(etr_arena *arena, const char *given) {
+/* Returns the NAME that the user gave with each part encoded and empty parts ("//", "a/") dropped.
+ * It may be "a/b", because users of TensorBoard group runs by folders. NULL when out of memory. */
+static const char *clean_name_parts(etr_arena *arena, const char *given) {
   const char *name = NULL;
   for (size_t size; *given != '\0'; given += size) {
     size = strcspn(given, "/");
     const char *part = size > 0 ? etr_arena_copy(arena, (etr_slice){given, size}) : NULL;
-    const char *clean = part != NULL ? etr_file_name(arena, part) : NULL;
+    const char *encoded = part != NULL ? etr_file_name(arena, part) : NULL;
     if (size == 0)
       size = 1; /* the slash */
-    else if (clean == NULL)
+    else if (encoded == NULL)
       return NULL;
     else
-      name = name != NULL ? etr_arena_format(arena, "%s/%s", name, clean) : clean;
+      name = name != NULL ? etr_arena_format(arena, "%s/%s", name, encoded) : encoded;
   }
   return name != NULL ? name : etr_file_name(arena, "");
 }
@@ -117,22 +117,23 @@ typedef struct event_name {
   bool has_points_only; /* with a step: it is the first of the build's files */
 } event_name;
 
-/* Reads the name of an event file. Returns false if a path is none. */
+/* Reads the name of an event file: its step if it has one, and its time in seconds. Returns false
+ * if the path is no event file's. */
 static bool read_event_name(event_name *out, const char *path) {
   const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
   *out = (event_name){0};
   if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0)
     return false;
-  size_t count = strspn(digits, "0123456789");
-  if (count == STEP_DIGITS && digits[count] == '.') {
+  size_t digit_count = strspn(digits, "0123456789");
+  if (digit_count == STEP_DIGITS && digits[digit_count] == '.') {
     size_t size = strlen(name);
     out->has_step = true;
     out->step = strtoll(digits, NULL, 10);
     out->has_points_only = size > 2 && strcmp(name + size - 2, ".0") == 0;
-    digits += count + 1;
-    count = strspn(digits, "0123456789");
+    digits += digit_count + 1;
+    digit_count = strspn(digits, "0123456789");
   }
-  out->seconds = count <= SECONDS_DIGITS ? strtoll(digits, NULL, 10) : 0;
+  out->seconds = digit_count <= SECONDS_DIGITS ? strtoll(digits, NULL, 10) : 0;
   return true;
 }
 
@@ -152,7 +153,8 @@ static const char *take_path(run_names *names, const char *folder, const char *n
   return path && etr_map_set(&names->paths, etr_slice_of(path), 1) ? path : NULL;
 }
 
-/* Adds a file to those that will be written, first under a temporary name. */
+/* Adds a file to those that will be written, with a temporary name to write it under. Returns false
+ * when out of memory, or without random numbers. */
 static bool add_file(run_names *names, const run_file *file) {
   char temporary[ETR_TEMPORARY_ROOM];
   if (!file->path || !file->entry_point ||
@@ -171,8 +173,9 @@ static const char *entry_point_of(etr_arena *arena, const etr_graph *graph) {
   return etr_arena_format(arena, "%s/%s", graph->module, graph->method);
 }
 
-/* Adds the DOT file of a graph, unless it has no operators. dump: "" if there is one ETDump, whose
- * folders are directly below the root; otherwise "pixel8/". */
+/* Adds the DOT file of a graph, unless it has no operators. dump: "" for one ETDump, whose folders
+ * are directly below the root; otherwise a folder of its own, as "pixel8/". Returns false when out
+ * of memory. */
 static bool add_drawing(run_names *names, const etr_profile *profile, size_t index,
                         const char *dump) {
   const etr_graph *graph = &profile->graphs[index];
@@ -190,7 +193,9 @@ static bool add_drawing(run_names *names, const etr_profile *profile, size_t ind
   return add_file(names, &file);
 }
 
-/* Adds the files of a graph that has a run folder of its own. */
+/* Adds the event file and the DOT file of a graph that has a run folder of its own; the first such
+ * graph also has the data about the record. dump: as in add_drawing(). Returns false when out of
+ * memory. */
 static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
                       const char *events) {
   const etr_graph *graph = &profile->graphs[index];
@@ -201,8 +206,8 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
     return false;
   etr_slice key = etr_slice_of(
       graph->module); /* folders are numbered by module, so that the graph tab opens the first */
-  uint32_t found = etr_map_get(&names->modules, key),
-           number = found != ETR_NONE ? found : (uint32_t)names->modules.count + 1;
+  uint32_t known_number = etr_map_get(&names->modules, key),
+           number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
   etr_map_set(&names->modules, key, number);
   const char *run = take_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
                               method, index);
@@ -217,8 +222,8 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   return add_drawing(names, profile, index, dump);
 }
 
-/* Returns the name of event files; of a build, with its step first, that of its second file. NULL
- * when out of memory. */
+/* Returns the name of an event file: prefix, step (of a build only), time, host, process and 0, or
+ * 1 for the second file of a build. NULL when out of memory. */
 static const char *events_name(run_names *names, bool is_second) {
   const etr_logdir_options *o = names->options;
   const char *host = etr_file_name(names->arena, o->host && o->host[0] ? o->host : "localhost");
@@ -231,8 +236,9 @@ static const char *events_name(run_names *names, bool is_second) {
              : NULL;
 }
 
-/* Adds the event file of a run of all graphs, or of none, as with an ETDump alone: what was timed,
- * and all that follows from it. The run is the root, or the folder of one of several ETDumps. */
+/* Adds the event file of a run that shows all graphs, or none if there is none: what was timed, and
+ * all that follows from it. The run is the root folder, or that of one of several ETDumps. Returns
+ * false when out of memory. */
 static bool add_run(run_names *names, const etr_profile *profile, size_t graph, const char *dump) {
   etr_arena *arena = names->arena;
   const etr_method *method = etr_tb_main_method(profile);
@@ -249,7 +255,7 @@ static bool add_run(run_names *names, const etr_profile *profile, size_t graph, 
   return add_file(names, &file);
 }
 
-/* Adds the file with the points of a build. */
+/* Adds the file with the points of a build. Returns false when out of memory. */
 static bool add_points(run_names *names) {
   const long long step = names->step;
   const run_file file = {.path = events_name(names, false),
@@ -260,9 +266,9 @@ static bool add_points(run_names *names) {
   return add_file(names, &file);
 }
 
-/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). is_highest: it is
- * no build, or the build with the highest step, of which alone the run has more than points. run:
- * the graphs; its `graph` is what the run opens with. Returns false when out of memory. */
+/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). is_highest: the
+ * profile is no build, or the build with the highest step; other builds have only points. run: the
+ * graphs. Returns false when out of memory. */
 static bool add_graphs(run_names *names, const etr_profile *profile, const etr_tb_run *run,
                        const char *dump, bool is_highest) {
   const etr_logdir_options *o = names->options;
@@ -335,7 +341,8 @@ typedef struct emission {
   const run_file *file;
 } emission;
 
-/* The given facts follow the name of the ETDump, so that they can replace it. */
+/* Writes the content of a DOT file or an event file into a sink. The user's facts follow the name
+ * of the ETDump, so that they can replace it. */
 static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
   job *j = e->job;
@@ -373,9 +380,8 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 
-/* Returns true if a file looks like one of this library. The manifest may be lost, as in a copy
- * without hidden files.
- */
+/* Returns true for a DOT file that begins as this library's do, if the folder has no manifest; that
+ * may be lost, as in a copy without hidden files. */
 static bool looks_like_ours(job *j, const char *path) {
   static const char start[] = "digraph etrecord {";
   char head[sizeof start - 1];
@@ -392,8 +398,8 @@ static bool looks_like_ours(job *j, const char *path) {
   return is_ours;
 }
 
-/* Checks that nothing else is at the path of a file. This is done for all files before any is put
- * in place. */
+/* Fails if something that this library did not write is at the path of a file. This is done for all
+ * files before any is put in place. */
 static etr_status check_place(job *j, const char *path) {
   struct stat status;
   if (!etr_below_stat(j->folder.descriptor, path, &status))
@@ -409,7 +415,8 @@ static etr_status check_place(job *j, const char *path) {
       "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
-/* Writes a file under its temporary name. */
+/* Writes a file under its temporary name, once its path is known to be free. The file is removed if
+ * the job does not end. */
 static etr_status write_file(job *j, const run_file *file) {
   ETR_TRY(check_place(j, file->path));
   if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
@@ -424,14 +431,15 @@ static etr_status write_file(job *j, const run_file *file) {
 
 /* ---- Putting in place ---- */
 
-/* Moves files to their names. Events come last, because TensorBoard begins to read when they
- * appear. */
-static etr_status place_files(job *j, bool events) {
+/* Moves the event files, or all others, from their temporary names to their own. Event files are
+ * noted for removal, in case a later step fails. */
+static etr_status place_files(job *j, bool are_events) {
   for (size_t i = 0; i < j->names.files.count; i++) {
     const run_file *file = &j->names.files.data[i];
-    if (file->is_events != events)
+    if (file->is_events != are_events)
       continue;
-    if (events && !etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->path, false))
+    if (are_events &&
+        !etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->path, false))
       return etr_fail_memory(j->error);
     if (!etr_below_move(j->folder.descriptor, file->temporary, file->path))
       return fail_at(j, file->path, "cannot put this file in place");
@@ -439,7 +447,8 @@ static etr_status place_files(job *j, bool events) {
   return ETR_OK;
 }
 
-/* Puts all files in place, event files first: these can be removed again, because they are new. */
+/* Makes the folders, notes all files in the manifest and puts them in place, event files first:
+ * these can be removed again if a step fails, because their names are new. */
 static etr_status put_in_place(job *j) {
   for (size_t i = 0; i < j->names.files.count; i++)
     ETR_TRY(etr_run_folder_make(&j->folder, j->names.files.data[i].path, j->error));
@@ -453,9 +462,8 @@ static etr_status put_in_place(job *j) {
 
 /* ---- Files of earlier calls ---- */
 
-/* Empties a file by replacing it with a new one, so that a reader, or another name of the old file,
- * keeps the old data.
- */
+/* Empties a file by putting an empty one in its place, so that a reader, or another name of the old
+ * file, keeps the old data. On failure the file stays as it is. */
 static void empty_file(job *j, const char *path) {
   char name[ETR_TEMPORARY_ROOM];
   if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER) ||
@@ -479,42 +487,45 @@ static bool are_neighbors(const char *a, const char *b) {
   return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
-static void leave_folder(job *j, retired_folder *in) {
-  if (in->path && in->descriptor >= 0)
-    (void)close(in->descriptor);
-  if (in->path && in->descriptor >= 0 && in->has_lost)
-    etr_run_folder_prune(&j->folder, in->path);
-  *in = (retired_folder){.descriptor = -1};
+/* Closes a folder of retired files, and removes it and the folders above it if they lost their last
+ * file. */
+static void leave_folder(job *j, retired_folder *folder) {
+  if (folder->path && folder->descriptor >= 0)
+    (void)close(folder->descriptor);
+  if (folder->path && folder->descriptor >= 0 && folder->has_lost)
+    etr_run_folder_prune(&j->folder, folder->path);
+  *folder = (retired_folder){.descriptor = -1};
 }
 
-/* Removes or empties the file of an earlier call; later files are retired first. If something new
- * was written into its folder, the last event files of that folder are emptied and remain (folders:
- * their number so far for each folder). DOT files remain, because people may still use them. */
-static void retire(job *j, etr_map *folders, retired_folder *in, const char *path) {
+/* Removes the event file of an earlier call, or empties it if it is one of the last few of a folder
+ * in which something new was written. Later files must come first. kept_counts: per such folder,
+ * how many were kept so far. DOT files stay as they are, because people may still use them; a file
+ * that is no longer there is only unlisted. */
+static void retire_file(job *j, etr_map *kept_counts, retired_folder *current, const char *path) {
   struct stat status;
   event_name event;
   const char *name = etr_last_part(path);
   etr_slice folder = folder_of(path);
-  if (in->path && !are_neighbors(in->path, path))
-    leave_folder(j, in);
-  if (!in->path)
-    in->descriptor = etr_below_open(j->folder.descriptor, path, &name);
-  in->path = path;
-  uint32_t kept = etr_map_get(folders, folder);
-  bool is_there = in->descriptor >= 0 &&
-                  fstatat(in->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+  if (current->path && !are_neighbors(current->path, path))
+    leave_folder(j, current);
+  if (!current->path)
+    current->descriptor = etr_below_open(j->folder.descriptor, path, &name);
+  current->path = path;
+  uint32_t kept_count = etr_map_get(kept_counts, folder);
+  bool is_there = current->descriptor >= 0 &&
+                  fstatat(current->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                   S_ISREG(status.st_mode);
-  bool is_ending = is_there && read_event_name(&event, path), stays = is_there;
-  if (is_ending)
-    stays = kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
-  if (is_ending && stays && status.st_size > 0)
+  bool is_event_file = is_there && read_event_name(&event, path), stays = is_there;
+  if (is_event_file)
+    stays = kept_count < MOST_EMPTIED && etr_map_set(kept_counts, folder, kept_count + 1);
+  if (is_event_file && stays && status.st_size > 0)
     empty_file(j, path);
-  if (is_ending && !stays)
-    (void)unlinkat(in->descriptor, name, 0);
+  if (is_event_file && !stays)
+    (void)unlinkat(current->descriptor, name, 0);
   if (stays)
     return;
   etr_run_folder_unlist(&j->folder, path);
-  in->has_lost = true;
+  current->has_lost = true;
 }
 
 /* Returns true if a file of an earlier call is that of another build, which stays: its points, and
@@ -526,26 +537,28 @@ static bool is_of_other_build(const job *j, const char *path, bool has_graph) {
   return event.step != j->names.step && (event.has_points_only || !has_graph);
 }
 
-/* Retires the files of earlier calls after all new files are in place. Files that cannot be retired
- * are left for the next call. */
+/* Retires the files of earlier calls, the newest first, after all new files are in place. What
+ * cannot be retired is left for the next call. */
 static void retire_all(job *j) {
-  etr_map folders, written;
-  retired_folder in = {.descriptor = -1};
-  etr_map_init(&folders, &j->arena);
-  etr_map_init(&written, &j->arena);
+  etr_map kept_counts, written_paths;
+  retired_folder current = {.descriptor = -1};
+  etr_map_init(&kept_counts, &j->arena);
+  etr_map_init(&written_paths, &j->arena);
   for (size_t i = 0; i < j->names.files.count; i++) {
     const char *path = j->names.files.data[i].path;
-    if (!etr_map_set(&written, etr_slice_of(path), 1) || !etr_map_set(&folders, folder_of(path), 0))
+    if (!etr_map_set(&written_paths, etr_slice_of(path), 1) ||
+        !etr_map_set(&kept_counts, folder_of(path), 0))
       return;
   }
-  bool has_graph = j->names.files.count > 1; /* of a build: its second file is among the new ones */
+  bool has_second_file = j->names.files.count >
+                         1; /* of a build: its second file is among the new ones */
   for (size_t i = j->folder.paths.count; i > 0; i--) {
     const char *path = j->folder.paths.data[i - 1];
-    if (etr_map_get(&written, etr_slice_of(path)) == ETR_NONE &&
-        !is_of_other_build(j, path, has_graph))
-      retire(j, &folders, &in, path);
+    if (etr_map_get(&written_paths, etr_slice_of(path)) == ETR_NONE &&
+        !is_of_other_build(j, path, has_second_file))
+      retire_file(j, &kept_counts, &current, path);
   }
-  leave_folder(j, &in);
+  leave_folder(j, &current);
   (void)etr_run_folder_note(&j->folder, &j->file, NULL);
 }
 
@@ -566,11 +579,12 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
   return ETR_OK;
 }
 
-/* Opens the run folder. The names of new event files have a later time than those of earlier ones,
- * whatever the clock says, because TensorBoard reads them in the order of their names. */
+/* Opens the run folder and chooses the time in the names of new event files: later than that of
+ * earlier ones, whatever the clock says, because TensorBoard reads them in the order of their
+ * names. Fails for a record without a step where builds are. */
 static etr_status open_folder(job *j) {
   const char *given = j->options->name;
-  const char *name = given ? given_name(&j->arena, given)
+  const char *name = given ? clean_name_parts(&j->arena, given)
                            : default_name(&j->arena, j->profile, j->dump != NULL);
   if (!name)
     return etr_fail_memory(j->error);
@@ -597,9 +611,8 @@ static etr_status open_folder(job *j) {
   return ETR_OK;
 }
 
-/* Returns "edge, aten". Graphs of a module are next to each other, so each name occurs once. NULL
- * when out of memory.
- */
+/* Returns the names of all modules that have a graph, as "edge, aten". Graphs of a module are next
+ * to each other, so each name occurs once. NULL when out of memory. */
 static const char *list_modules(job *j) {
   const char *list = "";
   for (size_t i = 0; i < j->profile->graph_count && list; i++) {
@@ -610,21 +623,23 @@ static const char *list_modules(job *j) {
   return list;
 }
 
-/* Checks that each given name exists; another name is misspelt, or belongs to another record. */
+/* Fails if one of the names in the option `graphs` is not that of a module with a graph: it is
+ * misspelt, or belongs to another record. */
 static etr_status check_graphs(job *j) {
   const char *names = j->options->graphs;
-  for (const char *at = names && strcmp(names, "all") != 0 ? names : NULL; at;) {
-    size_t size = strcspn(at, ",");
-    const char *name = etr_arena_copy(&j->arena, (etr_slice){at, size}), *there = list_modules(j);
-    if (!name || !there)
+  for (const char *rest = names && strcmp(names, "all") != 0 ? names : NULL; rest;) {
+    size_t size = strcspn(rest, ",");
+    const char *name = etr_arena_copy(&j->arena, (etr_slice){rest, size}),
+               *existing = list_modules(j);
+    if (!name || !existing)
       return etr_fail_memory(j->error);
-    bool is_there = false;
+    bool exists = false;
     for (size_t i = 0; i < j->profile->graph_count; i++)
-      is_there |= strcmp(j->profile->graphs[i].module, name) == 0;
-    if (!is_there)
+      exists |= strcmp(j->profile->graphs[i].module, name) == 0;
+    if (!exists)
       return etr_fail(j->error, ETR_ERROR_CHOICE, j->profile->etrecord, NULL, ETR_NO_OFFSET,
-                      "there is no graph \"%.*s\"; there are: %s", ETR_HEAD(name, 80), there);
-    at = at[size] ? at + size + 1 : NULL;
+                      "there is no graph \"%.*s\"; there are: %s", ETR_HEAD(name, 80), existing);
+    rest = rest[size] ? rest + size + 1 : NULL;
   }
   return ETR_OK;
 }

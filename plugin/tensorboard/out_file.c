@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Writes all bytes. On failure file->reason is errno. */
+/* Writes all bytes to the file's descriptor. Returns false on failure, with errno in file->reason.
+ * */
 static bool write_all(etr_out_file *file, const char *data, size_t size) {
   while (size > 0) {
     ssize_t wrote = write(file->descriptor, data, size);
@@ -38,7 +39,8 @@ static bool flush(etr_out_file *file) {
   return write_all(file, file->buffer, size);
 }
 
-/* The function of the sink. Data that would fill the buffer alone are not copied into it. */
+/* Writes bytes through the file's buffer, as the function of its sink; as much as the buffer holds
+ * is written directly. Returns false on failure, with errno in file->reason. */
 static bool write_to_file(void *context, const void *data, size_t size) {
   etr_out_file *file = context;
   if (size > sizeof file->buffer - file->used && !flush(file))
@@ -50,7 +52,9 @@ static bool write_to_file(void *context, const void *data, size_t size) {
   return true;
 }
 
-static bool begin(etr_out_file *file, int descriptor, bool is_new) {
+/* Prepares a file that is written to this descriptor. Returns false if there is none, because it
+ * could not be opened. */
+static bool begin_file(etr_out_file *file, int descriptor, bool is_new) {
   file->descriptor = descriptor;
   file->reason = 0;
   file->is_new = is_new;
@@ -59,7 +63,8 @@ static bool begin(etr_out_file *file, int descriptor, bool is_new) {
 }
 
 static bool make(etr_out_file *file, int folder, const char *name, mode_t mode) {
-  return begin(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), true);
+  return begin_file(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode),
+                    true);
 }
 
 bool etr_out_file_make(etr_out_file *file, int folder, const char *name) {
@@ -92,10 +97,10 @@ struct etr_new_file {
 
 enum { PERMISSIONS = 0777 };
 
-/* Makes a temporary file and opens it a second time, for its lock. Tries again if a sweep removed
- * it before it was locked. It has no more permissions than `mode` from the start, so that only
- * permitted users can read the data. folder: with its slash, or "". Returns false on failure and
- * sets errno. */
+/* Makes the temporary file next to the target and opens it a second time, for its lock; tries again
+ * if a sweep removed it before it was locked. It has no more permissions than `mode` from the
+ * start, so that nobody else can read the data. folder: with its slash, or "". Returns false on
+ * failure, with errno set. */
 static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
   for (char name[ETR_TEMPORARY_ROOM];;) {
     if (!etr_temporary_name(name, ETR_TEMPORARY_OF_FILE))
@@ -116,27 +121,28 @@ static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
   }
 }
 
-/* Gives a new file permissions that the umask took from it. A process that must not change
- * permissions leaves the file with fewer, which is no failure. */
+/* Gives a new file those permissions of `mode` that the umask took from it. Returns false if that
+ * failed, or if the file has others. A process that must not change permissions leaves the file
+ * with fewer, which is no failure. */
 static bool keep_permissions(int file, mode_t mode) {
-  struct stat made;
-  if (fstat(file, &made) != 0)
+  struct stat status;
+  if (fstat(file, &status) != 0)
     return false;
-  if ((made.st_mode & PERMISSIONS) == mode || fchmod(file, mode) == 0)
+  if ((status.st_mode & PERMISSIONS) == mode || fchmod(file, mode) == 0)
     return true;
-  return errno == EPERM && (made.st_mode & PERMISSIONS & ~mode) == 0;
+  return errno == EPERM && (status.st_mode & PERMISSIONS & ~mode) == 0;
 }
 
-/* Opens the new file next to its target. replaced: status of the existing file; NULL: there is
- * none. */
+/* Sweeps the target's folder of abandoned temporary files and opens the new file there. replaced:
+ * status of the file that it will replace, whose permissions it gets; NULL if there is none. */
 static etr_status open_temporary(etr_new_file *n, const struct stat *replaced, etr_error *error) {
   mode_t mode = replaced != NULL ? replaced->st_mode & PERMISSIONS : 0666;
-  const etr_slice part = {n->target, (size_t)(etr_last_part(n->target) - n->target)};
-  const char *folder = etr_arena_copy(&n->arena, part);
+  const etr_slice folder_part = {n->target, (size_t)(etr_last_part(n->target) - n->target)};
+  const char *folder = etr_arena_copy(&n->arena, folder_part);
   if (folder == NULL)
     return etr_fail_memory(error);
-  const char *swept = etr_arena_format(&n->arena, "%s.", folder);
-  int descriptor = swept != NULL ? open(swept, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  const char *swept_path = etr_arena_format(&n->arena, "%s.", folder);
+  int descriptor = swept_path != NULL ? open(swept_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (descriptor >= 0)
     etr_temporary_sweep(descriptor, ETR_TEMPORARY_OF_FILE);
   if (descriptor >= 0)
@@ -148,8 +154,9 @@ static etr_status open_temporary(etr_new_file *n, const struct stat *replaced, e
   return ETR_OK;
 }
 
-/* Opens a terminal, a pipe or /dev/null itself, and otherwise a file that will replace the one of
- * this path, or the target of a symbolic link. */
+/* Opens a terminal, a pipe or /dev/null itself; for any other path a temporary file, which will
+ * replace the file of this path, or the one to which a symbolic link leads. Fails for a folder and
+ * for a link that leads nowhere. */
 static etr_status open_new(etr_new_file *n, etr_error *error) {
   struct stat status;
   n->target = n->path;
@@ -163,7 +170,7 @@ static etr_status open_new(etr_new_file *n, etr_error *error) {
   if (S_ISDIR(status.st_mode))
     return etr_fail_io(error, n->path, NULL, "cannot write this file", EISDIR);
   if (!S_ISREG(status.st_mode)) {
-    return begin(&n->file, open(n->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false)
+    return begin_file(&n->file, open(n->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false)
                ? ETR_OK
                : etr_fail_io(error, n->path, NULL, "cannot write to this", errno);
   }
@@ -175,8 +182,8 @@ static etr_status open_new(etr_new_file *n, etr_error *error) {
   return n->target != NULL ? open_temporary(n, &status, error) : etr_fail_memory(error);
 }
 
-/* Frees the file. What is not in place is removed. */
-static void drop(etr_new_file *n, bool is_in_place) {
+/* Closes and frees a file; removes its temporary file if that is not in place. */
+static void free_new_file(etr_new_file *n, bool is_in_place) {
   if (n->file.descriptor >= 0)
     (void)close(n->file.descriptor);
   if (!is_in_place)
@@ -201,7 +208,7 @@ etr_status etr_new_file_open(etr_new_file **out, const char *path, etr_error *er
   if (status == ETR_OK)
     *out = n;
   else
-    drop(n, false);
+    free_new_file(n, false);
   return status;
 }
 
@@ -227,7 +234,7 @@ etr_status etr_new_file_close(etr_new_file *file, bool keep, etr_error *error) {
   bool renames = keep && file->temporary != NULL;
   if (renames && rename(file->temporary, file->target) != 0)
     status = etr_fail_io(error, file->path, NULL, "cannot put this file in place", errno);
-  drop(file, keep && status == ETR_OK);
+  free_new_file(file, keep && status == ETR_OK);
   return status;
 }
 

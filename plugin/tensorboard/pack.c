@@ -10,26 +10,27 @@ enum { VARINT_ROOM = 10 };
 
 /* ---- Bytes ---- */
 
-/* Doubles the memory. If that fails, the packed data are unchanged. */
-static bool grow(etr_packer *packer) {
-  size_t size = etr_packed_size(packer), before = (size_t)(packer->end - packer->memory),
-         capacity = before;
+/* Doubles the memory and moves the packed data to its new end. Returns false when out of memory;
+ * the data are then unchanged. */
+static bool grow_memory(etr_packer *packer) {
+  size_t size = etr_packed_size(packer), old_capacity = (size_t)(packer->end - packer->memory),
+         capacity = old_capacity;
   if (!etr_vec_grow(packer->arena, (void **)&packer->memory, &capacity, 1))
     return false;
   packer->end = packer->memory + capacity;
-  packer->start = memmove(packer->end - size, packer->memory + before - size, size);
+  packer->start = memmove(packer->end - size, packer->memory + old_capacity - size, size);
   return true;
 }
 
 /* Makes room in front of the packed data. */
 static inline bool reserve(etr_packer *packer, size_t size) {
   while ((size_t)(packer->start - packer->memory) < size)
-    if (!grow(packer))
+    if (!grow_memory(packer))
       return false;
   return true;
 }
 
-/* Writes a varint that ends at `end`. Returns its start. */
+/* Writes an integer as a varint whose last byte is before `end`. Returns where it begins. */
 static inline char *put_varint(char *end, uint64_t value) {
   if (value <= 0x7f) {
     *--end = (char)value;
@@ -76,15 +77,16 @@ void etr_pack_again(etr_packer *packer, etr_slice packed) {
     packer->start = memcpy(packer->start - packed.size, packed.data, packed.size);
 }
 
-/* Writes the key and headers of a map's entry in front of its value. The value begins at `end` and
- * ends before the last `behind` bytes. */
+/* Writes the headers of a map's entry and its key in front of its value, which begins at `end` and
+ * was packed since the packer had size_before bytes. Returns where the entry begins. */
 static inline char *put_entry(const etr_packer *packer, char *end,
-                              const ProtobufCFieldDescriptor *map, etr_slice key, size_t behind) {
+                              const ProtobufCFieldDescriptor *map_field, etr_slice key,
+                              size_t size_before) {
   const ProtobufCMessageDescriptor
-      *entry = map->descriptor; /* its fields are the key and the value */
-  end = put_header(end, &entry->fields[1], (size_t)(packer->end - end) - behind);
+      *entry = map_field->descriptor; /* its fields are the key and the value */
+  end = put_header(end, &entry->fields[1], (size_t)(packer->end - end) - size_before);
   end = put_bytes(end, &entry->fields[0], key);
-  return put_header(end, map, (size_t)(packer->end - end) - behind);
+  return put_header(end, map_field, (size_t)(packer->end - end) - size_before);
 }
 
 void etr_pack_entry(etr_packer *packer, const ProtobufCFieldDescriptor *map, etr_slice key,
@@ -112,25 +114,26 @@ typedef struct number {
   wire_type type;
 } number;
 
-/* Reads a number from a message and how it is packed. */
-static inline number read_number(const ProtobufCFieldDescriptor *field, const void *at) {
-  uint64_t bits;
-  uint32_t half;
+/* Reads the number of a field from a message: its bits, and whether it is packed as a varint, in 4
+ * bytes or in 8. */
+static inline number read_number(const ProtobufCFieldDescriptor *field, const void *value) {
+  uint64_t bits_64;
+  uint32_t bits_32;
   switch (field->type) {
   case PROTOBUF_C_TYPE_FLOAT:
-    memcpy(&half, at, sizeof half);
-    return (number){half, FIXED_32};
+    memcpy(&bits_32, value, sizeof bits_32);
+    return (number){bits_32, FIXED_32};
   case PROTOBUF_C_TYPE_DOUBLE:
-    memcpy(&bits, at, sizeof bits);
-    return (number){bits, FIXED_64};
+    memcpy(&bits_64, value, sizeof bits_64);
+    return (number){bits_64, FIXED_64};
   case PROTOBUF_C_TYPE_INT64:
-    return (number){*(const uint64_t *)at, VARINT};
+    return (number){*(const uint64_t *)value, VARINT};
   default:
-    return (number){(uint64_t)(int64_t)*(const int32_t *)at, VARINT};
+    return (number){(uint64_t)(int64_t)*(const int32_t *)value, VARINT};
   }
 }
 
-/* Returns true if a number is zero. -0.0 is zero, too. */
+/* Returns true if a number is its type's zero, which is not packed. -0.0 is zero, too. */
 static inline bool is_zero(number value) {
   switch (value.type) {
   case FIXED_32:
@@ -142,7 +145,7 @@ static inline bool is_zero(number value) {
   }
 }
 
-/* Writes a number in front of `end` and returns where it begins. */
+/* Writes a number in front of `end`, without a tag, and returns where it begins. */
 static char *put_number(char *end, number value) {
   if (value.type == VARINT)
     return put_varint(end, value.bits);
@@ -154,7 +157,7 @@ static char *put_number(char *end, number value) {
 
 /* ---- Fields ---- */
 
-/* Returns the size of an element of a repeated field. */
+/* Returns the bytes that an element of a repeated field takes in memory. */
 static size_t element_size(const ProtobufCFieldDescriptor *field) {
   switch (field->type) {
   case PROTOBUF_C_TYPE_STRING:
@@ -172,60 +175,64 @@ static size_t element_size(const ProtobufCFieldDescriptor *field) {
   }
 }
 
-static inline etr_slice read_bytes(const ProtobufCFieldDescriptor *field, const void *at) {
-  const ProtobufCBinaryData *bytes = at;
+/* Returns the bytes of a field of type bytes or string in a message; none for a text that is NULL.
+ * */
+static inline etr_slice read_bytes(const ProtobufCFieldDescriptor *field, const void *value) {
+  const ProtobufCBinaryData *bytes = value;
   if (field->type == PROTOBUF_C_TYPE_BYTES)
     return (etr_slice){(const char *)bytes->data, bytes->len};
-  const char *text = *(const char *const *)at;
+  const char *text = *(const char *const *)value;
   return text ? etr_slice_of(text) : (etr_slice){0};
 }
 
-/* Packs a value. keeps_default: also packs 0 and an empty text, as in lists and oneofs. */
+/* Packs the value of a field. A NULL message is left out, and so is 0 or an empty text unless
+ * keeps_default is set, as for lists and oneofs. When out of memory nothing is packed. */
 static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor *field,
-                             const void *at, bool keeps_default) {
-  size_t behind = etr_packed_size(packer);
+                             const void *member, bool keeps_default) {
+  size_t size_before = etr_packed_size(packer);
   const ProtobufCMessage *message;
   etr_slice bytes;
   number value;
   switch (field->type) {
   case PROTOBUF_C_TYPE_MESSAGE:
-    message = *(const ProtobufCMessage *const *)at;
+    message = *(const ProtobufCMessage *const *)member;
     if (!message)
       return;
     etr_pack(packer, message);
-    etr_pack_nested(packer, field, behind);
+    etr_pack_nested(packer, field, size_before);
     return;
   case PROTOBUF_C_TYPE_STRING:
   case PROTOBUF_C_TYPE_BYTES:
-    bytes = read_bytes(field, at);
+    bytes = read_bytes(field, member);
     if (bytes.size > 0 || keeps_default)
       etr_pack_bytes(packer, field, bytes);
     return;
   default:
-    value = read_number(field, at);
+    value = read_number(field, member);
     if ((keeps_default || !is_zero(value)) && reserve(packer, 2 * VARINT_ROOM))
       packer->start = put_tag(put_number(packer->start, value), field, value.type);
   }
 }
 
-/* Packs a repeated field, from its last element to its first. */
+/* Packs a repeated field from its last element to its first; numbers share one tag if the field is
+ * packed. */
 static void put_list(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list,
                      size_t count) {
-  size_t each = element_size(field), behind = etr_packed_size(packer);
+  size_t element_bytes = element_size(field), size_before = etr_packed_size(packer);
   bool is_packed = field->flags & PROTOBUF_C_FIELD_FLAG_PACKED;
   for (size_t i = count; i-- > 0;)
     if (!is_packed)
-      put_value(packer, field, list + i * each, true);
+      put_value(packer, field, list + i * element_bytes, true);
     else if (reserve(packer, VARINT_ROOM))
-      packer->start = put_number(packer->start, read_number(field, list + i * each));
+      packer->start = put_number(packer->start, read_number(field, list + i * element_bytes));
   if (is_packed)
-    etr_pack_nested(packer, field, behind);
+    etr_pack_nested(packer, field, size_before);
 }
 
 void etr_pack(etr_packer *packer, const ProtobufCMessage *message) {
   for (unsigned i = message->descriptor->n_fields; i-- > 0;) {
     const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
-    const void *at = (const char *)message + field->offset;
+    const void *member = (const char *)message + field->offset;
     const void
         *quantifier = (const char *)message +
                       field->quantifier_offset; /* count of a list, or field number of a oneof */
@@ -235,8 +242,8 @@ void etr_pack(etr_packer *packer, const ProtobufCMessage *message) {
                 : is_oneof && *(const uint32_t *)quantifier != field->id)
       continue;
     if (is_list)
-      put_list(packer, field, *(const char *const *)at, *(const size_t *)quantifier);
+      put_list(packer, field, *(const char *const *)member, *(const size_t *)quantifier);
     else
-      put_value(packer, field, at, is_oneof);
+      put_value(packer, field, member, is_oneof);
   }
 }

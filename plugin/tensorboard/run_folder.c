@@ -27,16 +27,17 @@ enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BY
 
 /* ---- Making ---- */
 
-/* Makes each part of a path. Returns false if a part can neither be made nor exists; sets *partial
- * to the path up to that part, and errno. */
+/* Makes each folder of a path below root, or below the working directory if root is -1. Returns
+ * false, with errno set, if a part can neither be made nor exists; *partial is the path up to that
+ * part. */
 static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made,
                        const char **partial) {
   size_t size = strlen(path);
   *partial = path;
-  for (size_t end = 1; end <= size; end++) {
-    if (!etr_is_slash(path[end]) && path[end] != '\0')
+  for (size_t part_end = 1; part_end <= size; part_end++) {
+    if (!etr_is_slash(path[part_end]) && path[part_end] != '\0')
       continue;
-    char *part = etr_arena_copy(arena, (etr_slice){path, end});
+    char *part = etr_arena_copy(arena, (etr_slice){path, part_end});
     const char *name = part;
     errno = ENOMEM;
     if (part == NULL)
@@ -89,7 +90,8 @@ void etr_run_folder_prune(const etr_run_folder *folder, const char *path) {
 
 /* ---- The lock ---- */
 
-/* Waits for the lock. Returns false if another writer does not end. */
+/* Waits for the lock of the folder. Returns false if another writer keeps it for LONGEST_WAIT
+ * seconds. On a file system without locks it returns true, and the folder is not locked. */
 static bool take_lock(etr_run_folder *folder) {
   const struct timespec pause = {.tv_nsec = 1000000000 / WAITS_A_SECOND};
   for (int i = 0; i < LONGEST_WAIT * WAITS_A_SECOND; i++) {
@@ -101,9 +103,9 @@ static bool take_lock(etr_run_folder *folder) {
   return false;
 }
 
-/* Fails for a path that cannot be made or opened. If a part of NAME is a link, the message gives
- * that as the reason. */
-static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *what,
+/* Fails, by errno, for a path that cannot be made or opened; `problem` is the message. If a part of
+ * NAME is a symbolic link, the message says that instead. */
+static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *problem,
                              etr_error *error) {
   struct stat status;
   int reason = errno;
@@ -119,10 +121,10 @@ static etr_status fail_place(const etr_run_folder *folder, const char *path, con
       return etr_fail(error, ETR_ERROR_IO, part, NULL, ETR_NO_OFFSET,
                       "a symbolic link: give --logdir and --name of its target");
   }
-  return etr_fail_io(error, path, NULL, what, reason);
+  return etr_fail_io(error, path, NULL, problem, reason);
 }
 
-/* Opens LOGDIR/NAME. Returns a descriptor, or -1 and sets errno. */
+/* Opens LOGDIR/NAME without following links in NAME. Returns a descriptor, or -1 with errno set. */
 static int open_below(const char *logdir, const char *name) {
   const char *last;
   int root = open(logdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -138,18 +140,19 @@ static int open_below(const char *logdir, const char *name) {
   return folder;
 }
 
-/* Opens and locks the folder. Sets *again if the folder was removed meanwhile. */
-static etr_status try_open(etr_run_folder *out, bool *again, etr_error *error) {
+/* Makes, opens and locks the folder. On failure *is_worth_retrying says whether that is because
+ * another process removed it meanwhile. */
+static etr_status try_open(etr_run_folder *out, bool *is_worth_retrying, etr_error *error) {
   const char *partial;
   struct stat opened, named;
-  *again = false;
+  *is_worth_retrying = false;
   if (!make_parts(-1, out->path, out->arena, out->made, &partial)) {
-    *again = errno == ENOENT;
+    *is_worth_retrying = errno == ENOENT;
     return fail_place(out, partial, "cannot make this folder", error);
   }
   out->descriptor = open_below(out->logdir, out->name);
   if (out->descriptor < 0) {
-    *again = errno == ENOENT;
+    *is_worth_retrying = errno == ENOENT;
     return fail_place(out, out->path, "cannot open this folder", error);
   }
   if (!take_lock(out))
@@ -160,7 +163,7 @@ static etr_status try_open(etr_run_folder *out, bool *again, etr_error *error) {
   if (fstat(out->descriptor, &opened) == 0 && lstat(out->path, &named) == 0 &&
       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
     return ETR_OK;
-  *again = true; /* the folder was removed, or moved away, before the lock was taken */
+  *is_worth_retrying = true; /* the folder was removed, or moved away, before the lock was taken */
   etr_run_folder_close(out);
   return etr_fail(error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET,
                   "other processes keep removing this folder");
@@ -186,23 +189,24 @@ void etr_run_folder_unlist(etr_run_folder *folder, const char *path) {
   (void)etr_map_set(&folder->known, etr_slice_of(path), 0);
 }
 
-/* Reads a file. Returns false on failure and sets errno. */
-static bool load(etr_slice *out, etr_arena *arena, int file, size_t size) {
+/* Reads up to `size` bytes of a file into the arena. Returns false on failure, with errno set. */
+static bool load_file(etr_slice *out, etr_arena *arena, int file, size_t size) {
   char *bytes = etr_arena_alloc_raw(arena, size + 1);
   size_t used = 0;
   errno = ENOMEM;
   if (bytes == NULL)
     return false;
-  for (ssize_t got = 1; got != 0 && used < size; used += (size_t)got) {
-    got = read(file, bytes + used, size - used);
-    if (got < 0)
+  for (ssize_t read_size = 1; read_size != 0 && used < size; used += (size_t)read_size) {
+    read_size = read(file, bytes + used, size - used);
+    if (read_size < 0)
       return false;
   }
   *out = (etr_slice){bytes, used};
   return true;
 }
 
-/* Gives the next line, NUL-terminated. Returns false if there is none, or if it has no line end. */
+/* Takes the next line off `rest` and copies it into *line. Returns false if there is none, if it
+ * has no line end, or when out of memory. */
 static bool next_line(etr_slice *rest, etr_arena *arena, char **line) {
   const char *end = rest->size > 0 ? memchr(rest->data, '\n', rest->size) : NULL;
   if (end == NULL)
@@ -213,16 +217,17 @@ static bool next_line(etr_slice *rest, etr_arena *arena, char **line) {
   return *line != NULL;
 }
 
-/* Reads the list of files that this program wrote into a folder. Refuses any other file of that
- * name. */
-static etr_status read_file(etr_run_folder *out, const char *path, int file, etr_error *error) {
+/* Reads the manifest, the list of files that this program wrote into a folder, from an open file.
+ * Refuses any other file of that name. */
+static etr_status read_file_list(etr_run_folder *out, const char *path, int file,
+                                 etr_error *error) {
   struct stat status;
   etr_slice rest;
   char *line;
   if (fstat(file, &status) != 0)
     return etr_fail_io(error, path, NULL, "cannot read this file", errno);
   bool is_ours = S_ISREG(status.st_mode) && status.st_size <= MOST_MANIFEST_BYTES;
-  if (is_ours && !load(&rest, out->arena, file, (size_t)status.st_size))
+  if (is_ours && !load_file(&rest, out->arena, file, (size_t)status.st_size))
     return etr_fail_io(error, path, NULL, "cannot read this file", errno);
   is_ours = is_ours && next_line(&rest, out->arena, &line) && strcmp(line, HEADER) == 0;
   while (is_ours && next_line(&rest, out->arena, &line))
@@ -236,7 +241,7 @@ static etr_status read_file(etr_run_folder *out, const char *path, int file, etr
                   "not a list of files that etrecord-tb wrote: move it away");
 }
 
-/* Reads the list of files of the folder, if there is one. */
+/* Reads the manifest of the folder, if there is one. */
 static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   const char *path = etr_arena_format(out->arena, "%s/" MANIFEST, out->path);
   int file = openat(out->descriptor, MANIFEST,
@@ -246,12 +251,12 @@ static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   if (file < 0)
     return etr_fail_io(error, path, NULL, "cannot open this file", errno);
   out->has_manifest = true;
-  etr_status status = read_file(out, path, file, error);
+  etr_status status = read_file_list(out, path, file, error);
   (void)close(file);
   return status;
 }
 
-/* Writes the list of files. */
+/* Writes the manifest: a header, then a line for each file that is still listed. */
 static etr_status emit_manifest(void *context, const etr_sink *sink, etr_error *error) {
   const etr_run_folder *folder = context;
   etr_writer writer;

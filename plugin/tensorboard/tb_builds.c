@@ -18,7 +18,8 @@ typedef struct builder {
   etr_tb_build_points *out;
 } builder;
 
-/* Adds a point, unless the value is unknown. */
+/* Adds a point to the build's curve of this name in a group of tags, unless the value is unknown.
+ * */
 static void add_point(builder *b, const char *group, const char *name, double value) {
   if (!isfinite(value))
     return;
@@ -33,7 +34,8 @@ static double millis(const builder *b, double ticks) {
   return etr_ticks_to_unit(b->set->first, ticks, ETR_UNIT_MS);
 }
 
-/* Adds the times of a method, and its tokens per second. */
+/* Adds the times of a method in ms and its tokens per second. If the method became slower or faster
+ * than in the build before, its typical time is also a point of the curve for that. */
 static void add_times(builder *b, const etr_set_method *method) {
   double typical = millis(b, method->typical);
   add_point(b, ETR_TB_BUILDS, "typical", typical);
@@ -48,7 +50,7 @@ static void add_times(builder *b, const etr_set_method *method) {
     add_point(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->figures.ms_per_token);
 }
 
-/* Adds the parts of a method's time, of all backends together. */
+/* Adds the typical time of each part of a method, in ms, over all backends. */
 static void add_parts(builder *b, const etr_method *method) {
   double sums[ETR_TIME_PARTS] = {0};
   for (size_t i = 0; i < method->part_count; i++)
@@ -72,39 +74,41 @@ static int by_time(const void *x, const void *y) {
   return strcmp(a->name, b->name);
 }
 
-/* Adds the kernels that take longest in the build. */
+/* Adds the times of the method's kernels that take longest in the build. */
 static void add_kernels(builder *b, const etr_set_method *method) {
-  kernel_time *list = etr_arena_alloc_array(b->arena, b->set->rows.count, sizeof *list);
+  kernel_time *kernels = etr_arena_alloc_array(b->arena, b->set->rows.count, sizeof *kernels);
   size_t count = 0;
-  for (size_t i = 0; list && i < b->set->rows.count; i++) {
+  for (size_t i = 0; kernels && i < b->set->rows.count; i++) {
     const etr_set_row *row = &b->set->rows.data[i];
     double time = etr_set_row_time(row, b->set->records.count - 1);
     if (time > 0 && strcmp(row->method, method->name) == 0)
-      list[count++] = (kernel_time){row->name, time};
+      kernels[count++] = (kernel_time){row->name, time};
   }
   if (count > 0)
-    etr_sort(list, count, sizeof *list, by_time);
+    etr_sort(kernels, count, sizeof *kernels, by_time);
   for (size_t i = 0; i < ETR_MIN(count, ETR_TB_MOST_KERNELS); i++)
-    add_point(b, ETR_TB_BUILDS_KERNELS, list[i].name, millis(b, list[i].time));
+    add_point(b, ETR_TB_BUILDS_KERNELS, kernels[i].name, millis(b, kernels[i].time));
 }
 
-/* Adds the points of all methods, and the bytes of the record. */
+/* Adds the points of all methods that ran, and the bytes of the record. */
 static void add_points(builder *b) {
   const etr_profile *profile = b->profile;
   for (size_t i = 0; i < b->record->methods.count; i++) {
     const etr_set_method *method = &b->record->methods.data[i];
     if (method->runs == 0)
       continue;
-    size_t k = 0;
-    while (k < profile->method_count && (profile->methods[k].run_count == 0 ||
-                                         strcmp(profile->methods[k].name, method->name) != 0))
-      k++;
-    b->suffix = k < profile->method_count ? etr_tb_suffix(b->arena, profile, &profile->methods[k])
-                                          : NULL;
+    size_t method_index = 0;
+    while (method_index < profile->method_count &&
+           (profile->methods[method_index].run_count == 0 ||
+            strcmp(profile->methods[method_index].name, method->name) != 0))
+      method_index++;
+    b->suffix = method_index < profile->method_count
+                    ? etr_tb_suffix(b->arena, profile, &profile->methods[method_index])
+                    : NULL;
     if (!b->suffix)
       continue;
     add_times(b, method);
-    add_parts(b, &profile->methods[k]);
+    add_parts(b, &profile->methods[method_index]);
     add_kernels(b, method);
   }
   b->suffix = "";

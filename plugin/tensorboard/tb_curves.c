@@ -50,7 +50,7 @@ static double millis(const etr_profile *profile, double ticks) {
 
 /* ---- Curves ---- */
 
-/* Adds a curve under a tag of its own; an empty one is left out. */
+/* Adds a curve under a tag of its own, unless it is empty or its memory ran out. */
 static void add_curve(builder *b, const char *group, const char *name, etr_tb_curve curve) {
   if (curve.values == NULL || curve.steps == NULL || curve.count == 0)
     return;
@@ -60,7 +60,8 @@ static void add_curve(builder *b, const char *group, const char *name, etr_tb_cu
     *added = curve;
 }
 
-/* Returns true if a part has a curve. ticks: its time in each inference. */
+/* Returns true if a part takes enough of at least one inference, in ms or as a share, to have a
+ * curve. ticks: its time in each inference. */
 static bool is_worth_showing(const builder *b, const uint64_t *ticks) {
   for (size_t i = 0; i < b->method->run_count; i++)
     if (millis(b->profile, (double)ticks[i]) >= least_ms ||
@@ -69,7 +70,8 @@ static bool is_worth_showing(const builder *b, const uint64_t *ticks) {
   return false;
 }
 
-/* Adds a curve over the inferences. ticks: time of each one, of which every n-th is shown. */
+/* Adds a curve over the inferences, in ms. ticks: the time of each inference, of which every
+ * stride-th becomes a point. */
 static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks) {
   double *values = etr_arena_alloc_array(b->arena, b->points, sizeof *values);
   for (size_t i = 0; values && i < b->points; i++)
@@ -80,15 +82,15 @@ static void add_runs(builder *b, const char *group, const char *name, const uint
 
 /* ---- Inferences ---- */
 
-/* Returns the number of the i-th listed inference among all of the method: `others` are those that
- * are not listed. */
+/* Returns for each listed run of a method its number among all of its runs, those in `others`
+ * included. Both lists are sorted. NULL when out of memory. */
 static int64_t *number_runs(etr_arena *arena, const uint32_t *runs, size_t count,
                             const uint32_t *others, size_t other_count) {
   int64_t *numbers = etr_arena_alloc_array(arena, count, sizeof *numbers);
-  for (size_t i = 0, k = 0; numbers && i < count; i++) {
-    while (k < other_count && others[k] < runs[i])
-      k++;
-    numbers[i] = (int64_t)(i + k);
+  for (size_t i = 0, other = 0; numbers && i < count; i++) {
+    while (other < other_count && others[other] < runs[i])
+      other++;
+    numbers[i] = (int64_t)(i + other);
   }
   return numbers;
 }
@@ -104,7 +106,7 @@ static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
   return list;
 }
 
-/* Adds one value, at step 0. */
+/* Adds a curve of a single point, at step 0. */
 static void add_number(builder *b, const char *group, const char *name, double value) {
   static const int64_t steps[] = {0};
   double *values = etr_arena_alloc(b->arena, sizeof *values);
@@ -114,7 +116,8 @@ static void add_number(builder *b, const char *group, const char *name, double v
   add_curve(b, group, name, (etr_tb_curve){.values = values, .steps = steps, .count = 1});
 }
 
-/* Adds the time to the first token: that of the run that reads the prompt, and with the load. */
+/* Adds the time to the first token in ms, if this method reads the prompt: the time of that run,
+ * and with the load, if the load is known. */
 static void add_first_token(builder *b) {
   const etr_first_token *first = b->profile->first_token;
   if (!first || b->method != &b->profile->methods[first->method])
@@ -124,7 +127,8 @@ static void add_first_token(builder *b) {
     add_number(b, ETR_TB_TOKENS, "first_with_load_ms", millis(b->profile, first->with_load));
 }
 
-/* Adds tokens per second and milliseconds per token, if the tokens of each run are known. */
+/* Adds the curves of tokens per second and of milliseconds per token, unless the tokens or the time
+ * of a run are unknown. */
 static void add_tokens(builder *b) {
   double *per_second = etr_arena_alloc_array(b->arena, b->points, sizeof *per_second);
   double *per_token = etr_arena_alloc_array(b->arena, b->points, sizeof *per_token);
@@ -146,29 +150,29 @@ static void add_tokens(builder *b) {
 
 /* Adds the curve of the runs that are excluded as warm-up. */
 static void add_warmup(builder *b) {
-  const etr_method *m = b->method;
-  double *values = etr_arena_alloc_array(b->arena, m->skipped_run_count, sizeof *values);
-  int64_t *steps = number_runs(b->arena, m->skipped_runs, m->skipped_run_count, m->runs,
-                               m->run_count);
-  size_t stride = stride_of(m->skipped_run_count), count = 0;
-  for (size_t i = 0; values && steps && i < m->skipped_run_count; i += stride) {
+  const etr_method *method = b->method;
+  double *values = etr_arena_alloc_array(b->arena, method->skipped_run_count, sizeof *values);
+  int64_t *steps = number_runs(b->arena, method->skipped_runs, method->skipped_run_count,
+                               method->runs, method->run_count);
+  size_t stride = stride_of(method->skipped_run_count), count = 0;
+  for (size_t i = 0; values && steps && i < method->skipped_run_count; i += stride) {
     steps[count] = steps[i];
     values[count++] = millis(b->profile,
-                             (double)b->profile->runs[m->skipped_runs[i]].execute_ticks);
+                             (double)b->profile->runs[method->skipped_runs[i]].execute_ticks);
   }
   add_curve(b, ETR_TB_INFERENCE, "warmup",
             (etr_tb_curve){.values = values, .steps = steps, .count = count});
 }
 
-/* Chooses which inferences are points, so that curves of many runs stay small. Returns false when
- * out of memory. */
+/* Chooses which inferences are points, so that curves of many runs stay small, and their steps.
+ * Returns false when out of memory. */
 static bool begin_inferences(builder *b) {
-  const etr_method *m = b->method;
-  b->stride = stride_of(m->run_count);
-  b->points = (m->run_count + b->stride - 1) / b->stride;
-  b->steps = thin_out(
-      number_runs(b->arena, m->runs, m->run_count, m->skipped_runs, m->skipped_run_count),
-      b->points, b->stride);
+  const etr_method *method = b->method;
+  b->stride = stride_of(method->run_count);
+  b->points = (method->run_count + b->stride - 1) / b->stride;
+  b->steps = thin_out(number_runs(b->arena, method->runs, method->run_count, method->skipped_runs,
+                                  method->skipped_run_count),
+                      b->points, b->stride);
   return b->steps != NULL;
 }
 
@@ -202,19 +206,20 @@ typedef struct sums_by_key {
   uint32_t *number; /* per time slice: key_sum.number of its key; ETR_NONE: it has no key */
 } sums_by_key;
 
-/* Adds up time slices by a key. Returns false when out of memory. Time slices of a node are next to
- * each other, so a key is only looked up when it changes. */
+/* Adds up time slices by a key, the largest sum first, and numbers the key of each slice, ETR_NONE
+ * if it has none. Slices of a node are next to each other, so a key is only looked up when it
+ * changes. Returns false when out of memory. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
-  const char *before = NULL;
+  const char *last_text = NULL;
   uint32_t number = ETR_NONE;
-  etr_map places;
-  etr_map_init(&places, b->arena);
+  etr_map numbers;
+  etr_map_init(&numbers, b->arena);
   *sums = (sums_by_key){
       .number = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *sums->number)};
   for (size_t i = 0; i < b->method->time_slice_count && !etr_arena_failed(b->arena); i++) {
     const char *text = key(b, &b->method->time_slices[i]);
-    if (text && text != before)
-      number = etr_map_number(&places, etr_slice_of(before = text));
+    if (text && text != last_text)
+      number = etr_map_number(&numbers, etr_slice_of(last_text = text));
     if (text && number == sums->list.count) {
       key_sum *added = etr_vec_push(b->arena, &sums->list);
       if (added)
@@ -230,14 +235,14 @@ static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   return true;
 }
 
-/* Returns the ticks per run of the `shown` largest keys, then of all others together: (shown + 1)
- * rows of run_count. */
-static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
+/* Returns the ticks per run of the `shown_count` largest keys, then of all others together:
+ * (shown_count + 1) rows of run_count. NULL when out of memory. */
+static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown_count) {
   size_t runs = b->method->run_count;
-  uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown + 1) * runs, sizeof *ticks);
+  uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown_count + 1) * runs, sizeof *ticks);
   size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
   for (size_t i = 0; row_of && i < sums->list.count; i++)
-    row_of[sums->list.data[i].number] = ETR_MIN(i, shown);
+    row_of[sums->list.data[i].number] = ETR_MIN(i, shown_count);
   for (size_t i = 0; i < b->method->time_slice_count && ticks && row_of; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
     if (sums->number[i] != ETR_NONE)
@@ -246,26 +251,30 @@ static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   return row_of ? ticks : NULL;
 }
 
-/* Adds a curve for each of the largest keys, and one for all others. */
-static void add_keys(builder *b, const char *group, key_of key, size_t most) {
+/* Adds a curve for each of the largest keys, and one for all others together if there are more than
+ * max_curves + 1. */
+static void add_keys(builder *b, const char *group, key_of key, size_t max_curves) {
   sums_by_key sums;
   if (!sum_by_key(b, &sums, key))
     return;
   size_t count = sums.list.count,
-         shown = count <= most + 1 ? count : most; /* "other" combines at least two */
-  const uint64_t *ticks = sum_by_run(b, &sums, shown);
+         shown_count = count <= max_curves + 1 ? count
+                                               : max_curves; /* "other" combines at least two */
+  const uint64_t *ticks = sum_by_run(b, &sums, shown_count);
   if (!ticks)
     return;
-  if (shown < count)
-    add_runs(b, group, "other", ticks + shown * b->method->run_count); /* first: the name is free */
-  for (size_t i = 0; i < shown; i++)
+  if (shown_count < count)
+    add_runs(b, group, "other",
+             ticks + shown_count * b->method->run_count); /* first: the name is free */
+  for (size_t i = 0; i < shown_count; i++)
     if (sums.list.data[i].ticks > 0)
       add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
 }
 
 /* ---- Parts ---- */
 
-/* Adds a curve for each part of the time that is worth showing; the runtime has what is left. */
+/* Adds a curve for each part of the time that is worth showing. The runtime has what the other
+ * parts leave of each inference. */
 static void add_parts(builder *b) {
   size_t runs = b->method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, ETR_TIME_PARTS * runs, sizeof *ticks);
@@ -296,61 +305,64 @@ static int by_id(const void *x, const void *y) {
   return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the time of each instruction in the typical run, by its number. */
+/* Returns the time of each instruction in the typical run, in ticks, sorted by instruction, and
+ * sets *count. NULL when out of memory. */
 static instruction_time *sum_by_instruction(builder *b, size_t *count) {
-  instruction_time *list = etr_arena_alloc_array(b->arena, b->method->time_slice_count,
-                                                 sizeof *list);
+  instruction_time *times = etr_arena_alloc_array(b->arena, b->method->time_slice_count,
+                                                  sizeof *times);
   size_t used = 0, kept = 0;
-  for (size_t i = 0; i < b->method->time_slice_count && list; i++) {
+  for (size_t i = 0; i < b->method->time_slice_count && times; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
     int32_t id = time_slice->event->instruction_id;
     double ticks = b->method->typical.weights[time_slice->run] * (double)time_slice->ticks /
                    b->method->typical.divisor;
     if (id < 0)
       continue;
-    if (used > 0 && list[used - 1].id ==
+    if (used > 0 && times[used - 1].id ==
                         id) /* runs of a node are next to each other, so there is less to sort */
-      list[used - 1].ticks += ticks;
+      times[used - 1].ticks += ticks;
     else
-      list[used++] = (instruction_time){id, ticks};
+      times[used++] = (instruction_time){id, ticks};
   }
   if (used)
-    etr_sort(list, used, sizeof *list, by_id);
+    etr_sort(times, used, sizeof *times, by_id);
   for (size_t i = 0; i < used; i++) {
-    if (kept > 0 && list[kept - 1].id == list[i].id)
-      list[kept - 1].ticks += list[i].ticks;
+    if (kept > 0 && times[kept - 1].id == times[i].id)
+      times[kept - 1].ticks += times[i].ticks;
     else
-      list[kept++] = list[i];
+      times[kept++] = times[i];
   }
   *count = kept;
-  return list;
+  return times;
 }
 
-/* Adds the time of each instruction in the typical run, and their cumulative sum. */
+/* Adds the time of each instruction in the typical run, and their cumulative sum, in ms, if there
+ * are at least two. */
 static void add_timeline(builder *b) {
   size_t count = 0;
-  const instruction_time *list = sum_by_instruction(b, &count);
-  double *each = etr_arena_alloc_array(b->arena, count, sizeof *each),
+  const instruction_time *instructions = sum_by_instruction(b, &count);
+  double *times = etr_arena_alloc_array(b->arena, count, sizeof *times),
          *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
-  double so_far = 0;
-  if (!each || !sums || !steps || count < 2)
+  double sum_ticks = 0;
+  if (!times || !sums || !steps || count < 2)
     return;
   for (size_t i = 0; i < count; i++) {
-    so_far += list[i].ticks;
-    each[i] = millis(b->profile, list[i].ticks);
-    sums[i] = millis(b->profile, so_far);
-    steps[i] = list[i].id;
+    sum_ticks += instructions[i].ticks;
+    times[i] = millis(b->profile, instructions[i].ticks);
+    sums[i] = millis(b->profile, sum_ticks);
+    steps[i] = instructions[i].id;
   }
   add_curve(b, ETR_TB_TIMELINE_GROUP, "typical",
-            (etr_tb_curve){.values = each, .steps = steps, .count = count});
+            (etr_tb_curve){.values = times, .steps = steps, .count = count});
   add_curve(b, ETR_TB_TIMELINE_GROUP, "cumulative",
             (etr_tb_curve){.values = sums, .steps = steps, .count = count});
 }
 
 /* ---- Planned memory ---- */
 
-/* If there are many instructions, a point is the largest value up to the next point. */
+/* Adds the live and the planned bytes at each instruction. If there are many instructions, a point
+ * is the largest value up to the next point. */
 static void add_memory(builder *b) {
   const etr_memory_plan *plan = b->method->memory;
   if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2)
@@ -381,31 +393,32 @@ static const etr_accuracy *accuracy_of(const etr_profile *profile, const etr_met
   return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods));
 }
 
-/* Adds the SNR of the values, in the order of execution. A value that was not compared has no
- * point. */
+/* Adds the curves of the SNR of each value and of the SNR of its own step, in dB, in the order of
+ * execution. A value that was not compared has no point, and a curve has at least two. */
 static void add_accuracy(builder *b) {
   const etr_accuracy *accuracy = accuracy_of(b->profile, b->method);
-  size_t count, counts[2] = {0};
+  size_t count, point_counts[2] = {0};
   if (!accuracy)
     return;
   const etr_value_accuracy *const *rows = etr_accuracy_worst_inputs(b->arena, accuracy, &count);
   size_t stride = stride_of(count);
-  for (size_t k = 0; rows && k < 2; k++) {
+  for (size_t kind = 0; rows && kind < 2; kind++) {
     double *values = etr_arena_alloc_array(b->arena, count, sizeof *values);
     int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
     for (size_t i = 0; values && steps && i < count; i += stride) {
-      const etr_numeric_gap *gap = k == 0 ? &rows[i]->gap : &rows[i]->local;
-      if (rows[i]->problem || (k == 1 && !rows[i]->has_local))
+      const etr_numeric_gap *gap = kind == 0 ? &rows[i]->gap : &rows[i]->local;
+      if (rows[i]->problem || (kind == 1 && !rows[i]->has_local))
         continue;
       double snr = etr_accuracy_capped_snr(gap);
       if (isnan(snr))
         continue;
-      values[counts[k]] = snr;
-      steps[counts[k]++] = (int64_t)i;
+      values[point_counts[kind]] = snr;
+      steps[point_counts[kind]++] = (int64_t)i;
     }
-    add_curve(
-        b, ETR_TB_ACCURACY, k == 0 ? "snr" : "local",
-        (etr_tb_curve){.values = values, .steps = steps, .count = counts[k] > 1 ? counts[k] : 0});
+    add_curve(b, ETR_TB_ACCURACY, kind == 0 ? "snr" : "local",
+              (etr_tb_curve){.values = values,
+                             .steps = steps,
+                             .count = point_counts[kind] > 1 ? point_counts[kind] : 0});
   }
 }
 
@@ -493,8 +506,8 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
   if (width > 0 && steps > 1)
     out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
   for (size_t i = 0; i < count; i++) {
-    double at = width > 0 ? (values[i] - out->least) / width * (double)out->buckets : 0;
-    out->counts[at < (double)out->buckets ? (size_t)at : out->buckets - 1]++;
+    double position = width > 0 ? (values[i] - out->least) / width * (double)out->buckets : 0;
+    out->counts[position < (double)out->buckets ? (size_t)position : out->buckets - 1]++;
   }
 }
 

@@ -59,7 +59,7 @@ static void write_start(emitter *e) {
   Tensorboard__SessionLog log = TENSORBOARD__SESSION_LOG__INIT;
   log.status = TENSORBOARD__SESSION_LOG__SESSION_STATUS__START;
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
-  bool is_second = e->entry->is_build && !e->entry->has_points_only;
+  bool is_second_file = e->entry->is_build && !e->entry->has_points_only;
   event.wall_time = e->wall_time;
   event.step = e->step;
   event.what_case = TENSORBOARD__EVENT__WHAT_FILE_VERSION;
@@ -67,12 +67,12 @@ static void write_start(emitter *e) {
   write_event(e, &event);
   event.what_case = TENSORBOARD__EVENT__WHAT_SESSION_LOG;
   event.session_log = &log;
-  for (int i = 0; i < 2 && !is_second; i++)
+  for (int i = 0; i < 2 && !is_second_file; i++)
     write_event(e, &event);
 }
 
-/* Writes the graph and its times. The large messages are packed in place, because they come last in
- * their events. */
+/* Writes the event with the graph. Its large message is packed in place, because it comes last in
+ * the event. */
 static void write_graph(emitter *e) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
@@ -83,7 +83,7 @@ static void write_graph(emitter *e) {
   end_part(e);
 }
 
-/* Writes the times for the graph tab, once for each statistic. */
+/* Writes the times for the graph tab, one event for each statistic; none if no node was timed. */
 static void write_statistics(emitter *e) {
   etr_tb_stats stats;
   etr_tb_stats_build(&stats, &e->view);
@@ -105,8 +105,8 @@ static void write_statistics(emitter *e) {
 }
 
 /* Writes the graph of another entry point as a value of the run, with its typical times: a
- * tagged_run_metadata would be shown on the run's own graph. Returns false when out of memory. */
-static bool write_other(emitter *e, etr_tb_tags *tags, size_t index) {
+ * tagged_run_metadata would be shown on the run's own graph. */
+static void write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
   const etr_profile *profile = e->view.profile;
   const etr_graph *graph = &profile->graphs[index];
   const char *tag = etr_tb_graph_tag(tags, graph->module, graph->method);
@@ -116,7 +116,7 @@ static bool write_other(emitter *e, etr_tb_tags *tags, size_t index) {
   etr_tb_view view;
   if (!tag ||
       etr_tb_view_build(&view, &e->part, profile, graph, &e->entry->scopes[index]) != ETR_OK)
-    return false;
+    return; /* the arena of the part, or of the tags, is out of memory */
   etr_tb_graph_pack(&packer, &view);
   etr_pack_nested(&packer, etr_pack_field(tensorboard__function_graphs, "pre_optimization_graph"),
                   0);
@@ -134,15 +134,14 @@ static bool write_other(emitter *e, etr_tb_tags *tags, size_t index) {
   summary.tensor.string_val = &bytes;
   write_event(e, &summary.event);
   end_part(e);
-  return true;
 }
 
-static void write_others(emitter *e) {
+/* Writes the graphs of the run's other entry points. When out of memory, the arena has failed. */
+static void write_other_graphs(emitter *e) {
   etr_tb_tags tags;
   etr_tb_tags_init(&tags, &e->arena);
   for (size_t i = 0; i < e->entry->other_count && !e->records.failed; i++)
-    if (!write_other(e, &tags, e->entry->others[i]))
-      etr_arena_fail(&e->arena);
+    write_other_graph(e, &tags, e->entry->others[i]);
 }
 
 /* ---- Data about a method ---- */
@@ -152,7 +151,8 @@ static void write_point(emitter *e, etr_tb_point *point, int64_t step, double va
     write_event(e, &point->summary.event);
 }
 
-/* Writes the curves of a method. */
+/* Writes the curves of a method, each as one event per point. When out of memory, the arena of the
+ * part has failed. */
 static void write_curves(emitter *e, const etr_method *method) {
   etr_tb_curves curves;
   if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, method))
@@ -166,24 +166,25 @@ static void write_curves(emitter *e, const etr_method *method) {
   }
 }
 
-/* Writes how the inference times are distributed, in blocks of runs. */
+/* Writes how the inference times of a method are distributed: a histogram for each block of runs,
+ * at the step of its first run. */
 static void write_histograms(emitter *e, const etr_method *method) {
   etr_tb_blocks blocks;
   double tick = etr_tb_clock_tick(e->view.profile, method);
   if (!etr_tb_blocks_build(&blocks, &e->part, e->view.profile, method))
     return;
   for (size_t i = 0; i < blocks.blocks && !e->records.failed; i++) {
-    size_t first = etr_tb_block_start(&blocks, i),
-           count = etr_tb_block_start(&blocks, i + 1) - first;
+    size_t first_run = etr_tb_block_start(&blocks, i),
+           run_count = etr_tb_block_start(&blocks, i + 1) - first_run;
     etr_tb_histogram histogram;
     etr_tb_spread spread;
-    etr_tb_spread_of(&spread, blocks.values + first, count, tick);
-    etr_tb_histogram_init(&histogram, e->wall_time, blocks.tag, blocks.steps[first], &spread);
+    etr_tb_spread_of(&spread, blocks.values + first_run, run_count, tick);
+    etr_tb_histogram_init(&histogram, e->wall_time, blocks.tag, blocks.steps[first_run], &spread);
     write_event(e, &histogram.summary.event);
   }
 }
 
-/* Writes how the errors of suspicious values are distributed. */
+/* Writes a histogram of the errors of each suspicious value of a method. */
 static void write_errors(emitter *e, const etr_method *method) {
   etr_tb_error errors[ETR_TB_MOST_ERRORS];
   size_t count = etr_tb_errors_build(errors, &e->part, e->view.profile, method);
@@ -196,13 +197,15 @@ static void write_errors(emitter *e, const etr_method *method) {
 
 /* ---- Data about the record ---- */
 
-/* Writes a document for the dashboard. */
-static void write_document(emitter *e, const char *tag, const char *content, etr_status status,
-                           const etr_text *json) {
+/* Writes a document for the dashboard. A status other than ETR_OK says that it could not be made,
+ * which fails the file. */
+static void write_document(emitter *e, const char *tag, const char *plugin_content,
+                           etr_status status, const etr_text *json) {
   etr_tb_document document;
   if (status != ETR_OK)
     etr_arena_fail(&e->arena); /* the error is of another arena, or of the document */
-  etr_tb_document_init(&document, e->wall_time, tag, content, (etr_slice){json->data, json->size});
+  etr_tb_document_init(&document, e->wall_time, tag, plugin_content,
+                       (etr_slice){json->data, json->size});
   write_value(e, &document.summary);
   end_part(e);
 }
@@ -219,7 +222,8 @@ static void write_metrics(emitter *e) {
   }
 }
 
-/* Writes the record's row of the HParams table. */
+/* Writes the record's row of the HParams table: its metrics, the columns, its facts, and its end.
+ * */
 static void write_session(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
@@ -287,8 +291,8 @@ static void write_record(emitter *e) {
 
 /* ---- Builds ---- */
 
-/* Writes the points of a build. Their time is that of the recording, so that a horizontal axis of
- * time means something. */
+/* Writes the points of a build. Their time is that of the recording, if it is known, so that a
+ * horizontal axis of time means something. */
 static void write_build(emitter *e) {
   etr_tb_build_points points;
   double recorded = e->options->recorded > 0 ? e->options->recorded : e->wall_time;
@@ -307,9 +311,10 @@ static void write_build(emitter *e) {
 
 /* ---- The event file of a run ---- */
 
-/* Frees everything and returns the status of the file. */
+/* Frees everything, and returns the status of the file: whether memory ran out or the sink refused.
+ * */
 static etr_status end_file(emitter *e, etr_error *error) {
-  bool out_of_memory = etr_arena_failed(&e->arena);
+  bool out_of_memory = etr_arena_failed(&e->arena) || etr_arena_failed(&e->part);
   etr_arena_clear(&e->part);
   etr_arena_clear(&e->arena);
   if (out_of_memory)
@@ -343,7 +348,7 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
     write_start(&e);
     write_graph(&e);
     write_statistics(&e);
-    write_others(&e);
+    write_other_graphs(&e);
     if (entry->has_record)
       write_record(&e);
   }

@@ -60,7 +60,8 @@ static void add_micros(packer *p, const char *key, double ticks) {
   add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3);
 }
 
-/* Adds the delegate that a node runs in, by which TensorBoard can color the graph. */
+/* Adds the delegate that an operator runs in, "delegate 3: XnnpackBackend", by which TensorBoard
+ * can color the graph; nothing for other nodes. */
 static void add_cluster(packer *p, size_t node) {
   const char *backend = etr_tb_backend(p->view->graph, node);
   if (!backend || p->view->graph->nodes[node].kind != ETR_NODE_OP)
@@ -77,7 +78,8 @@ static int by_name(const void *x, const void *y) {
   return strcmp((*(const etr_argument *const *)x)->name, (*(const etr_argument *const *)y)->name);
 }
 
-/* Adds the arguments of a node, sorted by name. */
+/* Adds the arguments of a node as attributes "arg.NAME", packed from the last name to the first so
+ * that they are sorted. */
 static void add_arguments(packer *p, const etr_node *node) {
   static const char prefix[] = "arg.";
   char key[sizeof prefix + ETR_TB_NAME_ROOM], value[ETR_ARGUMENT_ROOM], room[ETR_TB_TEXT_ROOM];
@@ -97,7 +99,7 @@ static void add_arguments(packer *p, const etr_node *node) {
   }
 }
 
-/* Adds the shapes of a node's inputs. */
+/* Adds the shapes of a node's first ten inputs as "in0" to "in9". */
 static void add_inputs(packer *p, const etr_node *node) {
   static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4",
                                                "in5", "in6", "in7", "in8", "in9"};
@@ -115,18 +117,19 @@ static void add_outputs(packer *p, size_t node) {
     add_clean(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
 }
 
-/* Adds attributes that follow from data that many nodes share. They are packed once, for the first
- * of the nodes. */
-static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
-  const etr_slice key = {(const char *)&of, sizeof of};
-  uint32_t found = etr_map_get(&p->once, key);
-  if (found != ETR_NONE) {
-    etr_pack_again(p->out, p->shared.data[found]);
+/* Adds attributes that follow from data that many nodes share, by calling `add`. They are packed
+ * once, for the first of the nodes, and copied for the others. */
+static void add_shared(packer *p, const void *shared_data,
+                       void (*add)(packer *p, const void *shared_data)) {
+  const etr_slice key = {(const char *)&shared_data, sizeof shared_data};
+  uint32_t attribute_index = etr_map_get(&p->once, key);
+  if (attribute_index != ETR_NONE) {
+    etr_pack_again(p->out, p->shared.data[attribute_index]);
     return;
   }
-  size_t behind = etr_packed_size(p->out);
-  add(p, of);
-  etr_slice packed = {p->out->start, etr_packed_size(p->out) - behind};
+  size_t size_before = etr_packed_size(p->out);
+  add(p, shared_data);
+  etr_slice packed = {p->out->start, etr_packed_size(p->out) - size_before};
   etr_slice *added = etr_vec_push(p->arena, &p->shared);
   const char *kept = added ? etr_arena_copy(p->arena, packed) : NULL;
   if (!kept || !etr_map_set(&p->once, key, (uint32_t)p->shared.count - 1))
@@ -134,9 +137,9 @@ static void add_shared(packer *p, const void *of, void (*add)(packer *p, const v
   *added = (etr_slice){kept, packed.size};
 }
 
-/* Adds the location and the code of a source line. */
-static void add_source(packer *p, const void *of) {
-  const etr_source *source = of;
+/* Adds the location and the code of a source line. It is an add_shared() function. */
+static void add_source(packer *p, const void *shared_source) {
+  const etr_source *source = shared_source;
   const char *location = etr_label_source(p->arena, source);
   if (location && source->code[0] != '\0')
     location = etr_arena_format(p->arena, "%s: %s", location, source->code);
@@ -166,8 +169,8 @@ static void add_backend_facts(packer *p, const etr_node_time *time) {
   add_text(p, "compute_unit", etr_compute_units_text(p->arena, time->compute_units));
 }
 
-/* Adds the costs that are not 0: an addition, for example, has no multiply-accumulates. Those of an
- * operator without a formula are unknown, which is said. */
+/* Adds those costs of a node that are above 0; an addition, for example, has no
+ * multiply-accumulates. What an operator without a formula costs is added as "unknown". */
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
   if (cost.macs > 0)
@@ -186,7 +189,7 @@ static void add_cost(packer *p, size_t index) {
     add_text(p, "cost.bytes", "unknown");
 }
 
-/* Adds how the time of a node was identified. */
+/* Adds how the time of a node was identified, and how sure that is if it was estimated. */
 static void add_match(packer *p, const etr_node_time *time) {
   if (time->match == ETR_MATCH_ALIGNED)
     add_text(p, "match",
@@ -207,7 +210,8 @@ static size_t append(char *text, size_t used, const char *more) {
   return used + size;
 }
 
-/* Adds the Edge nodes that an instruction of the program was made from. */
+/* Adds the names of the Edge nodes that an instruction of the program was made from, separated by
+ * commas, as far as there is room. */
 static void add_edge_nodes(packer *p, const etr_node *node) {
   char text[ETR_TB_TEXT_ROOM] = "";
   size_t used = 0;
@@ -218,17 +222,19 @@ static void add_edge_nodes(packer *p, const etr_node *node) {
   add_text(p, "edge_nodes", text);
 }
 
-/* Adds the shapes, the only attribute that is not a text. */
+/* Adds the shapes of a node's outputs, the only attribute that is not a text. */
 static void add_shapes(packer *p, size_t node) {
   etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
-  size_t behind = etr_packed_size(p->out);
+  size_t size_before = etr_packed_size(p->out);
   for (size_t i = p->view->graph->nodes[node].output_count; i-- > 0;)
     etr_pack_bytes(p->out, p->shape, shapes[i]->packed);
-  etr_pack_nested(p->out, p->list, behind);
-  etr_pack_entry(p->out, p->attr, ETR_SLICE("_output_shapes"), behind);
+  etr_pack_nested(p->out, p->list, size_before);
+  etr_pack_entry(p->out, p->attr, ETR_SLICE("_output_shapes"), size_before);
 }
 
-/* Adds the SNR of the worst value of the node, in dB; "equal" above ETR_EQUAL_DB. */
+/* Adds the SNR of the worst value of a node and that of its own step, in dB, or the text for an
+ * exact or incomparable one, and by how much the SNR drops there. Adds nothing for a node whose
+ * values were not compared. */
 static void add_accuracy(packer *p, size_t index) {
   const etr_node_accuracy *accuracy = p->accuracy ? &p->accuracy[index] : NULL;
   if (!accuracy || !accuracy->gap)
@@ -301,8 +307,9 @@ static void add_input(packer *p, const char *name) {
     *slot = name;
 }
 
-/* Adds the edges. The page keeps only the first of consecutive inputs from one node, so inputs from
- * other nodes are put between them if there are any. */
+/* Adds the inputs of a node. The page keeps only the first of consecutive inputs from one node, so
+ * inputs from other nodes are moved between them if there are any. A node of a nested graph without
+ * inputs gets a dotted edge from the graph's owner. */
 static void add_edges(packer *p, const etr_node *node) {
   p->edges.count = p->inputs.count = 0;
   for (size_t i = 0; i < node->input_count + node->other_input_count; i++) {
@@ -313,14 +320,15 @@ static void add_edges(packer *p, const etr_node *node) {
   }
   etr_edge *edges = p->edges.data;
   for (size_t i = 1, count = p->edges.count; i < count; i++) {
-    size_t other = i;
-    while (other < count && other < i + LOOKAHEAD && edges[other].node == edges[i - 1].node)
-      other++;
-    if (other == i || other == count || other == i + LOOKAHEAD)
+    size_t candidate = i;
+    while (candidate < count && candidate < i + LOOKAHEAD &&
+           edges[candidate].node == edges[i - 1].node)
+      candidate++;
+    if (candidate == i || candidate == count || candidate == i + LOOKAHEAD)
       continue;
-    etr_edge moved = edges[other];
-    memmove(edges + i + 1, edges + i, (other - i) * sizeof *edges);
-    edges[i] = moved;
+    etr_edge moved_edge = edges[candidate];
+    memmove(edges + i + 1, edges + i, (candidate - i) * sizeof *edges);
+    edges[i] = moved_edge;
   }
   for (size_t i = 0; i < p->edges.count; i++) {
     const char *name = p->view->names[edges[i].node];
@@ -337,11 +345,11 @@ static void add_edges(packer *p, const etr_node *node) {
 
 /* ---- Nodes ---- */
 
-/* Packs a node, from its last field to its first. */
+/* Packs a node, from its last field to its first. When out of memory the arena has failed. */
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   uint32_t device = p->view->device_of_node[index];
-  size_t behind = etr_packed_size(p->out);
+  size_t size_before = etr_packed_size(p->out);
   char op[ETR_TB_NAME_ROOM];
   add_attrs(p, index);
   if (node->kind == ETR_NODE_OP)
@@ -359,7 +367,7 @@ static void pack_node(packer *p, size_t index) {
     etr_pack_bytes(p->out, p->input, etr_slice_of(p->inputs.data[i]));
   etr_pack_bytes(p->out, p->op, etr_slice_of(op));
   etr_pack_bytes(p->out, p->name, etr_slice_of(p->view->names[index]));
-  etr_pack_nested(p->out, p->node, behind);
+  etr_pack_nested(p->out, p->node, size_before);
 }
 
 void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view) {

@@ -26,7 +26,8 @@ typedef struct facts {
 
 /* ---- Values ---- */
 
-/* Adds a fact and returns its value, to be filled; NULL if there is already a fact of this name. */
+/* Adds a fact and returns its value, which the caller fills. Returns NULL if there is already a
+ * fact of this name, or when out of memory. */
 static Tensorboard__Value *add_fact(facts *f, const char *name) {
   for (size_t i = 0; i < f->list.count; i++)
     if (strcmp(f->list.data[i]->key, name) == 0)
@@ -44,6 +45,7 @@ static Tensorboard__Value *add_fact(facts *f, const char *name) {
   return value;
 }
 
+/* Adds a fact that is a number, unless there is one of this name. */
 static void add_number(facts *f, const char *name, double number) {
   Tensorboard__Value *value = add_fact(f, name);
   if (!value)
@@ -52,6 +54,7 @@ static void add_number(facts *f, const char *name, double number) {
   value->number_value = number;
 }
 
+/* Adds a fact that is true or false, unless there is one of this name. */
 static void add_flag(facts *f, const char *name, bool flag) {
   Tensorboard__Value *value = add_fact(f, name);
   if (!value)
@@ -60,6 +63,7 @@ static void add_flag(facts *f, const char *name, bool flag) {
   value->bool_value = flag;
 }
 
+/* Adds a fact that is a text, unless there is one of this name. */
 static void add_text(facts *f, const char *name, const char *text) {
   Tensorboard__Value *value = add_fact(f, name);
   if (!value)
@@ -70,7 +74,8 @@ static void add_text(facts *f, const char *name, const char *text) {
 
 /* ---- Given facts ---- */
 
-/* Adds a fact that the user gave, as a number or flag if it is one. */
+/* Adds a fact that the user gave: as a number if it is a finite one, as a flag if it is "true" or
+ * "false", else as a text. */
 static void add_given(facts *f, const etr_tag *given) {
   const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
              *text = etr_arena_text(f->arena, etr_slice_of(given->value));
@@ -110,14 +115,14 @@ static void list_init(list *l, etr_arena *arena) {
   etr_map_init(&l->known, arena);
 }
 
-/* Adds a name to the list unless it is there. */
-static void list_once(list *l, const char *name) {
-  if (!name || !name[0] || etr_map_get(&l->known, etr_slice_of(name)) != ETR_NONE)
+/* Adds a name to a list that is separated by commas, unless it is empty or in the list. */
+static void list_once(list *names, const char *name) {
+  if (!name || !name[0] || etr_map_get(&names->known, etr_slice_of(name)) != ETR_NONE)
     return;
-  if (l->known.count)
-    (void)etr_text_add(&l->text, ETR_SLICE(", "));
-  (void)etr_text_add(&l->text, etr_slice_of(name));
-  etr_map_set(&l->known, etr_slice_of(name), 1);
+  if (names->known.count)
+    (void)etr_text_add(&names->text, ETR_SLICE(", "));
+  (void)etr_text_add(&names->text, etr_slice_of(name));
+  etr_map_set(&names->known, etr_slice_of(name), 1);
 }
 
 static const char *listed(list *l) {
@@ -125,57 +130,58 @@ static const char *listed(list *l) {
   return l->text.data ? l->text.data : "";
 }
 
-/* Returns the type that a node quantizes to or from; NULL: it does neither, or the type is unknown.
- */
+/* Returns the integer type that a node quantizes to or dequantizes from, "int4" for values from -8
+ * on; NULL if it does neither, or the type is unknown. */
 static const char *quantized_type(const etr_graph *graph, const etr_node *node) {
   static const char library[] = "quantized_decomposed.";
-  const char *name = node->target + sizeof library - 1;
-  const etr_value *value = NULL;
+  const char *operator_name = node->target + sizeof library - 1;
+  const etr_value *quantized_value = NULL;
   if (node->kind != ETR_NODE_OP || strncmp(node->target, library, sizeof library - 1) != 0)
     return NULL;
   for (size_t i = 0; i < node->argument_count; i++) /* four bits are stored in bytes */
     if (strcmp(node->arguments[i].name, "quant_min") == 0 &&
         strcmp(node->arguments[i].value, "-8") == 0)
       return "int4";
-  if (strncmp(name, "dequantize", 10) == 0 && node->input_count > 0) {
+  if (strncmp(operator_name, "dequantize", 10) == 0 && node->input_count > 0) {
     const etr_node *source = &graph->nodes[node->inputs[0].node];
     if (node->inputs[0].output < source->output_count)
-      value = &source->outputs[node->inputs[0].output];
-  } else if (strncmp(name, "quantize", 8) == 0 && node->output_count > 0) {
-    value = &node->outputs[0];
+      quantized_value = &source->outputs[node->inputs[0].output];
+  } else if (strncmp(operator_name, "quantize", 8) == 0 && node->output_count > 0) {
+    quantized_value = &node->outputs[0];
   }
-  return value ? value->dtype : NULL;
+  return quantized_value ? quantized_value->dtype : NULL;
 }
 
-/* Returns "int8", or "none" with the type of most operators unless that is float32; NULL if no type
- * is known. */
+/* Returns the types that the graph quantizes to, as "int8, int4"; without any, "none", with the
+ * type of most operators in parentheses unless that is float32. NULL if no type is known. */
 static const char *quantization(etr_arena *arena, const etr_graph *graph) {
   static const char *const types[] = {"float32", "float16", "bfloat16", "float64"};
-  size_t counts[ETR_COUNT(types)] = {0}, most = 0;
+  size_t counts[ETR_COUNT(types)] = {0}, most_frequent = 0;
   list quantized;
   bool is_typed = false;
   list_init(&quantized, arena);
-  for (size_t i = 0; i < graph->node_count; i++) {
-    const etr_node *node = &graph->nodes[i];
+  for (size_t node_index = 0; node_index < graph->node_count; node_index++) {
+    const etr_node *node = &graph->nodes[node_index];
     const char *dtype = node->kind == ETR_NODE_OP && node->output_count > 0 ? node->outputs[0].dtype
                                                                             : NULL;
     list_once(&quantized, quantized_type(graph, node));
     is_typed |= dtype != NULL;
-    for (size_t k = 0; dtype && k < ETR_COUNT(types); k++)
-      counts[k] += strcmp(dtype, types[k]) == 0;
+    for (size_t type = 0; dtype && type < ETR_COUNT(types); type++)
+      counts[type] += strcmp(dtype, types[type]) == 0;
   }
   if (quantized.known.count)
     return listed(&quantized);
-  for (size_t k = 1; k < ETR_COUNT(types); k++)
-    if (counts[k] > counts[most])
-      most = k;
+  for (size_t type = 1; type < ETR_COUNT(types); type++)
+    if (counts[type] > counts[most_frequent])
+      most_frequent = type;
   if (!is_typed)
     return NULL;
-  return most == 0 ? "none" : etr_arena_format(arena, "none (%s)", types[most]);
+  return most_frequent == 0 ? "none" : etr_arena_format(arena, "none (%s)", types[most_frequent]);
 }
 
-/* Returns "f32[1,3,96,96]", as far as there is room for it in a table. */
-static const char *inputs_of(etr_arena *arena, const etr_graph *graph) {
+/* Returns the shapes of the graph's inputs, "f32[1,3,96,96]", separated by blanks and cut to 100
+ * bytes for the table. NULL when out of memory. */
+static const char *list_input_shapes(etr_arena *arena, const etr_graph *graph) {
   enum { MOST_BYTES = 100 };
   etr_text text = {.arena = arena};
   char shape[ETR_SHAPE_ROOM];
@@ -183,24 +189,25 @@ static const char *inputs_of(etr_arena *arena, const etr_graph *graph) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind != ETR_NODE_INPUT || node->output_count == 0 || node->subgraph != ETR_NONE)
       continue;
-    etr_slice added = {shape, etr_format_shape(shape, &node->outputs[0])};
-    if (text.size + added.size > MOST_BYTES)
-      added = ETR_SLICE("...");
+    etr_slice label = {shape, etr_format_shape(shape, &node->outputs[0])};
+    if (text.size + label.size > MOST_BYTES)
+      label = ETR_SLICE("...");
     if (text.size > 0)
       (void)etr_text_add(&text, ETR_SLICE(" "));
-    (void)etr_text_add(&text, added);
-    if (added.size == 3)
+    (void)etr_text_add(&text, label);
+    if (label.size == 3)
       break;
   }
   (void)etr_text_add(&text, (etr_slice){"", 1});
   return text.data;
 }
 
-/* Adds what the record says about itself. */
+/* Adds what the record says about its main method: its name if there are several, its backends,
+ * quantization and inputs. */
 static void add_record_facts(facts *f, const etr_profile *profile) {
   const etr_method *method = etr_tb_main_method(profile);
   list backends;
-  bool any_kernel = false;
+  bool has_kernel = false;
   list_init(&backends, f->arena);
   if (etr_tb_has_several_methods(profile))
     add_text(f, "method", method->name);
@@ -210,16 +217,17 @@ static void add_record_facts(facts *f, const etr_profile *profile) {
   for (size_t i = 0; i < method->delegate_count; i++)
     list_once(&backends, etr_label_device(f->arena, method->delegates[i].backend));
   for (size_t i = 0; i < graph->node_count; i++)
-    any_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend &&
+    has_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend &&
                   graph->nodes[i].kind == ETR_NODE_OP;
-  if (any_kernel)
+  if (has_kernel)
     list_once(&backends, etr_label_device(f->arena, NULL));
   add_text(f, "backend", listed(&backends));
-  const char *type = quantization(f->arena, graph), *inputs = inputs_of(f->arena, graph);
-  if (type)
-    add_text(f, "quantization", type);
-  if (inputs && inputs[0])
-    add_text(f, "inputs", inputs);
+  const char *quantized = quantization(f->arena, graph),
+             *input_shapes = list_input_shapes(f->arena, graph);
+  if (quantized)
+    add_text(f, "quantization", quantized);
+  if (input_shapes && input_shapes[0])
+    add_text(f, "inputs", input_shapes);
 }
 
 /* ---- Metrics ---- */
@@ -286,7 +294,8 @@ static const struct {
      true},
 };
 
-/* Adds a column to the experiment. */
+/* Adds a column of this name, without a type yet, to the experiment. When out of memory, the arena
+ * has failed. */
 static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, const char *name) {
   Tensorboard__HParamInfo *info = etr_arena_alloc(arena, sizeof *info);
   if (!info)
@@ -296,8 +305,8 @@ static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, co
   experiment->hparam_infos[experiment->n_hparam_infos++] = info;
 }
 
-/* Returns the type of a column by that of its value. */
-static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
+/* Returns the type of a column from that of its value: a number, a flag, or else a text. */
+static Tensorboard__HParamType column_type(const Tensorboard__Value *value) {
   switch (value->kind_case) {
   case TENSORBOARD__VALUE__KIND_NUMBER_VALUE:
     return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64;
@@ -308,7 +317,7 @@ static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
   }
 }
 
-/* Adds a column for each fact of the user that is not among these columns. */
+/* Adds a column for each fact of the user whose name is not that of a known column. */
 static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
   for (size_t i = 0; i < f->list.count; i++) {
     const hparam_entry *entry = f->list.data[i];
@@ -320,7 +329,7 @@ static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experimen
     add_column(arena, experiment, entry->key);
     if (etr_arena_failed(arena))
       return;
-    experiment->hparam_infos[experiment->n_hparam_infos - 1]->type = type_of(entry->value);
+    experiment->hparam_infos[experiment->n_hparam_infos - 1]->type = column_type(entry->value);
   }
 }
 
@@ -331,7 +340,8 @@ static bool is_known(const facts *f, const char *name) {
   return i < f->list.count;
 }
 
-/* Adds the columns of known facts, then those of the user's own. */
+/* Adds the known columns for which there is a fact, then those of the user's own facts. When out of
+ * memory, the arena has failed. */
 static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,
                                                    sizeof *experiment->hparam_infos);
@@ -350,7 +360,7 @@ static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, c
     add_own_columns(arena, experiment, f);
 }
 
-/* Adds the metrics that all records have. */
+/* Adds the metrics that all records have. When out of memory, the arena has failed. */
 static void add_metrics(etr_arena *arena, Tensorboard__Experiment *experiment) {
   Tensorboard__MetricInfo *infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *infos);
   Tensorboard__MetricName *names = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *names);
@@ -377,46 +387,47 @@ static int by_name(const void *x, const void *y) {
 
 /* Fills an event of the hparams plugin. TensorBoard reads only the plugin's content; the tensor
  * must exist, and is empty. */
-static void fill(etr_tb_summary *session, etr_arena *arena, double wall_time, const char *tag,
-                 const Tensorboard__HParamsPluginData *data) {
+static void fill_event(etr_tb_summary *event, etr_arena *arena, double wall_time, const char *tag,
+                       const Tensorboard__HParamsPluginData *data) {
   etr_packer packer = {.arena = arena};
   etr_pack(&packer, &data->base);
   etr_slice content = etr_packed(&packer);
-  etr_tb_summary_init(session, wall_time, tag, 0, "hparams",
+  etr_tb_summary_init(event, wall_time, tag, 0, "hparams",
                       TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
-  session->plugin.content = (ProtobufCBinaryData){content.size, etr_for_foreign(content.data)};
-  session->shape.n_dim = 1;
-  session->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
+  event->plugin.content = (ProtobufCBinaryData){content.size, etr_for_foreign(content.data)};
+  event->shape.n_dim = 1;
+  event->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
 }
 
-/* Gathers all facts, sorted by name; none if memory runs out. */
-static facts gather(etr_arena *arena, const etr_profile *profile, const etr_tag *given,
-                    size_t given_count) {
-  facts f = {.arena = arena};
+/* Returns all facts, sorted by name: the user's, of which the last one of a name counts, then the
+ * record's. Returns none when out of memory. */
+static facts gather_facts(etr_arena *arena, const etr_profile *profile, const etr_tag *given,
+                          size_t given_count) {
+  facts gathered = {.arena = arena};
   for (size_t i = given_count; i > 0; i--)
-    add_given(&f, &given[i - 1]); /* the last one of a name counts */
-  add_record_facts(&f, profile);
-  etr_sort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
+    add_given(&gathered, &given[i - 1]); /* the last one of a name counts */
+  add_record_facts(&gathered, profile);
+  etr_sort(gathered.list.data, gathered.list.count, sizeof *gathered.list.data, by_name);
   if (etr_arena_failed(arena))
-    f.list.count = 0;
-  return f;
+    gathered.list.count = 0;
+  return gathered;
 }
 
 void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time,
                        const etr_profile *profile, const etr_tag *given, size_t given_count) {
   Tensorboard__Experiment experiment = TENSORBOARD__EXPERIMENT__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
-  const facts f = gather(arena, profile, given, given_count);
+  const facts f = gather_facts(arena, profile, given, given_count);
   add_columns(arena, &experiment, &f);
   add_metrics(arena, &experiment);
   data.data_case = TENSORBOARD__HPARAMS_PLUGIN_DATA__DATA_EXPERIMENT;
   data.experiment = &experiment;
-  fill(event, arena, wall_time, "_hparams_/experiment", &data);
+  fill_event(event, arena, wall_time, "_hparams_/experiment", &data);
 }
 
 void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time,
                           const etr_profile *profile, const etr_tag *given, size_t given_count) {
-  const facts f = gather(arena, profile, given, given_count);
+  const facts f = gather_facts(arena, profile, given, given_count);
   Tensorboard__SessionStartInfo info = TENSORBOARD__SESSION_START_INFO__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   info.n_hparams = f.list.count;
@@ -424,7 +435,7 @@ void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall
   info.start_time_secs = wall_time;
   data.data_case = TENSORBOARD__HPARAMS_PLUGIN_DATA__DATA_SESSION_START_INFO;
   data.session_start_info = &info;
-  fill(session, arena, wall_time, "_hparams_/session_start_info", &data);
+  fill_event(session, arena, wall_time, "_hparams_/session_start_info", &data);
 }
 
 void etr_tb_session_end(etr_tb_summary *session, etr_arena *arena, double wall_time) {
@@ -434,5 +445,5 @@ void etr_tb_session_end(etr_tb_summary *session, etr_arena *arena, double wall_t
   info.end_time_secs = wall_time;
   data.data_case = TENSORBOARD__HPARAMS_PLUGIN_DATA__DATA_SESSION_END_INFO;
   data.session_end_info = &info;
-  fill(session, arena, wall_time, "_hparams_/session_end_info", &data);
+  fill_event(session, arena, wall_time, "_hparams_/session_end_info", &data);
 }

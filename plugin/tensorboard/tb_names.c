@@ -20,25 +20,25 @@ static bool is_plain(char c) {
   return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\';
 }
 
-/* Returns the replacement of the character at the start of a text, and sets *length to its bytes
- * there. The profile promises valid UTF-8, but nothing after the end of the text is read in any
- * case. */
-static etr_slice plain_character(const char *at, size_t left, size_t *length) {
-  unsigned char c = (unsigned char)*at;
+/* Returns what replaces the character at the start of a text, the character itself if it is plain,
+ * and sets *length to the bytes that it takes there. Nothing after the end of the text is read,
+ * even if it is not valid UTF-8. */
+static etr_slice plain_character(const char *start, size_t left_bytes, size_t *length) {
+  unsigned char first_byte = (unsigned char)*start;
   *length = 1;
-  while (c >= 0x80 && *length < left && etr_utf8_continues(at[*length]))
+  while (first_byte >= 0x80 && *length < left_bytes && etr_utf8_continues(start[*length]))
     ++*length;
-  if (c == '"' || c == '\'')
+  if (first_byte == '"' || first_byte == '\'')
     return ETR_SLICE("`");
-  if (c == '\\')
+  if (first_byte == '\\')
     return ETR_SLICE("/");
-  if (c == '\n')
+  if (first_byte == '\n')
     return ETR_SLICE(" | ");
-  if (is_plain(*at))
-    return (etr_slice){at, 1};
-  if (c < 0x80)
+  if (is_plain(*start))
+    return (etr_slice){start, 1};
+  if (first_byte < 0x80)
     return ETR_SLICE(" ");
-  etr_slice character = {at, *length};
+  etr_slice character = {start, *length};
   if (etr_slice_is(character, "\xC2\xB5") || etr_slice_is(character, "\xCE\xBC"))
     return ETR_SLICE("u"); /* the two micro signs */
   return ETR_SLICE("?");
@@ -142,8 +142,8 @@ static etr_slice wanted_name(const naming *n) {
   return (etr_slice){n->wanted.data, n->wanted.size};
 }
 
-/* Takes the wanted name with a number: "name_1_" and so on. The '_' at the end keeps the page from
- * stacking the nodes. Returns "" when out of memory. */
+/* Takes the wanted name with the next free number after `number`: "name_1_" and so on. The '_' at
+ * the end keeps the page from stacking the nodes. Returns "" when out of memory. */
 static const char *take_numbered(naming *n, uint32_t number) {
   const size_t base = n->wanted.size;
   etr_map_slot *slot;
@@ -162,8 +162,9 @@ static const char *take_numbered(naming *n, uint32_t number) {
   return name;
 }
 
-/* Takes the name path/leaf, made unique. Returns "" when out of memory. */
-static const char *take(naming *n, const char *path, const char *leaf) {
+/* Takes the name path/leaf, or leaf if the path is empty, with a number if it is taken. Returns ""
+ * when out of memory. */
+static const char *take_name(naming *n, const char *path, const char *leaf) {
   n->wanted.size = 0;
   etr_text_add(&n->wanted, etr_slice_of(path));
   if (path[0])
@@ -185,47 +186,50 @@ static const char *box_path(const naming *n, uint32_t scope) {
   return scope == ETR_NONE ? "" : n->box_paths[scope];
 }
 
-/* Names a box by its label if the labels of the boxes down to it form its module's path. Otherwise
- * the name is "label-path", of which the page shows the beginning and finds the end. */
+/* Names each box by its label if the labels of the boxes down to it form its module's path, else
+ * "label-path", of which the page shows the beginning and finds the end. */
 static void name_boxes(naming *n) {
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
-    const etr_scope *around = scope->parent == ETR_NONE ? NULL : &n->scopes->list[scope->parent];
+    const etr_scope *enclosing = scope->parent == ETR_NONE ? NULL : &n->scopes->list[scope->parent];
     const char *path = etr_scope_name(scope, n->graph), *name = scope->label;
-    char clean[ETR_TB_NAME_ROOM];
+    char encoded_name[ETR_TB_NAME_ROOM];
     bool reads_as_path = strcmp(scope->label, path) == 0;
-    if (!reads_as_path && around && around->module != ETR_NONE) {
-      const char *outer = etr_scope_name(around, n->graph);
-      size_t size = strlen(outer);
-      reads_as_path = strncmp(path, outer, size) == 0 && path[size] == '.' &&
+    if (!reads_as_path && enclosing && enclosing->module != ETR_NONE) {
+      const char *enclosing_path = etr_scope_name(enclosing, n->graph);
+      size_t size = strlen(enclosing_path);
+      reads_as_path = strncmp(path, enclosing_path, size) == 0 && path[size] == '.' &&
                       strcmp(path + size + 1, name) == 0;
     }
     if (!reads_as_path)
       name = etr_arena_format(n->arena, "%s-%s", scope->label, path);
-    size_t size = name ? etr_tb_clean_name(clean, etr_slice_of(name)) : 0;
-    n->box_names[i] = name ? etr_arena_copy(n->arena, (etr_slice){clean, size}) : NULL;
+    size_t size = name ? etr_tb_clean_name(encoded_name, etr_slice_of(name)) : 0;
+    n->box_names[i] = name ? etr_arena_copy(n->arena, (etr_slice){encoded_name, size}) : NULL;
     if (!n->box_names[i])
       return;
-    n->box_paths[i] = take(n, box_path(n, scope->parent), n->box_names[i]);
+    n->box_paths[i] = take_name(n, box_path(n, scope->parent), n->box_names[i]);
   }
 }
 
-/* Finds the boxes that hold a single operator and nothing else at any depth, weights aside. */
+/* Finds for each box the outermost module's box, itself included, that holds a single operator and
+ * nothing else at any depth, weights aside, and so is replaced by it; ETR_NONE if there is none. */
 static void fold_boxes(naming *n) {
-  uint32_t *inside = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *inside);
-  if (!inside)
+  uint32_t *node_counts = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *node_counts);
+  if (!node_counts)
     return;
   for (size_t i = 0; i < n->graph->node_count; i++)
     if (n->scopes->of_node[i] != ETR_NONE && n->graph->nodes[i].kind < ETR_NODE_PARAMETER)
-      inside[n->scopes->of_node[i]]++;
+      node_counts[n->scopes->of_node[i]]++;
   for (size_t i = n->scopes->count; i-- > 0;)
     if (n->scopes->list[i].parent != ETR_NONE)
-      inside[n->scopes->list[i].parent] += inside[i];
+      node_counts[n->scopes->list[i].parent] += node_counts[i];
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
-    bool only_one = scope->kind == ETR_SCOPE_MODULE && scope->op_count == 1 && inside[i] == 1;
-    uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : n->folded[scope->parent];
-    n->folded[i] = outer == ETR_NONE && only_one ? (uint32_t)i : outer;
+    bool holds_one_operator = scope->kind == ETR_SCOPE_MODULE && scope->op_count == 1 &&
+                              node_counts[i] == 1;
+    uint32_t enclosing_folded = scope->parent == ETR_NONE ? ETR_NONE : n->folded[scope->parent];
+    n->folded[i] = enclosing_folded == ETR_NONE && holds_one_operator ? (uint32_t)i
+                                                                      : enclosing_folded;
   }
 }
 
@@ -242,14 +246,14 @@ static uint32_t box_of(const naming *n, size_t node) {
   return folded == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[folded].parent;
 }
 
-/* Returns the label of an operator; for a delegate's call in the program it has the instruction and
- * the backend. */
+/* Returns the short label of an operator; for a delegate's call in a program, "3_XNNPACK_delegate"
+ * with the instruction and the backend. */
 static etr_slice operator_label(const naming *n, size_t node) {
-  static const char call[] = "delegate.";
+  static const char call_prefix[] = "delegate.";
   const char *target = n->graph->nodes[node].target;
-  if (strncmp(target, call, sizeof call - 1) != 0 || !n->graph->times)
+  if (strncmp(target, call_prefix, sizeof call_prefix - 1) != 0 || !n->graph->times)
     return etr_label_op(target);
-  const char *device = etr_label_device(n->arena, target + sizeof call - 1);
+  const char *device = etr_label_device(n->arena, target + sizeof call_prefix - 1);
   const char *label = device ? etr_arena_format(n->arena, "%d_%s_delegate",
                                                 (int)n->graph->times[node].delegate_instruction,
                                                 device)
@@ -263,41 +267,42 @@ typedef struct leaf_text {
   size_t size;
 } leaf_text;
 
-/* Appends a part to the text of a leaf, as far as there is room. */
-static void add_part(leaf_text *text, const char *between, etr_slice part) {
+/* Appends a separator and a cleaned part to the text of a leaf, cut to the room that is left;
+ * nothing if the separator does not fit. */
+static void add_part(leaf_text *text, const char *separator, etr_slice part) {
   char clean[ETR_TB_NAME_ROOM];
   size_t size = etr_tb_clean_name(clean, part), room = ETR_TB_NAME_ROOM - 1 - text->size,
-         gap = strlen(between);
-  if (gap > room)
+         separator_size = strlen(separator);
+  if (separator_size > room)
     return;
-  memcpy(text->to + text->size, between, gap);
-  size = ETR_MIN(size, room - gap);
-  memcpy(text->to + text->size + gap, clean, size);
-  text->size += gap + size;
+  memcpy(text->to + text->size, separator, separator_size);
+  size = ETR_MIN(size, room - separator_size);
+  memcpy(text->to + text->size + separator_size, clean, size);
+  text->size += separator_size + size;
   text->to[text->size] = '\0';
 }
 
-/* Writes the name of a node in its box: "fc1" or "linear" in front, which the page shows, then the
- * node's own name, which people search for, unless that begins with the same text. Returns true if
- * it is the name of a box that the node replaces. */
-static bool put_leaf(const naming *n, size_t node, char *to) {
-  const etr_node *from = &n->graph->nodes[node];
-  leaf_text text = {.to = to};
+/* Writes the name of a node in its box: for an operator its module or label, which the page shows,
+ * and then its own name, which people search for, unless that begins with the same text. Returns
+ * true if the name is that of a box that the node replaces. */
+static bool put_leaf(const naming *n, size_t node, char *leaf) {
+  const etr_node *graph_node = &n->graph->nodes[node];
+  leaf_text text = {.to = leaf};
   uint32_t folded = folded_into(n, node);
-  if (from->kind != ETR_NODE_OP) {
-    add_part(&text, "", etr_slice_of(from->name));
+  if (graph_node->kind != ETR_NODE_OP) {
+    add_part(&text, "", etr_slice_of(graph_node->name));
     return false;
   }
-  etr_slice label = operator_label(n, node), name = etr_slice_of(from->name);
+  etr_slice label = operator_label(n, node), name = etr_slice_of(graph_node->name);
   bool is_module = folded != ETR_NONE;
   if (is_module) {
     const char *box = n->box_names[folded];
     add_part(&text, "", etr_slice_of(box));
     if (box[strspn(box, "0123456789")] == '\0')
       add_part(&text, "_", label); /* "0", a member of a list, would say too little */
-    label = etr_slice_of(to);
+    label = etr_slice_of(leaf);
   }
-  if (strncmp(from->name, label.data, label.size) != 0) {
+  if (strncmp(graph_node->name, label.data, label.size) != 0) {
     if (!is_module)
       add_part(&text, "", label);
     add_part(&text, "-", name);
@@ -305,54 +310,57 @@ static bool put_leaf(const naming *n, size_t node, char *to) {
   }
   text.size = 0;
   add_part(&text, "", name);
-  return is_module && strcmp(to, n->box_names[folded]) == 0;
+  return is_module && strcmp(leaf, n->box_names[folded]) == 0;
 }
 
-/* Returns the series of a leaf: the page stacks names with the same text before the final number.
- * Returns ETR_NONE if it would not be stacked, or when out of memory. */
-static uint32_t series_of(naming *n, size_t node, const char *text) {
-  size_t stem = strcspn(text, "0123456789");
-  if (text[stem] == '\0' || text[stem + strspn(text + stem, "0123456789")] != '\0')
+/* Returns the number of a leaf's series, the leaves of its box with the same text before a final
+ * number, which the page would stack. Returns ETR_NONE if the text does not end in a number, or
+ * when out of memory. */
+static uint32_t find_series(naming *n, size_t node, const char *text) {
+  size_t stem_size = strcspn(text, "0123456789");
+  if (text[stem_size] == '\0' || text[stem_size + strspn(text + stem_size, "0123456789")] != '\0')
     return ETR_NONE;
-  etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem});
+  etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem_size});
   etr_map_slot *slot = key.size ? etr_map_at(&n->series, key) : NULL;
   if (slot && slot->value == ETR_NONE && etr_vec_push(n->arena, &n->series_sizes))
     slot->value = (uint32_t)n->series_sizes.count - 1;
   return slot ? slot->value : ETR_NONE;
 }
 
-/* Finds the last part of each node's name, before equal ones are told apart. */
+/* Finds the last part of each node's name and its series, before equal names get numbers. Weights
+ * are left out. */
 static void find_leaves(naming *n) {
   char text[ETR_TB_NAME_ROOM];
   for (size_t i = 0; i < n->graph->node_count && !etr_arena_failed(n->arena); i++) {
     if (n->graph->nodes[i].kind >= ETR_NODE_PARAMETER)
       continue;
-    node_leaf *l = &n->leaves[i];
-    l->is_box = put_leaf(n, i, text);
-    l->series = series_of(n, i, text);
-    if (l->series != ETR_NONE)
-      n->series_sizes.data[l->series]++;
+    node_leaf *leaf = &n->leaves[i];
+    leaf->is_box = put_leaf(n, i, text);
+    leaf->series = find_series(n, i, text);
+    if (leaf->series != ETR_NONE)
+      n->series_sizes.data[leaf->series]++;
     size_t size = strlen(text) + 1;
-    l->text = etr_arena_alloc_raw(n->arena, size + 1);
-    if (l->text)
-      memcpy(l->text, text, size);
+    leaf->text = etr_arena_alloc_raw(n->arena, size + 1);
+    if (leaf->text)
+      memcpy(leaf->text, text, size);
   }
 }
 
-/* Returns the name of a node; nodes that TensorBoard would stack get a name that it can number. */
+/* Returns the name of a node, which is that of its box if it replaces the box. A node that the page
+ * would stack gets a '_' at the end, so that it is shown by itself. */
 static const char *name_node(naming *n, size_t node) {
-  const node_leaf *l = &n->leaves[node];
-  bool stacked = l->series != ETR_NONE && n->series_sizes.data[l->series] >= STACKED_FROM;
-  if (l->is_box && !stacked)
+  const node_leaf *leaf = &n->leaves[node];
+  bool is_stacked = leaf->series != ETR_NONE && n->series_sizes.data[leaf->series] >= STACKED_FROM;
+  if (leaf->is_box && !is_stacked)
     return n->box_paths[folded_into(n, node)]; /* the box already has this name */
-  if (stacked)
-    memcpy(l->text + strlen(l->text), "_", sizeof "_");
-  return take(n, box_path(n, box_of(n, node)), l->text);
+  if (is_stacked)
+    memcpy(leaf->text + strlen(leaf->text), "_", sizeof "_");
+  return take_name(n, box_path(n, box_of(n, node)), leaf->text);
 }
 
 /* ---- Weights ---- */
 
-/* Finds the first user of each node. */
+/* Finds the first node that reads each node's value; ETR_NONE if none does. */
 static void find_users(naming *n) {
   for (size_t i = 0; i < n->graph->node_count; i++)
     n->first_user[i] = ETR_NONE;
@@ -364,15 +372,16 @@ static void find_users(naming *n) {
   }
 }
 
-/* Returns the name of a weight, which is shown inside its first user. */
+/* Returns the name of a weight, which is shown inside its first user, or at the top if it has none.
+ * */
 static const char *name_weight(naming *n, size_t node) {
   char leaf[ETR_TB_NAME_ROOM];
   const char *name = n->graph->nodes[node].weight_name ? n->graph->nodes[node].weight_name
                                                        : n->graph->nodes[node].name;
   uint32_t user = n->first_user[node];
-  const char *last = strrchr(name, '.');
-  (void)etr_tb_clean_name(leaf, etr_slice_of(user != ETR_NONE && last ? last + 1 : name));
-  return take(n, user == ETR_NONE ? "" : n->names[user], leaf);
+  const char *last_dot = strrchr(name, '.');
+  (void)etr_tb_clean_name(leaf, etr_slice_of(user != ETR_NONE && last_dot ? last_dot + 1 : name));
+  return take_name(n, user == ETR_NONE ? "" : n->names[user], leaf);
 }
 
 const char **etr_tb_names(etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes) {

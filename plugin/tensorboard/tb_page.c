@@ -23,67 +23,70 @@ enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 
 /* ---- Head ---- */
 
-/* Writes "NAME, forward: **82.4 ms ± 1.0** per inference", and what the runs are like. */
+/* Writes the section of a method: its name, "**82.4 ms ± 1.0** per inference", and what its runs
+ * are like. screen: the first screen of the record for its longest method, whose sentence is added;
+ * NULL for other methods. */
 static void put_method(etr_answer *answer, const char *name, const etr_method *method,
                        const etr_first_screen *screen) {
-  etr_writer *w = &answer->writer;
+  etr_writer *writer = &answer->writer;
   bool is_first = screen != NULL;
   etr_unit unit = etr_unit_of_method(answer->profile, method);
   const char *excluded = etr_excluded_runs_text(answer, method);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
-  const char *odd = etr_odd_recordings_text(&answer->arena, answer->profile, method);
-  etr_puts(w, is_first ? "## " : "\n### ");
+  const char *odd_recordings = etr_odd_recordings_text(&answer->arena, answer->profile, method);
+  etr_puts(writer, is_first ? "## " : "\n### ");
   if (is_first)
-    etr_put_markdown(w, name);
+    etr_put_markdown(writer, name);
   if (etr_tb_has_several_methods(answer->profile)) {
-    etr_puts(w, is_first ? ", " : "");
-    etr_put_markdown(w, etr_label_method(method->name));
+    etr_puts(writer, is_first ? ", " : "");
+    etr_put_markdown(writer, etr_label_method(method->name));
   }
-  etr_puts(w, ": **");
-  etr_put_execute(w, answer->profile, method, unit);
-  etr_puts(w, "** per inference");
+  etr_puts(writer, ": **");
+  etr_put_execute(writer, answer->profile, method, unit);
+  etr_puts(writer, "** per inference");
   if (etr_is_between_modes(method)) {
-    etr_puts(w, " (typical ");
-    etr_put_time(w, answer->profile, method->execute.typical, unit);
-    etr_putf(w, " %s)", etr_unit_name(unit));
+    etr_puts(writer, " (typical ");
+    etr_put_time(writer, answer->profile, method->execute.typical, unit);
+    etr_putf(writer, " %s)", etr_unit_name(unit));
   }
-  etr_puts(w, "\n\n");
+  etr_puts(writer, "\n\n");
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &answer->profile->graphs[method->graph];
   if (graph && graph->is_changed)
-    etr_puts(w, ETR_CHANGED_PROGRAM "\n\n");
+    etr_puts(writer, ETR_CHANGED_PROGRAM "\n\n");
   if (screen) {
     etr_first_screen_put_sentence(answer, screen, false);
-    etr_puts(w, "\n");
+    etr_puts(writer, "\n");
   }
   if (method->run_count == 1)
-    etr_puts(w, "one run");
+    etr_puts(writer, "one run");
   else
-    etr_putf(w, "%s of %zu runs", etr_statistic_word(answer->profile), method->run_count);
+    etr_putf(writer, "%s of %zu runs", etr_statistic_word(answer->profile), method->run_count);
   if (method->run_count >= LEAST_OF_PERCENTILE) {
-    etr_puts(w, ", 90th percentile ");
-    etr_put_time(w, answer->profile, method->execute.p90, unit);
-    etr_putf(w, " %s", etr_unit_name(unit));
+    etr_puts(writer, ", 90th percentile ");
+    etr_put_time(writer, answer->profile, method->execute.p90, unit);
+    etr_putf(writer, " %s", etr_unit_name(unit));
   }
   if (excluded && excluded[0])
-    etr_putf(w, "; %s", excluded);
+    etr_putf(writer, "; %s", excluded);
   if (steadiness && steadiness[0])
-    etr_putf(w, "; %s", steadiness);
+    etr_putf(writer, "; %s", steadiness);
   if (etr_few_runs_text(method)[0] && !(steadiness && steadiness[0]))
-    etr_putf(w, "; %s", etr_few_runs_text(method));
+    etr_putf(writer, "; %s", etr_few_runs_text(method));
   if (etr_runs_differ_much(method))
-    etr_puts(w, steadiness && steadiness[0] ? ETR_TIMES_NOT_SURE
-                                            : "; the runs differ much" ETR_TIMES_NOT_SURE);
-  if (odd && odd[0]) {
-    etr_puts(w, "; ");
-    etr_put_markdown(w, odd);
+    etr_puts(writer, steadiness && steadiness[0] ? ETR_TIMES_NOT_SURE
+                                                 : "; the runs differ much" ETR_TIMES_NOT_SURE);
+  if (odd_recordings && odd_recordings[0]) {
+    etr_puts(writer, "; ");
+    etr_put_markdown(writer, odd_recordings);
   }
   if (is_first && answer->profile->takes_cycles_as_ns)
-    etr_puts(w, "; **" ETR_CYCLES_HAVE_NO_RATE "**");
-  etr_puts(w, "\n");
+    etr_puts(writer, "; **" ETR_CYCLES_HAVE_NO_RATE "**");
+  etr_puts(writer, "\n");
 }
 
-/* Writes the method that takes longest, then the others. */
+/* Writes the sections of the method that takes longest and then of the others, MOST_METHODS in all.
+ * */
 static void put_methods(etr_answer *answer, const char *name, const etr_method *longest,
                         const etr_first_screen *screen) {
   size_t shown = 1;
@@ -110,26 +113,27 @@ typedef struct page {
   const char *name;
 } page;
 
-/* Writes the text page of a run. */
+/* Writes the text page of a record: its methods, what to do, the largest operators, and links to
+ * other tabs. */
 static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};
-  const page *p = context;
-  const etr_method *method = p->found->method;
+  const page *about = context;
+  const etr_method *method = about->found->method;
   etr_answer answer;
-  etr_answer_begin(&answer, p->profile, NULL, &options, sink);
+  etr_answer_begin(&answer, about->profile, NULL, &options, sink);
   etr_first_screen screen;
-  bool good = etr_first_screen_make(&screen, &answer, method, &p->found->findings,
-                                    etr_unit_of_method(p->profile, method), NULL);
+  bool is_good = etr_first_screen_make(&screen, &answer, method, &about->found->findings,
+                                       etr_unit_of_method(about->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
-  put_methods(&answer, p->name, method, good ? &screen : NULL);
-  if (good) {
+  put_methods(&answer, about->name, method, is_good ? &screen : NULL);
+  if (is_good) {
     etr_first_screen_put_levers(&answer, &screen);
     etr_first_screen_put_rows(&answer, &screen);
     put_notes(&answer, method);
   }
-  if (p->profile->graph_count > 0)
+  if (about->profile->graph_count > 0)
     etr_puts(
         &answer.writer,
         "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
@@ -142,7 +146,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
            "is installed\n\n"
            "`etrecord-tb summary RECORD` prints more; `etrecord-tb report RECORD` makes a page of "
            "everything.\n");
-  return etr_answer_end(&answer, good, error);
+  return etr_answer_end(&answer, is_good, error);
 }
 
 bool etr_tb_page_make(etr_tb_page *out, etr_arena *arena, double wall_time,

@@ -7,15 +7,15 @@
 #include "tensorboard/tb_view.h"
 
 bool etr_tb_is_chosen(const char *modules, const etr_graph *graph) {
-  size_t wanted = strlen(graph->module);
+  size_t module_size = strlen(graph->module);
   if (!modules)
     return true;
-  for (const char *at = modules;; at++) {
-    size_t size = strcspn(at, ",");
-    if (size == wanted && memcmp(at, graph->module, size) == 0)
+  for (const char *rest = modules;; rest++) {
+    size_t size = strcspn(rest, ",");
+    if (size == module_size && memcmp(rest, graph->module, size) == 0)
       return true;
-    at += size;
-    if (*at == '\0')
+    rest += size;
+    if (*rest == '\0')
       return false;
   }
 }
@@ -27,9 +27,11 @@ bool etr_tb_has_operators(const etr_graph *graph) {
   return false;
 }
 
+/* Returns the graph that a run opens with: that of the main method, else the first with operators,
+ * else the first at all; only graphs of the chosen modules count. ETR_NONE if there is none. */
 static size_t first_graph(const etr_profile *profile, const char *modules) {
   const etr_method *method = etr_tb_main_method(profile);
-  size_t first = ETR_NONE;
+  size_t first_chosen = ETR_NONE;
   if (method && method->graph != ETR_NONE &&
       etr_tb_is_chosen(modules, &profile->graphs[method->graph]))
     return method->graph;
@@ -39,10 +41,10 @@ static size_t first_graph(const etr_profile *profile, const char *modules) {
       continue;
     if (etr_tb_has_operators(graph))
       return i;
-    if (first == ETR_NONE)
-      first = i;
+    if (first_chosen == ETR_NONE)
+      first_chosen = i;
   }
-  return first;
+  return first_chosen;
 }
 
 etr_status etr_tb_run_make(etr_tb_run *out, etr_arena *arena, const etr_profile *profile,

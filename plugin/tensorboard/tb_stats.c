@@ -18,8 +18,8 @@ const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
 
 /* ---- Sizes of outputs ---- */
 
-/* Returns the bytes of a value; 0 if the shape is unknown, symbolic or empty, which the page cannot
- * use. */
+/* Returns the bytes of a value; 0 if its dtype or shape is unknown, symbolic, empty or too large,
+ * which the page cannot use. */
 static int64_t value_bytes(const etr_value *value) {
   static const struct {
     const char *dtype;
@@ -31,10 +31,10 @@ static int64_t value_bytes(const etr_value *value) {
       {"uint64", 8},  {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
   };
   const char *dtype = value->rank < 0 ? NULL : value->dtype;
-  size_t row = 0;
-  while (dtype && row < ETR_COUNT(sizes) && strcmp(sizes[row].dtype, dtype) != 0)
-    row++;
-  int64_t bytes = dtype && row < ETR_COUNT(sizes) ? sizes[row].bytes : 0;
+  size_t size_index = 0;
+  while (dtype && size_index < ETR_COUNT(sizes) && strcmp(sizes[size_index].dtype, dtype) != 0)
+    size_index++;
+  int64_t bytes = dtype && size_index < ETR_COUNT(sizes) ? sizes[size_index].bytes : 0;
   if (dtype && strncmp(dtype, "float8", 6) == 0)
     bytes = 1;
   for (int32_t i = 0; i < value->rank; i++) {
@@ -48,7 +48,8 @@ static bool is_timed(const etr_tb_view *view, size_t node) {
   return etr_tb_time(view->graph, node) && view->device_of_node[node] != ETR_NONE;
 }
 
-/* Groups the nodes by device, in order within each device. */
+/* Groups the timed nodes by device, in their order within each device; device_end has where each
+ * group ends. When out of memory, the arena has failed. */
 static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
   const etr_tb_view *view = stats->view;
   stats->by_device = etr_arena_alloc_array(arena, stats->count, sizeof *stats->by_device);
@@ -59,11 +60,11 @@ static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
     stats->device_end[view->device_of_node[stats->nodes[i].node]]++;
   for (uint32_t i = 1; i < view->device_count; i++)
     stats->device_end[i] += stats->device_end[i - 1];
-  size_t *next = etr_arena_alloc_array(arena, view->device_count, sizeof *next);
-  for (uint32_t i = 1; i < view->device_count && next; i++)
-    next[i] = stats->device_end[i - 1];
-  for (size_t i = 0; i < stats->count && next; i++)
-    stats->by_device[next[view->device_of_node[stats->nodes[i].node]]++] = (uint32_t)i;
+  size_t *next_index = etr_arena_alloc_array(arena, view->device_count, sizeof *next_index);
+  for (uint32_t i = 1; i < view->device_count && next_index; i++)
+    next_index[i] = stats->device_end[i - 1];
+  for (size_t i = 0; i < stats->count && next_index; i++)
+    stats->by_device[next_index[view->device_of_node[stats->nodes[i].node]]++] = (uint32_t)i;
 }
 
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
@@ -99,50 +100,51 @@ static void set_start_and_length(etr_tb_timed *timed, double start) {
   timed->length_micros = ETR_MAX(llround(start + timed->micros) - timed->start_micros, 1);
 }
 
-/* Lays out the starts: every box gets an interval as long as the sum of its contents, inner boxes
- * first, and its nodes are placed in it. The sums are exact and only their ends are rounded. A box,
- * whose time the page takes from its first start to its last end, is therefore right within 2 us
- * however many nodes it has. */
+/* Sets the starts of all nodes, in microseconds: every box gets an interval as long as the sum of
+ * its contents, with inner boxes first. Sums are exact and only ends are rounded, so a box, whose
+ * time the page takes from its first start to its last end, is right within 2 us however many nodes
+ * it has. */
 static void lay_out_starts(etr_tb_stats *stats) {
   etr_arena *arena = stats->view->arena;
   const etr_scopes *scopes = &stats->view->scopes;
-  double *length = etr_arena_alloc_array(arena, scopes->count, sizeof *length);
-  double *next = etr_arena_alloc_array(arena, scopes->count, sizeof *next);
+  double *lengths = etr_arena_alloc_array(arena, scopes->count, sizeof *lengths);
+  double *next_starts = etr_arena_alloc_array(arena, scopes->count, sizeof *next_starts);
   if (etr_arena_failed(arena))
     return;
-  double next_on_top = 1;
+  double next_top_start = 1;
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
     if (scope != ETR_NONE)
-      length[scope] += stats->nodes[i].micros;
+      lengths[scope] += stats->nodes[i].micros;
   }
   for (size_t i = scopes->count; i-- > 0;)
     if (scopes->list[i].parent != ETR_NONE)
-      length[scopes->list[i].parent] += length[i];
+      lengths[scopes->list[i].parent] += lengths[i];
   for (size_t i = 0; i < scopes->count; i++) {
-    double *around = scopes->list[i].parent == ETR_NONE ? &next_on_top
-                                                        : &next[scopes->list[i].parent];
-    next[i] = *around;
-    *around += length[i];
+    double *outer_start = scopes->list[i].parent == ETR_NONE ? &next_top_start
+                                                             : &next_starts[scopes->list[i].parent];
+    next_starts[i] = *outer_start;
+    *outer_start += lengths[i];
   }
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
-    double *start = scope == ETR_NONE ? &next_on_top : &next[scope];
+    double *start = scope == ETR_NONE ? &next_top_start : &next_starts[scope];
     set_start_and_length(&stats->nodes[i], *start);
     *start += stats->nodes[i].micros;
   }
 }
 
-/* Sets the times of all nodes to a statistic, and when they start. */
+/* Sets the times of all nodes to a statistic, and when they start: as measured for the timeline,
+ * else laid out by their boxes. */
 static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   const etr_profile *profile = stats->view->profile;
   for (size_t i = 0; i < stats->count; i++) {
     etr_tb_timed *timed = &stats->nodes[i];
     const etr_node_time *time = &stats->view->graph->times[timed->node];
-    const double ticks[ETR_TB_STATISTIC_COUNT] = {time->typical,     time->avg,
-                                                  time->per_run.p50, time->per_run.p90,
-                                                  time->per_run.max, time->per_run.avg};
-    timed->micros = micros(profile, ticks[statistic]);
+    const double ticks_by_statistic[ETR_TB_STATISTIC_COUNT] = {
+        time->typical,     time->avg,         time->per_run.p50,
+        time->per_run.p90, time->per_run.max, time->per_run.avg};
+    timed->micros = micros(profile, ticks_by_statistic[statistic]);
     if (statistic == ETR_TB_TIMELINE)
       set_start_and_length(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
   }
@@ -162,8 +164,8 @@ typedef struct packer {
       *dev_stats; /* fields of the messages around it */
 } packer;
 
-/* Packs the nodes of a device. Every output must have a shape, even if it is empty, and no size in
- * it may be 0: otherwise the page's script would stop. */
+/* Packs the nodes of a device, and their outputs if with_outputs is set. Every output must have a
+ * shape, even an empty one, and no size in it may be 0: otherwise the page's script would stop. */
 static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t device,
                         bool with_outputs) {
   for (size_t i = stats->device_end[device], first = device ? stats->device_end[device - 1] : 0;
@@ -171,24 +173,24 @@ static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t dev
     const etr_tb_timed *timed = &stats->nodes[stats->by_device[i]];
     const etr_node *node = &p->view->graph->nodes[timed->node];
     etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[timed->node];
-    size_t behind = etr_packed_size(p->out);
+    size_t size_before_node = etr_packed_size(p->out);
     for (size_t k = with_outputs ? node->output_count : 0; k-- > 0;) {
-      size_t behind_output = etr_packed_size(p->out);
+      size_t size_before_output = etr_packed_size(p->out);
       etr_pack_bytes(p->out, p->shape,
                      value_bytes(&node->outputs[k]) > 0 ? shapes[k]->packed : (etr_slice){0});
-      etr_pack_nested(p->out, p->tensor, behind_output);
+      etr_pack_nested(p->out, p->tensor, size_before_output);
       etr_pack_int(p->out, p->slot, (int32_t)k);
-      etr_pack_nested(p->out, p->output, behind_output);
+      etr_pack_nested(p->out, p->output, size_before_output);
     }
     if (timed->memory_bytes != 0) {
-      size_t behind_memory = etr_packed_size(p->out);
+      size_t size_before_memory = etr_packed_size(p->out);
       etr_pack_int(p->out, p->total, timed->memory_bytes);
-      etr_pack_nested(p->out, p->memory, behind_memory);
+      etr_pack_nested(p->out, p->memory, size_before_memory);
     }
     etr_pack_int(p->out, p->length, timed->length_micros);
     etr_pack_int(p->out, p->start, timed->start_micros);
     etr_pack_bytes(p->out, p->name, etr_slice_of(p->view->names[timed->node]));
-    etr_pack_nested(p->out, p->node_stats, behind);
+    etr_pack_nested(p->out, p->node_stats, size_before_node);
   }
   etr_pack_bytes(p->out, p->device, etr_slice_of(p->view->devices[device]));
 }
@@ -208,15 +210,15 @@ void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic st
                     .device = etr_pack_field(tensorboard__device_step_stats, "device"),
                     .node_stats = etr_pack_field(tensorboard__device_step_stats, "node_stats"),
                     .dev_stats = etr_pack_field(tensorboard__step_stats, "dev_stats")};
-  size_t behind = etr_packed_size(out);
+  size_t size_before = etr_packed_size(out);
   set_times(stats, statistic);
   if (etr_arena_failed(stats->view->arena))
     return;
   for (uint32_t device = stats->view->device_count; device-- > 0;) {
-    size_t behind_device = etr_packed_size(out);
+    size_t size_before_device = etr_packed_size(out);
     pack_device(&p, stats, device,
                 statistic == ETR_TB_TYPICAL); /* the first statistic has the shapes */
-    etr_pack_nested(out, p.dev_stats, behind_device);
+    etr_pack_nested(out, p.dev_stats, size_before_device);
   }
-  etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), behind);
+  etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), size_before);
 }

@@ -152,16 +152,17 @@ void etr_tb_tags_init(etr_tb_tags *tags, etr_arena *arena) {
   etr_map_init(&tags->taken, arena);
 }
 
-/* Returns a name on one line, cut at a character. Any character of any script is shown as it is. */
+/* Returns a name on one line, in which control characters are blanks; one of more than MOST_BYTES
+ * is cut at a character and ends in "...". NULL when out of memory. */
 static const char *clean_name(etr_arena *arena, const char *name) {
   size_t size = strlen(name);
   bool is_long = size > MOST_BYTES;
   if (is_long)
     size = etr_utf8_floor(name, MOST_BYTES);
   char *clean = etr_arena_format(arena, "%.*s%s", (int)size, name, is_long ? "..." : "");
-  for (char *at = clean; at && *at; at++)
-    if ((unsigned char)*at < ' ' || *at == 0x7F)
-      *at = ' ';
+  for (char *character = clean; character && *character; character++)
+    if ((unsigned char)*character < ' ' || *character == 0x7F)
+      *character = ' ';
   return clean;
 }
 

@@ -22,45 +22,48 @@ typedef struct shape_list {
   etr_vec(etr_tb_shape *) all;
 } shape_list;
 
-/* Packs a shape as TensorFlow's message. */
+/* Packs a shape as TensorFlow's message. Its data are NULL when out of memory. */
 static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   etr_packer_reset(&list->packer);
   etr_pack_int(&list->packer, list->unknown_rank, value->rank < 0);
   for (size_t i = value->rank > 0 ? (size_t)value->rank : 0; i-- > 0;) {
     int64_t size = value->dims[i].size;
-    size_t behind = etr_packed_size(&list->packer);
+    size_t size_before = etr_packed_size(&list->packer);
     etr_pack_int(&list->packer, list->size,
                  size == ETR_DIM_SYMBOLIC ? -1 : size); /* -1 is shown as "?" */
-    etr_pack_nested(&list->packer, list->dim, behind);
+    etr_pack_nested(&list->packer, list->dim, size_before);
   }
   etr_slice packed = etr_packed(&list->packer);
   return (etr_slice){etr_arena_copy(list->arena, packed), packed.size};
 }
 
-/* Returns the shape of a value; NULL when out of memory. Texts are compared by address, so equal
- * texts at two addresses only cost a second entry. */
-static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
+/* Returns the packed shape and the label of a value, which equal values share; NULL when out of
+ * memory. Texts are compared by address, so equal texts at two addresses only cost a second entry.
+ * */
+static etr_tb_shape *share_shape(shape_list *list, const etr_value *value) {
   size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
   list->key.size = 0;
   etr_text_add(&list->key, ETR_BYTES(value->dtype));
   etr_text_add(&list->key, ETR_BYTES(value->rank));
   etr_text_add(&list->key, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
   etr_slice key = {list->key.data, list->key.size};
-  uint32_t found = etr_map_get(&list->known, key);
-  if (found != ETR_NONE)
-    return list->all.data[found];
-  etr_tb_shape *made = etr_arena_alloc(list->arena, sizeof *made);
+  uint32_t index = etr_map_get(&list->known, key);
+  if (index != ETR_NONE)
+    return list->all.data[index];
+  etr_tb_shape *shape = etr_arena_alloc(list->arena, sizeof *shape);
   etr_tb_shape **added = etr_vec_push(list->arena, &list->all);
-  if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1)))
+  if (!shape || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1)))
     return NULL;
   char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
   etr_slice label = etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)});
-  *made = (etr_tb_shape){pack_shape(list, value), {etr_arena_copy(list->arena, label), label.size}};
-  *added = made;
+  *shape = (etr_tb_shape){pack_shape(list, value),
+                          {etr_arena_copy(list->arena, label), label.size}};
+  *added = shape;
   return *added;
 }
 
-/* Finds the packed shape and the label of each output; equal ones are shared. */
+/* Finds the packed shape and the label of each output of each node. When out of memory, the arena
+ * has failed. */
 static void find_shapes(etr_tb_view *view) {
   shape_list list = {
       .arena = view->arena,
@@ -81,8 +84,8 @@ static void find_shapes(etr_tb_view *view) {
   count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) {
     view->first_value[i] = count;
-    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++)
-      view->shapes[count++] = shape_of(&list, &view->graph->nodes[i].outputs[k]);
+    for (size_t output = 0; output < view->graph->nodes[i].output_count; output++)
+      view->shapes[count++] = share_shape(&list, &view->graph->nodes[i].outputs[output]);
   }
 }
 
@@ -100,10 +103,10 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
 }
 
 /* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are
- * known. The page lists only devices that end in ":NAME:NUMBER". */
-static const char *new_device(etr_arena *arena, const char *backend, unsigned units) {
+ * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. */
+static const char *name_device(etr_arena *arena, const char *backend, unsigned units) {
   const char *label = etr_label_device(arena, backend),
-             *name = label && label[0] ? label : "DELEGATE", *before = "-";
+             *name = label && label[0] ? label : "DELEGATE", *separator = "-";
   if (!label)
     return NULL;
   name = etr_arena_format(arena, "/device:%.64s", name);
@@ -111,8 +114,8 @@ static const char *new_device(etr_arena *arena, const char *backend, unsigned un
        name && backend && unit <= ETR_COMPUTE_UNIT_CPU; unit++) {
     if (!(units >> unit & 1))
       continue;
-    name = etr_arena_format(arena, "%s%s%s", name, before, etr_compute_unit_name(unit));
-    before = "+";
+    name = etr_arena_format(arena, "%s%s%s", name, separator, etr_compute_unit_name(unit));
+    separator = "+";
   }
   return name ? etr_arena_format(arena, "%s:0", name) : NULL;
 }
@@ -126,14 +129,15 @@ typedef struct device_list {
                                                  kernel) */
 } device_list;
 
-/* Returns the index of a device, which is added if it is new. */
-static uint32_t device_of(device_list *list, const char *backend, unsigned units) {
-  etr_map *seen = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
+/* Returns the index of the device of a backend and its compute units, which is added if its name is
+ * new. ETR_NONE when out of memory. */
+static uint32_t number_device(device_list *list, const char *backend, unsigned units) {
+  etr_map *devices = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
   etr_slice key = etr_slice_of(backend ? backend : "");
-  uint32_t device = etr_map_get(seen, key);
+  uint32_t device = etr_map_get(devices, key);
   if (device != ETR_NONE)
     return device;
-  const char *name = new_device(list->arena, backend, units);
+  const char *name = name_device(list->arena, backend, units);
   device = name ? etr_map_get(&list->by_name, etr_slice_of(name)) : ETR_NONE;
   const char **added = name && device == ETR_NONE ? etr_vec_push(list->arena, &list->names) : NULL;
   if (added) {
@@ -141,11 +145,12 @@ static uint32_t device_of(device_list *list, const char *backend, unsigned units
     device = (uint32_t)list->names.count - 1;
     etr_map_set(&list->by_name, etr_slice_of(name), device);
   }
-  etr_map_set(seen, key, device);
+  etr_map_set(devices, key, device);
   return device;
 }
 
-/* Finds the device of each node that ran or is in a delegate. */
+/* Finds the device of each operator that ran or is in a delegate; ETR_NONE for other nodes. When
+ * out of memory, the arena has failed. */
 static void find_devices(etr_tb_view *view) {
   const etr_graph *graph = view->graph;
   device_list list = {.arena = view->arena};
@@ -158,7 +163,7 @@ static void find_devices(etr_tb_view *view) {
     const char *backend = etr_tb_backend(graph, i);
     bool has_device = graph->nodes[i].kind == ETR_NODE_OP && (backend || etr_tb_time(graph, i));
     unsigned units = graph->times ? graph->times[i].compute_units : 0;
-    view->device_of_node[i] = has_device ? device_of(&list, backend, units) : ETR_NONE;
+    view->device_of_node[i] = has_device ? number_device(&list, backend, units) : ETR_NONE;
   }
   view->devices = list.names.data;
   view->device_count = (uint32_t)list.names.count;

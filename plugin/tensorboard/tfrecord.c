@@ -42,7 +42,7 @@ uint32_t etr_crc32c_portable(uint32_t crc, const void *data, size_t size) {
 #define HAS_SSE42 __attribute__((target("sse4.2")))
 #endif
 
-/* Returns the CRC-32C by SSE 4.2's instructions. */
+/* Returns the CRC-32C of bytes that continue those of `crc`, by SSE 4.2's instructions. */
 HAS_SSE42 static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t size) {
   const unsigned char *bytes = data;
   uint64_t wide = ~crc;
@@ -63,13 +63,13 @@ HAS_SSE42 static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t si
 static bool has_sse42(void) {
   enum { NOT_ASKED, ABSENT, PRESENT };
   static atomic_int answer = NOT_ASKED;
-  int known = atomic_load_explicit(&answer, memory_order_relaxed);
-  if (known == NOT_ASKED) {
+  int found = atomic_load_explicit(&answer, memory_order_relaxed);
+  if (found == NOT_ASKED) {
     unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
-    known = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_SSE4_2) ? PRESENT : ABSENT;
-    atomic_store_explicit(&answer, known, memory_order_relaxed);
+    found = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_SSE4_2) ? PRESENT : ABSENT;
+    atomic_store_explicit(&answer, found, memory_order_relaxed);
   }
-  return known == PRESENT;
+  return found == PRESENT;
 }
 
 uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
@@ -84,7 +84,7 @@ uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
 #define HAS_CRC __attribute__((target("+crc")))
 #endif
 
-/* Returns the CRC-32C by ARMv8's instructions. */
+/* Returns the CRC-32C of bytes that continue those of `crc`, by ARMv8's instructions. */
 HAS_CRC static uint32_t crc32c_armv8(uint32_t crc, const void *data, size_t size) {
   const unsigned char *bytes = data;
   crc = ~crc;

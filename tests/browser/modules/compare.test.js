@@ -133,7 +133,7 @@ for (const [base, newer] of PAIRS)
           else assert.equal(got, undefined, box.label);
           if (box.filter && !box.filter.startsWith('own:')) near(box.time, want.with_children.new_typical, box.label, 1 + want.with_children.new_nodes);
         }
-        assert.ok(!(wanted.get('').with_children.new_typical > 0) || boxes.value.some(({filter, label}) => filter || label === 'other modules'), 'no box was compared');
+        assert.ok(!(wanted.get('').with_children.new_typical > 0) || boxes.value.some(({filter, label}) => filter || label === 'others'), 'no box was compared');
       }));
 
     it('has the library\'s sums at the boxes of the graph', () =>

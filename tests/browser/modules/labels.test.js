@@ -7,7 +7,7 @@ import {describe, it} from 'node:test';
 
 import {contrast, hueOf, hueOfVerdict, inkOn, mixed, strengthOf} from '../../../web/src/base/colors.js';
 import {laneNameOf} from '../../../web/src/base/events.js';
-import {fitted, headOf, itselfText, letteredEnd, longerPath, relativePath, shortBackend, shortOp} from '../../../web/src/base/labels.js';
+import {fitted, headOf, itselfText, letteredEnd, longerPath, relativePath, shortBackend, shortOp, tellingEnd} from '../../../web/src/base/labels.js';
 import {icicleOf, rowLabel, rowLabels} from '../../../web/src/base/rows.js';
 import {kidsInSight, placesOf} from '../../../web/src/parts/icicle.js';
 
@@ -32,6 +32,8 @@ table('a path beside a head is', relativePath, [
 ]);
 
 table('a path with the end of a head is', longerPath, [['features.*.conv.1.0', 'features.*.conv.1.0', 'features'], ['layers.*.mlp', 'encoder.layers.*.mlp', 'encoder.layers'], ['head', 'head', 'features'], ['a.b', 'a.b', '']]);
+
+table('what tells a name from others is', tellingEnd, [['…4d', 'inception4d', ['inception4d', 'inception3b', 'stem']], ['…12', 'inception12', ['inception12', 'inception1']], ['…out', 'block_out', ['block_in', 'block_out']], ['up', 'up', ['up', 'down']], ['conv1', 'conv1', ['cat', 'conv1']]]);
 
 table('what a module does between its children is', itselfText, [['blocks itself', 'blocks'], ['encoder_layer itself', 'encoder.layers.encoder_layer_*'], ['layers itself', 'layers.*'], ['decode itself', '', 'decode']]);
 
@@ -71,7 +73,7 @@ describe('the icicle', () => {
   const boxes = icicleOf(rows, {head: 'layers.*', whole: 100, method});
 
   it('has modules, what they do themselves, others, and calls, most time first', () => {
-    assert.deepEqual(boxes.map(({label, time, count}) => [label, time, count]), [['mlp', 80, 2], ['calls and runtime', 14, 1], ['layers itself', 5, 1], ['other modules', 1, 1]]);
+    assert.deepEqual(boxes.map(({label, time, count}) => [label, time, count]), [['mlp', 80, 2], ['calls and runtime', 14, 1], ['layers itself', 5, 1], ['others', 1, 1]]);
     assert.deepEqual(boxes.map(({kids}) => kids.map(({label}) => label)), [['w1 linear', 'w2 linear'], ['runtime'], ['add'], ['norm mul']]);
   });
 

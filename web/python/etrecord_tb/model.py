@@ -517,12 +517,14 @@ class Answer(_Answer):
             largest; and interruptions. A range where a clock hides what is computing
         interrupted: share of Method::execute that is interruptions of single operators; 0 below a tenth
         usual: typical time of Method::execute without interruptions
+        measure_again: operators were interrupted, or the runs differ much: measure again before anything is changed
     """
 
     text: str = ""
     parts: list[AnswerPart] = field(default_factory=list)
     interrupted: float = 0.0
     usual: float = 0.0
+    measure_again: bool = False
 
 
 @dataclass(repr=False, eq=False)

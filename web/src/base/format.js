@@ -19,6 +19,9 @@ const formats = [],
 /** Formats a count: "1,234". */
 export const numberText = count => formatOf(0).format(count);
 
+/* "1590", and "128,000" of long numbers, such as of cycles. */
+const plainOrGrouped = value => (Math.abs(value) < 1e4 ? String(value) : numberText(value));
+
 /** The size of a unit in ns; `ticksPerSecond` is the ETDump's clock, for cycles. */
 export const sizeOf = (unit, ticksPerSecond = 1e9) => (unit === 'cycles' ? 1e9 / ticksPerSecond : UNITS[unit].ns);
 
@@ -45,7 +48,8 @@ export function digitText(value, digit) {
   if (value === 0) return '0';
   if (Math.abs(value) < digit / 2) return `<${digitText(digit, digit)}`;
   const decimals = Math.round(-Math.log10(digit));
-  return decimals > 0 ? value.toFixed(decimals) : String(Math.round(value / digit) * digit);
+  if (decimals > 0) return value.toFixed(decimals);
+  return plainOrGrouped(Math.round(value / digit) * digit);
 }
 
 /**
@@ -62,7 +66,7 @@ export function timeText(ns, unit, {ticksPerSecond = 1e9, whole = 0, grain = 0} 
 
 /** Formats what a change could save, in two digits because it is a guess: "300 – 450", "up to 130", "11". */
 export function savingText({low, high}, unit, ticksPerSecond = 1e9) {
-  const two = ns => String(Number((ns / sizeOf(unit, ticksPerSecond)).toPrecision(2)));
+  const two = ns => plainOrGrouped(Number((ns / sizeOf(unit, ticksPerSecond)).toPrecision(2)));
   if (high === null || high === undefined) return '';
   if (low === null || low === undefined || low === 0) return `up to ${two(high)}`;
   return two(low) === two(high) ? two(high) : `${two(low)} – ${two(high)}`;

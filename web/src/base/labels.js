@@ -91,6 +91,21 @@ export function headOf(rows, within = '') {
   }
 }
 
+/**
+ * Returns what tells a name from others that begin alike, "…4d" for "inception4d" beside "inception3b"; the name itself
+ * if none does.
+ */
+export function tellingEnd(name, others) {
+  let same = 0;
+  for (const other of others) {
+    let at = 0;
+    while (other !== name && at < name.length && name[at] === other[at]) at++;
+    same = Math.max(same, at);
+  }
+  const start = name.slice(0, same).replace(/\d+$/, '').length; // a number stays whole
+  return start >= LEAST_CUT ? `…${name.slice(start)}` : name;
+}
+
 const LEAST_CUT = 4,
   WORD = 6; // letters of a text that is cut; a word below WORD letters is never cut
 

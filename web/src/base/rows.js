@@ -5,7 +5,17 @@
 // It needs no page.
 
 import {grouped, medianOf, sumOver} from './columns.js';
-import {headOf, itselfText, letteredEnd, longerPath, phaseText, relativePath, shortBackend, shortOp} from './labels.js';
+import {
+  headOf,
+  itselfText,
+  letteredEnd,
+  longerPath,
+  phaseText,
+  relativePath,
+  shortBackend,
+  shortOp,
+  tellingEnd,
+} from './labels.js';
 import {CPU, TOP_LEVEL, estimatedOver, groupRows, lineKey, placeOf, rowsInside} from './method.js';
 import {hueOf} from './colors.js';
 
@@ -285,7 +295,7 @@ export function delegateRows(method, times, isFolded) {
 
 /* ---- The icicle ---- */
 
-const SMALL = 0.012; // share of the whole below which a module is one of "other modules"
+const SMALL = 0.012; // share of the whole below which a module is one of "others"
 
 /**
  * Returns the boxes of the icicle: modules directly below the head, each with its operators, "calls and runtime" among
@@ -318,7 +328,7 @@ export function icicleOf(rows, {head, whole, method}) {
   const own = ops.filter(({pattern}) => pattern === head);
   if (own.length)
     boxes.push(box(itselfText(head, method.name), own, {pattern: head, filter: `own:${quoted(head)}`, method}));
-  if (others.length) boxes.push(box('other modules', others, {pattern: '', filter: '', method, isOther: true}));
+  if (others.length) boxes.push(box('others', others, {pattern: '', filter: '', method, isOther: true}));
   const computing = grouped(
     parts.filter(({isComputing}) => isComputing),
     ({backend}) => backend ?? '',
@@ -327,6 +337,8 @@ export function icicleOf(rows, {head, whole, method}) {
     boxes.push(box(backend ? `in ${shortBackend(backend)}` : 'kernels', list, {pattern: null, filter: '', method}));
   const rest = parts.filter(({isComputing}) => !isComputing);
   if (rest.length) boxes.push(box('calls and runtime', rest, {pattern: null, filter: '', method}));
+  const labels = boxes.map(({label}) => label);
+  for (const made of boxes) made.end = tellingEnd(made.label, labels);
   return boxes.filter(({time}) => time > 0).sort((a, b) => b.time - a.time);
 }
 

@@ -62,11 +62,15 @@ export function placesOf(boxes, width, least) {
   return places;
 }
 
-/* The label of a box, {text, size}: whole at 14 pixels, whole at 12, without where it is, cut, or none. */
-function labelOf(text, room, weight = 400, what = text) {
+/*
+ * The label of a box, {text, size}: whole at 14 pixels, whole at 12, the end that tells it from others, without where
+ * it is, cut, or none.
+ */
+function labelOf(text, room, weight = 400, what = text, end = '') {
   const [large, small] = [widthsOf(14, weight), widthsOf(12, weight)];
   if (large(text) <= room) return {text, size: 14};
-  if (small(text) <= room) return {text, size: 12};
+  const whole = [text, end].find(said => said && small(said) <= room);
+  if (whole) return {text: whole, size: 12};
   const cut = fitted(what, room, small);
   return cut ? {text: cut, size: 12} : null;
 }
@@ -88,7 +92,7 @@ function ModuleBox({place: {box, x, width}, heights, colors, texts}) {
     name = `${box.label}${box.count > 1 ? ` ×${box.count}` : ''}`;
   const value = texts.long(box),
     room = width - 14 - (width > VALUED ? widthsOf(12)(value) + 16 : 0),
-    made = width > NAMED ? labelOf(name, room, 600) : null;
+    made = width > LABELLED ? labelOf(name, room, 600, width > NAMED ? name : '', box.end) : null;
   return html`<rect class="box" x=${x + 0.5} y="0" width=${Math.max(1, width - 1)} height=${heights.module} rx="3"
     fill=${fill} />
     <${Strip} hues=${box.hues} x=${x + 0.5} y=${heights.module - 4} width=${Math.max(1, width - 1)}
@@ -160,7 +164,8 @@ function KidBox({place, heights, colors, texts, whole}) {
     made = width > LABELLED || kid.kind === 'rest' ? labelOf(kid.label, inside, 400, kid.what) : null,
     baseline = top + (tall >= 56 ? 22 : 18);
   const values = [width > WIDE ? texts.long(kid) : '', texts.short(kid)].filter(Boolean),
-    value = made ? values.find(text => widthsOf(12)(text) <= inside) : null;
+    value = made ? values.find(text => widthsOf(12)(text) <= inside) : null,
+    ground = kid.upper ? {stroke: fill, 'stroke-width': 4, 'paint-order': 'stroke'} : {}; // not on a hatch
   return html`<rect class="box" x=${x + 0.5} y=${top} width=${Math.max(1, width - 1)} height=${tall} rx="3"
     fill=${fill} stroke=${edge} />
     ${
@@ -175,8 +180,17 @@ function KidBox({place, heights, colors, texts, whole}) {
       colors=${colors} />`
         : null
     }
-    ${made ? html`<text x=${x + margin} y=${baseline} font-size=${made.size} fill=${ink}>${made.text}</text>` : null}
-    ${value ? html`<text x=${x + margin} y=${baseline + 18} font-size="12" fill=${ink}>${value}</text>` : null}`;
+    ${
+      made
+        ? html`<text x=${x + margin} y=${baseline} font-size=${made.size} fill=${ink} ...${ground}>${made.text}
+      </text>`
+        : null
+    }
+    ${
+      value
+        ? html`<text x=${x + margin} y=${baseline + 18} font-size="12" fill=${ink} ...${ground}>${value}</text>`
+        : null
+    }`;
 }
 
 const Hidden = ({

@@ -249,7 +249,7 @@ export function blocksOf(answer) {
   return {head, blocks: ordered.filter(({base, now}) => base > 0 || now > 0)};
 }
 
-const SIDE = 88; // width of the names of both records
+const LEAST_SIDE = 88; // px: the least width of the names of both records
 
 /** Both records as bars of their modules on one scale, joined by ribbons. */
 export function Aligned({answer, width, height, name, baseName}) {
@@ -258,14 +258,16 @@ export function Aligned({answer, width, height, name, baseName}) {
     {blocks} = blocksOf(answer),
     from = baseOf(execute),
     to = newOf(execute),
-    scale = Math.max(0, width - SIDE) / Math.max(from, to),
+    widthOf = widthsOf(14),
+    left = Math.min(160, Math.max(LEAST_SIDE, 12 + Math.max(widthOf(name), widthOf(baseName)))),
+    scale = Math.max(0, width - left) / Math.max(from, to),
     tall = Math.max(28, (height - 16) * 0.36),
     low = height - tall - 2;
   const bold = widthsOf(14, 600),
     small = widthsOf(12);
-  let [x0, x1] = [SIDE, SIDE];
+  let [x0, x1] = [left, left];
   const side = (text, ns, y) =>
-    html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colors.text}>${fitted(text, SIDE - 8, widthsOf(14))}
+    html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colors.text}>${fitted(text, left - 8, widthOf)}
       </text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colors.quiet}>${timeWithUnit(ns)}</text>`;
   const box = (block, x, wide, y, fill, ns) => {
     const last = block.label.split('.').at(-1),

@@ -118,7 +118,7 @@ function RunsText() {
     </div>`
         : null
     }
-    ${skippedRuns ? html`<div>${countText(skippedRuns, 'more run')} left out</div>` : null}${
+    ${skippedRuns ? html`<div aria-description="as warm-up, or by choice">${countText(skippedRuns, 'more run')} left out</div>` : null}${
       load > 0
         ? html`<div
       aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>`
@@ -190,7 +190,7 @@ function Lever({finding, isWhole}) {
 
 /** The levers, the most to be saved first: three cards, or all where there is room beside. */
 export function Levers({isWide}) {
-  const {findings, runs} = method.value,
+  const {findings, runs, document} = method.value,
     shown = isWide || isPrinting.value || get('levers') ? findings : findings.slice(0, CARDS),
     rest = findings.slice(shown.length);
   if (findings.length === 0)
@@ -200,8 +200,8 @@ export function Levers({isWide}) {
           .map(({label}) => label)
           .join(', ')}.</p></section>`
       : null;
-  return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2><span
-    class="small quiet">by what it saves and how sure that is</span><span class="push"></span>${
+  return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change
+    ${document.answer?.measure_again ? ', after measuring again' : ''}</h2><span class="small quiet">by what it saves and how sure that is</span><span class="push"></span>${
       rest.length
         ? html`<button type="button" class="text-link small"
     aria-description=${explainRuns('what the first could save')}

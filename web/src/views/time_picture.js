@@ -132,6 +132,7 @@ const HINTS = {
   call_overhead: 'in calls of delegates, around the operators',
   inserted: 'added by delegates, such as changes of layout',
   runtime: 'outside kernels and calls of delegates',
+  interruptions: 'what operators took longer in some runs than usual',
 };
 
 /** Returns what the part of a row is: "runtime: outside kernels and calls of delegates". */
