@@ -419,7 +419,12 @@ static const char *box_of(etr_answer *answer, const etr_first_screen *s, const e
 
 /* Writes a label in `room` columns: whole, cut at "_" or, with "…", from the right, or nothing. */
 static void put_label(etr_writer *w, const char *name, const char *more, size_t room) {
+  static const char prefix[] = "native_"; /* says nothing of what an operator does */
   size_t width = etr_plain_width(w, name), used = 0;
+  if (width > room && strncmp(name, prefix, sizeof prefix - 1) == 0) {
+    name += sizeof prefix - 1;
+    width = etr_plain_width(w, name);
+  }
   if (width <= room) {
     etr_put_plain(w, name);
     used = width;
@@ -704,7 +709,7 @@ size_t etr_first_screen_advice(const etr_first_screen *s) {
 }
 
 /* Returns the title of the list of findings, with the rule of its order where so many columns have
- * room for it. */
+ * room for it; SIZE_MAX: of a Markdown table, whose rows have no numbers. */
 static const char *lever_title(etr_answer *answer, const etr_first_screen *s, size_t shown,
                                size_t advice, size_t columns) {
   etr_arena *arena = &answer->arena;
@@ -716,8 +721,10 @@ static const char *lever_title(etr_answer *answer, const etr_first_screen *s, si
   if (s->is_part)
     return "what to change (in the whole method)";
   if (has_advice)
-    title = etr_or_empty(
-        etr_arena_format(arena, "what to change, after measuring again (%zu)", advice + 1));
+    title = columns == SIZE_MAX
+                ? "what to change, after measuring again"
+                : etr_or_empty(etr_arena_format(
+                      arena, "what to change, after measuring again (%zu)", advice + 1));
   if (has_advice)
     rule = overlap ? ", by saving " TIMES " how sure; overlap" : ", by saving " TIMES " how sure";
   else if (overlap)

@@ -267,22 +267,29 @@ static const char *place_text(const etr_finder *finder, const inserted *of) {
   return behind ? etr_arena_format(finder->arena, "before %s at the start", behind) : "";
 }
 
-/* Says where they are: "in delegate 0, before convolution at the start, after addmm at the end". */
+/* Says what to do, and where they are: "use channels-last inputs; in delegate 0, before convolution
+ * at the start". The second place of one delegate follows where a line of a screen has room for it.
+ */
 static const char *layout_fact(const etr_finder *finder, const insertions *in,
                                const layout_permutes *permutes) {
+  enum { ROOM = 34 }; /* characters of both places together */
   etr_text text;
   etr_writer writer;
   bool is_one = in->instructions.count == 1;
-  size_t shown = is_one ? 2 : 1;
   etr_text_begin(&text, in->arena, &writer);
+  if (in->transposes)
+    etr_puts(&writer, "use channels-last inputs; ");
+  else if (in->converts)
+    etr_puts(&writer, "quantize inputs and outputs, too; ");
   if (is_one)
     etr_putf(&writer, "in delegate %d", (int)in->instructions.data[0]);
   else
     etr_putf(&writer, "in %zu delegates", in->instructions.count);
-  for (size_t i = 0; i < in->list.count && i < shown; i++) {
+  for (size_t i = 0, used = 0; i < in->list.count && i < (is_one ? 2u : 1u); i++) {
     const char *place = etr_or_empty(place_text(finder, &in->list.data[i]));
-    if (!place[0])
-      continue;
+    used += strlen(place);
+    if (!place[0] || (i > 0 && used > ROOM))
+      break;
     if (is_one)
       etr_putf(&writer, ", %s", place);
     else
@@ -294,7 +301,8 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
                             "they are 1x1 convolutions, which need none of %zu transposes",
                             permutes->count + in->list.count);
   if (permutes->count)
-    return etr_arena_format(in->arena, "%zu of them permutes of the model between two layouts",
+    return etr_arena_format(in->arena,
+                            "%zu of them permutes of the model between two layouts: keep one",
                             permutes->count);
   return etr_or_empty(where);
 }
