@@ -103,9 +103,16 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
 /* How a cell is reached: by pairings of the items before it, and of those behind it. */
 typedef enum reach { FROM_START = 1, TO_END = 2 } reach;
 
+/* The cells of a row of the table among which are all that a path from the start reaches: those
+ * before `end`, from `first` on. */
+typedef struct stretch {
+  size_t first, end;
+} stretch;
+
 typedef struct walker {
   const etr_align_side *left, *right;
-  uint8_t *cells; /* bits of `reach` */
+  uint8_t *cells;   /* bits of `reach` */
+  stretch *reached; /* per row: most pairings stay near the diagonal */
 } walker;
 
 static uint8_t *cell_of(const walker *w, size_t i, size_t j) {
@@ -120,42 +127,55 @@ static bool may_pair(const walker *w, size_t i, size_t j) {
   return are_paired(&w->left->items[i], &w->right->items[j]);
 }
 
-/* Marks a cell of the table if a path from the start leads to it. */
-static void reach_from_start(const walker *w, size_t i, size_t j) {
-  bool is_reached = i == 0 && j == 0;
-  if (i && may_leave(w->left, i - 1))
-    is_reached |= *cell_of(w, i - 1, j) & FROM_START;
-  if (j && may_leave(w->right, j - 1))
-    is_reached |= *cell_of(w, i, j - 1) & FROM_START;
-  if (i && j && may_pair(w, i - 1, j - 1))
-    is_reached |= *cell_of(w, i - 1, j - 1) & FROM_START;
-  if (is_reached)
-    *cell_of(w, i, j) |= FROM_START;
+/* Returns whether a path from the start leads to a cell of the table. */
+static bool is_reached_from_start(const walker *w, size_t i, size_t j) {
+  if (i == 0 && j == 0)
+    return true;
+  if (i && may_leave(w->left, i - 1) && *cell_of(w, i - 1, j) & FROM_START)
+    return true;
+  if (j && *cell_of(w, i, j - 1) & FROM_START && may_leave(w->right, j - 1))
+    return true;
+  return i && j && *cell_of(w, i - 1, j - 1) & FROM_START && may_pair(w, i - 1, j - 1);
 }
 
-/* Marks a cell of the table if a path from it leads to the end. */
-static void reach_to_end(const walker *w, size_t i, size_t j) {
-  bool is_reached = i == w->left->count && j == w->right->count;
-  if (i < w->left->count && may_leave(w->left, i))
-    is_reached |= (*cell_of(w, i + 1, j) & TO_END) != 0;
-  if (j < w->right->count && may_leave(w->right, j))
-    is_reached |= (*cell_of(w, i, j + 1) & TO_END) != 0;
-  if (i < w->left->count && j < w->right->count && may_pair(w, i, j))
-    is_reached |= (*cell_of(w, i + 1, j + 1) & TO_END) != 0;
-  if (is_reached)
-    *cell_of(w, i, j) |= TO_END;
+/* Marks the cells of a row to which a path from the start leads: none is before the first of the
+ * row above, and behind the last of that row each follows one that is reached. */
+static void reach_row(walker *w, size_t i) {
+  const stretch above = i ? w->reached[i - 1] : (stretch){0, 1};
+  stretch *row = &w->reached[i];
+  *row = (stretch){above.first, above.first};
+  for (size_t j = above.first; j <= w->right->count; j++) {
+    if (is_reached_from_start(w, i, j)) {
+      *cell_of(w, i, j) = FROM_START;
+      row->first = row->end == above.first ? j : row->first;
+      row->end = j + 1;
+    } else if (j > above.end)
+      break;
+  }
+}
+
+/* Returns whether a path from a cell that is reached from the start leads to the end. */
+static bool leads_to_end(const walker *w, size_t i, size_t j) {
+  if (i == w->left->count && j == w->right->count)
+    return true;
+  if (i < w->left->count && *cell_of(w, i + 1, j) & TO_END && may_leave(w->left, i))
+    return true;
+  if (j < w->right->count && *cell_of(w, i, j + 1) & TO_END && may_leave(w->right, j))
+    return true;
+  return i < w->left->count && j < w->right->count && *cell_of(w, i + 1, j + 1) & TO_END &&
+         may_pair(w, i, j);
 }
 
 /* Returns the owner with which every path pairs the i-th left item; ETR_NONE if paths pair it
  * with several owners, or if it may stay unpaired. */
 static uint32_t only_owner(const walker *w, size_t i) {
   uint32_t only = ETR_NONE;
-  for (size_t j = 0; j <= w->right->count; j++) {
+  for (size_t j = w->reached[i].first; j < w->reached[i].end; j++) {
     if (!(*cell_of(w, i, j) & FROM_START))
       continue;
-    if (may_leave(w->left, i) && *cell_of(w, i + 1, j) & TO_END)
+    if (*cell_of(w, i + 1, j) & TO_END && may_leave(w->left, i))
       return ETR_NONE;
-    bool is_paired = j < w->right->count && may_pair(w, i, j) && *cell_of(w, i + 1, j + 1) & TO_END;
+    bool is_paired = j < w->right->count && *cell_of(w, i + 1, j + 1) & TO_END && may_pair(w, i, j);
     if (!is_paired)
       continue;
     if (only != ETR_NONE && only != w->right->owners[j])
@@ -169,21 +189,22 @@ static uint32_t only_owner(const walker *w, size_t i) {
  * paths agree. Sides that are too large have no walk. Returns false when out of memory. */
 bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
                     const etr_align_side *right, etr_arena *scratch) {
-  walker w = {left, right, NULL};
+  walker w = {.left = left, .right = right};
   *has_walk = false;
   for (size_t i = 0; i < left->count; i++)
     only[i] = ETR_NONE;
   if (is_too_large(left->count, right->count))
     return true;
   w.cells = etr_arena_alloc_array(scratch, (left->count + 1) * (right->count + 1), sizeof *w.cells);
-  if (!w.cells)
+  w.reached = etr_arena_alloc_array(scratch, left->count + 1, sizeof *w.reached);
+  if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i <= left->count; i++)
-    for (size_t j = 0; j <= right->count; j++)
-      reach_from_start(&w, i, j);
+    reach_row(&w, i);
   for (size_t i = left->count + 1; i-- > 0;)
-    for (size_t j = right->count + 1; j-- > 0;)
-      reach_to_end(&w, i, j);
+    for (size_t j = w.reached[i].end; j-- > w.reached[i].first;)
+      if (*cell_of(&w, i, j) & FROM_START && leads_to_end(&w, i, j))
+        *cell_of(&w, i, j) |= TO_END;
   *has_walk = (*cell_of(&w, 0, 0) & TO_END) != 0;
   for (size_t i = 0; *has_walk && i < left->count; i++)
     only[i] = only_owner(&w, i);

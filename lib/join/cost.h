@@ -67,8 +67,8 @@ typedef struct etr_known_costs {
   _Atomic(struct etr_group_costs *) first;
 } etr_known_costs;
 
-/** Frees what is known. */
-void etr_known_costs_clear(etr_known_costs *known);
+/** Frees what is known of a graph's costs. */
+void etr_known_costs_clear(etr_known_costs *costs_of_graph);
 
 /** What etr_costs_find() fills. */
 typedef struct etr_cost_job {

@@ -389,7 +389,12 @@ static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice 
 
 /* Writes a label in `room` columns: whole, cut at "_" or from the right, or nothing. */
 static void put_label(etr_writer *w, const char *name, const char *more, size_t room) {
+  static const char prefix[] = "native_"; /* says nothing of what an operator does */
   size_t width = etr_plain_width(w, name), used = 0;
+  if (width > room && strncmp(name, prefix, sizeof prefix - 1) == 0) {
+    name += sizeof prefix - 1;
+    width = etr_plain_width(w, name);
+  }
   if (width <= room) {
     etr_put_plain(w, name);
     used = width;

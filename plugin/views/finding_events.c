@@ -239,18 +239,23 @@ static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out)
  * the model asks for them. */
 static const char *layout_fact(const insertions *in, const layout_permutes *permutes,
                                bool are_inserted) {
-  const char *where = are_inserted ? "inserted into" : "in";
+  const char *where = are_inserted ? "inserted into" : "in", *advice = "";
+  if (in->transposes)
+    advice = ": use channels-last inputs (torch.channels_last)";
+  else if (in->converts)
+    advice = ": quantize inputs and outputs, too";
   const char *text = in->instructions.count == 1
-                         ? etr_arena_format(in->arena, "%s delegate %d", where,
-                                            (int)in->instructions.data[0])
-                         : etr_arena_format(in->arena, "%s %zu delegates", where,
-                                            in->instructions.count);
+                         ? etr_arena_format(in->arena, "%s delegate %d%s", where,
+                                            (int)in->instructions.data[0], advice)
+                         : etr_arena_format(in->arena, "%s %zu delegates%s", where,
+                                            in->instructions.count, advice);
   if (permutes->pairs)
     return etr_arena_format(in->arena,
                             "they are 1x1 convolutions, which need none of %zu transposes",
                             permutes->count + in->list.count);
   if (permutes->count)
-    return etr_arena_format(in->arena, "%zu of them permutes of the model between two layouts",
+    return etr_arena_format(in->arena,
+                            "%zu of them permutes of the model between two layouts: keep one",
                             permutes->count);
   return text;
 }

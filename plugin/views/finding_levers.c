@@ -362,15 +362,27 @@ static const char *fused_text(const largest *of) {
                        (int)carrier.size, carrier.data, fused, fused == 1 ? "s" : ""));
 }
 
+/* Returns how the work of layers depends on the inputX
+ * their work". "" where it is not known. */
+static const char *size_text(const largest *of) {
+  if (!of->part->has_graph || !of->finder->graph)
+    return "";
+  if (of->part->is_convolution)
+    return "; half the height and width: a quarter of it";
+  return of->part->is_linear && rows_of(of) > 1 ? "; half as many rows: half of it" : "";
+}
+
 /* What only less work makes faster. reason: why the known partitioner refuses it; NULL: it is not
  * known, or the operators are in a delegate. */
 static bool add_less_work(const largest *of, const char *reason) {
   etr_arena *arena = of->finder->arena;
   const char *backend = etr_finder_backend(of->finder, etr_known_partitioner());
+  bool is_product = of->part->is_linear || of->part->is_convolution;
   const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason) : fused_text(of);
+  if (!reason && is_product)
+    why = size_text(of);
   const char *evidence = "No faster kernel of them is known for this backend and type.";
   const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
-  bool is_product = of->part->is_linear || of->part->is_convolution;
   if (are_slow_in_int8(of) && type) {
     why = "; most of it is depthwise, which may be faster in float32";
     evidence = etr_arena_format(
