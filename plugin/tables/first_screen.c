@@ -648,7 +648,7 @@ size_t etr_first_screen_advice(const etr_first_screen *s) {
 }
 
 /* Returns the title of the list of findings, with the rule of its order where so many columns have
- * room for it. */
+ * room for it; SIZE_MAX: of a Markdown table, whose rows have no numbers. */
 static const char *lever_title(etr_answer *answer, const etr_first_screen *s, size_t shown,
                                size_t advice, size_t columns) {
   etr_arena *arena = &answer->arena;
@@ -660,8 +660,10 @@ static const char *lever_title(etr_answer *answer, const etr_first_screen *s, si
   if (s->is_part)
     return "what to change (in the whole method)";
   if (has_advice)
-    title = etr_or_empty(
-        etr_arena_format(arena, "what to change, after measuring again (%zu)", advice + 1));
+    title = columns == SIZE_MAX
+                ? "what to change, after measuring again"
+                : etr_or_empty(etr_arena_format(
+                      arena, "what to change, after measuring again (%zu)", advice + 1));
   if (has_advice)
     rule = overlap ? ", by saving " TIMES " how sure; overlap" : ", by saving " TIMES " how sure";
   else if (overlap)

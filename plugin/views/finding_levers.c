@@ -362,8 +362,8 @@ static const char *fused_text(const largest *of) {
                        (int)carrier.size, carrier.data, fused, fused == 1 ? "s" : ""));
 }
 
-/* Returns how the work of layers depends on the inputX
- * their work". "" where it is not known. */
+/* Returns how the time of layers depends on the input: "; half the height and width: a quarter of
+ * it". "" where that is not known. */
 static const char *size_text(const largest *of) {
   if (!of->part->has_graph || !of->finder->graph)
     return "";
