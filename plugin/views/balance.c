@@ -81,9 +81,9 @@ const char *etr_broad_part_name(etr_broad_part part) {
 
 /* ---- Notes ---- */
 
-/* Says how sure estimated times are on average; NULL if there are none. */
-static const char *certainty(etr_arena *arena, const etr_profile *profile,
-                             const etr_method *method) {
+/* Returns a note on how sure estimated times are on average; NULL if there are none. */
+static const char *certainty_note(etr_arena *arena, const etr_profile *profile,
+                                  const etr_method *method) {
   if (method->estimated_confidence == 0)
     return NULL;
   return etr_arena_format(arena, "the average confidence of estimated times is %.0f %%: %s",
@@ -93,18 +93,19 @@ static const char *certainty(etr_arena *arena, const etr_profile *profile,
                               : "operators were matched by order; the .pte would make it exact");
 }
 
-/* Returns a note on a part of the time on nodes; `what` says what the part is. */
+/* Returns a note on a part of the time on nodes, with its share and what it is; NULL if the part is
+ * 0. */
 static const char *part_note(etr_arena *arena, const etr_method *method, uint64_t ticks,
-                             const char *what) {
+                             const char *description) {
   if (ticks == 0)
     return NULL;
   return etr_arena_format(
       arena, "%.0f %% of the time of graph operators is %s",
-      100 * (double)ticks / (double)etr_method_part_ticks(method, ETR_TIME_OPERATORS), what);
+      100 * (double)ticks / (double)etr_method_part_ticks(method, ETR_TIME_OPERATORS), description);
 }
 
-/* Returns which file would show layers. NULL if the graph of an ETRecord is there, or if an
- * ETRecord is there of which a warning says why nothing was joined to it. */
+/* Returns which file would show modules and source lines; NULL if they are there, or if there is an
+ * ETRecord of which a warning says why it was not joined. */
 static const char *layers_note(const etr_profile *profile, const etr_method *method) {
   bool is_program = method->graph != ETR_NONE && etr_is_program(&profile->graphs[method->graph]);
   if (profile->etrecord)
@@ -130,7 +131,7 @@ static bool has_plans(const etr_method *method) {
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES] = {
-      certainty(arena, profile, method),
+      certainty_note(arena, profile, method),
       part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
                 "the backend's own estimate, not measured"),
       part_note(arena, method, method->shared_ticks,
