@@ -8,6 +8,7 @@
 #include "views/balance.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/kernel_ratio.h"
 #include "views/kernels.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ enum { LISTED = 4 };
 typedef struct chosen_kernels {
   size_t events;
   uint64_t ticks;
-  etr_text text; /* "52 convolution.out 25.7 ms, 11 add.out 0.031 ms" */
+  double least, most; /* ticks that another library saves of them */
+  etr_text text;      /* "52 convolution.out 25.7 ms, 11 add.out 0.031 ms" */
   etr_writer writer;
   size_t listed, others; /* kinds of kernels */
 } chosen_kernels;
@@ -87,25 +89,38 @@ static bool could_be_delegated(const etr_finder *finder, const char *partitioner
   return true;
 }
 
+/* Adds what a delegate saves of a kernel to *least and *most, by the measured ratio of the
+ * operator. Nothing is known of the least if the optimized library, which may have been linked, has
+ * the kernel; without a ratio it may save all. */
+static void add_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
+  etr_ratio ratio;
+  etr_slice op = kernel_operator(kernel);
+  bool is_known = etr_ratio_of_delegate(&ratio, op);
+  chosen->most += (double)ticks * (is_known ? etr_saved_at(ratio.high) : 1);
+  if (is_known && !etr_is_optimized(op))
+    chosen->least += (double)ticks * etr_saved_at(ratio.low / 2);
+}
+
 /* Adds the finding that a partitioner takes operators which ran as kernels, if they take enough
  * time. Returns false when out of memory. */
 static bool add_delegable(etr_finder *finder, const char *partitioner, chosen_kernels *taken,
-                          uint64_t optimized_ticks) {
+                          size_t kernel_count, uint64_t optimized_ticks) {
   const char *list = end_choice(taken);
   if (etr_finder_ns(finder, taken->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks,
-                                      (double)taken->ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks, taken->most);
   if (!added)
     return !etr_arena_failed(finder->arena);
+  etr_finding_save_at_least(finder, added, taken->least);
   const char *label = etr_label_backend(finder->arena, partitioner);
   added->title = etr_arena_format(finder->arena, "Delegate %zu kernel%s to %s", taken->events,
                                   etr_plural(taken->events), label ? label : "");
-  added->fact = etr_arena_format(finder->arena, "%s %s on the CPU, and its partitioner takes such",
-                                 etr_they_take(taken->events),
-                                 etr_finder_time(finder, taken->ticks));
+  added->fact = etr_arena_format(
+      finder->arena, "%.*sPartitioner takes operators of the types of %zu of %zu kernels, %s",
+      (int)(strlen(partitioner) - strlen("Backend")), partitioner, taken->events, kernel_count,
+      etr_finder_time(finder, taken->ticks));
   added->evidence = etr_arena_format(
-      finder->arena, "%s %s, and its partitioner takes such operators: %s.%s%s%s",
+      finder->arena, "%s %s, and its partitioner takes operators of these types: %s.%s%s%s",
       etr_they_take(taken->events), etr_finder_time(finder, taken->ticks), list,
       optimized_ticks ? " Without a delegate, link " : "",
       optimized_ticks ? etr_optimized_library : "",
@@ -146,6 +161,7 @@ static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
   const char *partitioner = etr_known_partitioner();
   chosen_kernels taken, other;
   uint64_t optimized_ticks = 0;
+  size_t kernel_count = 0;
   if (!partitioner || !could_be_delegated(finder, partitioner))
     return true;
   begin_choice(&taken, finder);
@@ -156,15 +172,18 @@ static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
     bool has_library = !row->backend && etr_is_optimized(kernel_operator(row->kernel));
     bool is_taken = !row->backend &&
                     etr_partitioner_takes_kernel(partitioner, etr_label_kernel(row->kernel));
-    if (is_taken)
+    kernel_count += row->backend ? 0 : row->event_count;
+    if (is_taken) {
       add_kernel(&taken, finder, row, ticks);
+      add_savings(&taken, row->kernel, ticks);
+    }
     if (is_taken && has_library)
       optimized_ticks += ticks;
     if (has_library && !is_taken)
       add_kernel(&other, finder, row, ticks);
   }
   bool is_much = optimized_ticks * 2 > taken.ticks;
-  return add_delegable(finder, partitioner, &taken, is_much ? optimized_ticks : 0) &&
+  return add_delegable(finder, partitioner, &taken, kernel_count, is_much ? optimized_ticks : 0) &&
          add_optimized(finder, &other);
 }
 
@@ -330,8 +349,11 @@ bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *ou
     else
       out->where = etr_arena_format(arena, "%s, mostly copying and waiting", label);
     break;
+  case ETR_TIME_INSERTED:
+    out->where = etr_arena_format(arena, "copies that %s inserted", label);
+    break;
   default:
-    out->where = etr_arena_format(arena, "operators of %s that are on no node", label);
+    out->where = etr_arena_format(arena, "operators of %s without a node in the graph", label);
     break;
   }
   return !etr_arena_failed(arena);
