@@ -24,6 +24,9 @@ const RESIDUE = 1e-3; // ns; a part below it is a rounding error
 /** The parts that are operators of the graph: their time is in the rows of operators. */
 const OF_OPERATORS = 'operators';
 
+/** What operators took longer in some runs than usual: no part of what an inference needs. */
+export const INTERRUPTIONS = 'interruptions';
+
 /* The part's name in the words of a row: without what its place says. */
 const partLabel = text => text.trim().replace(/, outside operators$/, '');
 
@@ -42,7 +45,11 @@ function partRow(group, time, method) {
   const {part, op = null, backend = null, count = NaN} = group,
     isComputing = COMPUTING.includes(part),
     {operators} = method;
-  const hue = isComputing ? hueOf(backend && backend !== CPU ? placeOf(operators, backend) : -1) : 'runtime',
+  const hue = isComputing
+      ? hueOf(backend && backend !== CPU ? placeOf(operators, backend) : -1)
+      : part === INTERRUPTIONS
+        ? 'quiet'
+        : 'runtime',
     label = partName(group, method.balance);
   return {
     kind: 'part',
@@ -367,7 +374,10 @@ export function icicleOf(rows, {head, whole, method}) {
   );
   for (const [backend, list] of computing)
     boxes.push(box(backend ? `in ${shortBackend(backend)}` : 'kernels', list, {pattern: null, filter: '', method}));
-  const rest = parts.filter(({isComputing}) => !isComputing);
+  const [lost, rest] = [true, false].map(isLost =>
+    parts.filter(({isComputing, part}) => !isComputing && (part === INTERRUPTIONS) === isLost),
+  );
+  if (lost.length) boxes.push(box(INTERRUPTIONS, lost, {pattern: null, filter: '', method}));
   if (rest.length) boxes.push(box('calls and runtime', rest, {pattern: null, filter: '', method}));
   const labels = boxes.map(({label}) => label);
   for (const made of boxes) made.end = tellingEnd(made.label, labels);

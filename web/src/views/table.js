@@ -801,11 +801,6 @@ export function TableView() {
       ? html`<${Segments} label="Group by"
     options=${kinds} chosen=${kind} change=${by => set({by})} />`
       : null
-  }${
-    hasRoof
-      ? html`<button type="button" aria-pressed=${String(get('roof'))} title="GFLOP/s over FLOP per byte"
-    onClick=${() => set({roof: !get('roof')})}>Roofline</button>`
-      : null
   }<${Chips} /><${Count} rows=${rows} operators=${shownOperators.value} /></div>
     <${TimePicture} isSmall=${true} />
     ${
@@ -820,6 +815,12 @@ export function TableView() {
         ? html`<p class="note">${hits.value.isAll && !get('in') ? 'No operator was timed.' : 'No row matches.'}</p>`
         : html`<${Table} key=${kind} name=${kind}
           label=${`Rows by ${KINDS.find(([name]) => name === kind)[1].toLowerCase()}`} columns=${columns} rows=${rows}
-          open=${SELECT[kind]} isChosen=${isChosen} sum=${describe} command=${tableCommand(kind)} />`
+          open=${SELECT[kind]} isChosen=${isChosen} sum=${describe} command=${tableCommand(kind)}
+          note=${
+            hasRoof
+              ? html`<button type="button" class="text-link" aria-pressed=${String(get('roof'))}
+          title="GFLOP/s over FLOP per byte" onClick=${() => set({roof: !get('roof')})}>Roofline</button>`
+              : null
+          } />`
     }</div>`;
 }
