@@ -368,8 +368,7 @@ static const char *place_of(etr_answer *answer, const etr_group *group) {
 static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice prefix) {
   bool is_inside = group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES;
   if (!group->pattern && is_inside) /* its operators are in the boxes of their modules */
-    return etr_or_empty(
-        etr_arena_format(&answer->arena, "%s, on no node", place_of(answer, group)));
+    return etr_or_empty(etr_arena_format(&answer->arena, "in %s", place_of(answer, group)));
   if (!group->pattern)
     return place_of(answer, group);
   const char *name = relative(answer, group->pattern, prefix);
@@ -504,6 +503,9 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 
 /* ---- Levers ---- */
 
+/* What measuring again gives where the typical run contains no interruptions. */
+static const char SURER_TIME[] = "a surer time";
+
 /* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "a part of 41 ms" where nothing
  * is known of what a change saves of the time that it is about. */
 static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
@@ -517,13 +519,12 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
     return "not known"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
-  double spread = etr_stats_spread(&s->method->execute, 0);
   size_t advice = s->findings ? etr_first_screen_advice(s) : SIZE_MAX;
   bool is_advice = advice != SIZE_MAX && finding == &s->findings->list[advice];
-  if (is_advice && s->headline.interrupted == 0 && most < spread)
-    return etr_or_empty(etr_arena_format(&answer->arena, "settles \xC2\xB1 %s %s",
-                                         saving_text(answer, s->unit, spread, INFINITY),
-                                         etr_unit_name(s->unit)));
+  if (finding->is_once && finding->kind == ETR_FINDING_OUTLIER)
+    return SURER_TIME; /* single runs are not in the typical run */
+  if (is_advice && s->headline.interrupted == 0)
+    return SURER_TIME;
   etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)
                                    : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
@@ -532,7 +533,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     etr_puts(&w, "a part of ");
     most = finding->cost;
   } else if (!(least > 0)) {
-    etr_puts(&w, finding->is_once && finding->kind == ETR_FINDING_OUTLIER ? "" : "up to ");
+    etr_puts(&w, "up to ");
   } else if (strcmp(saving_text(answer, unit, least, whole),
                     saving_text(answer, unit, most, whole)) != 0) {
     put_saving(&w, answer, unit, least, whole);
@@ -541,8 +542,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   put_saving(&w, answer, unit, most, whole);
   if (unit != ETR_UNIT_CYCLES) /* all of the screen is in cycles then, and numbers are long */
     etr_putf(&w, " %s", etr_unit_name(unit));
-  if (finding->is_once) /* an interruption of single runs is no time of the typical run */
-    etr_puts(&w, finding->kind == ETR_FINDING_OUTLIER ? " in all runs" : " once");
+  etr_puts(&w, finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
@@ -608,7 +608,7 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   size_t used = etr_put_cut(w, plain(answer, finding->title), name_columns(answer), ETR_CUT_MIDDLE);
   etr_put_style(w, ETR_STYLE_PLAIN);
   etr_put_blanks(w, name_columns(answer) + 1 - used); /* the bar is not beside the title */
-  bool has_bar = !finding->is_once && !isnan(finding->potential);
+  bool has_bar = !finding->is_once && !isnan(finding->potential) && saves != SURER_TIME;
   if (!is_narrow && has_bar)
     put_bar(w, finding->least, finding->potential, s->groups.whole);
   else if (!is_narrow)
