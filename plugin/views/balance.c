@@ -100,7 +100,7 @@ static const char *part_note(etr_arena *arena, const etr_method *method, uint64_
   if (ticks == 0)
     return NULL;
   return etr_arena_format(
-      arena, "%.0f %% of the time on nodes is %s",
+      arena, "%.0f %% of the time of graph operators is %s",
       100 * (double)ticks / (double)etr_method_part_ticks(method, ETR_TIME_OPERATORS), description);
 }
 
@@ -112,8 +112,9 @@ static const char *layers_note(const etr_profile *profile, const etr_method *met
     return is_program ? "no modules and no source lines: the ETRecord has no graph of this method"
                       : NULL;
   if (method->graph == ETR_NONE)
-    return "no layers: an ETDump has no graph. The .pte of the same export adds operators and "
-           "shapes, its ETRecord (generate_etrecord=True) modules and source lines, too";
+    return "no layers: an ETDump has no graph. Name files of the same export after it: the .pte "
+           "adds "
+           "operators and shapes, the ETRecord (generate_etrecord=True) modules and source lines";
   if (is_program)
     return "no modules and no source lines: only an ETRecord has them "
            "(generate_etrecord=True at the export)";
@@ -134,8 +135,8 @@ size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *are
       part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
                 "the backend's own estimate, not measured"),
       part_note(arena, method, method->shared_ticks,
-                "an estimate: the backend counts the cycles of each operator, and has one time for "
-                "all of them"),
+                "estimated: the backend records the cycles of each operator, and a time only for "
+                "all of them together"),
       has_plans(method) ? "compute units are those that the backend planned for; where operators "
                           "ran is not recorded"
                         : NULL,
