@@ -251,6 +251,7 @@ static etr_status read_all(reader *r, etr_error *error) {
   out->known_costs = etr_arena_alloc_array(r->arena, out->record.graph_count,
                                            sizeof *out->known_costs);
   out->known_payloads = etr_arena_alloc(r->arena, sizeof *out->known_payloads);
+  out->kept = etr_arena_alloc(r->arena, sizeof *out->kept);
   for (size_t i = 0; out->known_costs && i < out->record.graph_count; i++)
     out->known_costs[i].nodes = out->record.graphs[i].nodes;
   ETR_TRY(read_weights(r, error));
@@ -325,6 +326,8 @@ void etr_kept_payloads_free(etr_kept_payloads *kept) {
 void etr_close_record(etr_opened_record *opened) {
   if (!opened)
     return;
+  if (opened->kept)
+    etr_kept_clear(opened->kept);
   if (opened->known_payloads)
     etr_kept_payloads_free(atomic_load(&opened->known_payloads->first));
   for (size_t i = 0; opened->known_costs && i < opened->record.graph_count; i++)

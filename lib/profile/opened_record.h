@@ -42,6 +42,7 @@ struct etr_opened_record {
   size_t edge_graph_count;
   etr_known_costs *known_costs; /* of each graph of the record; joining adds to it */
   etr_known_payloads *known_payloads;
+  etr_kept *kept; /* see etr_method_inputs.kept */
 };
 
 /** Returns true if the processor on which the inputs were recorded has AVX-512 VNNI: by the

@@ -73,6 +73,7 @@ static bool copy_record(loader *l) {
     if (!method)
       return false;
     *method = opened->methods.data[i];
+    method->kept = opened->kept;
     if (method->graph)
       method->graph = &l->record.graphs[method->graph - opened->record.graphs];
     if (!method->program)
@@ -668,6 +669,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "neither an ETRecord nor an ETDump nor a .pte was given");
   ETR_TRY(etr_open_record(&opened, inputs, options, error));
+  opened->kept = NULL;
   etr_status status = etr_join_dumps(out, opened, inputs, options, error);
   if (status == ETR_OK) {
     ((profile_box *)*out)->own = opened;
