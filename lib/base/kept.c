@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most results: as many as a record has delegates and methods, and some variants of each. Beyond
- * them a search would take longer than to compute again. */
-enum { MOST_KEPT = 512 };
+/* Most results in a list: beyond them a search would take longer than to compute again. */
+enum { MOST_IN_LIST = 16 };
 
 void etr_kept_drop(etr_kept_entry *entry) {
   if (entry)
@@ -18,36 +17,34 @@ void etr_kept_drop(etr_kept_entry *entry) {
 }
 
 void etr_kept_clear(etr_kept *kept) {
-  etr_kept_entry *entry = atomic_load(&kept->first);
-  while (entry) {
-    etr_kept_entry *next = entry->next;
-    etr_kept_drop(entry);
-    entry = next;
+  for (size_t i = 0; i < ETR_KEPT_LISTS; i++) {
+    etr_kept_entry *entry = atomic_load(&kept->lists[i]);
+    while (entry) {
+      etr_kept_entry *next = entry->next;
+      etr_kept_drop(entry);
+      entry = next;
+    }
+    atomic_store(&kept->lists[i], NULL);
   }
-  atomic_store(&kept->first, NULL);
 }
 
-/* Returns the entry of a key; NULL if there is none, and the number of entries. */
-static const etr_kept_entry *find_entry(const etr_kept *kept, etr_slice key, size_t *count) {
-  *count = 0;
-  for (const etr_kept_entry *entry = atomic_load(&kept->first); entry; entry = entry->next) {
-    if (etr_slice_equal(entry->key, key))
-      return entry;
-    ++*count;
-  }
-  return NULL;
+static size_t list_of(etr_slice key) {
+  return etr_hash(key) % ETR_KEPT_LISTS;
 }
 
 const void *etr_kept_find(const etr_kept *kept, etr_slice key) {
-  size_t count;
-  const etr_kept_entry *entry = find_entry(kept, key, &count);
+  const etr_kept_entry *entry = atomic_load(&kept->lists[list_of(key)]);
+  while (entry && !etr_slice_equal(entry->key, key))
+    entry = entry->next;
   return entry ? entry->result : NULL;
 }
 
 etr_kept_entry *etr_kept_start(const etr_kept *kept, etr_slice key) {
-  size_t count;
-  find_entry(kept, key, &count);
-  etr_kept_entry *entry = count < MOST_KEPT ? calloc(1, sizeof *entry) : NULL;
+  size_t count = 0;
+  const etr_kept_entry *first = atomic_load(&kept->lists[list_of(key)]);
+  for (const etr_kept_entry *entry = first; entry; entry = entry->next)
+    count++;
+  etr_kept_entry *entry = count < MOST_IN_LIST ? calloc(1, sizeof *entry) : NULL;
   if (!entry)
     return NULL;
   etr_arena_init(&entry->arena);
@@ -60,9 +57,10 @@ bool etr_kept_add(etr_kept *kept, etr_kept_entry *entry, const void *result) {
     etr_kept_drop(entry);
     return false;
   }
+  _Atomic(etr_kept_entry *) *list = &kept->lists[list_of(entry->key)];
   entry->result = result;
-  entry->next = atomic_load(&kept->first);
-  while (!atomic_compare_exchange_weak(&kept->first, &entry->next, entry)) {
+  entry->next = atomic_load(list);
+  while (!atomic_compare_exchange_weak(list, &entry->next, entry)) {
   }
   return true;
 }

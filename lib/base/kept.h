@@ -10,6 +10,8 @@
 
 #include <stdatomic.h>
 
+enum { ETR_KEPT_LISTS = 256 };
+
 /** A result, its key and the memory of both. */
 typedef struct etr_kept_entry {
   struct etr_kept_entry *next;
@@ -20,13 +22,14 @@ typedef struct etr_kept_entry {
 
 /** Results by their keys. Zeroed: there are none. Several threads may look up and keep. */
 typedef struct etr_kept {
-  _Atomic(etr_kept_entry *) first;
+  _Atomic(etr_kept_entry *) lists[ETR_KEPT_LISTS]; /* by the hashes of the keys */
 } etr_kept;
 
 /** Frees all results. No other thread may use them meanwhile. */
 void etr_kept_clear(etr_kept *kept);
 
-/** Returns the result of a key; NULL if none is kept. It lives as long as `kept`. */
+/** Returns the result of a key, which begins with a word for its kind; NULL if none is kept. It
+ * lives as long as `kept`. */
 const void *etr_kept_find(const etr_kept *kept, etr_slice key);
 
 /** Starts a result for a key that was not found. The caller makes the result in the entry's arena,

@@ -526,6 +526,7 @@ static etr_slice key_of_rows(delegate *d) {
             d->instruction->id,      p->is_proven};
   ETR_NO_PADDING(head, 2 * sizeof(void *) + 2 * sizeof(size_t) + 2 * sizeof(uint32_t));
   etr_text key = {.arena = &d->scratch};
+  etr_text_add(&key, ETR_SLICE("rows"));
   etr_text_add(&key, ETR_BYTES(head));
   etr_text_add(&key, (etr_slice){(const char *)d->classes, d->row_count * sizeof *d->classes});
   etr_text_add(&key, (etr_slice){(const char *)nodes, count * sizeof *nodes});

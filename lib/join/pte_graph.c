@@ -822,6 +822,7 @@ static etr_slice key_of_graph(builder *b) {
             b->end_of_timed[b->program->instruction_count]};
   ETR_NO_PADDING(head, 2 * sizeof(void *) + 6 * sizeof(size_t));
   etr_text key = {.arena = b->scratch};
+  etr_text_add(&key, ETR_SLICE("graph"));
   etr_text_add(&key, ETR_BYTES(head));
   for (size_t i = 0; i < placement->instructions.count; i++) {
     const etr_placed *placed = &placement->instructions.data[i];
@@ -875,6 +876,13 @@ static bool use_kept(builder *b, const etr_pte_graph *kept, const own_graphs *ow
   return !etr_budget_take(method->budget, ETR_NODES, kept->graph.node_count);
 }
 
+/* Notes that nodes outlive the profile: other results may be kept by their address. */
+static void mark_kept(etr_kept *all, const etr_node *nodes) {
+  etr_kept_entry *entry = etr_kept_start(all, ETR_BYTES(nodes));
+  if (entry)
+    etr_kept_add(all, entry, nodes);
+}
+
 /* Builds the graph, or takes the one of an ETDump that was placed alike, and keeps a new one.
  * Returns false if the budget is spent, or when out of memory. */
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method,
@@ -909,7 +917,10 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
     return false;
   }
   *result = *out;
-  return etr_kept_add(all, entry, result);
+  if (!etr_kept_add(all, entry, result))
+    return false;
+  mark_kept(all, result->graph.nodes);
+  return true;
 }
 
 /* Builds the graph of instructions for a method without an Edge graph, unless it has no program.

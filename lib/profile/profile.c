@@ -561,8 +561,7 @@ static etr_status load_profile(loader *l, etr_error *error) {
   ETR_TRY(order_graphs(l, error));
   const etr_cost_job costs = {.profile = l->profile,
                               .graphs = l->graphs,
-                              .known = l->opened->known_costs,
-                              .known_count = l->opened->record.graph_count,
+                              .kept = l->opened->kept,
                               .arena = l->arena,
                               .warnings = &l->warnings};
   if (!(without & ETR_WITHOUT_COSTS) && !etr_costs_find(&costs))
