@@ -46,12 +46,12 @@ typedef struct etr_run_input {
 
 /**
  * Finds the input of every run of a method that logged values, in the arena of the warnings; *out
- * has one entry per run of the profile. `buffer` is the profile's debug buffer; NULL if there is
- * none. Warns about what is doubtful. Errors: ETR_ERROR_MEMORY.
+ * has one entry per run of the profile. `debug_buffer` is the profile's debug buffer; NULL if there
+ * is none. Warns about what is doubtful. Errors: ETR_ERROR_MEMORY.
  */
 etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, uint32_t method,
-                               const etr_reference_file *reference, const etr_seekable *buffer,
-                               etr_warnings *warnings);
+                               const etr_reference_file *reference,
+                               const etr_seekable *debug_buffer, etr_warnings *warnings);
 
 /* ---- Segments ---- */
 

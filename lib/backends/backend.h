@@ -175,8 +175,8 @@ typedef struct etr_backend {
 } etr_backend;
 
 /**
- * Returns a hash of a shape that ignores the order of dimensions and dimensions of size
- * 1, because backends permute and squeeze. sizes: count entries. Never 0.
+ * Returns a hash of a shape that ignores the order of dimensions and dimensions of size 1, because
+ * backends permute and squeeze. sizes: count entries. Never 0.
  */
 uint64_t etr_shape_hash(const int64_t *sizes, size_t count);
 

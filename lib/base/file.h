@@ -73,11 +73,11 @@ etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *err
 
 /** Reads exactly `size` bytes at an offset. Returns false if the file ends before, or if it cannot
  * be read. */
-bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size);
+bool etr_seekable_read(const etr_seekable *file, uint64_t offset, void *into, size_t size);
 
 /** Reads `size` bytes at an offset into new memory; free it with etr_file_clear(). Errors:
  * ETR_ERROR_IO (the file is shorter than when it was opened), ETR_ERROR_MEMORY. */
-etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size,
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t offset, size_t size,
                              const char *path, etr_error *error);
 
 void etr_seekable_close(etr_seekable *file);

@@ -53,17 +53,17 @@ int etr_by_u32(const void *a, const void *b);
 double etr_normal_chance(double value);
 
 /** Returns the value that a standard normal variable exceeds, on either side, with this probability
- * (0 < chance < 1): 1.959964 for 0.05. */
-double etr_normal_quantile(double chance);
+ * (0 < tail_chance < 1): 1.959964 for 0.05. */
+double etr_normal_quantile(double tail_chance);
 
 /** Returns the probability that Student's t with this many degrees of freedom (at least 1) is below
  * -t or above +t; t
  * >= 0. Sums freedom / 2 terms (26.7.3, 26.7.4). */
 double etr_t_chance(double t, size_t freedom);
 
-/** Returns the t that is exceeded, on either side, with this probability (0 < chance < 1): 12.706
- * for 0.05 and one degree of freedom. */
-double etr_t_quantile(double chance, size_t freedom);
+/** Returns the t that is exceeded, on either side, with this probability (0 < tail_chance <
+ * 1): 12.706 for 0.05 and one degree of freedom. */
+double etr_t_quantile(double tail_chance, size_t freedom);
 
 /** Returns the derivative of ln gamma(x), for x > 0 (6.3.18). */
 double etr_digamma(double x);

@@ -70,7 +70,7 @@ const char *etr_find_bytes(const char *text, size_t size, const char *wanted, si
 
 /** Fills up to 256 bytes with random bytes that nobody can guess. Returns false if the system has
  * none. */
-bool etr_random(void *to, size_t size);
+bool etr_random(void *into, size_t size);
 
 /** Returns true if this processor has instructions for CRC-32C, on systems where the compiler
  * cannot ask. */

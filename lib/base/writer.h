@@ -67,7 +67,7 @@ void etr_putf(etr_writer *writer, const char *format, ...) ETR_PRINTF(2, 3);
 enum { ETR_UINT_ROOM = 20 }; /* digits of the largest number */
 
 /** Writes a number's digits to ETR_UINT_ROOM bytes, without a NUL. Returns how many. */
-size_t etr_format_uint(char *to, uint64_t value);
+size_t etr_format_uint(char *into, uint64_t value);
 
 /** Writes a whole number, faster than etr_putf(). */
 void etr_put_int(etr_writer *writer, int64_t value);
@@ -97,7 +97,7 @@ enum { ETR_FIXED_ROOM = 360 }; /* sign, all digits of the largest double, decima
 
 /** Writes the text of etr_put_fixed() to ETR_FIXED_ROOM bytes, without a NUL. Returns the size in
  * bytes. */
-size_t etr_format_fixed(char *to, double value, int decimals);
+size_t etr_format_fixed(char *into, double value, int decimals);
 
 /** A text in an arena that is filled through a writer. */
 typedef struct etr_text {

@@ -51,7 +51,7 @@ typedef struct etr_run_sums {
 
 /** Prepares sums over the runs of a method, which are borrowed. Returns false when out of memory.
  */
-bool etr_run_sums_init(etr_run_sums *sums, const etr_side_runs *of, etr_arena *scratch);
+bool etr_run_sums_init(etr_run_sums *sums, const etr_side_runs *runs, etr_arena *scratch);
 
 /** Starts a new sum. */
 void etr_run_sums_begin(etr_run_sums *sums);

@@ -27,8 +27,8 @@ etr_status etr_archive_writer_add_bytes(etr_archive_writer *writer, const char *
 
 /** Copies an entry of another archive, which stays compressed if it is, and checks its CRC. Errors:
  * those of reading it, ETR_ERROR_IO (the sink fails), ETR_ERROR_MEMORY. */
-etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name, etr_archive *from,
-                                   size_t index, etr_error *error);
+etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name,
+                                   etr_archive *source, size_t index, etr_error *error);
 
 /** Finishes the zip. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *error);

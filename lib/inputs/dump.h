@@ -84,10 +84,11 @@ typedef struct etr_dump_shared {
   void *context;
 } etr_dump_shared;
 
-/** Counts the events of an ETDump from its vectors alone, until they are more than `most`, without
- * reading the rest of the file. Returns 0 for what is no ETDump, or is damaged: reading says why.
+/** Counts the events of an ETDump from its vectors alone, until they are more than `enough`,
+ * without reading the rest of the file. Returns 0 for what is no ETDump, or is damaged: reading
+ * says why.
  */
-uint64_t etr_dump_count_events(FILE *file, uint64_t most);
+uint64_t etr_dump_count_events(FILE *file, uint64_t enough);
 
 /**
  * Reads an ETDump. Texts and values live in the arena of `names`; the file's bytes may be freed

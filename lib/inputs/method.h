@@ -101,7 +101,7 @@ bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle);
  * by_handle_count entries, initially 0, in which the function keeps the number of taken nodes of
  * each handle.
  */
-uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *taken, size_t *skip,
+uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *is_taken, size_t *skip,
                               uint32_t handle);
 
 /** Returns for each node of a graph how often its results are used. Returns NULL when out of

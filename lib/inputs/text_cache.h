@@ -31,10 +31,10 @@ void etr_text_cache_init(etr_text_cache *cache, etr_arena *arena);
 
 /**
  * Returns the number of the next string, array or object. Numbers count from 0 in the order in
- * which texts first appear. If *known is true, the text was read before and is now skipped;
- * otherwise the caller must read it. Returns ETR_NONE, with *known false, for a text that is too
+ * which texts first appear. If *is_known is true, the text was read before and is now skipped;
+ * otherwise the caller must read it. Returns ETR_NONE, with *is_known false, for a text that is too
  * long, or if the cache is full.
  */
-uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *known);
+uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *is_known);
 
 #endif

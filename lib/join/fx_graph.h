@@ -57,10 +57,10 @@ typedef struct etr_fx_graph {
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena);
 
 /**
- * Replaces the vertices `part`, given in graph order, by one call and a getitem for each of their
- * results that is used outside. Returns the call; ETR_NONE when out of memory.
+ * Replaces the vertices `members`, given in graph order, by one call and a getitem for each of
+ * their results that is used outside. Returns the call; ETR_NONE when out of memory.
  */
-uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count);
+uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count);
 
 /**
  * Sorts topologically as legalize_graph does: first in, first out, the users of a vertex in the

@@ -143,7 +143,7 @@ static bool add_unknown_methods(loader *l) {
   size_t first = l->methods.count;
   for (size_t i = 0; i < l->blocks.block_count; i++) {
     etr_block *block = &l->blocks.blocks[i];
-    if (block->method != ETR_NONE || !etr_block_ran(block))
+    if (block->method != ETR_NONE || !etr_block_has_instructions(block))
       continue;
     block->method = find_unknown_method(l, block, first);
     if (block->method != ETR_NONE)

@@ -87,9 +87,9 @@ bool etr_block_counts(const etr_blocks *blocks, const etr_block *block) {
          blocks->runs[block->runs[0]].profile_events > 0;
 }
 
-/* ---- What ran in a block ---- */
+/* ---- What was executed in a block ---- */
 
-bool etr_block_ran(const etr_block *block) {
+bool etr_block_has_instructions(const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++)
     if (block->events[i].instruction_id >= 0)
       return true;

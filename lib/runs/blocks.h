@@ -74,8 +74,8 @@ bool etr_is_load(const char *event_name);
 /** Returns true for the event that times a whole inference. */
 bool etr_is_execute(const char *event_name);
 
-/** Returns true if an instruction ran in the block. A load has no instructions. */
-bool etr_block_ran(const etr_block *block);
+/** Returns true if an instruction was executed in the block. A load has no instructions. */
+bool etr_block_has_instructions(const etr_block *block);
 
 /** Returns true if a method was executed in the block, even if it had no instruction to run. */
 bool etr_block_executed(const etr_block *block);

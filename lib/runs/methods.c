@@ -728,7 +728,7 @@ static void decide_block(decider *d, etr_block *block) {
   block->method_rule = "no method ran";
   if (!etr_block_executed(block) || (d->count && choose_by_option(d, block)))
     return;
-  if (!etr_block_ran(block))
+  if (!etr_block_has_instructions(block))
     decide_without_rows(d, block);
   else if (d->count == 0)
     block->method_rule = "no ETRecord and no .pte: methods are unknown";
@@ -760,7 +760,8 @@ static bool decide_methods(decider *d) {
         .separated_run = ETR_NONE, .verdict = ETR_NONE, .executed = etr_block_executed(block)};
     for (size_t i = 0; i < block->run_count; i++) {
       d->runs[block->runs[i]] = state;
-      d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_ran(block);
+      d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_has_instructions(
+          block);
     }
     for (size_t i = 0; i < block->event_count; i++)
       record_loads(d, block, &block->events[i]);

@@ -83,8 +83,8 @@ etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *
 
 /** Fills `noise`, the phases, the slow runs and starts_with_prompt of a method whose inputs are
  * known and whose runs and samples of blocks are filled. Returns false when out of memory. */
-bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks,
-                        etr_arena *arena);
+bool etr_phases_measure(etr_method *method, const etr_known_phases *known_phases,
+                        const etr_blocks *blocks, etr_arena *arena);
 
 /* ---- Excluded inferences: warm-up, or runs that the caller excludes ---- */
 

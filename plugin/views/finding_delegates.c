@@ -203,7 +203,7 @@ static bool add_waiting(etr_finder *finder, const chosen *of) {
     etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
   etr_puts(&writer, ".");
   tell(added, of, waiting_title(finder, of),
-       waiting ? "with more work per call, or a faster power mode"
+       waiting ? "more work in each call, or a faster power mode"
                : "keep data there between calls");
   added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(added, ETR_POSSIBLE, "the record does not say what it waits for");

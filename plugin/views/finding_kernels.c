@@ -8,6 +8,7 @@
 #include "views/balance.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/kernel_ratio.h"
 #include "views/kernels.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ enum { LISTED = 4 };
 typedef struct chosen_kernels {
   size_t events;
   uint64_t ticks;
-  etr_text text; /* "52 convolution.out 25.7 ms, 11 add.out 0.031 ms" */
+  double least, most; /* ticks that another library saves of them */
+  etr_text text;      /* "52 convolution.out 25.7 ms, 11 add.out 0.031 ms" */
   etr_writer writer;
   size_t listed, others; /* kinds of kernels */
 } chosen_kernels;
@@ -87,24 +89,37 @@ static bool could_be_delegated(const etr_finder *finder, const char *known) {
   return true;
 }
 
+/* Adds what a delegate saves of a kernel to *least and *most, by the measured ratio of the
+ * operator. Nothing is known of the least if the optimized library, which may have been linked, has
+ * the kernel; without a ratio it may save all. */
+static void add_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
+  etr_ratio ratio;
+  etr_slice op = operator_of(kernel);
+  bool is_known = etr_ratio_of_delegate(&ratio, op);
+  chosen->most += (double)ticks * (is_known ? etr_saved_at(ratio.high) : 1);
+  if (is_known && !etr_is_optimized(op))
+    chosen->least += (double)ticks * etr_saved_at(ratio.low / 2);
+}
+
 /* Adds the finding that a partitioner takes operators which ran as kernels. */
 static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels *taken,
-                          uint64_t optimized) {
+                          size_t kernel_count, uint64_t optimized) {
   const char *list = end_choice(taken);
   if (etr_finder_ns(finder, taken->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks,
-                                      (double)taken->ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks, taken->most);
   if (!added)
     return !etr_arena_failed(finder->arena);
+  etr_finding_save_at_least(finder, added, taken->least);
   const char *label = etr_label_backend(finder->arena, known);
   added->title = etr_arena_format(finder->arena, "Delegate %zu kernel%s to %s", taken->events,
                                   etr_plural(taken->events), label ? label : "");
-  added->fact = etr_arena_format(finder->arena, "%s %s on the CPU, and its partitioner takes such",
-                                 etr_they_take(taken->events),
-                                 etr_finder_time(finder, taken->ticks));
+  added->fact = etr_arena_format(
+      finder->arena, "%.*sPartitioner takes operators of the types of %zu of %zu kernels, %s",
+      (int)(strlen(known) - strlen("Backend")), known, taken->events, kernel_count,
+      etr_finder_time(finder, taken->ticks));
   added->evidence = etr_arena_format(
-      finder->arena, "%s %s, and its partitioner takes such operators: %s.%s%s%s",
+      finder->arena, "%s %s, and its partitioner takes operators of these types: %s.%s%s%s",
       etr_they_take(taken->events), etr_finder_time(finder, taken->ticks), list,
       optimized ? " Without a delegate, link " : "", optimized ? etr_optimized_library : "",
       optimized ? etr_arena_format(finder->arena, ": it has %s of it.",
@@ -142,6 +157,7 @@ static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
   const char *known = etr_known_partitioner();
   chosen_kernels taken, other;
   uint64_t optimized = 0;
+  size_t kernel_count = 0;
   if (!known || !could_be_delegated(finder, known))
     return true;
   begin_choice(&taken, finder);
@@ -152,15 +168,18 @@ static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
     bool has_library = !row->backend && etr_is_optimized(operator_of(row->kernel));
     bool is_taken = !row->backend &&
                     etr_partitioner_takes_kernel(known, etr_label_kernel(row->kernel));
-    if (is_taken)
+    kernel_count += row->backend ? 0 : row->event_count;
+    if (is_taken) {
       add_kernel(&taken, finder, row, ticks);
+      add_savings(&taken, row->kernel, ticks);
+    }
     if (is_taken && has_library)
       optimized += ticks;
     if (has_library && !is_taken)
       add_kernel(&other, finder, row, ticks);
   }
   bool is_much = optimized * 2 > taken.ticks;
-  return add_delegable(finder, known, &taken, is_much ? optimized : 0) &&
+  return add_delegable(finder, known, &taken, kernel_count, is_much ? optimized : 0) &&
          add_optimized(finder, &other);
 }
 
@@ -324,8 +343,11 @@ bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *ou
     else
       out->where = etr_arena_format(arena, "%s, mostly copying and waiting", label);
     break;
+  case ETR_TIME_INSERTED:
+    out->where = etr_arena_format(arena, "copies that %s inserted", label);
+    break;
   default:
-    out->where = etr_arena_format(arena, "operators of %s that are on no node", label);
+    out->where = etr_arena_format(arena, "operators of %s without a node in the graph", label);
     break;
   }
   return !etr_arena_failed(arena);

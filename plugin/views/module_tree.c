@@ -119,7 +119,7 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
 static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size_t module_count) {
   const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted),
             **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
-  uint32_t *place = etr_arena_alloc_array(arena, module_count, sizeof *place);
+  uint32_t *row_of_module = etr_arena_alloc_array(arena, module_count, sizeof *row_of_module);
   size_t count = 0, depth = 0, done = 0;
   if (etr_arena_failed(arena))
     return false;
@@ -141,10 +141,10 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
     stack[depth++] = sorted[k];
   while (depth > 0) {
     const sum *at = stack[--depth];
-    place[at->module] = (uint32_t)done;
+    row_of_module[at->module] = (uint32_t)done;
     rows[done] = at->row;
     if (at->row.parent != ETR_NONE)
-      rows[done].parent = place[at->row.parent];
+      rows[done].parent = row_of_module[at->row.parent];
     done++;
     for (size_t k = first[at->module + 1]; k-- > first[at->module];)
       stack[depth++] = sorted[k];
@@ -221,7 +221,7 @@ static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size
 /* A row and its index. */
 typedef struct candidate {
   const etr_module_row *row;
-  size_t place;
+  size_t row_index;
 } candidate;
 
 /* Compares by weight, the largest first. Equal rows keep their order, so that a parent precedes the
@@ -231,7 +231,7 @@ static int by_total(const void *a, const void *b) {
   const candidate *x = a, *y = b;
   if (x->row->weight != y->row->weight)
     return x->row->weight < y->row->weight ? 1 : -1;
-  return (x->place > y->place) - (x->place < y->place);
+  return (x->row_index > y->row_index) - (x->row_index < y->row_index);
 }
 
 const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena, size_t depth,
@@ -248,7 +248,7 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
       candidates[count++] = (candidate){&tree->rows[i], i};
   etr_sort(candidates, count, sizeof *candidates, by_total);
   for (size_t i = 0; i < count && (most == 0 || i < most); i++)
-    shown[candidates[i].place] = true;
+    shown[candidates[i].row_index] = true;
   return shown;
 }
 
@@ -348,13 +348,13 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena,
     rows[count++] = sum_pattern(profile, &sorted[from], to - from);
   }
   /* A pattern has the times of its modules without the modules in them. */
-  etr_map places;
-  etr_map_init(&places, arena);
+  etr_map numbers;
+  etr_map_init(&numbers, arena);
   for (uint32_t i = 0; i < own->count; i++)
-    if (!etr_map_set(&places, etr_slice_of(own->rows[i].key), own->rows[i].number))
+    if (!etr_map_set(&numbers, etr_slice_of(own->rows[i].key), own->rows[i].number))
       return false;
   for (size_t i = 0; i < count; i++) {
-    uint32_t number = etr_map_get(&places, etr_slice_of(rows[i].pattern));
+    uint32_t number = etr_map_get(&numbers, etr_slice_of(rows[i].pattern));
     rows[i].stats = number == ETR_NONE ? NULL : &own->stats[number];
   }
   if (count && !by_name)

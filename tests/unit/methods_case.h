@@ -91,7 +91,7 @@ static inline void describe_methods(char *out, size_t size, const etr_blocks *bl
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
     const etr_block *block = &blocks->blocks[i];
-    const char *undecided = etr_block_ran(block) ? "unknown" : "none";
+    const char *undecided = etr_block_has_instructions(block) ? "unknown" : "none";
     used += (size_t)snprintf(out + used, size - used, "%s%s: ", i ? "; " : "",
                              block->method == ETR_NONE ? undecided : inputs[block->method].name);
     for (size_t k = 0; k < block->run_count; k++) {
