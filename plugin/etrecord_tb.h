@@ -426,7 +426,9 @@ typedef struct etr_table_options {
   bool all;        /**< of a summary: all of its tables behind the first screen */
   size_t explain;  /**< of a summary: the number of the finding to explain, from 1 on; SIZE_MAX: all
                       of them; 0: none */
-  bool full_names; /**< of a summary: "aten.linear.default" instead of "linear" */
+  const char *record; /**< of a summary: what a person types for the record, in the commands that it
+                         names: "out/resnet"; NULL: RECORD */
+  bool full_names;    /**< of a summary: "aten.linear.default" instead of "linear" */
   bool has_unit; /**< `unit` was chosen; else the first screen of a summary is in us below 1 ms, in
                     ms below 10 s, and in s above */
 } etr_table_options;

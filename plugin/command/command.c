@@ -236,6 +236,30 @@ static size_t number_of_findings(int64_t given) {
   return given ? (size_t)given : SIZE_MAX;
 }
 
+/* Returns what a person types for the record, "a.pte b.etdp"; NULL if a shell would read it in
+ * another way, if options name its files, or if it is long. Static, until the next call. */
+static const char *record_as_typed(const cli_settings *settings) {
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@%-";
+  static char typed[1024];
+  size_t used = 0;
+  bool has_options = settings->etrecord || settings->pte || settings->etdump_count ||
+                     settings->each;
+  if (!settings->record || has_options)
+    return NULL;
+  for (size_t i = 0; i <= settings->more_count; i++) {
+    const char *name = i ? settings->more[i - 1] : settings->record;
+    size_t size = strlen(name);
+    if (size == 0 || name[0] == '-' || name[strspn(name, plain)] || used + size + 2 > sizeof typed)
+      return NULL;
+    if (i)
+      typed[used++] = ' ';
+    memcpy(typed + used, name, size + 1);
+    used += size;
+  }
+  return typed;
+}
+
 etr_table_options command_table_options(const cli_settings *settings) {
   static const etr_table_format formats[] = {[FORMAT_TEXT] = ETR_TABLE_TEXT,
                                              [FORMAT_JSON] = ETR_TABLE_TEXT,
@@ -255,6 +279,7 @@ etr_table_options command_table_options(const cli_settings *settings) {
       .findings = number_of_findings(settings->findings),
       .all = settings->all,
       .explain = settings->explain,
+      .record = record_as_typed(settings),
       .full_names = settings->full_names,
       .has_unit = settings->has_unit,
       .width = text_width(settings),

@@ -127,37 +127,40 @@ static void put_segment(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* The indices of the element with the largest difference. */
-static size_t find_largest(int64_t at[32], const void *row) {
+/* Sets the indices of the element that differs most from the reference, one for each dimension, at
+ * most 32. Returns their number. */
+static size_t find_largest_element(int64_t indices[32], const void *row) {
   const etr_debug_value *value = value_of(row)->value;
-  uint64_t left = is_compared(row) ? value_of(row)->gap.max_at : 0;
+  uint64_t rest = is_compared(row) ? value_of(row)->gap.max_at : 0;
   for (int32_t i = value->rank; i-- > 0;) {
     uint64_t size = value->sizes[i] > 0 ? (uint64_t)value->sizes[i] : 1;
     if (i < 32)
-      at[i] = (int64_t)(left % size);
-    left /= size;
+      indices[i] = (int64_t)(rest % size);
+    rest /= size;
   }
   return value->rank > 32 ? 32 : (size_t)value->rank;
 }
 static bool has_largest(const void *row) {
   return is_compared(row) && value_of(row)->gap.max_abs_error > 0;
 }
-/* Writes the index of the element that differs most. */
+/* Writes the indices of the element that differs most; an empty list if no element differs. */
 static void put_max_at(const etr_fields *f, const void *row) {
-  int64_t at[32];
-  size_t rank = find_largest(at, row);
+  int64_t indices[32];
+  size_t rank = find_largest_element(indices, row);
   etr_field_list(f, "max_at");
   for (size_t i = 0; has_largest(row) && i < rank; i++)
-    etr_jw_int(f->json, at[i]);
+    etr_jw_int(f->json, indices[i]);
   etr_jw_end(f->json);
 }
-/* Returns the index of the element that differs most, such as "0,3,1". */
+/* Returns the indices of the element that differs most, such as "0,3,1"; empty if no element
+ * differs. */
 static etr_cell max_at(const void *row) {
-  int64_t at[32];
-  size_t rank = find_largest(at, row);
+  int64_t indices[32];
+  size_t rank = find_largest_element(indices, row);
   const char *text = "";
   for (size_t i = 0; has_largest(row) && text && i < rank; i++)
-    text = etr_arena_format(as_row(row)->arena, "%s%s%lld", text, i ? "," : "", (long long)at[i]);
+    text = etr_arena_format(as_row(row)->arena, "%s%s%lld", text, i ? "," : "",
+                            (long long)indices[i]);
   return etr_cell_text(text);
 }
 
@@ -189,7 +192,8 @@ static bool has_statistics(const void *row) {
 static etr_cell tap_difference(const void *row) {
   return etr_cell_number(etr_accuracy_tap_difference(value_of(row)));
 }
-/* Returns the largest difference of a tap's statistics as a percentage. */
+/* Returns the largest difference of a tap's statistics from the reference's: a percentage, "equal",
+ * "infinite", or no cell if it is unknown. */
 static etr_cell tap_percent(const void *row) {
   double difference = etr_accuracy_tap_difference(value_of(row));
   if (isnan(difference))
@@ -367,8 +371,9 @@ static double snr_key(const etr_numeric_gap *gap) {
   return gap->unlike ? -INFINITY : gap->snr_db;
 }
 
-/* Returns the number by which a value is sorted, the smallest first. */
-static double key_of(const accuracy_output *o, const etr_value_accuracy *value, size_t rank) {
+/* Returns the number by which a value is sorted in the chosen order, the smallest first; INFINITY
+ * puts values without one last. */
+static double sort_key(const accuracy_output *o, const etr_value_accuracy *value, size_t rank) {
   switch (o->choice->order) {
   case ETR_ACCURACY_BY_LOCAL:
     return value->has_local ? snr_key(&value->local) : INFINITY;
@@ -383,33 +388,35 @@ static double key_of(const accuracy_output *o, const etr_value_accuracy *value, 
   }
 }
 
-/* Sets o->rows to the compared values, sorted; only the first of each node's inputs and runs if
- * `worst_only`. */
+/* Sets o->rows to the chosen values that were compared, sorted, and o->ranks to their ranks. With
+ * worst_only, it takes only the first of each node's inputs and runs, which is the worst. Returns
+ * false when out of memory. */
 static bool choose_rows(accuracy_output *o, bool worst_only) {
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
-  sorted_row *list = etr_arena_alloc_array(arena, a->ranked_count, sizeof *list);
-  o->rows = etr_arena_alloc_array(arena, a->ranked_count, sizeof *o->rows);
-  o->ranks = etr_arena_alloc_array(arena, a->ranked_count, sizeof *o->ranks);
+  sorted_row *sorted = etr_arena_alloc_array(arena, accuracy->ranked_count, sizeof *sorted);
+  o->rows = etr_arena_alloc_array(arena, accuracy->ranked_count, sizeof *o->rows);
+  o->ranks = etr_arena_alloc_array(arena, accuracy->ranked_count, sizeof *o->ranks);
   size_t count = 0;
-  etr_map seen;
-  etr_map_init(&seen, arena);
+  etr_map seen_inputs;
+  etr_map_init(&seen_inputs, arena);
   if (etr_arena_failed(arena))
     return false;
-  for (size_t i = 0; i < a->ranked_count; i++) {
-    const etr_value_accuracy *value = &a->values[a->ranked[i]];
+  for (size_t i = 0; i < accuracy->ranked_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
     const uint32_t key[] = {value->value->method, value->node, value->output};
     if (!is_chosen(o, value))
       continue;
-    if (worst_only && etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key}))
+    if (worst_only && etr_map_count(&seen_inputs, (etr_slice){(const char *)key, sizeof key}))
       continue;
-    list[count++] = (sorted_row){etr_accuracy_row_of(arena, a, value), key_of(o, value, i), i};
+    sorted[count++] = (sorted_row){etr_accuracy_row_of(arena, accuracy, value),
+                                   sort_key(o, value, i), i};
   }
-  etr_sort(list, count, sizeof *list, by_key);
+  etr_sort(sorted, count, sizeof *sorted, by_key);
   for (size_t i = 0; i < count; i++) {
-    o->rows[i] = list[i].row;
-    o->ranks[i] = list[i].rank;
-    o->has_steps |= list[i].row.value->is_integer;
+    o->rows[i] = sorted[i].row;
+    o->ranks[i] = sorted[i].rank;
+    o->has_steps |= sorted[i].row.value->is_integer;
   }
   o->count = count;
   return true;
@@ -453,15 +460,16 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(accuracy_group, group_fields);
 
-/* Returns the key by which values are grouped. */
+/* Returns the key by which values are grouped: operator, source line, backend or module. NULL when
+ * out of memory. */
 static const char *group_key(const accuracy_output *o, const etr_accuracy_row *row) {
-  const char *text = NULL;
+  const char *key = NULL;
   switch (o->choice->by) {
   case ETR_ACCURACY_OF_OP:
     return row->node->target;
   case ETR_ACCURACY_OF_SOURCE:
-    text = source(row).text;
-    return text ? text : "(not recorded)";
+    key = source(row).text;
+    return key ? key : "(not recorded)";
   case ETR_ACCURACY_OF_BACKEND:
     return row->backend ? row->backend : "cpu";
   default:
@@ -469,28 +477,29 @@ static const char *group_key(const accuracy_output *o, const etr_accuracy_row *r
   }
 }
 
-/* Fills the table of groups with their worst and their most suspicious value. */
+/* Adds to the table a row for each group, with its number of values, its worst value and its most
+ * suspicious one. Returns false when out of memory. */
 static bool put_groups(accuracy_output *o, etr_table *table) {
   etr_arena *arena = &o->answer.arena;
   accuracy_group *groups = etr_arena_alloc_array(arena, o->count, sizeof *groups);
   size_t count = 0;
-  etr_map seen;
-  etr_map_init(&seen, arena);
+  etr_map numbers;
+  etr_map_init(&numbers, arena);
   for (size_t i = 0; groups && i < o->count; i++) {
     const etr_accuracy_row *row = &o->rows[i];
     const char *key = group_key(o, row);
-    uint32_t at = key ? etr_map_number(&seen, etr_slice_of(key)) : ETR_NONE;
-    if (at == ETR_NONE)
+    uint32_t group = key ? etr_map_number(&numbers, etr_slice_of(key)) : ETR_NONE;
+    if (group == ETR_NONE)
       return false;
-    if (at == count)
+    if (group == count)
       groups[count++] = (accuracy_group){key, 0, row, row, o->ranks[i]};
-    groups[at].values++;
-    if (o->ranks[i] < groups[at].rank) {
-      groups[at].rank = o->ranks[i];
-      groups[at].first = row;
+    groups[group].values++;
+    if (o->ranks[i] < groups[group].rank) {
+      groups[group].rank = o->ranks[i];
+      groups[group].first = row;
     }
-    if (etr_gap_worse(row->gap, groups[at].worst->gap) > 0)
-      groups[at].worst = row;
+    if (etr_gap_worse(row->gap, groups[group].worst->gap) > 0)
+      groups[group].worst = row;
   }
   etr_table_add_rows(table, ETR_ROWS(groups, groups ? count : 0));
   return groups != NULL;
@@ -498,22 +507,23 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
 
 /* ---- For people ---- */
 
-/* Returns the folder of the record if it has the other inputs, too, or else the record. */
+/* Returns how a command line names the record: its folder if that has the debug buffer, too, or
+ * else its ETRecord; "RECORD" without one. */
 static const char *record_text(accuracy_output *o) {
-  const etr_profile *p = o->accuracy->profile;
-  const char *slash = p->etrecord ? strrchr(p->etrecord, '/') : NULL;
-  if (!p->etrecord)
+  const etr_profile *profile = o->accuracy->profile;
+  const char *slash = profile->etrecord ? strrchr(profile->etrecord, '/') : NULL;
+  if (!profile->etrecord)
     return "RECORD";
-  size_t size = slash ? (size_t)(slash - p->etrecord) : 0;
-  bool is_folder = slash && size > 0 && p->debug_buffer &&
-                   strncmp(p->debug_buffer, p->etrecord, size + 1) == 0 &&
-                   !strchr(p->debug_buffer + size + 1, '/');
-  return is_folder ? etr_arena_format(&o->answer.arena, "%.*s", (int)size, p->etrecord)
-                   : p->etrecord;
+  size_t size = slash ? (size_t)(slash - profile->etrecord) : 0;
+  bool is_folder = slash && size > 0 && profile->debug_buffer &&
+                   strncmp(profile->debug_buffer, profile->etrecord, size + 1) == 0 &&
+                   !strchr(profile->debug_buffer + size + 1, '/');
+  return is_folder ? etr_arena_format(&o->answer.arena, "%.*s", (int)size, profile->etrecord)
+                   : profile->etrecord;
 }
 
-/* Says which commands compare the values inside, on lines that are not wrapped, so that they can be
- * copied. */
+/* Writes which commands compare the values inside the model, on lines that are not wrapped, so that
+ * they can be copied. */
 static void put_missing(accuracy_output *o) {
   const char *record = record_text(o);
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
@@ -523,63 +533,67 @@ static void put_missing(accuracy_output *o) {
   etr_putf(&o->answer.writer, "    etrecord-tb accuracy %s --reference ref.safetensors\n", record);
 }
 
-/* Lists why values were not compared, with their number. */
+/* Returns the reasons why values were not compared, each with its number of values; NULL if all
+ * were, or when out of memory. */
 static const char *problem_text(accuracy_output *o) {
   const char *text = NULL;
   etr_arena *arena = &o->answer.arena;
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   etr_vec(const char *) reasons = {0};
-  for (size_t i = 0; a->reference && i < a->value_count; i++) {
-    size_t count = 0, known = 0;
-    if (!a->values[i].problem)
+  for (size_t i = 0; accuracy->reference && i < accuracy->value_count; i++) {
+    size_t count = 0, reason = 0;
+    if (!accuracy->values[i].problem)
       continue;
-    while (known < reasons.count && strcmp(reasons.data[known], a->values[i].problem) != 0)
-      known++;
-    if (known < reasons.count)
+    while (reason < reasons.count && strcmp(reasons.data[reason], accuracy->values[i].problem) != 0)
+      reason++;
+    if (reason < reasons.count)
       continue;
     const char **added = etr_vec_push(arena, &reasons);
     if (!added)
       return NULL;
-    *added = a->values[i].problem;
-    for (size_t k = i; k < a->value_count; k++)
-      count += a->values[k].problem && strcmp(a->values[k].problem, a->values[i].problem) == 0;
+    *added = accuracy->values[i].problem;
+    for (size_t other = i; other < accuracy->value_count; other++)
+      count += accuracy->values[other].problem &&
+               strcmp(accuracy->values[other].problem, accuracy->values[i].problem) == 0;
     text = etr_arena_format(arena, "%s%s%s (%zu)", text ? text : "not compared: ", text ? ", " : "",
-                            a->values[i].problem, count);
+                            accuracy->values[i].problem, count);
   }
   return text;
 }
 
-/* Returns the largest difference of stored integers; 0 if there are none, or all are equal. */
-static double find_most_steps(const etr_accuracy *a) {
-  double most = 0;
-  for (size_t i = 0; i < a->value_count; i++)
-    if (!a->values[i].problem && a->values[i].is_integer)
-      most = fmax(most, a->values[i].most_steps);
-  return most;
+/* Returns the largest difference of integers that were stored, in steps of their quantization; 0 if
+ * there are none, or all are equal. */
+static double find_most_steps(const etr_accuracy *accuracy) {
+  double most_steps = 0;
+  for (size_t i = 0; i < accuracy->value_count; i++)
+    if (!accuracy->values[i].problem && accuracy->values[i].is_integer)
+      most_steps = fmax(most_steps, accuracy->values[i].most_steps);
+  return most_steps;
 }
 
-/* Says what the ranking does not know. first: the first candidate; NULL if there is none. */
+/* Writes what the ranking does not know, and what to do about it. first: the most suspicious value;
+ * NULL if there is none. */
 static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
   enum { MANY_OPERATORS = 20 }; /* with fewer in a segment, its source lines lead to the operator */
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   const char *lines[4] = {0};
   size_t count = 0;
-  bool is_own = a->reference_record == a->profile,
-       is_rounding = first && is_own && find_most_steps(a) == 1;
-  bool is_even = !first && a->ranked_count > 0 &&
-                 etr_accuracy_is_suspicious(&a->values[a->ranked[0]]);
+  bool is_own_program = accuracy->reference_record == accuracy->profile,
+       is_rounding = first && is_own_program && find_most_steps(accuracy) == 1;
+  bool has_no_outlier = !first && accuracy->ranked_count > 0 &&
+                        etr_accuracy_is_suspicious(&accuracy->values[accuracy->ranked[0]]);
   if (is_rounding)
     lines[count++] = "Stored integers differ by one step at most: device and host round ties "
                      "differently, which is no "
                      "defect.";
-  if (is_even)
+  if (has_no_outlier)
     lines[count++] = "No layer stands out: run --local, which measures what each segment adds. "
                      "`etrecord-tb accuracy RECORD --reference-record FLOAT` does all of it.";
-  if (is_own && o->has_steps)
+  if (is_own_program && o->has_steps)
     lines[count++] = "This program is quantized itself. What quantization costs is seen against "
                      "the float model: "
                      "--reference-record.";
-  if (first && !a->has_local && !first->is_origin)
+  if (first && !accuracy->has_local && !first->is_origin)
     lines[count++] =
         "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
         "`etrecord-tb reference --local` measures what each segment adds.";
@@ -591,18 +605,19 @@ static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, lines[i]);
 }
 
-/* Lists the most suspicious values, each with its worst input. */
+/* Writes the most suspicious values, each with its worst input, its score and its number of
+ * operators; then the doubts. */
 static void put_candidates(accuracy_output *o) {
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
-  size_t shown = etr_accuracy_candidates(candidates, a);
-  if (shown > 0)
+  size_t candidate_count = etr_accuracy_candidates(candidates, accuracy);
+  if (candidate_count > 0)
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
-  for (size_t i = 0; i < shown; i++) {
-    const etr_value_accuracy *value = &a->values[candidates[i]];
-    const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
-    const char *own = etr_accuracy_snr_text(arena, &value->gap);
+  for (size_t i = 0; i < candidate_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[candidates[i]];
+    const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, value);
+    const char *snr = etr_accuracy_snr_text(arena, &value->gap);
     const char *score = etr_accuracy_score(arena, value);
     const char *operators = value->segment_count > 1
                                 ? etr_arena_format(arena, " (by one of %zu operators)",
@@ -610,11 +625,11 @@ static void put_candidates(accuracy_output *o) {
                                 : "";
     etr_section_numbered(
         &o->answer, i + 1,
-        etr_arena_format(arena, "%s: %s, %s%s", etr_accuracy_place(&row), own, score, operators));
+        etr_arena_format(arena, "%s: %s, %s%s", etr_accuracy_place(&row), snr, score, operators));
   }
-  if (shown > 0)
+  if (candidate_count > 0)
     etr_section_end_list(&o->answer);
-  put_doubts(o, shown ? &a->values[candidates[0]] : NULL);
+  put_doubts(o, candidate_count ? &accuracy->values[candidates[0]] : NULL);
 }
 
 /* ---- Runs ---- */
@@ -633,36 +648,36 @@ static bool same_sizes(const etr_debug_value *a, const etr_debug_value *b) {
 }
 
 /* Returns which runs logged values of other shapes than the first run of their method, with one
- * value as an example; NULL if none did. */
+ * value of each as an example; NULL if none did, or when out of memory. */
 static const char *other_shapes_text(accuracy_output *o) {
   enum { MOST_RUNS = 4 };
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
-  etr_map first_of;
+  etr_map first_values;
   const char *text = NULL;
-  size_t runs = 0;
-  uint32_t last = ETR_NONE;
-  etr_map_init(&first_of, arena);
-  for (uint32_t i = 0; i < a->value_count; i++) {
-    const etr_value_accuracy *value = &a->values[i];
+  size_t run_count = 0;
+  uint32_t last_run = ETR_NONE;
+  etr_map_init(&first_values, arena);
+  for (uint32_t i = 0; i < accuracy->value_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[i];
     const uint32_t key[] = {value->value->method, value->node, value->output};
     etr_slice bytes = {(const char *)key, sizeof key};
-    uint32_t found = etr_map_get(&first_of, bytes);
-    if (found == ETR_NONE) {
-      etr_map_set(&first_of, bytes, i);
+    uint32_t first_value = etr_map_get(&first_values, bytes);
+    if (first_value == ETR_NONE) {
+      etr_map_set(&first_values, bytes, i);
       continue;
     }
-    const etr_debug_value *other = a->values[found].value;
-    if (value->value->run == last || same_sizes(value->value, other))
+    const etr_debug_value *first = accuracy->values[first_value].value;
+    if (value->value->run == last_run || same_sizes(value->value, first))
       continue;
-    last = value->value->run;
-    if (++runs <= MOST_RUNS)
+    last_run = value->value->run;
+    if (++run_count <= MOST_RUNS)
       text = etr_arena_format(arena, "%s%srun %u logged other shapes than run %u (%s: %s, not %s)",
-                              text ? text : "", text ? "; " : "", last, other->run, value->name,
-                              sizes_text(arena, value->value), sizes_text(arena, other));
+                              text ? text : "", text ? "; " : "", last_run, first->run, value->name,
+                              sizes_text(arena, value->value), sizes_text(arena, first));
   }
-  if (runs > MOST_RUNS)
-    text = etr_arena_format(arena, "%s; so did %zu more runs", text, runs - MOST_RUNS);
+  if (run_count > MOST_RUNS)
+    text = etr_arena_format(arena, "%s; so did %zu more runs", text, run_count - MOST_RUNS);
   return text;
 }
 
@@ -673,54 +688,56 @@ static size_t count_runs(const etr_accuracy *a) {
   return runs;
 }
 
-/* Returns the worst output of each run, "run 1: 22.9 dB, run 3: 24.1 dB"; NULL if there is one run,
- * or all have the same text. */
+/* Returns the SNR of each run's worst output, "output of each run: run 1: 22.9 dB, run 3: 24.1 dB";
+ * NULL if there is one run, or all have the same text. */
 static const char *outputs_text(accuracy_output *o) {
   enum { MOST_RUNS = 8 };
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
-  const char *text = NULL, *first = NULL;
-  size_t runs = 0;
+  const char *text = NULL, *first_snr = NULL;
+  size_t run_count = 0;
   bool differs = false;
-  for (size_t i = 0, end; i < a->value_count; i = end) {
-    etr_accuracy run = {.values = a->values + i};
-    for (end = i; end < a->value_count && a->values[end].value->run == a->values[i].value->run;)
-      end++;
-    run.value_count = end - i;
+  for (size_t i = 0, run_end; i < accuracy->value_count; i = run_end) {
+    etr_accuracy run = {.values = accuracy->values + i};
+    for (run_end = i; run_end < accuracy->value_count &&
+                      accuracy->values[run_end].value->run == accuracy->values[i].value->run;)
+      run_end++;
+    run.value_count = run_end - i;
     const etr_value_accuracy *output = etr_accuracy_worst_output(&run);
     if (!output)
       continue;
     const char *snr = etr_accuracy_snr_text(arena, &output->gap);
-    first = first ? first : snr;
-    differs |= snr && first && strcmp(snr, first) != 0;
-    if (++runs <= MOST_RUNS)
+    first_snr = first_snr ? first_snr : snr;
+    differs |= snr && first_snr && strcmp(snr, first_snr) != 0;
+    if (++run_count <= MOST_RUNS)
       text = etr_arena_format(arena, "%srun %u: %s",
                               text ? etr_arena_format(arena, "%s, ", text) : "", output->value->run,
                               snr);
   }
-  if (runs > MOST_RUNS)
-    text = etr_arena_format(arena, "%s, and %zu more runs", text, runs - MOST_RUNS);
+  if (run_count > MOST_RUNS)
+    text = etr_arena_format(arena, "%s, and %zu more runs", text, run_count - MOST_RUNS);
   return differs ? etr_arena_format(arena, "output of each run: %s", text) : NULL;
 }
 
-/* Writes what the comparison shows as a whole. */
+/* Writes what the comparison shows as a whole: what was compared, the worst output, why values were
+ * not compared, and what is suspicious. If nothing was compared, only why. */
 static void put_head(accuracy_output *o) {
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
-  size_t runs = count_runs(a);
-  if (a->value_count == 0) {
-    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_why_none(arena, a));
+  size_t run_count = count_runs(accuracy);
+  if (accuracy->value_count == 0) {
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_why_none(arena, accuracy));
     return;
   }
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
                    etr_arena_format(arena, "%zu of %zu values in %zu run%s compared with %s",
-                                    a->ranked_count, a->value_count, runs, etr_plural(runs),
-                                    etr_accuracy_of(arena, a)));
-  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
+                                    accuracy->ranked_count, accuracy->value_count, run_count,
+                                    etr_plural(run_count), etr_accuracy_of(arena, accuracy)));
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, accuracy));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, outputs_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, other_shapes_text(o));
-  if (a->reference)
+  if (accuracy->reference)
     put_candidates(o);
   else
     put_missing(o);
@@ -734,16 +751,18 @@ static void begin(accuracy_output *o, const etr_accuracy *accuracy,
   o->choice = choice ? choice : &no_choice;
 }
 
-/* Shows the taps that returned statistics, in the order of execution. */
+/* Writes the table of taps that returned statistics, in the order of execution; nothing if there
+ * are none. */
 static void put_taps(accuracy_output *o) {
-  const etr_accuracy *a = o->accuracy;
+  const etr_accuracy *accuracy = o->accuracy;
   size_t count = 0;
-  etr_accuracy_row *rows = etr_arena_alloc_array(&o->answer.arena, a->value_count, sizeof *rows);
-  for (size_t i = 0; rows && i < a->value_count; i++)
-    if (a->values[i].statistic_count > 0 && is_chosen(o, &a->values[i]))
-      rows[count++] = etr_accuracy_row_of(&o->answer.arena, a, &a->values[i]);
+  etr_accuracy_row *rows = etr_arena_alloc_array(&o->answer.arena, accuracy->value_count,
+                                                 sizeof *rows);
+  for (size_t i = 0; rows && i < accuracy->value_count; i++)
+    if (accuracy->values[i].statistic_count > 0 && is_chosen(o, &accuracy->values[i]))
+      rows[count++] = etr_accuracy_row_of(&o->answer.arena, accuracy, &accuracy->values[i]);
   etr_section_titled(&o->answer,
-                     a->reference
+                     accuracy->reference
                          ? "Statistics that taps returned, against those of the reference's tensors"
                          : "Statistics that taps returned",
                      &etr_accuracy_tap_fields, ETR_ROWS(rows, count), false);
@@ -757,41 +776,42 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
   etr_table table;
   etr_answer_begin(&o.answer, accuracy->profile, filter, options, sink);
   begin(&o, accuracy, choice);
-  bool people = o.answer.options->format == ETR_TABLE_TEXT ||
-                o.answer.options->format == ETR_TABLE_MARKDOWN;
-  bool good = choose_rows(&o, people);
+  bool is_for_people = o.answer.options->format == ETR_TABLE_TEXT ||
+                       o.answer.options->format == ETR_TABLE_MARKDOWN;
+  bool good = choose_rows(&o, is_for_people);
   etr_table_init(&table, &o.answer,
                  o.choice->by ? &etr_accuracy_group_fields : &etr_value_accuracy_fields);
   table.context = &o;
-  if (people)
+  if (is_for_people)
     put_head(&o);
-  if (people && o.count)
+  if (is_for_people && o.count)
     etr_puts(&o.answer.writer, "\n");
   etr_table_choose(&table);
   if (good && o.choice->by)
     good = put_groups(&o, &table);
   else if (good)
     etr_table_add_rows(&table, ETR_ROWS(o.rows, o.count));
-  if (!people && good && !o.choice->by) { /* values that were not compared, too */
-    size_t left = accuracy->value_count - accuracy->ranked_count;
-    etr_accuracy_row *rest = etr_arena_alloc_array(&o.answer.arena, left, sizeof *rest);
+  if (!is_for_people && good && !o.choice->by) { /* values that were not compared, too */
+    size_t uncompared_count = accuracy->value_count - accuracy->ranked_count;
+    etr_accuracy_row *uncompared = etr_arena_alloc_array(&o.answer.arena, uncompared_count,
+                                                         sizeof *uncompared);
     size_t count = 0;
-    for (size_t i = 0; rest && i < accuracy->value_count; i++)
+    for (size_t i = 0; uncompared && i < accuracy->value_count; i++)
       if (accuracy->values[i].problem && is_chosen(&o, &accuracy->values[i]))
-        rest[count++] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
-    if (rest)
-      etr_table_add_rows(&table, ETR_ROWS(rest, count));
+        uncompared[count++] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
+    if (uncompared)
+      etr_table_add_rows(&table, ETR_ROWS(uncompared, count));
   }
-  if (o.count || !people)
+  if (o.count || !is_for_people)
     etr_table_finish(&table);
-  if (people && !o.choice->by)
+  if (is_for_people && !o.choice->by)
     put_taps(&o);
   return etr_answer_end(&o.answer, good, error);
 }
 
 /* ---- The document ---- */
 
-/* Writes the indices of the most suspicious values. */
+/* Writes the indices of the most suspicious values as a list. */
 static void put_candidate_indices(const accuracy_output *o) {
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   size_t count = etr_accuracy_candidates(candidates, o->accuracy);
@@ -820,10 +840,10 @@ void etr_accuracy_put_head(const etr_fields *f, etr_arena *arena, const etr_accu
 /* Writes the warnings of the comparison, and those of the record, which can be why values differ.
  */
 static void put_warnings(const etr_fields *f, etr_arena *arena, const etr_accuracy *accuracy) {
-  size_t own = accuracy->warning_count, count = own + accuracy->profile->warning_count;
+  size_t own_count = accuracy->warning_count, count = own_count + accuracy->profile->warning_count;
   etr_warning *all = etr_arena_alloc_array(arena, count, sizeof *all);
   for (size_t i = 0; all && i < count; i++)
-    all[i] = i < own ? accuracy->warnings[i] : accuracy->profile->warnings[i - own];
+    all[i] = i < own_count ? accuracy->warnings[i] : accuracy->profile->warnings[i - own_count];
   etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(all, all ? count : 0));
 }
 

@@ -32,15 +32,17 @@ static const variant_row *as_row(const void *row) {
 
 /* ---- Rows ---- */
 
-/* Returns the exported graph of the method that was compared; NULL if there is none. */
+/* Returns the exported graph, in the reference's record, of the method that was compared; NULL if
+ * there is none. */
 static const etr_graph *find_aten(const etr_accuracy_variants *variants) {
-  const etr_profile *p = variants->reference_record;
+  const etr_profile *profile = variants->reference_record;
   for (size_t i = 0; i < variants->count; i++) {
     uint32_t method = variants->accuracies[i]->method;
-    for (size_t k = 0; method != ETR_NONE && k < p->graph_count; k++)
-      if (strcmp(p->graphs[k].module, "aten") == 0 &&
-          strcmp(p->graphs[k].method, variants->accuracies[i]->profile->methods[method].name) == 0)
-        return &p->graphs[k];
+    for (size_t k = 0; method != ETR_NONE && k < profile->graph_count; k++)
+      if (strcmp(profile->graphs[k].module, "aten") == 0 &&
+          strcmp(profile->graphs[k].method,
+                 variants->accuracies[i]->profile->methods[method].name) == 0)
+        return &profile->graphs[k];
   }
   return NULL;
 }
@@ -58,7 +60,9 @@ static int by_lowest(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Fills rows for the nodes that some record has, in order of execution or by the lowest SNR. */
+/* Fills a row for each node of the exported graph that some record has, in the order of execution
+ * or, if that is chosen, by the lowest SNR. With shared_only, nodes of only one of several records
+ * are only counted. Returns false when out of memory. */
 static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice, bool shared_only) {
   etr_arena *arena = &o->answer.arena;
   etr_map by_name;
@@ -73,24 +77,24 @@ static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice, boo
     if (o->aten->nodes[i].subgraph == ETR_NONE)
       etr_map_set(&by_name, etr_slice_of(o->aten->nodes[i].name), i);
   }
-  for (size_t v = 0; rows && v < o->variants->count; v++)
-    for (size_t i = 0; i < o->variants->accuracies[v]->value_count; i++) {
-      const etr_value_accuracy *value = &o->variants->accuracies[v]->values[i];
+  for (size_t variant = 0; rows && variant < o->variants->count; variant++)
+    for (size_t i = 0; i < o->variants->accuracies[variant]->value_count; i++) {
+      const etr_value_accuracy *value = &o->variants->accuracies[variant]->values[i];
       if (value->problem || !value->aten_node || value->output > 0)
         continue;
       if (choice && choice->has_input && value->input != choice->input)
         continue;
-      uint32_t at = etr_map_get(&by_name, etr_slice_of(value->aten_node));
-      if (at != ETR_NONE)
-        take_value(&rows[at], v, value);
+      uint32_t node_index = etr_map_get(&by_name, etr_slice_of(value->aten_node));
+      if (node_index != ETR_NONE)
+        take_value(&rows[node_index], variant, value);
     }
   for (uint32_t i = 0; rows && i < o->aten->node_count; i++) {
-    size_t records = 0;
-    for (size_t v = 0; v < o->variants->count; v++)
-      records += rows[i].gaps[v] != NULL;
-    bool is_left_out = shared_only && records == 1 && o->variants->count > 1;
+    size_t record_count = 0;
+    for (size_t variant = 0; variant < o->variants->count; variant++)
+      record_count += rows[i].gaps[variant] != NULL;
+    bool is_left_out = shared_only && record_count == 1 && o->variants->count > 1;
     o->single += is_left_out;
-    if (records > 0 && !is_left_out)
+    if (record_count > 0 && !is_left_out)
       rows[o->count++] = rows[i];
   }
   if (choice && choice->order != ETR_ACCURACY_BY_EXECUTION &&
@@ -144,19 +148,20 @@ static const etr_field first_fields[FIRST_FIELDS] = {
 
 /* ---- Answers ---- */
 
-/* Writes against what the records were compared, and a line about each. */
+/* Writes what the records were compared with, a line about each, and how many nodes were left out.
+ * */
 static void put_head(variants_output *o) {
-  const etr_accuracy_variants *v = o->variants;
+  const etr_accuracy_variants *variants = o->variants;
   etr_arena *arena = &o->answer.arena;
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
                    etr_arena_format(arena,
                                     "SNR in dB, of the worst input, against the program of %s",
-                                    etr_label_record(arena, v->reference_record)));
-  for (size_t i = 0; i < v->count; i++) {
-    const char *line = etr_accuracy_line(arena, v->accuracies[i]);
-    etr_section_line(
-        &o->answer, ETR_STYLE_PLAIN, 2,
-        etr_arena_format(arena, "%s: %s", v->names[i], line ? line : "no value was compared"));
+                                    etr_label_record(arena, variants->reference_record)));
+  for (size_t i = 0; i < variants->count; i++) {
+    const char *line = etr_accuracy_line(arena, variants->accuracies[i]);
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
+                     etr_arena_format(arena, "%s: %s", variants->names[i],
+                                      line ? line : "no value was compared"));
   }
   if (o->single)
     etr_section_line(
@@ -182,11 +187,11 @@ etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants,
                                   .get = snrs[i][1]};
   }
   const etr_row_type type = {NULL, fields, count};
-  bool people = o.answer.options->format == ETR_TABLE_TEXT ||
-                o.answer.options->format == ETR_TABLE_MARKDOWN;
-  bool good = fill_rows(&o, choice, people);
+  bool is_for_people = o.answer.options->format == ETR_TABLE_TEXT ||
+                       o.answer.options->format == ETR_TABLE_MARKDOWN;
+  bool good = fill_rows(&o, choice, is_for_people);
   etr_table_init(&table, &o.answer, &type);
-  if (people) {
+  if (is_for_people) {
     put_head(&o);
     etr_puts(&o.answer.writer, "\n");
   }
@@ -212,8 +217,8 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
     etr_field_text(f, "module", module(&o.rows[i]).text);
     etr_field_text(f, "source", source(&o.rows[i]).text);
     etr_field_list(f, "snr_db");
-    for (size_t v = 0; v < variants->count; v++) {
-      double snr = snrs[v][1](&o.rows[i]).number;
+    for (size_t variant = 0; variant < variants->count; variant++) {
+      double snr = snrs[variant][1](&o.rows[i]).number;
       if (isnan(snr))
         etr_jw_null(f->json);
       else
@@ -221,8 +226,8 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
     }
     etr_jw_end(f->json);
     etr_field_list(f, "equal");
-    for (size_t v = 0; v < variants->count; v++)
-      etr_jw_bool(f->json, o.rows[i].gaps[v] && etr_gap_is_equal(o.rows[i].gaps[v]));
+    for (size_t variant = 0; variant < variants->count; variant++)
+      etr_jw_bool(f->json, o.rows[i].gaps[variant] && etr_gap_is_equal(o.rows[i].gaps[variant]));
     etr_jw_end(f->json);
     etr_jw_end(f->json);
   }

@@ -14,11 +14,13 @@ static double in_ms(const etr_record_set *set, double ticks) {
   return etr_ticks_to_unit(set->first, ticks, ETR_UNIT_MS);
 }
 
-/* Writes the time of a method as github-action-benchmark reads it. */
+/* Writes the typical time of a method in ms as github-action-benchmark reads it, with its range if
+ * that is known. The name has the record in front if there are several. */
 static void put_method(const etr_record_set *set, const etr_fields *f, const etr_set_record *record,
                        const etr_set_method *method) {
   char text[128];
-  const char *name = etr_label_method(method->name), *end = method->recordings == 1 ? "" : "s";
+  const char *name = etr_label_method(method->name),
+             *plural_ending = method->recordings == 1 ? "" : "s";
   bool has_range = !isnan(method->figures.low);
   etr_jw_object(f->json);
   etr_jw_key(f->json, "name");
@@ -38,7 +40,7 @@ static void put_method(const etr_record_set *set, const etr_fields *f, const etr
     etr_field_text(f, "range", text);
   }
   (void)snprintf(text, sizeof text, "typical of %zu runs in %zu recording%s", method->runs,
-                 method->recordings, end);
+                 method->recordings, plural_ending);
   etr_field_text(f, "extra", text);
   etr_jw_end(f->json);
 }
@@ -51,10 +53,11 @@ etr_status etr_emit_benchmark_json(const etr_record_set *set, const etr_sink *si
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
   etr_jw_array(&json);
-  for (size_t i = 0; i < set->records.count; i++)
-    for (size_t k = 0; k < set->records.data[i].methods.count; k++)
-      if (set->records.data[i].methods.data[k].runs > 0)
-        put_method(set, &f, &set->records.data[i], &set->records.data[i].methods.data[k]);
+  for (size_t record = 0; record < set->records.count; record++)
+    for (size_t method = 0; method < set->records.data[record].methods.count; method++)
+      if (set->records.data[record].methods.data[method].runs > 0)
+        put_method(set, &f, &set->records.data[record],
+                   &set->records.data[record].methods.data[method]);
   etr_jw_end(&json);
   return etr_writer_finish(&writer, error);
 }

@@ -42,7 +42,8 @@ static const etr_field layer_kind_fields[] = {
 };
 ETR_ROW_TYPE(layer_kind, layer_kind_fields);
 
-/* Makes the rows of a decoder's kinds. Returns false when out of memory. */
+/* Makes a row for each kind of layer that a decoder's method has; none if it is no decoder. Returns
+ * false when out of memory. */
 static bool make_kind_rows(layer_kind_row **rows, size_t *count, etr_arena *arena,
                            const etr_profile *profile, const etr_method *method) {
   etr_layers *layers = etr_arena_alloc(arena, sizeof *layers);

@@ -44,6 +44,8 @@ static etr_cell payload_bytes(const void *row) {
   return payload ? etr_cell_number((double)(payload->part->size_bytes + payload->weight_bytes))
                  : etr_cell_none();
 }
+/* Returns the bytes of a delegate's weights, or a text if its format is closed; no cell if its
+ * payload is unknown. */
 static etr_cell weights_text(const void *row) {
   const etr_delegate_payload *payload = cells_of(row)->payload;
   if (!payload)
@@ -56,37 +58,39 @@ static bool tells_contents(const void *context) {
   return *(const bool *)context;
 }
 
-/* Returns a list such as "4 convolution, 2 relu" of what there is; the rest as a number. */
+/* Returns the patterns of the modules in a delegate with their numbers, as "4 convolution, 2 relu":
+ * the first three, and how many more there are. */
 static etr_cell modules_text(const void *row) {
   enum { LISTED = 3 };
-  const etr_delegate_contents *of = &cells_of(row)->contents;
+  const etr_delegate_contents *contents = &cells_of(row)->contents;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, cells_of(row)->arena, &writer);
-  for (size_t i = 0; i < of->module_count && i < LISTED; i++) {
-    const char *pattern = of->modules[i].name;
+  for (size_t i = 0; i < contents->module_count && i < LISTED; i++) {
+    const char *pattern = contents->modules[i].name;
     etr_puts(&writer, i ? ", " : "");
-    if (of->modules[i].count > 1)
-      etr_putf(&writer, "%zu ", of->modules[i].count);
+    if (contents->modules[i].count > 1)
+      etr_putf(&writer, "%zu ", contents->modules[i].count);
     etr_puts(&writer, pattern[0] ? pattern : "(top level)");
   }
-  if (of->module_count > LISTED)
-    etr_putf(&writer, ", %zu more", of->module_count - LISTED);
+  if (contents->module_count > LISTED)
+    etr_putf(&writer, ", %zu more", contents->module_count - LISTED);
   return etr_cell_text(etr_text_end(&text, &writer));
 }
-/* Returns the most frequent operators of a delegate, with their numbers. */
+/* Returns the most frequent operators of a delegate, each with its number, and how many more kinds
+ * there are. */
 static etr_cell ops_text(const void *row) {
   enum { LISTED = 4 };
-  const etr_delegate_contents *of = &cells_of(row)->contents;
+  const etr_delegate_contents *contents = &cells_of(row)->contents;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, cells_of(row)->arena, &writer);
-  for (size_t i = 0; i < of->op_count && i < LISTED; i++) {
-    etr_slice op = etr_label_op(of->ops[i].name);
-    etr_putf(&writer, "%s%zu %.*s", i ? ", " : "", of->ops[i].count, (int)op.size, op.data);
+  for (size_t i = 0; i < contents->op_count && i < LISTED; i++) {
+    etr_slice op = etr_label_op(contents->ops[i].name);
+    etr_putf(&writer, "%s%zu %.*s", i ? ", " : "", contents->ops[i].count, (int)op.size, op.data);
   }
-  if (of->op_count > LISTED)
-    etr_putf(&writer, ", %zu more kinds", of->op_count - LISTED);
+  if (contents->op_count > LISTED)
+    etr_putf(&writer, ", %zu more kinds", contents->op_count - LISTED);
   return etr_cell_text(etr_text_end(&text, &writer));
 }
 
@@ -165,28 +169,27 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
-/* Makes the cells of a delegate, with times per run. */
-static delegate_cells delegate_cells_of(etr_arena *arena, const etr_method *method,
-                                        const etr_delegate_row *row, double runs) {
-  double each = runs > 0 ? runs : NAN;
+/* Makes the cells of one delegate. Times are divided by `runs`; without runs they are unknown. */
+static delegate_cells make_delegate_cells(etr_arena *arena, const etr_method *method,
+                                          const etr_delegate_row *row, double runs) {
+  double divisor = runs > 0 ? runs : NAN;
   delegate_cells cells = {.method = method,
                           .delegate = row->delegate,
                           .row = row,
-                          .call = (double)row->delegate->call_ticks / each,
-                          .on_nodes = (double)row->ticks / each,
-                          .estimated = (double)row->estimated_ticks / each,
+                          .call = (double)row->delegate->call_ticks / divisor,
+                          .on_nodes = (double)row->ticks / divisor,
+                          .estimated = (double)row->estimated_ticks / divisor,
                           .arena = arena};
   for (size_t i = 0; i < ETR_PHASES; i++)
-    cells.phases[i] = (double)row->phases[i] / each;
+    cells.phases[i] = (double)row->phases[i] / divisor;
   for (size_t i = 0; i < ETR_COMPUTE_UNITS; i++)
-    cells.units[i] = (double)row->units[i] / each;
+    cells.units[i] = (double)row->units[i] / divisor;
   return cells;
 }
 
-/* Returns the rows of a method's delegates that the filter selects; NULL selects all. Returns NULL
- * when out of memory.
- */
-static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_profile *profile,
+/* Makes the cells of each delegate of a method that the filter selects (NULL: all), and sets
+ * *count. Returns NULL when out of memory. */
+static const delegate_cells *list_delegate_cells(etr_arena *arena, const etr_profile *profile,
                                                  const etr_method *method,
                                                  const etr_node_filter *filter, double runs,
                                                  size_t *count) {
@@ -194,7 +197,7 @@ static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_pro
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
   const etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
   for (size_t i = 0; cells && i < *count; i++) {
-    cells[i] = delegate_cells_of(arena, method, &rows[i], runs);
+    cells[i] = make_delegate_cells(arena, method, &rows[i], runs);
     cells[i].payload = etr_delegate_payload_of(&payloads, profile, method,
                                                rows[i].delegate->instruction_id);
     if (!etr_delegate_contents_make(&cells[i].contents, arena, profile, method, rows[i].delegate))
@@ -270,7 +273,8 @@ ETR_ROW_TYPE(operator_delegation, fields);
 
 /* ---- JSON ---- */
 
-/* Writes the counts of a method. Returns false when out of memory. */
+/* Writes the counts of delegated nodes of a method, and a list with the counts and times of each
+ * operator. Returns false when out of memory. */
 static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method,
                        const etr_node_filter *filter) {
   etr_delegation delegation;
@@ -308,39 +312,40 @@ bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method 
 bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method,
                        const etr_node_filter *filter, double runs) {
   size_t count = 0;
-  const delegate_cells *cells = delegate_cells_make(arena, f->profile, method, filter, runs,
+  const delegate_cells *cells = list_delegate_cells(arena, f->profile, method, filter, runs,
                                                     &count);
   etr_field_put_rows(f, "delegates", &etr_delegate_fields, ETR_ROWS(cells, count));
   return cells != NULL;
 }
 
-/* Writes the delegation of a method as JSON; a method without a graph has none. */
-static bool put_counted(etr_answer *answer, const etr_method *method) {
+/* Writes the delegation of a method as an object; nothing for a method without a graph. Returns
+ * false when out of memory. */
+static bool put_delegation(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   if (method->graph == ETR_NONE)
     return true;
   etr_jw_object(f->json);
-  bool good = put_counts(f, &answer->arena, method, answer->filter) &&
-              etr_delegates_put(f, &answer->arena, method, answer->filter,
-                                (double)method->run_count);
+  bool is_good = put_counts(f, &answer->arena, method, answer->filter) &&
+                 etr_delegates_put(f, &answer->arena, method, answer->filter,
+                                   (double)method->run_count);
   etr_jw_end(f->json);
-  return good;
+  return is_good;
 }
 
 etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter,
                                     etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "delegation/1");
-  bool good = etr_answer_put_methods(&answer, put_counted);
+  bool good = etr_answer_put_methods(&answer, put_delegation);
   return etr_answer_end(&answer, good, error);
 }
 
 /* ---- Tables ---- */
 
-/* Lists the operator types of a method with a row for each side that has nodes, by time if the
- * options say so; rows without times are sorted by operator type. Returns false when out of memory.
- */
-static bool collect(etr_table *table, etr_delegation *out, const etr_method *method) {
+/* Adds the operator types of a method to the table, a row for each side (delegated or not) that has
+ * nodes: by time if the options say so, or else by operator type. Returns false when out of memory.
+ * */
+static bool collect_operators(etr_table *table, etr_delegation *out, const etr_method *method) {
   etr_answer *answer = table->answer;
   if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter))
     return false;
@@ -360,29 +365,31 @@ static bool collect(etr_table *table, etr_delegation *out, const etr_method *met
   return rows != NULL;
 }
 
-/* Returns "35 of 42 nodes are delegated, in 4 subgraphs", "none of 2,767 nodes is delegated". */
+/* Returns how many of the nodes are delegated: "35 of 42 nodes are delegated, in 4 subgraphs",
+ * "none of 2,767 nodes is delegated". */
 static const char *delegated_text(etr_arena *arena, const etr_delegation *delegation) {
   size_t nodes = delegation->delegated_nodes + delegation->non_delegated_nodes;
-  const char *all = etr_count_text(arena, nodes);
+  const char *node_text = etr_count_text(arena, nodes);
   if (nodes == 0)
     return "no node is selected";
   if (delegation->delegated_nodes == 0)
-    return etr_arena_format(arena, "none of %s node%s is delegated", all, etr_plural(nodes));
+    return etr_arena_format(arena, "none of %s node%s is delegated", node_text, etr_plural(nodes));
   return etr_arena_format(arena, "%s of %s node%s %s delegated, in %zu subgraph%s",
-                          etr_count_text(arena, delegation->delegated_nodes), all,
+                          etr_count_text(arena, delegation->delegated_nodes), node_text,
                           etr_plural(nodes), delegation->delegated_nodes == 1 ? "is" : "are",
                           delegation->subgraphs, etr_plural(delegation->subgraphs));
 }
 
-/* Writes the title of a method's table. */
+/* Writes the lines above a method's table of operators: how much is delegated, the unit, what is
+ * uncertain, and what was left out. */
 static void put_title(etr_answer *answer, const etr_method *method,
                       const etr_delegation *delegation) {
-  bool timed = method->run_count > 0;
+  bool is_timed = method->run_count > 0;
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s: %s%s%s", method->name,
                                     delegated_text(&answer->arena, delegation),
-                                    timed ? "; times are in " : "",
-                                    timed ? etr_unit_name(answer->options->unit) : ""));
+                                    is_timed ? "; times are in " : "",
+                                    is_timed ? etr_unit_name(answer->options->unit) : ""));
   if (method->ambiguous_node_count)
     etr_section_line(
         answer, ETR_STYLE_PLAIN, 0,
@@ -398,8 +405,9 @@ static void put_title(etr_answer *answer, const etr_method *method,
 
 /* ---- Each delegate ---- */
 
-/* Writes the title of the table of a method's delegates. */
-static void put_title_of_delegates(etr_answer *answer, const etr_method *method) {
+/* Writes the lines above a method's table of delegates: its backends, the unit, and what was left
+ * out. */
+static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s: %s%s%s", method->name,
@@ -418,90 +426,93 @@ typedef struct delegates {
   etr_table table;
 } delegates;
 
-/* Begins a table of delegates; NULL when out of memory. */
+/* Begins a table of delegates. Returns NULL when out of memory. */
 static delegates *begin_delegates(etr_answer *answer) {
-  delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
-  if (!d)
+  delegates *begun = etr_arena_alloc_array(&answer->arena, 1, sizeof *begun);
+  if (!begun)
     return NULL;
-  etr_table_init(&d->table, answer, &etr_delegate_fields);
-  etr_table_say_origin(&d->table);
-  d->table.context = &d->contents;
-  return d;
+  etr_table_init(&begun->table, answer, &etr_delegate_fields);
+  etr_table_say_origin(&begun->table);
+  begun->table.context = &begun->contents;
+  return begun;
 }
 
-/* Returns false when out of memory. */
-static bool add_delegates(delegates *d, const etr_method *method) {
-  const etr_answer *answer = d->table.answer;
+/* Adds the method's delegates that the filter selects to a table, and notes which kinds of facts
+ * any of them has. Returns false when out of memory. */
+static bool add_delegates(delegates *into, const etr_method *method) {
+  const etr_answer *answer = into->table.answer;
   size_t count = 0;
-  const delegate_cells *cells = delegate_cells_make(&d->table.answer->arena, answer->profile,
+  const delegate_cells *cells = list_delegate_cells(&into->table.answer->arena, answer->profile,
                                                     method, answer->filter,
                                                     (double)method->run_count, &count);
   if (!cells)
     return false;
   for (size_t i = 0; i < count; i++) {
-    d->is_closed |= cells[i].payload && cells[i].payload->is_closed;
-    d->contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
-    for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++)
-      d->parts |= cells[i].row->phases[p] > 0;
-    for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++)
-      d->parts |= cells[i].row->units[u] > 0;
+    into->is_closed |= cells[i].payload && cells[i].payload->is_closed;
+    into->contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
+    for (size_t phase = ETR_PHASE_COPY_IN; phase < ETR_PHASE_OTHER; phase++)
+      into->parts |= cells[i].row->phases[phase] > 0;
+    for (size_t unit = ETR_COMPUTE_UNIT_NPU; unit < ETR_COMPUTE_UNITS; unit++)
+      into->parts |= cells[i].row->units[unit] > 0;
   }
-  etr_table_add_rows(&d->table, ETR_ROWS(cells, count));
+  etr_table_add_rows(&into->table, ETR_ROWS(cells, count));
   return true;
 }
 
-/* Puts the delegates below the table of operators, but only if a phase or compute unit of some
- * delegate is known, or if one recorded no operators: its call's time is all there is. */
-static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
-  delegates *d = begin_delegates(answer);
-  if (!d || !add_delegates(d, method))
+/* Writes the delegates below the table of operators, but only if one has known phases or compute
+ * units, a closed format, or recorded no operators, so that its call's time is all there is.
+ * Returns false when out of memory. */
+static bool put_known_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
+  delegates *shown = begin_delegates(answer);
+  if (!shown || !add_delegates(shown, method))
     return false;
-  if (!d->contents && !d->parts && !d->is_closed)
+  if (!shown->contents && !shown->parts && !shown->is_closed)
     return true;
-  d->table.medium = medium;
+  shown->table.medium = medium;
   etr_puts(&answer->writer, "\n");
-  etr_table_finish(&d->table);
+  etr_table_finish(&shown->table);
   return true;
 }
 
-/* Puts the delegates. Text has a table for each method, other formats have one for all. */
+/* Writes the delegates of all methods: in text a table for each method, in other formats one for
+ * all. Returns false when out of memory. */
 static bool put_delegates(etr_answer *answer) {
-  delegates *d = NULL;
+  delegates *shown = NULL;
   for (size_t i = 0; i < answer->profile->method_count; i++) {
     const etr_method *method = &answer->profile->methods[i];
-    bool is_text = answer->options->format == ETR_TABLE_TEXT, follows_table = d != NULL;
+    bool is_text = answer->options->format == ETR_TABLE_TEXT, follows_table = shown != NULL;
     if (!etr_filter_takes_method(answer->filter, method))
       continue;
-    if (!d || is_text)
-      d = begin_delegates(answer);
-    if (!d)
+    if (!shown || is_text)
+      shown = begin_delegates(answer);
+    if (!shown)
       return false;
-    etr_table_choose(&d->table);
-    if (!add_delegates(d, method))
+    etr_table_choose(&shown->table);
+    if (!add_delegates(shown, method))
       return false;
     if (!is_text)
       continue;
     if (follows_table)
       etr_puts(&answer->writer, "\n");
-    put_title_of_delegates(answer, method);
+    put_delegates_title(answer, method);
     etr_put_filter(&answer->writer, &answer->arena, answer->filter);
-    if (d->table.rows.count)
-      etr_table_finish(&d->table);
+    if (shown->table.rows.count)
+      etr_table_finish(&shown->table);
   }
-  if (d && !etr_table_is_text(&d->table))
-    etr_table_finish(&d->table);
+  if (shown && !etr_table_is_text(&shown->table))
+    etr_table_finish(&shown->table);
   return true;
 }
 
 /* ---- Tables ---- */
 
-/* Puts the operators of a method. Text has a table for each method, other formats have one for all.
- */
+/* Writes the operators of a method: in text a table and its delegates, in other formats rows of the
+ * table for all methods. Returns false when out of memory. */
 static bool put_method(etr_table *table, const etr_method *method) {
   const etr_table_options *options = table->answer->options;
   etr_delegation delegation;
   bool follows_table = table->laid_out.cells.count > 0;
-  if (!collect(table, &delegation, method))
+  if (!collect_operators(table, &delegation, method))
     return false;
   if (!etr_table_is_text(table)) {
     etr_table_fill(table);
@@ -512,23 +523,24 @@ static bool put_method(etr_table *table, const etr_method *method) {
   put_title(table->answer, method, &delegation);
   if (delegation.count)
     etr_table_finish(table);
-  return options->by || options->columns || put_told_delegates(table->answer, method, ETR_IN_TEXT);
+  return options->by || options->columns || put_known_delegates(table->answer, method, ETR_IN_TEXT);
 }
 
-/* Writes which operators run in delegates, of all methods. */
+/* Writes which operators run in delegates, for all methods with a graph that the filter takes.
+ * Returns false when out of memory. */
 static bool put_operators(etr_answer *answer) {
   etr_table table;
-  bool good = true;
+  bool is_good = true;
   etr_table_init(&table, answer, &etr_operator_delegation_fields);
   etr_table_choose(&table);
   etr_table_say_origin(&table);
-  for (size_t i = 0; good && i < answer->profile->method_count; i++)
+  for (size_t i = 0; is_good && i < answer->profile->method_count; i++)
     if (answer->profile->methods[i].graph != ETR_NONE &&
         etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))
-      good = put_method(&table, &answer->profile->methods[i]);
+      is_good = put_method(&table, &answer->profile->methods[i]);
   if (!etr_table_is_text(&table))
     etr_table_write(&table);
-  return good;
+  return is_good;
 }
 
 etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter,

@@ -57,14 +57,16 @@ typedef struct table {
   etr_table table;
 } table;
 
-/* Adds a line of the explanation, of a part of Method::execute or of a time apart from it. */
-static void add_line(table *t, const char *text, double base, double newer,
-                     const etr_change *judged, double apart) {
-  table_row *row = etr_arena_alloc_array(&t->of->answer.arena, 1, sizeof *row);
+/* Adds a line of the explanation. judged: the change that has a verdict; NULL for none. apart: a
+ * time, in ticks, by whose size the digits of this line are chosen apart from others; 0 for a part
+ * of Method::execute. */
+static void add_line(table *explanation, const char *text, double base, double newer,
+                     const etr_change *change, double apart) {
+  table_row *row = etr_arena_alloc_array(&explanation->of->answer.arena, 1, sizeof *row);
   if (!row || !text)
     return;
-  *row = (table_row){t->of, text, base, newer, judged, apart};
-  etr_table_add(&t->table, row, "", 0);
+  *row = (table_row){explanation->of, text, base, newer, change, apart};
+  etr_table_add(&explanation->table, row, "", 0);
 }
 
 /* Adds a line about Method::execute or a part of it. */
@@ -106,14 +108,15 @@ static bool has_line(const table *t, size_t group, size_t most) {
   return group < most && (most == EVERY_GROUP || !is_zero);
 }
 
-/* Adds up the groups that have no line among the first `most`, of one kind or of all. Returns how
- * many they are. */
-static size_t sum_groups(const table *t, size_t most, kind of, double *base, double *newer) {
+/* Adds up the groups of a kind, or of all kinds (KINDS), that have no line among the first
+ * `line_limit`. Sets both times to NAN if there are none. Returns their number. */
+static size_t sum_groups(const table *t, size_t line_limit, kind wanted, double *base,
+                         double *newer) {
   size_t count = 0;
   *base = *newer = NAN;
   for (size_t i = 0; i < t->groups->count; i++) {
     const etr_change *change = &t->groups->rows[i].change;
-    if (has_line(t, i, most) || (of != KINDS && kind_of(change) != of))
+    if (has_line(t, i, line_limit) || (wanted != KINDS && kind_of(change) != wanted))
       continue;
     *base = added(*base, base_time(change));
     *newer = added(*newer, new_time(change));
@@ -122,11 +125,13 @@ static size_t sum_groups(const table *t, size_t most, kind of, double *base, dou
   return count;
 }
 
-/* Adds the groups that explain the change, and what all others add together. */
+/* Adds a line for all groups, one for each group that explains the change, and one for what the
+ * others of each kind add together. */
 static void put_groups(table *t, const char *title) {
-  static const char *const more[] = {"on both sides", "only in the base", "only in the new record"};
+  static const char *const kind_words[] = {"on both sides", "only in the base",
+                                           "only in the new record"};
   etr_arena *arena = &t->of->answer.arena;
-  size_t top = t->of->answer.options->top, most = top ? top : EVERY_GROUP, lines = 0;
+  size_t top = t->of->answer.options->top, line_limit = top ? top : EVERY_GROUP, lines = 0;
   double base, newer;
   if (t->groups->count == 0)
     return;
@@ -134,16 +139,17 @@ static void put_groups(table *t, const char *title) {
   put_line(t, title, base, newer, NULL);
   for (size_t i = 0; i < t->groups->count; i++) {
     const etr_node_group *group = &t->groups->rows[i];
-    if (!has_line(t, i, most))
+    if (!has_line(t, i, line_limit))
       continue;
     put_line(t, etr_arena_format(arena, "  %s", etr_diff_group_text(t->of, group)),
              base_time(&group->change), new_time(&group->change), &group->change);
     lines++;
   }
   for (kind of = ON_BOTH; lines && of < KINDS; of++) {
-    size_t count = sum_groups(t, most, of, &base, &newer);
+    size_t count = sum_groups(t, line_limit, of, &base, &newer);
     if (count)
-      put_line(t, etr_arena_format(arena, "  %zu more, %s", count, more[of]), base, newer, NULL);
+      put_line(t, etr_arena_format(arena, "  %zu more, %s", count, kind_words[of]), base, newer,
+               NULL);
   }
 }
 
@@ -154,13 +160,14 @@ static bool is_divided(etr_time_part part, etr_diff_section section, bool by_eve
          (all && (part == ETR_TIME_UNPLACED || part == ETR_TIME_INSERTED));
 }
 
-/* Puts the groups and the other parts, which add up to Method::execute. */
+/* Adds the lines of the groups and of the other parts, which together add up to Method::execute.
+ * Returns false when out of memory. */
 static bool put_parts(table *t, etr_diff_section section) {
-  bool all = section == ETR_DIFF_SECTION_KERNELS || t->method->by_events;
+  bool has_all_operators = section == ETR_DIFF_SECTION_KERNELS || t->method->by_events;
   etr_part_changes parts;
   if (!etr_part_changes_make(&parts, &t->of->answer.arena, t->of->comparison, t->method))
     return false;
-  put_groups(t, all ? "kernels and operators" : "graph operators");
+  put_groups(t, has_all_operators ? "kernels and operators" : "graph operators");
   for (size_t i = 0; i < parts.count; i++) {
     const etr_part_changes_row *row = &parts.rows[i];
     if (!is_divided(row->part, section, t->method->by_events))

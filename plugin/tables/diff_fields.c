@@ -70,7 +70,7 @@ static etr_cell reason(const void *row) {
 static etr_cell cause(const void *row) {
   return etr_cell_text(etr_cause_name(as_row(row)->change->cause));
 }
-/* Writes what the verdict assumes. */
+/* Writes "assumes": what the verdict of a change assumes about the recordings. */
 static void put_assumes(const etr_fields *f, const void *row) {
   unsigned assumes = as_row(row)->change->assumes;
   etr_field_list(f, "assumes");
@@ -80,22 +80,23 @@ static void put_assumes(const etr_fields *f, const void *row) {
     etr_jw_string(f->json, "recording_noise");
   etr_jw_end(f->json);
 }
-/* Puts the odd recordings of a side. */
-static void put_odd_of(const etr_fields *f, const char *side, const etr_side_odd *list,
-                       size_t count) {
+/* Writes the odd recordings of one side into the list that was begun. */
+static void put_side_odd(const etr_fields *f, const char *side, const etr_side_odd *odd_recordings,
+                         size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "side", side);
-    etr_field_text(f, "file", list[i].file);
-    etr_field_number(f, "change", list[i].change);
+    etr_field_text(f, "file", odd_recordings[i].file);
+    etr_field_number(f, "change", odd_recordings[i].change);
     etr_jw_end(f->json);
   }
 }
+/* Writes "odd_recordings": those of both sides that were left out of the typical times. */
 static void put_odd(const etr_fields *f, const void *row) {
   const etr_change *change = as_row(row)->change;
   etr_field_list(f, "odd_recordings");
-  put_odd_of(f, "base", change->base_odd, change->base_odd_count);
-  put_odd_of(f, "new", change->new_odd, change->new_odd_count);
+  put_side_odd(f, "base", change->base_odd, change->base_odd_count);
+  put_side_odd(f, "new", change->new_odd, change->new_odd_count);
   etr_jw_end(f->json);
 }
 static bool has_needed(const void *row) {
@@ -119,7 +120,7 @@ static etr_cell high(const void *row) {
   return etr_cell_number(rounded(as_row(row)->change->high));
 }
 
-/* Writes the interval of a change; null if there is none. */
+/* Writes "interval": both bounds of a relative change; null if there is no interval. */
 static void put_interval(const etr_fields *f, const void *row) {
   const etr_change *change = as_row(row)->change;
   if (!etr_diff_has_interval(change)) {
@@ -151,7 +152,8 @@ static etr_cell between(const void *row) {
   return etr_cell_text(etr_diff_interval_text(as_row(row)->of, as_row(row)->change));
 }
 
-/* Returns why a node was timed on one side only. */
+/* Returns why an item was timed on one side only: "fused" or "unfused" if the other side has its
+ * node fused into another one, or else the word for its verdict. */
 static const char *one_side_text(const void *each) {
   const change_row *row = each;
   bool in_base = has_base(each);
@@ -185,7 +187,7 @@ const char *etr_diff_verdict_word(const etr_change *change) {
   }
 }
 
-/* Returns the verdict of a change, in a style that shows whether it matters. */
+/* Returns the word for the verdict of a change, in a style that shows whether it matters. */
 static etr_cell verdict_text(const void *row) {
   const char *word = etr_diff_verdict_word(as_row(row)->change);
   switch (as_row(row)->change->verdict) {
@@ -360,7 +362,7 @@ void etr_diff_put_verdict(const etr_fields *f, const etr_change *change) {
 
 /* ---- Tables ---- */
 
-/* Adds a change to the table. */
+/* Adds a change to the table, with the costs of its row if it has one. */
 static void add_change_row(etr_table *table, change_row row) {
   change_row *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added)
@@ -393,13 +395,14 @@ void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_p
 
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
                               const etr_diff_rows *rows, etr_diff_section section) {
-  size_t top = o->answer.options->top, shown = top ? ETR_MIN(rows->news_count, top) : rows->count;
+  size_t top = o->answer.options->top,
+         shown_count = top ? ETR_MIN(rows->news_count, top) : rows->count;
   etr_table table;
   init_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   table.title = etr_diff_section_names[section].title;
   etr_table_choose_between(&table, 1, 0);
-  for (size_t i = 0; i < shown; i++) {
+  for (size_t i = 0; i < shown_count; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = row->group ? etr_diff_group_text(o, row->group) : row->name;
     add_change_row(
@@ -408,5 +411,5 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   }
   etr_table_fill(&table);
   etr_table_write(&table);
-  return shown;
+  return shown_count;
 }

@@ -65,7 +65,8 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
-/* Puts what a module or a pattern is with everything below it. */
+/* Writes "with_children": the change of a module or pattern together with everything below it;
+ * nothing for other groups. */
 static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
   const etr_node_group *whole = row->group->with_children;
   if (!whole)
@@ -79,7 +80,8 @@ static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
   etr_jw_end(f->json);
 }
 
-/* Puts a section as a list. */
+/* Writes a section of a method's comparison as a list, if the filter takes it. Returns false when
+ * out of memory. */
 static bool put_section(etr_diff_output *o, const etr_method_pair *method,
                         etr_diff_section section) {
   const char *key = etr_diff_section_names[section].key;
@@ -150,7 +152,7 @@ bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair
   return rows != NULL;
 }
 
-/* Puts the parts of Method::execute. Returns false when out of memory. */
+/* Writes how the parts of Method::execute changed. Returns false when out of memory. */
 static bool put_parts(etr_diff_output *o, const etr_method_pair *method) {
   etr_rows rows;
   if (!etr_part_rows_make(&rows, o, method))
@@ -159,7 +161,8 @@ static bool put_parts(etr_diff_output *o, const etr_method_pair *method) {
   return true;
 }
 
-/* Puts the runs of a side; null if it lacks the method. */
+/* Writes how many runs a side has of a method, and how steady they are; null if the side lacks the
+ * method. */
 static void put_runs(etr_diff_output *o, const char *key, const etr_profile *profile,
                      uint32_t method) {
   const etr_fields *f = &o->answer.fields;
@@ -189,7 +192,7 @@ static const etr_field difference_fields[] = {
 };
 ETR_ROW_TYPE(difference, difference_fields);
 
-/* What to do next about the newer side. A document has no findings that could be made again. */
+/* Writes the findings about the newer side. Returns false when out of memory. */
 static bool put_findings(etr_diff_output *o, const etr_method_pair *method) {
   const etr_profile *profile = o->comparison->newer;
   const etr_method *newer = method->new_method == ETR_NONE ? NULL
@@ -231,7 +234,8 @@ static void put_text(const etr_fields *f, const char *key, const char *text) {
   etr_field_text(f, key, text[0] ? text : NULL);
 }
 
-/* Puts the sentence, whose times have the unit in which people read those of the method. */
+/* Writes the sentence that says what changed, whose times have the unit in which people read those
+ * of the method; null if there is nothing to say. */
 static void put_answer(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   const etr_change *execute = &method->execute;
@@ -250,7 +254,8 @@ static void put_answer(etr_diff_output *o, const etr_method_pair *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes the comparison of a method. */
+/* Writes the comparison of a method: its verdict in words and numbers, parts, sections and
+ * findings. Returns false when out of memory. */
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   etr_jw_object(f->json);
@@ -268,21 +273,21 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   put_runs(o, "new", o->comparison->newer, method->new_method);
   etr_field_put_rows(f, "differences", &etr_difference_fields,
                      ETR_ROWS(method->differences, method->difference_count));
-  bool good = put_parts(o, method);
+  bool is_good = put_parts(o, method);
   etr_field_flag(f, "by_events", method->by_events);
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
   etr_field_flag(f, "may_differ", method->may_differ);
-  for (etr_diff_section s = 0; good && s < ETR_DIFF_SECTIONS; s++)
-    good = put_section(o, method, s);
-  good = good && put_findings(o, method);
+  for (etr_diff_section section = 0; is_good && section < ETR_DIFF_SECTIONS; section++)
+    is_good = put_section(o, method, section);
+  is_good = is_good && put_findings(o, method);
   if (etr_diff_takes_gaps(o->filter))
     etr_field_gaps(f, method);
   etr_jw_end(f->json);
-  return good;
+  return is_good;
 }
 
-/* Writes the comparison of the loads. */
+/* Writes how the loads of both sides compare. */
 static void put_loads(etr_diff_output *o) {
   const etr_fields *f = &o->answer.fields;
   etr_field_list(f, "load");

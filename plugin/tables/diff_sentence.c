@@ -33,15 +33,16 @@ static int by_change(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* Lists the operators with a verdict from `first` to `last`. Returns false when out of memory. */
+/* Lists the operators whose verdict is from `first` to `last`, the largest change first, and adds
+ * up their times. Returns false when out of memory. */
 static bool list_changed(changed *out, const sentence *s, etr_verdict first, etr_verdict last) {
-  const etr_node_groups *all = etr_diff_groups(s->method, ETR_DIFF_SECTION_OPS);
+  const etr_node_groups *groups = etr_diff_groups(s->method, ETR_DIFF_SECTION_OPS);
   *out = (changed){
-      .groups = etr_arena_alloc_array(&s->o->answer.arena, all->count, sizeof *out->groups)};
+      .groups = etr_arena_alloc_array(&s->o->answer.arena, groups->count, sizeof *out->groups)};
   if (!out->groups)
     return false;
-  for (size_t i = 0; i < all->count; i++) {
-    const etr_node_group *group = &all->rows[i];
+  for (size_t i = 0; i < groups->count; i++) {
+    const etr_node_group *group = &groups->rows[i];
     if (group->change.verdict < first || group->change.verdict > last)
       continue;
     out->groups[out->count++] = group;
@@ -51,7 +52,7 @@ static bool list_changed(changed *out, const sentence *s, etr_verdict first, etr
   return true;
 }
 
-/* Returns a time without its sign, "395 us"; NULL if all of its digits are 0. */
+/* Returns a time without its sign, as "395 us"; NULL if all of its digits are 0. */
 static const char *time_text(const sentence *s, double ticks) {
   etr_text text;
   etr_writer writer;
@@ -64,15 +65,16 @@ static const char *time_text(const sentence *s, double ticks) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns "log1p, gt, where and tanh"; of more than four operators three and "5 more". */
-static const char *names_text(const sentence *s, const changed *list) {
+/* Returns the names of operators, "log1p, gt, where and tanh"; of more than four the first three
+ * and "5 more". */
+static const char *names_text(const sentence *s, const changed *operators) {
   enum { MOST_NAMES = 4 };
   etr_arena *arena = &s->o->answer.arena;
   const char *names[MOST_NAMES];
-  size_t named = list->count > MOST_NAMES ? MOST_NAMES - 1 : list->count;
-  for (size_t i = 0; i < named; i++)
-    names[i] = etr_or_empty(etr_arena_text(arena, etr_label_op(list->groups[i]->key)));
-  return etr_or_empty(etr_arena_list(arena, names, named, list->count));
+  size_t name_count = operators->count > MOST_NAMES ? MOST_NAMES - 1 : operators->count;
+  for (size_t i = 0; i < name_count; i++)
+    names[i] = etr_or_empty(etr_arena_text(arena, etr_label_op(operators->groups[i]->key)));
+  return etr_or_empty(etr_arena_list(arena, names, name_count, operators->count));
 }
 
 /* Adds a clause behind a semicolon. */
@@ -81,27 +83,30 @@ static void add_clause(sentence *s, const char *clause) {
                                           s->text[0] ? "; " : "", etr_or_empty(clause)));
 }
 
-/* Adds what the operators that only the newer record has cost. replaced: how many are gone. */
-static void add_new(sentence *s, const changed *added, size_t replaced) {
+/* Adds a clause on what the operators cost that only the newer record has; none if they cost
+ * nothing. gone_count: how many operators they replace. */
+static void add_new(sentence *s, const changed *added, size_t gone_count) {
   etr_arena *arena = &s->o->answer.arena;
-  const char *more = time_text(s, added->sum);
-  if (!added->count || !more)
+  const char *added_time = time_text(s, added->sum);
+  if (!added->count || !added_time)
     return;
-  if (replaced)
-    add_clause(s, etr_arena_format(arena, "what replaces %s costs %s", replaced > 1 ? "them" : "it",
-                                   more));
+  if (gone_count)
+    add_clause(s, etr_arena_format(arena, "what replaces %s costs %s",
+                                   gone_count > 1 ? "them" : "it", added_time));
   else
-    add_clause(s,
-               etr_arena_format(arena, "%s %s %s", names_text(s, added),
-                                added->count > 1 ? "are new and cost" : "is new and costs", more));
+    add_clause(s, etr_arena_format(arena, "%s %s %s", names_text(s, added),
+                                   added->count > 1 ? "are new and cost" : "is new and costs",
+                                   added_time));
 }
 
+/* Adds clauses on the operators that only the base has and on those that only the newer record has.
+ * */
 static void add_gone_and_new(sentence *s, const changed *gone, const changed *added) {
-  const char *less = time_text(s, gone->sum);
-  bool is_said = gone->count && less;
+  const char *gone_time = time_text(s, gone->sum);
+  bool is_said = gone->count && gone_time;
   if (is_said)
     add_clause(s, etr_arena_format(&s->o->answer.arena, "%s %s gone (-%s)", names_text(s, gone),
-                                   gone->count > 1 ? "are" : "is", less));
+                                   gone->count > 1 ? "are" : "is", gone_time));
   add_new(s, added, is_said ? gone->count : 0);
 }
 
@@ -113,18 +118,18 @@ static void add_change(sentence *s, const char *what, const char *verb, double c
                                    change > 0 ? "more" : "less"));
 }
 
-/* Adds the operator on both sides that changed most, by the verdicts. */
+/* Adds a clause on the operator on both sides that changed most, among those with a verdict. */
 static void add_largest(sentence *s, const changed *judged) {
   if (!judged->count)
     return;
-  etr_slice name = etr_label_op(judged->groups[0]->key);
-  add_change(s,
-             etr_or_empty(etr_arena_format(&s->o->answer.arena, "%.*s", (int)name.size, name.data)),
+  etr_slice op = etr_label_op(judged->groups[0]->key);
+  add_change(s, etr_or_empty(etr_arena_format(&s->o->answer.arena, "%.*s", (int)op.size, op.data)),
              "takes", etr_diff_typical(&judged->groups[0]->change));
 }
 
-/* Adds what calls of delegates and the copies around them cost. Where events are compared, copies
- * are among them, because a side without a graph does not say which were inserted. */
+/* Adds a clause on what calls of delegates and the copies around them cost more or less. Where
+ * events are compared, copies are among the events, because a side without a graph does not say
+ * which were inserted. Returns false when out of memory. */
 static bool add_calls(sentence *s) {
   etr_part_changes parts;
   double change = 0;

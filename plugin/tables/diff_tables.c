@@ -49,29 +49,31 @@ static bool tells_section(const etr_diff_output *o, const etr_method_pair *metho
          !is_said_by_kernel(o, method, section);
 }
 
-/* Returns "8 of 152 (...)" if not all rows are shown, or else "". */
-static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, size_t shown) {
-  const char *text = shown == rows->count
+/* Returns how many rows are shown, "8 of 152 (...)"; "" if all are. */
+static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, size_t shown_count) {
+  const char *text = shown_count == rows->count
                          ? ""
                          : etr_arena_format(&o->answer.arena, "%zu of %zu (%s); all: --top 0",
-                                            shown, rows->count, etr_diff_counts_text(o, rows));
+                                            shown_count, rows->count,
+                                            etr_diff_counts_text(o, rows));
   return text ? text : "";
 }
 
-/* Puts the verdict on a method, then how steady the runs of each side are: each in a line of text,
- * or all in a paragraph of Markdown. */
+/* Writes whether the sides may differ, the verdict on a method with its times, and notes such as
+ * how steady the runs of each side are: each on a line of text, or all in a paragraph of Markdown.
+ * */
 static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
-  const bool markdown = etr_section_is_markdown(&o->answer);
+  const bool is_markdown = etr_section_is_markdown(&o->answer);
   etr_arena *arena = &o->answer.arena;
   etr_writer *writer = &o->answer.writer;
   const char *unlike = etr_diff_unlike_text(o, method),
              *left_out = etr_diff_left_out_text(o, method);
   const char *name = etr_label_method(method->name), *verdict = etr_diff_method_text(o, method);
-  const char *times = etr_diff_times_text(o, execute), *rest = "";
+  const char *times = etr_diff_times_text(o, execute), *times_and_runs = "";
   if (times[0])
-    rest = etr_arena_format(arena, "; typical %s per inference, %s", times,
-                            etr_diff_runs_text(o, execute));
+    times_and_runs = etr_arena_format(arena, "; typical %s per inference, %s", times,
+                                      etr_diff_runs_text(o, execute));
   etr_throughput_change tokens;
   bool has_tokens = etr_throughput_change_of(&tokens, arena, o->comparison, method);
   const char *notes[6] = {etr_diff_changes_text(o, method, o->answer.options->unit),
@@ -89,33 +91,33 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
       notes[3 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base",
                                       steadiness);
   }
-  if (markdown && unlike[0]) {
+  if (is_markdown && unlike[0]) {
     etr_puts(writer, "\xE2\x9A\xA0 ");
     etr_put_markdown(writer, unlike);
     etr_puts(writer, "\n\n");
   } else {
     etr_section_line(&o->answer, ETR_STYLE_HOT, 0, unlike);
   }
-  if (markdown) {
+  if (is_markdown) {
     etr_puts(writer, "**");
     etr_put_markdown(writer, name);
-    etr_putf(writer, ": %s**%s%s%s", verdict, etr_or_empty(rest), left_out[0] ? "; " : "",
+    etr_putf(writer, ": %s**%s%s%s", verdict, etr_or_empty(times_and_runs), left_out[0] ? "; " : "",
              left_out);
   } else {
     etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
-                     etr_arena_format(arena, "%s: %s%s", name, verdict, rest));
+                     etr_arena_format(arena, "%s: %s%s", name, verdict, times_and_runs));
     if (left_out[0])
       etr_putf(writer, "  %s\n", left_out);
   }
   for (size_t i = 0; i < ETR_COUNT(notes); i++) {
-    if (!markdown)
+    if (!is_markdown)
       put_note(o, notes[i]);
-    if (!markdown || !notes[i] || !notes[i][0])
+    if (!is_markdown || !notes[i] || !notes[i][0])
       continue;
     etr_puts(writer, "  \n");
     etr_put_markdown(writer, notes[i]);
   }
-  if (markdown)
+  if (is_markdown)
     etr_puts(writer, "\n\n");
 }
 
@@ -127,10 +129,12 @@ static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_
          etr_diff_costs_add(rows, &o->answer.arena, o->comparison, method, section);
 }
 
-/* Writes a section of a method's comparison; in Markdown it can be opened. */
+/* Writes a section of a method's comparison, which in Markdown is folded; only its counts if it has
+ * no rows to show. Returns false when out of memory. */
 static bool put_section(etr_diff_output *o, const etr_method_pair *method,
                         etr_diff_section section) {
-  const bool markdown = etr_section_is_markdown(&o->answer), sums = section >= ETR_DIFF_SECTION_OPS;
+  const bool is_markdown = etr_section_is_markdown(&o->answer),
+             is_of_sums = section >= ETR_DIFF_SECTION_OPS;
   const char *title = etr_diff_section_names[section].title;
   etr_writer *writer = &o->answer.writer;
   etr_diff_rows rows;
@@ -138,19 +142,19 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
     return false;
   const char *counts = etr_diff_counts_text(o, &rows);
   if (!etr_diff_has_rows(o, &rows)) {
-    if (!markdown && rows.count)
+    if (!is_markdown && rows.count)
       put_line(o, etr_arena_format(&o->answer.arena, "%s%s: %s", title,
-                                   method->by_events && !sums ? "s, by event" : "s", counts));
+                                   method->by_events && !is_of_sums ? "s, by event" : "s", counts));
     return true;
   }
-  if (markdown)
+  if (is_markdown)
     etr_putf(writer, "<details><summary>%ss: %s</summary>\n\n", title, counts);
   else
     etr_puts(writer, "\n");
-  size_t shown = etr_diff_write_section(o, method, &rows, section);
-  const char *left_out = shown_text(o, &rows, shown);
-  const char *sum = is_timed(method) ? etr_diff_adds_up_text(o, method, &rows, shown) : "";
-  if (!markdown) {
+  size_t shown_count = etr_diff_write_section(o, method, &rows, section);
+  const char *left_out = shown_text(o, &rows, shown_count);
+  const char *sum = is_timed(method) ? etr_diff_adds_up_text(o, method, &rows, shown_count) : "";
+  if (!is_markdown) {
     put_line(o, left_out);
     put_line(o, sum);
     return true;
@@ -163,28 +167,29 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
   return true;
 }
 
-/* Writes the comparison of a method: verdict, explanation, sections, values and findings. */
+/* Writes the comparison of a method: verdict, explanation, sections, values and findings. Returns
+ * false when out of memory. */
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
-  const bool markdown = etr_section_is_markdown(&o->answer);
+  const bool is_markdown = etr_section_is_markdown(&o->answer);
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
   put_verdict(o, method);
   etr_section_clock(
       &o->answer,
       o->comparison->base->takes_cycles_as_ns ? o->comparison->base : o->comparison->newer, 2);
   if (is_timed_twice(method) && !only_verdict) {
-    if (!markdown)
+    if (!is_markdown)
       etr_puts(&o->answer.writer, "\n");
     if (!etr_diff_write_explanation(o, method))
       return false;
-    if (markdown)
+    if (is_markdown)
       etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
     else
       put_line(o, etr_diff_lined_up_text(o, method));
     if (is_said_by_kernel(o, method, 0))
       put_line(o, "a row for each event: --by node");
   }
-  for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
-    if (tells_section(o, method, s) && !put_section(o, method, s))
+  for (etr_diff_section section = 0; section < ETR_DIFF_SECTIONS; section++)
+    if (tells_section(o, method, section) && !put_section(o, method, section))
       return false;
   if (etr_diff_takes_gaps(o->filter))
     etr_gap_put_section(o, method);
@@ -194,13 +199,13 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
       return false;
     etr_findings_put(&o->answer, &findings, "findings about the newer record");
   }
-  if (!markdown)
+  if (!is_markdown)
     etr_puts(&o->answer.writer, "\n");
   return true;
 }
 
-/* Returns true if a longer load contains this one and takes as long on both sides: this one then
- * says nothing new. */
+/* Returns true if a longer load contains this one and takes about as long on both sides, so that
+ * this one says nothing new. */
 static bool is_contained(const etr_comparison *comparison, const etr_load_pair *load) {
   for (size_t i = 0; i < comparison->load_count; i++) {
     const etr_change *other = &comparison->loads[i].change, *change = &load->change;
@@ -212,15 +217,15 @@ static bool is_contained(const etr_comparison *comparison, const etr_load_pair *
   return false;
 }
 
-/* Puts the loads that the tables of the methods do not have. Those have the longest load if only
- * one method is timed, but without the interval. */
+/* Writes the loads that the tables of the methods do not have. A single load without an interval is
+ * in the table of the only timed method. */
 static void put_loads(etr_diff_output *o) {
-  size_t timed = 0;
+  size_t timed_count = 0;
   for (size_t i = 0; i < o->comparison->method_count; i++)
-    timed += is_timed(&o->comparison->methods[i]);
+    timed_count += is_timed(&o->comparison->methods[i]);
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     const etr_load_pair *load = &o->comparison->loads[i];
-    bool is_in_table = timed == 1 && o->comparison->load_count == 1 &&
+    bool is_in_table = timed_count == 1 && o->comparison->load_count == 1 &&
                        !etr_diff_has_interval(&load->change);
     if (is_in_table || is_contained(o->comparison, load))
       continue;
@@ -233,7 +238,8 @@ static void put_loads(etr_diff_output *o) {
   }
 }
 
-/* Writes the comparison for people. */
+/* Writes the comparison for people: each method, the loads and the legend. Returns false when out
+ * of memory. */
 static bool write_sections(etr_diff_output *o) {
   const char *legend = etr_diff_legend(o);
   etr_table columns;
@@ -264,7 +270,7 @@ static etr_diff_section chosen_section(const etr_diff_output *o) {
   return section;
 }
 
-/* Adds a row for each part of Method::execute. Returns false when out of memory. */
+/* Adds a row for each part of Method::execute to the table. Returns false when out of memory. */
 static bool add_parts(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   etr_rows rows;
   if (!etr_part_rows_make(&rows, o, method))
@@ -273,7 +279,7 @@ static bool add_parts(etr_diff_output *o, etr_table *table, const etr_method_pai
   return true;
 }
 
-/* Adds the rows of a method: at most --top. Returns false when out of memory. */
+/* Adds the rows of a method to the table, at most --top. Returns false when out of memory. */
 static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   size_t top = o->answer.options->top;
   etr_diff_section section = chosen_section(o);
@@ -291,9 +297,10 @@ static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pa
   return true;
 }
 
-/* Writes the comparison as one table for programs, which the user must choose. */
-static bool write_flat(etr_diff_output *o) {
-  const etr_comparison *c = o->comparison;
+/* Writes the comparison as one table for programs, which the user must have chosen. Returns false
+ * when out of memory. */
+static bool write_one_table(etr_diff_output *o) {
+  const etr_comparison *comparison = o->comparison;
   etr_table table;
   if (!o->filter || o->filter->by == ETR_DIFF_BY_ALL) {
     etr_answer_refuse(&o->answer,
@@ -312,8 +319,9 @@ static bool write_flat(etr_diff_output *o) {
     etr_diff_table_init(&table, o, chosen_section(o));
   }
   table.top = 0; /* rows have been chosen */
-  for (size_t i = 0; i < c->method_count; i++)
-    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &table, &c->methods[i]))
+  for (size_t i = 0; i < comparison->method_count; i++)
+    if (etr_diff_takes_method(o->filter, &comparison->methods[i]) &&
+        !add_method(o, &table, &comparison->methods[i]))
       return false;
   etr_table_finish(&table);
   return true;
@@ -330,5 +338,5 @@ etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff
   etr_answer_begin(&o.answer, comparison->newer, NULL, &own, sink);
   etr_table_format format = o.answer.options->format;
   bool is_for_people = format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
-  return etr_answer_end(&o.answer, (is_for_people ? write_sections : write_flat)(&o), error);
+  return etr_answer_end(&o.answer, (is_for_people ? write_sections : write_one_table)(&o), error);
 }

@@ -13,7 +13,8 @@
 
 /* ---- Words ---- */
 
-/* Returns a time with a sign, "+0.0123"; without one if all digits are 0. */
+/* Returns a time with its sign, as "+0.0123", in the unit of the options; without a sign if all
+ * digits are 0. */
 static const char *signed_time(etr_diff_output *o, double ticks) {
   etr_text text;
   etr_writer writer;
@@ -33,10 +34,9 @@ static const char *time_text(etr_diff_output *o, double ticks) {
   return text[0] == '+' ? text + 1 : text;
 }
 
-/* Returns the number of decimals that a value with this uncertainty supports: as many as it takes
- * for the last digit to be at most a tenth of the distance from the value to a bound of the
- * interval. Below 0, as many digits before the point support nothing. */
-static int decimals_of(double half_width) {
+/* Returns the number of decimals, at most four, that a value with this uncertainty supports: its
+ * last digit is at least a tenth of the distance from the value to a bound of the interval. */
+static int supported_decimals(double half_width) {
   enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
   return ETR_MIN((int)ceil(-log10(half_width / 10)), (int)MOST_DECIMALS);
 }
@@ -60,16 +60,16 @@ static bool look_alike(double a, double b, int decimals) {
   return a != b && rounded(100 * a, decimals) == rounded(100 * b, decimals);
 }
 
-/* Percents to the digits that the interval supports, at most two decimals, and as many as it takes
- * to see on which side of 0 and of the limit its bounds lie; without an interval, to three digits
- * or so. Below 0, as many digits before the point are 0. */
+/* Returns the decimals for the bounds of a change in percent: as many as the interval supports, at
+ * most two, or more if it takes them to see on which side of 0 and of the limit the bounds lie.
+ * Without an interval it is one below 100 %, else none. */
 static int percent_decimals(const etr_diff_output *o, const etr_change *change) {
   enum { USUAL = 2, MOST = 4 };
   double limit = o->comparison->limit;
   int size = (int)floor(log10(100 * fabs(change->relative))); /* 2 for 100 to 999 % */
   if (!has_both_bounds(change))
     return fabs(change->relative) < 1 ? 1 : 2 - size;
-  int decimals = ETR_MIN(decimals_of(50 * (change->high - change->low)), USUAL);
+  int decimals = ETR_MIN(supported_decimals(50 * (change->high - change->low)), USUAL);
   if (decimals < 0)
     decimals = ETR_MIN(0, ETR_MAX(decimals, 1 - size));
   while (decimals < MOST &&
@@ -84,7 +84,7 @@ static void put_plain(etr_writer *writer, double percent, int decimals) {
   etr_put_fixed(writer, decimals < 0 ? rounded(percent, decimals) : percent, ETR_MAX(decimals, 0));
 }
 
-/* Puts "+4.1", "-4.3" or "0.0". */
+/* Writes a percentage with its sign, as "+4.1" or "-4.3"; one that rounds to 0 has none. */
 static void put_signed(etr_writer *writer, double percent, int decimals) {
   double shown = rounded(percent, decimals);
   if (shown > 0)
@@ -169,29 +169,30 @@ static void put_factor(etr_writer *writer, const etr_change *change) {
   bool is_slower = change->relative > 0;
   double low = change->is_obvious ? change->least : change->low,
          high = change->is_obvious ? change->most : change->high,
-         least = factor_of(is_slower ? low : high, is_slower),
-         most = factor_of(is_slower ? high : low, is_slower),
-         times = factor_of(change->relative, is_slower);
-  bool is_open = isfinite(least) && !isfinite(most), is_bounded = isfinite(least) && !is_open;
-  int decimals = decimals_of_factor(times);
+         factor_least = factor_of(is_slower ? low : high, is_slower),
+         factor_most = factor_of(is_slower ? high : low, is_slower),
+         factor = factor_of(change->relative, is_slower);
+  bool is_open = isfinite(factor_least) && !isfinite(factor_most),
+       is_bounded = isfinite(factor_least) && !is_open;
+  int decimals = decimals_of_factor(factor);
   if (is_open) {
     etr_puts(writer, "at least ");
-    put_plain(writer, least, decimals_of_factor(least));
+    put_plain(writer, factor_least, decimals_of_factor(factor_least));
     return;
   }
-  if (is_bounded && most >= 2 * least) {
-    put_plain(writer, least, decimals_of_factor(least));
+  if (is_bounded && factor_most >= 2 * factor_least) {
+    put_plain(writer, factor_least, decimals_of_factor(factor_least));
     etr_puts(writer, "-");
-    put_plain(writer, most, decimals_of_factor(most));
+    put_plain(writer, factor_most, decimals_of_factor(factor_most));
     return;
   }
-  if (is_bounded && most > least)
-    decimals = ETR_MIN(decimals, (int)floor(-log10((most - least) / 2 / 10)));
-  put_plain(writer, times, decimals);
+  if (is_bounded && factor_most > factor_least)
+    decimals = ETR_MIN(decimals, (int)floor(-log10((factor_most - factor_least) / 2 / 10)));
+  put_plain(writer, factor, decimals);
 }
 
-/* Returns "3.1x" from twice on, else "12.3 %". */
-static const char *size_text(etr_diff_output *o, const etr_change *change) {
+/* Returns how large a change is, without its sign: "3.1×" from twice on, else "12.3 %". */
+static const char *change_size_text(etr_diff_output *o, const etr_change *change) {
   enum { LEAST = 2 }; /* times */
   etr_text text;
   etr_writer writer;
@@ -209,7 +210,7 @@ const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change) {
     return "";
   return etr_or_empty(etr_arena_format(
       &o->answer.arena, "%s%s %s", etr_verdict_is_likely(change->verdict) ? "likely " : "",
-      size_text(o, change), change->relative > 0 ? "slower" : "faster"));
+      change_size_text(o, change), change->relative > 0 ? "slower" : "faster"));
 }
 
 /* ---- Verdicts ---- */
@@ -221,8 +222,9 @@ static void put_obvious(etr_writer *writer, const etr_change *change, bool is_sl
   etr_puts(writer, is_slower ? " times slower" : " times faster");
 }
 
-/* Puts "12.3 % slower (between 10.1 and 14.5 %)", "likely 12 % slower (...)". */
-static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+/* Writes the verdict that something became slower or faster, its size and bounds: "12.3 % slower
+ * (between 10.1 and 14.5 %)", "likely 12 % slower (...)". */
+static void put_decided(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER ||
                    change->verdict == ETR_VERDICT_LIKELY_SLOWER;
   int decimals = percent_decimals(o, change);
@@ -253,9 +255,9 @@ static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_cha
   put_interval(o, writer, change);
 }
 
-/* Puts "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9
- * and +1.5 %)". */
-static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+/* Writes the verdict that both are equal or that it cannot be told, with the change and its bounds:
+ * "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: ...". */
+static void put_undecided(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL || change->verdict == ETR_VERDICT_LIKELY_EQUAL) {
     etr_puts(writer,
              change->verdict == ETR_VERDICT_EQUAL ? "equal within " : "likely equal within ");
@@ -272,15 +274,15 @@ static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_c
 /* Returns the row whose typical time changed most, of those that surely changed; NULL if none
  * did. */
 static const etr_node_pair *surest_row(const etr_method_pair *method) {
-  const etr_node_pair *found = NULL;
+  const etr_node_pair *surest = NULL;
   for (size_t i = 0; i < method->pair_count; i++) {
     const etr_change *change = &method->pairs[i].change;
     if (change->verdict < ETR_VERDICT_FASTER)
       continue;
-    if (!found || fabs(etr_diff_typical(change)) > fabs(etr_diff_typical(&found->change)))
-      found = &method->pairs[i];
+    if (!surest || fabs(etr_diff_typical(change)) > fabs(etr_diff_typical(&surest->change)))
+      surest = &method->pairs[i];
   }
-  return found;
+  return surest;
 }
 
 const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *method) {
@@ -311,25 +313,27 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   }
   etr_text_begin(&text, &o->answer.arena, &writer);
   if (change->verdict >= ETR_VERDICT_LIKELY_FASTER)
-    put_told(o, &writer, change);
+    put_decided(o, &writer, change);
   else
-    put_untold(o, &writer, change);
+    put_undecided(o, &writer, change);
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns how many recordings would decide. */
+/* Returns how many recordings on each side would decide, or that it would take more than can be
+ * computed. */
 static const char *needed_text(etr_arena *arena, const etr_change *change) {
-  size_t has = ETR_MIN(change->base_recordings, change->new_recordings),
+  size_t recording_count = ETR_MIN(change->base_recordings, change->new_recordings),
          needed = change->recordings_needed;
   if (needed == 0)
     return etr_or_empty(etr_arena_format(arena,
                                          "it would take more than %zu recordings on each side",
-                                         ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
+                                         ETR_MAX(recording_count, (size_t)ETR_MOST_RECORDINGS)));
   return etr_or_empty(etr_arena_format(
       arena, "%zu recordings on each side, in all, would decide in 4 of 5 cases", needed));
 }
 
-/* Returns what is seen in the runs that explains why nothing is sure; "" if nothing is. */
+/* Returns what is seen in the runs that explains why nothing is sure, as a clause; "" if nothing
+ * is. */
 static const char *cause_text(const etr_change *change) {
   switch (change->cause) {
   case ETR_CAUSE_WARM_UP:
@@ -404,15 +408,16 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   return "";
 }
 
-/* Adds the odd recordings of a side. */
-static const char *add_odd(etr_arena *arena, const char *text, const etr_side_odd *list,
-                           size_t count, size_t recordings) {
+/* Returns a text with the odd recordings of a side appended: the first three, each with how much
+ * slower or faster it is than the others, and how many more there are. */
+static const char *add_odd(etr_arena *arena, const char *text, const etr_side_odd *odd_recordings,
+                           size_t count, size_t recording_count) {
   enum { MOST_SHOWN = 3 };
   for (size_t i = 0; i < ETR_MIN(count, (size_t)MOST_SHOWN); i++)
     text = etr_or_empty(etr_arena_format(
         arena, "%s%s%s is %.0f %% %s than the other %zu", text, text[0] ? "; " : "",
-        etr_last_part(list[i].file), 100 * fabs(list[i].change),
-        list[i].change > 0 ? "slower" : "faster", recordings - count));
+        etr_last_part(odd_recordings[i].file), 100 * fabs(odd_recordings[i].change),
+        odd_recordings[i].change > 0 ? "slower" : "faster", recording_count - count));
   if (count > MOST_SHOWN)
     text = etr_or_empty(
         etr_arena_format(arena, "%s, and %zu more are odd", text, count - MOST_SHOWN));
@@ -445,7 +450,7 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
     reason = needed_text(&o.answer.arena, change);
   etr_text_begin(&text, &o.answer.arena, &writer);
   if (is_told)
-    put_told(&o, &writer, change);
+    put_decided(&o, &writer, change);
   else if (has_size)
     put_size(&o, &writer, change);
   else if (!reason[0])
@@ -455,7 +460,8 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
   etr_arena_clear(&o.answer.arena);
 }
 
-/* Returns a time with this many decimals, but no more than the unit supports. */
+/* Returns a time in the unit of the options, with this many decimals but no more than the unit
+ * supports. */
 static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) {
   enum { ALL = 9 }; /* digits: as many as the unit has */
   const etr_profile *profile = o->comparison->newer;
@@ -484,8 +490,9 @@ const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change) {
   double shorter = ETR_MIN(change->base_typical, change->new_typical);
   etr_unit times = o->answer.options->unit;
   int decimals = half_width > 0
-                     ? ETR_MAX(0, decimals_of(half_width * etr_ticks_to_unit(o->comparison->newer,
-                                                                             shorter, times)))
+                     ? ETR_MAX(0, supported_decimals(
+                                      half_width *
+                                      etr_ticks_to_unit(o->comparison->newer, shorter, times)))
                      : etr_time_decimals(o->comparison->newer, shorter, times, ETR_TIME_DIGITS);
   return etr_or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
                                        rounded_time(o, change->base_typical, decimals),
@@ -565,14 +572,16 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
       etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
 }
 
-/* Returns one difference of the two sides; a side that lacks it has "none". */
-static const char *difference_text(etr_diff_output *o, const etr_difference *d) {
+/* Returns one difference of the two sides, as "input x: f32[1] → f32[2]"; a side that lacks it has
+ * "none", or "cpu" for a backend. */
+static const char *difference_text(etr_diff_output *o, const etr_difference *difference) {
   static const char *const words[] = {"", "input ", "types ", "backend "};
   static const char *const without[] = {"", "none", "none", "cpu"};
-  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[d->kind],
-                                       etr_or_empty(d->name), d->name ? " " : "",
-                                       d->base && d->base[0] ? d->base : without[d->kind],
-                                       d->newer && d->newer[0] ? d->newer : without[d->kind]));
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[difference->kind],
+      etr_or_empty(difference->name), difference->name ? " " : "",
+      difference->base && difference->base[0] ? difference->base : without[difference->kind],
+      difference->newer && difference->newer[0] ? difference->newer : without[difference->kind]));
 }
 
 static bool has_other_backends(const etr_method_pair *method) {

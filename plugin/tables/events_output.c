@@ -15,19 +15,19 @@
 
 /* ---- Bytes of a file in JSON ---- */
 
-/* Returns true for UTF-8 text without NUL, which is a valid character but one that programs do not
+/* Returns true for valid UTF-8 without NUL, which is a valid character but one that programs do not
  * expect. */
 static bool is_text(etr_bytes bytes) {
-  for (size_t at = 0, size; at < bytes.size; at += size) {
-    size = bytes.data[at] ? etr_utf8_size(bytes.data + at, bytes.size - at) : 0;
+  for (size_t offset = 0, size; offset < bytes.size; offset += size) {
+    size = bytes.data[offset] ? etr_utf8_size(bytes.data + offset, bytes.size - offset) : 0;
     if (size == 0)
       return false;
   }
   return true;
 }
 
-/* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64. None give
- * null. */
+/* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64; null if there
+ * are none. */
 static void jw_bytes(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
   static const char prefix[] = "base64:";
   if (bytes.size && is_text(bytes)) {
@@ -71,12 +71,14 @@ typedef struct event_row {
   const etr_event *event;
 } event_row;
 
-/* Makes the row of an event. */
-static event_row row_of(events_output *of, const etr_block *block, const etr_event *event) {
-  event_row row = {.of = of, .block = block, .event = event};
-  row.method = block->method == ETR_NONE ? NULL : &of->answer.profile->methods[block->method];
+/* Makes the row of an event, with the method and the graph of its block; both are NULL if they are
+ * unknown. */
+static event_row make_event_row(events_output *output, const etr_block *block,
+                                const etr_event *event) {
+  event_row row = {.of = output, .block = block, .event = event};
+  row.method = block->method == ETR_NONE ? NULL : &output->answer.profile->methods[block->method];
   row.graph = row.method && row.method->graph != ETR_NONE
-                  ? &of->answer.profile->graphs[row.method->graph]
+                  ? &output->answer.profile->graphs[row.method->graph]
                   : NULL;
   return row;
 }
@@ -109,19 +111,20 @@ static etr_cell role(const void *row) {
 static etr_cell phase(const void *row) {
   return etr_cell_text(etr_phase_name(as_row(row)->event->phase));
 }
-/* Returns the step of the event's clock. Only operators inside a delegate are timed by the
- * delegate's clock. */
+/* Returns the step of the event's clock, in ticks; 0 if it has none. Only operators inside a
+ * delegate are timed by the delegate's clock. */
 static double clock_step(const void *row) {
   const etr_event *event = as_row(row)->event;
-  bool inside = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
-  return inside
+  bool is_in_delegate = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+  return is_in_delegate
              ? etr_clock_step(as_row(row)->of->answer.profile, event->backend, event->delegate_id)
              : 0;
 }
 static double ranking_of(const event_row *row) {
   return etr_ranking(row->of->answer.profile, etr_times_of(&row->event->stats));
 }
-/* Returns true if an event of the block was timed more than once, so that it has percentiles. */
+/* Returns true if an event of the block was timed more than once, so that percentiles say
+ * something; true, too, without a block. */
 static bool tells_percentiles(const void *context) {
   const etr_block *block = context;
   for (size_t i = 0; block && i < block->event_count; i++)
@@ -156,7 +159,8 @@ static etr_cell node(const void *row) {
 
 /* ---- What has parts ---- */
 
-/* Writes the delegate debug identifier: a number or a text, as it was logged. */
+/* Writes the delegate debug identifier as it was logged, a number or a text; null if there is none.
+ * */
 static void put_identifier(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   etr_jw_key(f->json, "delegate_debug_identifier");
@@ -176,7 +180,7 @@ static int by_handle(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Indexes the operators of a graph by debug handle. */
+/* Returns the operators of a graph that have a debug handle, sorted by it; none without a graph. */
 static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
   handle_index index = {
       .list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index.list) : NULL};
@@ -202,17 +206,18 @@ static size_t put_handle_op_types(const etr_fields *f, const event_row *row, uin
   return written;
 }
 
-/* Writes the operators at the event's debug handles, up to MAX_OPS. */
+/* Writes the op types of the nodes with the event's debug handles, MAX_OPS at most. */
 static void put_op_types(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
-  size_t left = MAX_OPS;
+  size_t rest = MAX_OPS;
   etr_field_list(f, "op_types");
   for (size_t i = 0; as_row(row)->graph && i < event->handle_count; i++)
     if (i == 0 || event->handles[i] != event->handles[i - 1])
-      left -= put_handle_op_types(f, as_row(row), event->handles[i], left);
+      rest -= put_handle_op_types(f, as_row(row), event->handles[i], rest);
   etr_jw_end(f->json);
 }
 
+/* Writes the labels of the nodes that an event is joined to. */
 static void put_nodes(const etr_fields *f, const void *row) {
   etr_field_list(f, "nodes");
   for (size_t i = 0; as_row(row)->graph && i < as_row(row)->event->node_count; i++)
@@ -221,7 +226,8 @@ static void put_nodes(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* Writes the duration of each sample, in its unit. */
+/* Writes the duration of each sample: times in the document's unit, counts such as cycles as they
+ * are. */
 static void put_durations(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   etr_field_list(f, "raw");
@@ -246,7 +252,8 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements. */
+/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements;
+ * null where that is unknown. */
 static void put_place(const etr_fields *f, const etr_debug_value *value) {
   bool is_known = value->kind == ETR_DEBUG_TENSOR && value->byte_size > 0;
   etr_jw_key(f->json, "offset");
@@ -386,7 +393,7 @@ static void put_block(events_output *e, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
     if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i]))
       continue;
-    const event_row row = row_of(e, block, &block->events[i]);
+    const event_row row = make_event_row(e, block, &block->events[i]);
     etr_jw_object(f->json);
     etr_field_put_all(f, &etr_event_fields, &row);
     etr_jw_end(f->json);
@@ -434,7 +441,7 @@ static const char *sort_key(etr_node_order order, const event_row *row) {
   }
 }
 
-/* Writes the title of a block's table. */
+/* Writes the lines above a block's table: its name, runs and method, and why it is that method. */
 static void put_title(events_output *e, const etr_block *block, bool is_first) {
   const char *name = block->method == ETR_NONE ? NULL
                                                : e->answer.profile->methods[block->method].name;
@@ -459,7 +466,8 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
-/* Adds the events of a block to the table. */
+/* Adds the events of a block that the filter takes to the table, and sorts them unless they are
+ * wanted in their order. What is no time comes last. */
 static void add_events(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL
                                                        : &e->answer.profile->methods[block->method];
@@ -467,7 +475,7 @@ static void add_events(events_output *e, const etr_block *block) {
   for (size_t i = 0; rows && i < block->event_count; i++) {
     if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i]))
       continue;
-    rows[i] = row_of(e, block, &block->events[i]);
+    rows[i] = make_event_row(e, block, &block->events[i]);
     etr_table_add(&e->table, &rows[i],
                   sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
                   own_unit(&rows[i]) ? 0 : ranking_of(&rows[i]));
@@ -476,7 +484,7 @@ static void add_events(events_output *e, const etr_block *block) {
     etr_table_sort(&e->table);
 }
 
-/* Puts what the metadata of shown events say. */
+/* Writes what the metadata of shown events say, a line for each event. */
 static void put_notes(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL
                                                        : &e->answer.profile->methods[block->method];
@@ -489,9 +497,9 @@ static void put_notes(events_output *e, const etr_block *block) {
   }
 }
 
-/* Puts the events. Text has a table for each block, other formats have one for all. */
+/* Writes the events of all blocks: in text a table for each block, in other formats one for all. */
 static void put_blocks(events_output *e) {
-  bool text = etr_table_is_text(&e->table), any = false;
+  bool is_text_table = etr_table_is_text(&e->table), has_any = false;
   for (size_t i = 0; i < e->answer.profile->block_count; i++) {
     const etr_block *block = &e->answer.profile->blocks[i];
     if (!etr_filter_takes_block(e->answer.filter, e->answer.profile, block))
@@ -499,18 +507,18 @@ static void put_blocks(events_output *e) {
     add_events(e, block);
     if (e->table.rows.count == 0)
       continue;
-    if (text) {
-      put_title(e, block, !any);
+    if (is_text_table) {
+      put_title(e, block, !has_any);
       e->table.context = block;
       etr_table_finish(&e->table);
       put_notes(e, block);
     } else
       etr_table_fill(&e->table);
-    any = true;
+    has_any = true;
   }
-  if (!text) {
+  if (!is_text_table) {
     etr_table_write(&e->table);
-  } else if (!any && etr_filter_is_active(e->answer.filter)) {
+  } else if (!has_any && etr_filter_is_active(e->answer.filter)) {
     etr_puts(&e->answer.writer, "no events: ");
     etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
   }

@@ -7,7 +7,8 @@
 #include "output/label.h"
 #include "output/section.h"
 
-/* Writes a finding with its evidence, its saving and how to do it. */
+/* Writes a finding for people: its title and fact, then its evidence, saving, effort and where the
+ * documents say how to do it. */
 static void put_item(etr_answer *answer, const etr_finding *finding, size_t number) {
   const char *effort = etr_finding_effort_text(finding);
   etr_section_item(answer,
@@ -33,18 +34,19 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
     etr_putf(&answer->writer, "%zu more: --findings 0\n", findings->count - shown);
 }
 
-/* Writes lines of code, indented in text. */
+/* Writes lines of code below a comment with their title, indented in text. */
 static void put_code_lines(etr_answer *answer, const char *title, const char *code) {
   const char *indent = etr_section_is_markdown(answer) ? "" : "      ";
   etr_putf(&answer->writer, "%s# %s\n", indent, title);
-  for (const char *at = code; at;) {
-    const char *end = strchr(at, '\n');
-    size_t size = end ? (size_t)(end - at) : strlen(at);
-    etr_putf(&answer->writer, "%s%.*s\n", indent, (int)size, at);
-    at = end ? end + 1 : NULL;
+  for (const char *line = code; line;) {
+    const char *line_end = strchr(line, '\n');
+    size_t size = line_end ? (size_t)(line_end - line) : strlen(line);
+    etr_putf(&answer->writer, "%s%.*s\n", indent, (int)size, line);
+    line = line_end ? line_end + 1 : NULL;
   }
 }
 
+/* Writes the code before and after the change, in Markdown as a block of Python. */
 static void put_code_block(etr_answer *answer, const etr_finding_code *code) {
   bool is_markdown = etr_section_is_markdown(answer);
   etr_puts(&answer->writer, is_markdown ? "\n```python\n" : "\n");
@@ -136,7 +138,8 @@ static const etr_field finding_fields[] = {
 };
 ETR_ROW_TYPE(finding, finding_fields);
 
-/* Writes the code before and after the change; null where the documents have none. */
+/* Writes "code": the code before and after the change that a finding advises; null if the documents
+ * have none. */
 static void put_code(const etr_fields *f, const etr_finding *finding) {
   const etr_finding_code *code = etr_finding_code_of(finding);
   etr_jw_key(f->json, "code");
@@ -172,23 +175,23 @@ void etr_findings_add(etr_table *table, const etr_method *method, const etr_find
   etr_table_add_rows(table, ETR_ROWS(rows, findings->count));
 }
 
-/* Writes what --op and --backend take to select the nodes, if these have one operator; else null.
- */
+/* Writes "filter": what --op and --backend take to select the finding's nodes, if all have one
+ * operator; else null. */
 static void put_filter(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
-  bool is_one = finding->node_count > 0;
-  for (size_t i = 1; is_one && i < finding->node_count; i++)
-    is_one = strcmp(graph->nodes[finding->nodes[i]].target,
-                    graph->nodes[finding->nodes[0]].target) == 0;
+  bool has_one_op = finding->node_count > 0;
+  for (size_t i = 1; has_one_op && i < finding->node_count; i++)
+    has_one_op = strcmp(graph->nodes[finding->nodes[i]].target,
+                        graph->nodes[finding->nodes[0]].target) == 0;
   etr_jw_key(f->json, "filter");
-  if (!is_one) {
+  if (!has_one_op) {
     etr_jw_null(f->json);
     return;
   }
   const char *backend = graph->times[finding->nodes[0]].backend;
   for (size_t i = 1; i < finding->node_count; i++) {
-    const char *other = graph->times[finding->nodes[i]].backend;
-    if (strcmp(etr_or_empty(other), etr_or_empty(backend)) != 0)
+    const char *other_backend = graph->times[finding->nodes[i]].backend;
+    if (strcmp(etr_or_empty(other_backend), etr_or_empty(backend)) != 0)
       backend = NULL;
   }
   etr_jw_object(f->json);
@@ -198,7 +201,7 @@ static void put_filter(etr_answer *answer, const etr_finding *finding, const etr
   etr_jw_end(f->json);
 }
 
-/* Writes a finding with the nodes and instructions that it is about. */
+/* Writes a finding as an object, with the nodes and instructions that it is about. */
 static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   etr_jw_object(f->json);

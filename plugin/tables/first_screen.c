@@ -364,13 +364,43 @@ static const char *place_of(etr_answer *answer, const etr_group *group) {
   return group->backend ? backend_name(answer, group->backend) : "CPU kernels";
 }
 
-/* Returns the box of a row in the upper line: the first part of its module, or what it is of. */
-static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice prefix) {
+/* Returns "blocks itself" for the prefix "decoder.blocks.*". */
+static const char *itself_text(etr_answer *answer, etr_slice prefix) {
+  size_t end = prefix.size, start = end;
+  while (end > 0) {
+    start = end;
+    while (start > 0 && prefix.data[start - 1] != '.')
+      start--;
+    if (!starts_with_number(prefix.data + start))
+      break;
+    end = start > 0 ? start - 1 : 0;
+  }
+  if (end == 0)
+    return "top level";
+  return etr_or_empty(
+      etr_arena_format(&answer->arena, "%.*s itself", (int)(end - start), prefix.data + start));
+}
+
+/* Returns true if operators of a row's backend are in the boxes of their modules. */
+static bool has_operators_elsewhere(const etr_first_screen *s, const etr_group *group) {
+  for (size_t i = 0; i < s->groups.count; i++) {
+    const etr_group *other = &s->groups.list[i];
+    if (other->pattern && other->backend && group->backend &&
+        strcmp(other->backend, group->backend) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Returns the box of a row in the upper line: the first part of its module, or what it is of. What
+ * is at the top level is of no module. */
+static const char *box_of(etr_answer *answer, const etr_first_screen *s, const etr_group *group) {
+  etr_slice prefix = s->prefix;
   bool is_inside = group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES;
-  if (!group->pattern && is_inside) /* its operators are in the boxes of their modules */
+  if (!group->pattern && is_inside && has_operators_elsewhere(s, group))
     return etr_or_empty(
-        etr_arena_format(&answer->arena, "%s, on no node", place_of(answer, group)));
-  if (!group->pattern)
+        etr_arena_format(&answer->arena, "%s, outside operators", place_of(answer, group)));
+  if (!group->pattern || !group->pattern[0])
     return place_of(answer, group);
   const char *name = relative(answer, group->pattern, prefix);
   size_t size = 0;
@@ -381,23 +411,34 @@ static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice 
     size++;
   }
   if (size == 0)
-    return "(itself)";
+    return itself_text(answer, prefix);
   if (!has_letter)
     return name_below(answer, group->pattern, prefix);
   return etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){name, size}));
 }
 
-/* Writes a label in `room` columns: whole, cut at "_" or from the right, or nothing. */
+/* Writes a label in `room` columns: whole, cut at "_" or, with "…", from the right, or nothing. */
 static void put_label(etr_writer *w, const char *name, const char *more, size_t room) {
+  static const char prefix[] = "native_"; /* says nothing of what an operator does */
   size_t width = etr_plain_width(w, name), used = 0;
+  if (width > room && strncmp(name, prefix, sizeof prefix - 1) == 0) {
+    name += sizeof prefix - 1;
+    width = etr_plain_width(w, name);
+  }
   if (width <= room) {
     etr_put_plain(w, name);
     used = width;
   } else if (width >= 8 && room >= 4) {
     const char *cut = strpbrk(name, "_,(");
     size_t size = cut && (size_t)(cut - name) >= 4 ? (size_t)(cut - name) : width;
-    for (used = 0; used < ETR_MIN(size, room) && (unsigned char)name[used] < 0x80; used++)
+    while (size > 1 && name[size - 1] == ' ')
+      size--;
+    bool is_short = size > room; /* and so ends within a word */
+    size = ETR_MIN(size, is_short ? room - 1 : room);
+    for (used = 0; used < size && (unsigned char)name[used] < 0x80; used++)
       etr_put_byte(w, name[used] >= ' ' && name[used] != 0x7F ? name[used] : '?');
+    etr_puts(w, is_short ? "\xE2\x80\xA6" : "");
+    used += is_short;
   }
   if (used && more[0] && used + 1 + etr_plain_width(w, more) <= room) {
     etr_put_byte(w, ' ');
@@ -458,12 +499,11 @@ static void put_legend(etr_answer *answer, const etr_first_screen *s) {
 
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
-  etr_slice prefix = s->prefix;
   boxes upper = {.count = 0};
   if (etr_section_is_markdown(answer) || s->groups.count == 0 || !(s->groups.whole > 0))
     return;
   for (size_t i = 0; i < s->groups.count; i++)
-    add_box(&upper, box_of(answer, &s->groups.list[i], prefix), s->groups.list[i].stats.typical);
+    add_box(&upper, box_of(answer, s, &s->groups.list[i]), s->groups.list[i].stats.typical);
   if (!(upper.whole > 0)) /* the clock counted nothing of the chosen nodes */
     return;
   etr_sort(upper.list, upper.count, sizeof *upper.list, by_box);
@@ -478,7 +518,7 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
     size_t end = stop < at + 4 ? width : stop; /* the rest, as in the upper line */
     for (size_t k = 0; k < s->groups.count; k++) {
       const etr_group *group = &s->groups.list[k];
-      const char *name = box_of(answer, group, prefix);
+      const char *name = box_of(answer, s, group);
       bool is_in = strcmp(name, upper.list[i].name) == 0;
       if (end == width && stop != width)
         for (size_t other = i + 1; other < upper.count; other++)
@@ -499,7 +539,7 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 
 /* ---- Levers ---- */
 
-/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "a part of 41 ms" where nothing
+/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "unknown, of 41 ms" where nothing
  * is known of what a change saves of the time that it is about. */
 static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
                               const etr_finding *finding) {
@@ -510,7 +550,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential) && !(finding->cost > 0))
     return "no time";
   if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
-    return "not known"; /* looking saves nothing itself */
+    return "unknown"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
   double spread = etr_stats_spread(&s->method->execute, 0);
   size_t advice = s->findings ? etr_first_screen_advice(s) : SIZE_MAX;
@@ -524,7 +564,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
   etr_text_begin(&text, &answer->arena, &w);
   if (isnan(most)) {
-    etr_puts(&w, "a part of ");
+    etr_puts(&w, "unknown, of ");
     most = finding->cost;
   } else if (!(least > 0)) {
     etr_puts(&w, finding->is_once && finding->kind == ETR_FINDING_OUTLIER ? "" : "up to ");
@@ -574,12 +614,33 @@ static const char *cut_at_word(etr_answer *answer, const char *text, size_t colu
   return etr_or_empty(etr_arena_format(&answer->arena, "%.*s\xE2\x80\xA6", (int)last, text));
 }
 
+/* Returns a fact without the command at its end, "`etrecord-tb delegation RECORD`", of which
+ * *command becomes the line that a person can copy: with the record as it was named. */
+static const char *without_command(etr_answer *answer, const char *fact, const char **command) {
+  static const char record[] = "RECORD`";
+  const char *start = strstr(fact, "`etrecord-tb "), *end = start ? strstr(start, record) : NULL;
+  *command = "";
+  if (!end || end[sizeof record - 1])
+    return fact;
+  const char *named = answer->options->record ? answer->options->record : "RECORD";
+  *command = etr_or_empty(
+      etr_arena_format(&answer->arena, "%.*s%s", (int)(end - start - 1), start + 1, named));
+  size_t size = (size_t)(start - fact);
+  while (size && fact[size - 1] == ' ')
+    size--;
+  return etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){fact, size}));
+}
+
 /* Writes "Re-export: they take 614 ms in float32; shares time with 1". What it shares is always
  * written, and the reason is cut where the line has no room for both: --explain has it whole. */
 static void put_reason(etr_answer *answer, const etr_finding *finding) {
   enum { INDENT = 3, LEAST_REASON = 24 };
-  const char *effort = etr_finding_effort_text(finding);
-  const char *reason = finding->fact;
+  const char *effort = etr_finding_effort_text(finding), *command;
+  const char *reason = without_command(answer, finding->fact, &command);
+  if (effort[0] && (strncmp(reason, "They ", 5) == 0 || strncmp(reason, "It ", 3) == 0))
+    reason = etr_arena_format(&answer->arena, "%c%s", reason[0] - 'A' + 'a', reason + 1);
+  if (!reason)
+    return;
   if (effort[0])
     reason = etr_arena_format(&answer->arena, "%c%s%s%s", effort[0] - 'a' + 'A', effort + 1,
                               reason[0] ? ": " : "", reason);
@@ -591,6 +652,11 @@ static void put_reason(etr_answer *answer, const etr_finding *finding) {
     reason = cut_at_word(answer, reason, room);
   reason = etr_arena_format(&answer->arena, "%s%s", etr_or_empty(reason), shares);
   etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, etr_or_empty(reason), INDENT, width + INDENT);
+  if (!command[0])
+    return;
+  etr_put_blanks(&answer->writer, INDENT);
+  etr_put_plain(&answer->writer, command);
+  etr_puts(&answer->writer, "\n");
 }
 
 /* Writes a lever: what to do, what it saves, how sure that is, and why. */
@@ -620,7 +686,7 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
  * never are. */
 static void put_fact(etr_answer *answer, const char *fact) {
   static const char start[] = "`etrecord-tb ";
-  static const char allowed[] = "abcdefghijklmnopqrstuvwxyz -";
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyzRECORD -";
   etr_writer *w = &answer->writer;
   const char *code = strstr(fact, start);
   size_t size = code ? 1 + strspn(code + 1, allowed) : 0;
@@ -643,7 +709,7 @@ size_t etr_first_screen_advice(const etr_first_screen *s) {
 }
 
 /* Returns the title of the list of findings, with the rule of its order where so many columns have
- * room for it. */
+ * room for it; SIZE_MAX: of a Markdown table, whose rows have no numbers. */
 static const char *lever_title(etr_answer *answer, const etr_first_screen *s, size_t shown,
                                size_t advice, size_t columns) {
   etr_arena *arena = &answer->arena;
@@ -655,8 +721,10 @@ static const char *lever_title(etr_answer *answer, const etr_first_screen *s, si
   if (s->is_part)
     return "what to change (in the whole method)";
   if (has_advice)
-    title = etr_or_empty(
-        etr_arena_format(arena, "what to change, after measuring again (%zu)", advice + 1));
+    title = columns == SIZE_MAX
+                ? "what to change, after measuring again"
+                : etr_or_empty(etr_arena_format(
+                      arena, "what to change, after measuring again (%zu)", advice + 1));
   if (has_advice)
     rule = overlap ? ", by saving " TIMES " how sure; overlap" : ", by saving " TIMES " how sure";
   else if (overlap)
@@ -941,7 +1009,7 @@ static void put_text_line(etr_answer *answer, const etr_first_screen *s, const t
 
 /* Writes the title and the names of the columns. */
 static void put_row_head(etr_answer *answer, const etr_first_screen *s) {
-  enum { LONGEST_PREFIX = 18 };
+  enum { LONGEST_PREFIX = 15 };
   etr_writer *w = &answer->writer;
   etr_slice prefix = s->prefix;
   const char *unit = etr_unit_name(s->unit);
@@ -949,7 +1017,7 @@ static void put_row_head(etr_answer *answer, const etr_first_screen *s) {
   size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;
   const char *title = "where the time goes", *dots = left_out ? "\xE2\x80\xA6" : "";
   if (prefix.size)
-    title = etr_arena_format(&answer->arena, "where the time goes (in %s%.*s)", dots,
+    title = etr_arena_format(&answer->arena, "where the time goes (module %s%.*s)", dots,
                              (int)(prefix.size - left_out), prefix.data + left_out);
   etr_puts(w, "\n");
   if (etr_section_is_markdown(answer)) {

@@ -33,14 +33,14 @@ static int by_gap(const void *a, const void *b) {
   return worse ? -worse : (x > y) - (x < y);
 }
 
-/* Returns the gaps of a method, sorted; NULL when out of memory. */
+/* Returns the gaps of a method, the worst first; NULL when out of memory. */
 static const etr_value_gap **sorted_gaps(etr_arena *arena, const etr_method_pair *method) {
-  const etr_value_gap **list = etr_arena_alloc_array(arena, method->gap_count, sizeof *list);
-  for (size_t i = 0; list && i < method->gap_count; i++)
-    list[i] = &method->gaps[i];
-  if (list && method->gap_count)
-    qsort(list, method->gap_count, sizeof *list, by_gap);
-  return list;
+  const etr_value_gap **sorted = etr_arena_alloc_array(arena, method->gap_count, sizeof *sorted);
+  for (size_t i = 0; sorted && i < method->gap_count; i++)
+    sorted[i] = &method->gaps[i];
+  if (sorted && method->gap_count)
+    qsort(sorted, method->gap_count, sizeof *sorted, by_gap);
+  return sorted;
 }
 
 /* ---- Fields ---- */
@@ -62,8 +62,9 @@ static const gap_row *as_row(const void *row) {
   return row;
 }
 
-/* Returns "aten_addmm_default", "output 0" or "XnnpackBackend, argument 3". */
-static const char *name_of(const gap_row *row) {
+/* Returns the name of a value: "aten_addmm_default", "output 0" or "XnnpackBackend, argument 3".
+ * NULL when out of memory. */
+static const char *value_name(const gap_row *row) {
   etr_arena *arena = &row->of->answer.arena;
   const etr_debug_value *value = row->gap->newer;
   const char *node = row->pair ? row->pair->new_name : NULL;
@@ -73,7 +74,7 @@ static const char *name_of(const gap_row *row) {
 }
 
 static etr_cell value(const void *row) {
-  return etr_cell_text(name_of(as_row(row)));
+  return etr_cell_text(value_name(as_row(row)));
 }
 static etr_cell base_type(const void *row) {
   return etr_cell_text(etr_logged_type(&as_row(row)->of->answer.arena, as_row(row)->gap->base));
@@ -163,52 +164,53 @@ typedef struct counts {
   const etr_value_gap *first_low;
 } counts;
 
-/* Counts the gaps of a method by kind. */
+/* Counts the gaps of a method by kind, and finds its first problem and the first gap below 40 dB.
+ * */
 static counts count_gaps(const etr_method_pair *method) {
-  counts c = {0};
+  counts count = {0};
   for (size_t i = 0; i < method->gap_count; i++) {
     const etr_value_gap *gap = &method->gaps[i];
-    c.equal += is_equal(gap);
-    c.problems += gap->problem != NULL;
-    c.run_pairs = ETR_MAX(c.run_pairs, gap->run_pairs);
-    if (gap->problem && !c.problem)
-      c.problem = gap->problem;
-    if (!c.first_low && is_low(gap))
-      c.first_low = gap;
+    count.equal += is_equal(gap);
+    count.problems += gap->problem != NULL;
+    count.run_pairs = ETR_MAX(count.run_pairs, gap->run_pairs);
+    if (gap->problem && !count.problem)
+      count.problem = gap->problem;
+    if (!count.first_low && is_low(gap))
+      count.first_low = gap;
   }
-  return c;
+  return count;
 }
 
-/* Writes how many values are equal, differ, or could not be compared. */
-static void put_summary(etr_diff_output *o, const etr_method_pair *method, const counts *c) {
+/* Writes how many values are equal, differ, or could not be compared, with one reason. */
+static void put_summary(etr_diff_output *o, const etr_method_pair *method, const counts *count) {
   etr_putf(&o->answer.writer,
            "numeric gap to the base: %zu values logged on both sides, %zu equal, %zu differ",
-           method->gap_count, c->equal, method->gap_count - c->equal - c->problems);
-  if (c->problems)
-    etr_putf(&o->answer.writer, ", %zu not compared (%s)", c->problems, c->problem);
+           method->gap_count, count->equal, method->gap_count - count->equal - count->problems);
+  if (count->problems)
+    etr_putf(&o->answer.writer, ", %zu not compared (%s)", count->problems, count->problem);
   etr_puts(&o->answer.writer, "\n");
 }
 
-/* Names the first value that differs much. */
-static void put_first(etr_diff_output *o, const etr_method_pair *method, const counts *c,
-                      bool markdown) {
-  const gap_row row = row_of(o, method, c->first_low);
-  const char *name = name_of(&row);
+/* Writes the name of the first value, in the order of execution, that differs much. */
+static void put_first(etr_diff_output *o, const etr_method_pair *method, const counts *count,
+                      bool is_markdown) {
+  const gap_row row = row_of(o, method, count->first_low);
+  const char *name = value_name(&row);
   if (!name)
     return;
   etr_puts(&o->answer.writer, "first below 40 dB, in order of execution: ");
-  (markdown ? etr_put_markdown : etr_put_plain)(&o->answer.writer, name);
+  (is_markdown ? etr_put_markdown : etr_put_plain)(&o->answer.writer, name);
   etr_puts(&o->answer.writer, "\n");
 }
 
-/* Adds a method's gaps, sorted; `most` at most. */
+/* Adds the `limit` worst gaps of a method to the table. */
 static void add_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method,
-                     size_t most) {
-  const etr_value_gap **list = sorted_gaps(&o->answer.arena, method);
+                     size_t limit) {
+  const etr_value_gap **sorted = sorted_gaps(&o->answer.arena, method);
   gap_row *rows = etr_arena_alloc_array(&o->answer.arena, method->gap_count, sizeof *rows);
-  for (size_t i = 0; list && rows && i < most; i++)
-    rows[i] = row_of(o, method, list[i]);
-  etr_table_add_rows(table, ETR_ROWS(rows, list && rows ? most : 0));
+  for (size_t i = 0; sorted && rows && i < limit; i++)
+    rows[i] = row_of(o, method, sorted[i]);
+  etr_table_add_rows(table, ETR_ROWS(rows, sorted && rows ? limit : 0));
 }
 
 void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {

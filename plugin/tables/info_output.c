@@ -29,20 +29,20 @@ enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 /* ---- Logged values ---- */
 
-/* Counts the logged values of a profile by kind. */
-static value_counts value_counts_of(const etr_profile *profile) {
-  value_counts c = {0};
+/* Counts the logged values of a profile by kind, and the runs that logged any. */
+static value_counts count_values(const etr_profile *profile) {
+  value_counts count = {0};
   for (size_t i = 0; i < profile->debug_value_count; i++) {
     const etr_debug_value *value = &profile->debug_values[i];
-    c.tensors += value->kind == ETR_DEBUG_TENSOR;
-    c.scalars += value->kind != ETR_DEBUG_TENSOR;
-    c.outputs += value->is_output;
-    c.read += value->stats != NULL;
-    c.with_nan += value->stats && value->stats->nan_count > 0;
-    c.with_inf += value->stats && value->stats->inf_count > 0;
-    c.runs += i == 0 || value->run != value[-1].run;
+    count.tensors += value->kind == ETR_DEBUG_TENSOR;
+    count.scalars += value->kind != ETR_DEBUG_TENSOR;
+    count.outputs += value->is_output;
+    count.read += value->stats != NULL;
+    count.with_nan += value->stats && value->stats->nan_count > 0;
+    count.with_inf += value->stats && value->stats->inf_count > 0;
+    count.runs += i == 0 || value->run != value[-1].run;
   }
-  return c;
+  return count;
 }
 
 static const etr_field logged_counts[] = {
@@ -55,18 +55,19 @@ static const etr_field logged_counts[] = {
 };
 ETR_ROW_TYPE(logged_count, logged_counts);
 
-/* Returns "105 tensors, 3 scalars in 3 runs"; NULL if nothing was logged. */
+/* Returns how many values were logged, "105 tensors, 3 scalars in 3 runs", and if not all can be
+ * read how many can; NULL if none were logged. */
 static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
-  const value_counts c = value_counts_of(profile);
-  const char *numbers = "";
+  const value_counts count = count_values(profile);
+  const char *unread = "";
   if (profile->debug_value_count == 0)
     return NULL;
-  if (c.read != c.tensors && profile->debug_buffer)
-    numbers = etr_arena_format(arena, "; %zu of the tensors can be read", c.read);
-  else if (c.read != c.tensors)
-    numbers = "; without a debug buffer, tensor values are unknown";
-  return etr_arena_format(arena, "%zu tensors, %zu scalars in %zu run%s%s", c.tensors, c.scalars,
-                          c.runs, etr_plural(c.runs), numbers ? numbers : "");
+  if (count.read != count.tensors && profile->debug_buffer)
+    unread = etr_arena_format(arena, "; %zu of the tensors can be read", count.read);
+  else if (count.read != count.tensors)
+    unread = "; without a debug buffer, tensor values are unknown";
+  return etr_arena_format(arena, "%zu tensors, %zu scalars in %zu run%s%s", count.tensors,
+                          count.scalars, count.runs, etr_plural(count.runs), unread ? unread : "");
 }
 
 /* ---- Around a program ---- */
@@ -87,15 +88,16 @@ static const etr_field weights[] = {
 };
 ETR_ROW_TYPE(external_weight, weights);
 
-/* Returns "external weights: 5 tensors, 236 bytes". */
-static const char *info_weights(etr_arena *arena, const etr_weights *w) {
-  const char *blobs = "";
-  if (w->blob_count)
-    blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count,
-                             etr_plural(w->blob_count));
+/* Returns how many weights a file holds: "external weights: 5 tensors, 236 bytes". */
+static const char *info_weights(etr_arena *arena, const etr_weights *external) {
+  const char *blob_text = "";
+  if (external->blob_count)
+    blob_text = etr_arena_format(arena, ", %zu blob%s of delegates", external->blob_count,
+                                 etr_plural(external->blob_count));
   return etr_arena_format(arena, "external weights: %zu tensor%s%s, %" PRIu64 " byte%s",
-                          w->tensor_count, etr_plural(w->tensor_count), blobs ? blobs : "",
-                          w->byte_count, etr_plural(w->byte_count));
+                          external->tensor_count, etr_plural(external->tensor_count),
+                          blob_text ? blob_text : "", external->byte_count,
+                          etr_plural(external->byte_count));
 }
 
 /* ---- What a graph computes and moves, by module, whether it ran or not ---- */
@@ -109,9 +111,9 @@ typedef struct static_cost {
                             method did not run */
 } static_cost;
 
-/* Adds the cost of each operator to its own module. */
-static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile,
-                    const etr_graph *graph) {
+/* Adds the cost and the number of each module's own operators to the sums of that module. */
+static void add_operator_costs(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile,
+                               const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     uint32_t module = etr_counted_module(graph, graph->nodes[i].module);
     if (graph->nodes[i].kind != ETR_NODE_OP)
@@ -121,9 +123,9 @@ static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *
   }
 }
 
-/* Lists the costs of the graph's modules that have operators, parents first, beginning with the top
- * level. Returns NULL when out of memory. */
-static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr_profile *profile,
+/* Lists the costs of the graph's modules that have operators, each with everything below it,
+ * parents first, beginning with the top level. Sets *count. Returns NULL when out of memory. */
+static static_cost *list_static_costs(size_t *count, etr_arena *arena, const etr_profile *profile,
                                       const etr_graph *graph) {
   static_cost *rows = etr_arena_alloc_array(arena, graph->module_count, sizeof *rows);
   etr_cost_sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
@@ -132,7 +134,7 @@ static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr
   *count = 0;
   if (etr_arena_failed(arena))
     return NULL;
-  add_own(sums, operators, profile, graph);
+  add_operator_costs(sums, operators, profile, graph);
   for (size_t i = graph->module_count; i-- > 1;) {
     uint32_t parent = etr_counted_module(graph, graph->modules[i].parent);
     etr_cost_add_sum(&sums[parent], &sums[i]);
@@ -209,48 +211,49 @@ static int by_macs(const void *a, const void *b) {
   return etr_natural_compare(x->module, y->module);
 }
 
-/* Keeps the row of the whole model and the modules near the top level that compute most. Returns
- * the number of rows. */
-static size_t shorten(static_cost *rows, size_t count) {
-  size_t kept = ETR_MIN(count, (size_t)1);
+/* Keeps the row of the whole model and the modules near the top level that compute most, the
+ * largest first. Returns the number of rows. */
+static size_t keep_largest(static_cost *rows, size_t count) {
+  size_t kept_count = ETR_MIN(count, (size_t)1);
   for (size_t i = 1; i < count; i++)
     if (rows[i].level <= DEEPEST && rows[i].cost.macs > 0)
-      rows[kept++] = rows[i];
-  if (kept > 2)
-    etr_sort(rows + 1, kept - 1, sizeof *rows, by_macs);
-  return ETR_MIN(kept, (size_t)MOST_ROWS + 1);
+      rows[kept_count++] = rows[i];
+  if (kept_count > 2)
+    etr_sort(rows + 1, kept_count - 1, sizeof *rows, by_macs);
+  return ETR_MIN(kept_count, (size_t)MOST_ROWS + 1);
 }
 
 typedef etr_vec(static_cost) cost_rows;
 
-/* Adds the costs of a method's modules; excerpt: only of the largest. */
-static bool add_method(etr_answer *answer, const etr_method *method, bool excerpt,
+/* Adds the rows of a method's modules: all, or with is_excerpt only those that compute most.
+ * Returns false when out of memory. */
+static bool add_method(etr_answer *answer, const etr_method *method, bool is_excerpt,
                        cost_rows *rows) {
   const etr_profile *profile = answer->profile;
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  size_t added;
+  size_t added_count;
   if (!graph || !graph->costs)
     return true;
-  static_cost *list = static_costs_make(&added, &answer->arena, profile, graph);
-  if (!list)
+  static_cost *costs = list_static_costs(&added_count, &answer->arena, profile, graph);
+  if (!costs)
     return false;
-  if (excerpt)
-    added = shorten(list, added);
-  for (size_t i = 0; i < added; i++) {
+  if (is_excerpt)
+    added_count = keep_largest(costs, added_count);
+  for (size_t i = 0; i < added_count; i++) {
     static_cost *row = etr_vec_push(&answer->arena, rows);
     if (!row)
       return false;
-    *row = list[i];
+    *row = costs[i];
   }
   return true;
 }
 
 /* Lists the costs of all methods that have an Edge graph, by method and module. With `excerpt`,
  * which is for people, only the modules that compute most are listed, the largest first. */
-static etr_rows info_costs(etr_answer *answer, bool excerpt) {
+static etr_rows info_costs(etr_answer *answer, bool is_excerpt) {
   cost_rows rows = {0};
   for (size_t i = 0; i < answer->profile->method_count; i++)
-    if (!add_method(answer, &answer->profile->methods[i], excerpt, &rows))
+    if (!add_method(answer, &answer->profile->methods[i], is_excerpt, &rows))
       break;
   return ETR_ROWS(rows.data, rows.count);
 }
@@ -277,23 +280,24 @@ typedef struct unknown_costs {
   etr_map at; /* method, operator and reason -> index in the list */
 } unknown_costs;
 
-/* Counts a node whose cost is unknown, by method, operator and reason. */
+/* Counts a node whose cost is unknown, together with nodes of the same method, operator and reason.
+ * */
 static void add_unknown_cost(etr_arena *arena, unknown_costs *costs, const etr_graph *graph,
                              size_t node) {
-  const char *op = graph->nodes[node].target, *why = etr_cost_unknown_reason(graph, node);
-  if (!why)
+  const char *op = graph->nodes[node].target, *reason = etr_cost_unknown_reason(graph, node);
+  if (!reason)
     return;
-  const char *key = etr_arena_format(arena, "%s\n%s\n%s", graph->method, op, why);
-  uint32_t at = key ? etr_map_number(&costs->at, etr_slice_of(key)) : ETR_NONE;
-  if (at == ETR_NONE)
+  const char *key = etr_arena_format(arena, "%s\n%s\n%s", graph->method, op, reason);
+  uint32_t index = key ? etr_map_number(&costs->at, etr_slice_of(key)) : ETR_NONE;
+  if (index == ETR_NONE)
     return;
-  if (at == costs->list.count) {
+  if (index == costs->list.count) {
     unknown_cost *added = etr_vec_push(arena, &costs->list);
     if (!added)
       return;
-    *added = (unknown_cost){graph->method, op, why, 0};
+    *added = (unknown_cost){graph->method, op, reason, 0};
   }
-  costs->list.data[at].count++;
+  costs->list.data[index].count++;
 }
 
 /* Lists the operators whose costs are not known, in the order of the graphs. */
@@ -303,8 +307,8 @@ static etr_rows list_unknown_costs(etr_answer *answer) {
   etr_map_init(&costs.at, &answer->arena);
   for (size_t i = 0; i < profile->method_count; i++) {
     uint32_t index = profile->methods[i].graph;
-    for (size_t k = 0; index != ETR_NONE && k < profile->graphs[index].node_count; k++)
-      add_unknown_cost(&answer->arena, &costs, &profile->graphs[index], k);
+    for (size_t node = 0; index != ETR_NONE && node < profile->graphs[index].node_count; node++)
+      add_unknown_cost(&answer->arena, &costs, &profile->graphs[index], node);
   }
   return ETR_ROWS(costs.list.data, costs.list.count);
 }
@@ -420,6 +424,7 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method, method_fields);
 
+/* Lists the methods. */
 static etr_rows list_methods(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   method_row *rows = etr_arena_alloc_array(&answer->arena, profile->method_count, sizeof *rows);
@@ -595,14 +600,14 @@ static const etr_field run_fields[] = {
 };
 ETR_ROW_TYPE(run, run_fields);
 
-/* Makes the row of a block of runs. */
-static run_row row_of(const etr_profile *profile, const etr_block *block) {
-  uint32_t first = block->run_count ? block->runs[0] : ETR_NONE;
+/* Makes the row of a block of runs; warm-up counts among its runs. */
+static run_row make_run_row(const etr_profile *profile, const etr_block *block) {
+  uint32_t first_run = block->run_count ? block->runs[0] : ETR_NONE;
   if (block->skipped_run_count)
-    first = ETR_MIN(first, block->runs[block->run_count]);
+    first_run = ETR_MIN(first_run, block->runs[block->run_count]);
   return (run_row){.block = block,
                    .method = block->method == ETR_NONE ? NULL : &profile->methods[block->method],
-                   .first_run = first,
+                   .first_run = first_run,
                    .runs = block->run_count + block->skipped_run_count};
 }
 
@@ -613,7 +618,7 @@ static etr_rows list_runs(etr_answer *answer, bool by_block) {
   run_row *rows = etr_arena_alloc_array(&answer->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++) {
     const etr_run *run = by_block ? NULL : &profile->runs[i];
-    rows[i] = row_of(profile, &profile->blocks[run ? run->block : i]);
+    rows[i] = make_run_row(profile, &profile->blocks[run ? run->block : i]);
     rows[i].run = run;
     rows[i].etdump = run ? profile->etdumps[run->dump] : NULL;
   }
@@ -652,7 +657,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
                               etr_error *error) {
   etr_answer answer;
   const etr_fields *f = &answer.fields;
-  const value_counts counts = value_counts_of(profile);
+  const value_counts counts = count_values(profile);
   etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
   etr_field_put_all(f, ETR_FIELDS(input_fields), profile);
   etr_field_object(f, "debug_values");
@@ -686,7 +691,7 @@ typedef struct info {
   bool has_begun; /* something was written before */
 } info;
 
-/* Writes a line with a title; nothing if text is NULL. */
+/* Writes a line with a title; nothing if its text is NULL. */
 static void put_line(info *i, const char *title, const char *text) {
   if (!text)
     return;
@@ -696,8 +701,8 @@ static void put_line(info *i, const char *title, const char *text) {
   etr_puts(&i->answer.writer, "\n");
 }
 
-/* Returns the path of an ETDump, and whether it is odd: "2.etdp (odd: 30 % slower than the others,
- * left out)". Returns NULL when out of memory. */
+/* Returns the path of an ETDump and, for each method in which it is odd, by how much: "2.etdp (odd:
+ * 30 % slower than the others, left out)". NULL when out of memory. */
 static const char *recording_text(info *i, size_t dump) {
   const etr_profile *profile = i->answer.profile;
   etr_text text;
@@ -719,7 +724,7 @@ static const char *recording_text(info *i, size_t dump) {
   return etr_text_end(&text, &writer);
 }
 
-/* Writes which files there are and what is in them. */
+/* Writes a line for each file of the record, and what is in it. */
 static void put_lines(info *i) {
   const etr_profile *profile = i->answer.profile;
   put_line(i, "ETRecord", profile->etrecord ? profile->etrecord : "none");
@@ -751,9 +756,9 @@ static void put_table(info *i, const char *title, const etr_row_type *type, etr_
   etr_table table;
   if (rows.count == 0)
     return;
-  bool markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
-  etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", markdown ? "## " : "", title,
-           markdown ? "\n" : "");
+  bool is_markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
+  etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", is_markdown ? "## " : "",
+           title, is_markdown ? "\n" : "");
   i->has_begun = true;
   etr_table_init(&table, &i->answer, type);
   table.top = 0;
@@ -779,7 +784,7 @@ static const etr_field value_row_fields[] = {
 };
 ETR_ROW_TYPE(info_value, value_row_fields);
 
-/* Adds a fact to the table for programs. */
+/* Adds a fact to the table for programs, with all of its digits. */
 static void add_value(etr_table *table, const char *section, const char *key, etr_cell value) {
   value_row *row = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *row);
   if (!row || !key)
@@ -790,19 +795,20 @@ static void add_value(etr_table *table, const char *section, const char *key, et
   etr_table_add(table, row, "", 0);
 }
 
-/* Returns ROW.COLUMN, with the unit of a time and '_' for blanks in the column:
- * "forward.execute_avg_ms". */
-static const char *key_of(etr_answer *answer, const char *row, const etr_field *field) {
-  bool timed = field->kind == ETR_CELL_TIME;
-  char *key = etr_arena_format(&answer->arena, "%s.%s%s%s", row, field->title, timed ? "_" : "",
-                               timed ? etr_unit_name(answer->options->unit) : "");
+/* Returns the name of a fact, ROW.COLUMN, with the unit of a time and '_' for blanks in the column:
+ * "forward.execute_avg_ms". NULL when out of memory. */
+static const char *fact_key(etr_answer *answer, const char *row, const etr_field *field) {
+  bool is_time = field->kind == ETR_CELL_TIME;
+  char *key = etr_arena_format(&answer->arena, "%s.%s%s%s", row, field->title, is_time ? "_" : "",
+                               is_time ? etr_unit_name(answer->options->unit) : "");
   for (size_t i = strlen(row); key && key[i]; i++)
     if (key[i] == ' ')
       key[i] = '_';
   return key;
 }
 
-/* Adds a list, whose rows are named by their first column if is_named, or else by their number. */
+/* Adds the facts of a list of rows, which are named by their first column if is_named, or else by
+ * their number. */
 static void add_list(etr_table *table, const char *section, const etr_row_type *list, etr_rows rows,
                      bool is_named) {
   etr_answer *answer = table->answer;
@@ -817,7 +823,7 @@ static void add_list(etr_table *table, const char *section, const etr_row_type *
       etr_cell value = etr_field_cell(field, row);
       if (field->kind == ETR_CELL_TIME)
         value.number = etr_ticks_to_unit(answer->profile, value.number, answer->options->unit);
-      add_value(table, section, key_of(answer, name, field), value);
+      add_value(table, section, fact_key(answer, name, field), value);
     }
   }
 }
@@ -829,10 +835,10 @@ static void add_facts(etr_table *table, const char *section, const etr_row_type 
       add_value(table, section, field->key, etr_field_cell(field, row));
 }
 
-/* Writes all facts as one table for programs. */
+/* Writes all facts about the inputs as one table for programs. */
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
-  const value_counts counts = value_counts_of(profile);
+  const value_counts counts = count_values(profile);
   etr_table table;
   etr_table_init(&table, answer, &etr_info_value_fields);
   table.top = 0;
@@ -862,7 +868,7 @@ static void write_values(etr_answer *answer) {
   etr_table_finish(&table);
 }
 
-/* Writes the facts for people. */
+/* Writes the facts about the inputs as lines, in text, and as tables for people. */
 static void write_tables(info *i) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};

@@ -30,7 +30,10 @@ static const memory *as_memory(const void *row) {
   return row;
 }
 
-static memory memory_of(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+/* Gathers what the rows about memory are made from. method: NULL for those of the program as a
+ * whole. */
+static memory gather_memory(etr_arena *arena, const etr_profile *profile,
+                            const etr_method *method) {
   return (memory){.arena = arena,
                   .profile = profile,
                   .program = profile->program_memory,
@@ -75,7 +78,7 @@ static const tensor_row *as_row(const void *row) {
   return row;
 }
 
-/* Makes the row of a planned tensor. */
+/* Makes the row of the i-th planned tensor of a method. */
 static tensor_row planned_row(const memory *of, size_t i) {
   const etr_planned_tensor *planned = &of->plan->tensors[i];
   return (tensor_row){
@@ -92,7 +95,8 @@ static tensor_row planned_row(const memory *of, size_t i) {
       .planned = planned};
 }
 
-/* Lists the tensors that are live at the peak, most bytes first; none if nothing is planned. */
+/* Lists the tensors that are live at the peak, most bytes first, as many as the table shows; none
+ * if nothing is planned. */
 static etr_rows live_rows(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = of->plan;
@@ -159,7 +163,7 @@ static etr_cell share(const void *row) {
                             : etr_cell_none();
 }
 
-/* Returns the node that computes a planned tensor. */
+/* Returns the label of the node that computes a planned tensor; no cell if it is unknown. */
 static etr_cell node(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   const memory *of = &as_row(row)->of;
@@ -169,7 +173,8 @@ static etr_cell node(const void *row) {
   return etr_cell_text(etr_label_node(of->arena, graph, planned->node));
 }
 
-/* Returns the first and the last instruction that need a tensor: "3-9". */
+/* Returns the first and the last instruction that need a tensor, "3-9"; no cell for a tensor
+ * without any. */
 static etr_cell life(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->first_instruction < 0)
@@ -305,14 +310,14 @@ typedef struct sum_row {
   uint64_t whole;
 } sum_row;
 
-/* Makes rows of sums, with their total. */
+/* Makes rows of sums, each with the total of all of them; none if `sums` is NULL. */
 static etr_rows sum_rows(const memory *of, const etr_weight_sum *sums, size_t count) {
   sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
-  uint64_t whole = 0;
+  uint64_t total_bytes = 0;
   for (size_t i = 0; rows && i < count; i++)
-    whole = etr_add_up_to_most(whole, sums[i].bytes);
+    total_bytes = etr_add_up_to_most(total_bytes, sums[i].bytes);
   for (size_t i = 0; rows && i < count; i++)
-    rows[i] = (sum_row){sums[i], whole};
+    rows[i] = (sum_row){sums[i], total_bytes};
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
@@ -330,7 +335,7 @@ static etr_rows weight_rows(const void *row) {
   return ETR_ROWS(weights, weights ? count : 0);
 }
 
-/* Lists the sums of weights, as many as the table shows. */
+/* Lists the sums of weights by module, as many as the table shows. */
 static etr_rows weight_sum_rows(const void *row) {
   size_t count = 0;
   const memory *of = row;
@@ -384,7 +389,7 @@ static bool blob_is_open(const void *row) {
   return payload && !payload->is_closed;
 }
 
-/* Lists the payloads of the delegates. */
+/* Lists the payloads of the method's delegates. */
 static etr_rows blob_rows(const void *row) {
   const memory *of = row;
   const etr_delegate_payloads payloads = etr_delegate_payloads_make(of->arena, of->profile);
@@ -451,21 +456,23 @@ static const etr_field blob_sum_fields[] = {
 };
 ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
-/* Lists the sums of payloads by backend. */
+/* Lists the sums of payloads by backend, as many as the table shows. */
 static etr_rows blob_sum_rows(const void *row) {
   size_t count = 0;
   const memory *of = row;
   const etr_blob_sum *sums = etr_blob_sums_make(&count, of->arena, of->plan);
   const etr_rows blobs = blob_rows(row);
-  const blob_row *list = blobs.first;
+  const blob_row *payloads = blobs.first;
   blob_sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
   for (size_t i = 0; rows && i < count; i++) {
     rows[i].sum = sums[i];
-    for (size_t k = 0; k < blobs.count; k++) {
-      if (strcmp(list[k].blob->backend, sums[i].backend) != 0)
+    for (size_t payload_index = 0; payload_index < blobs.count; payload_index++) {
+      if (strcmp(payloads[payload_index].blob->backend, sums[i].backend) != 0)
         continue;
-      rows[i].is_closed |= !blob_is_open(&list[k]);
-      rows[i].weight_bytes += list[k].payload ? list[k].payload->weight_bytes : 0;
+      rows[i].is_closed |= !blob_is_open(&payloads[payload_index]);
+      rows[i].weight_bytes += payloads[payload_index].payload
+                                  ? payloads[payload_index].payload->weight_bytes
+                                  : 0;
     }
   }
   return shortened(of, ETR_ROWS(rows, rows ? count : 0));
@@ -500,27 +507,28 @@ typedef struct allocation_list {
   etr_map known; /* text of a row's facts -> its index */
 } allocation_list;
 
-/* Counts a run's allocations with equal ones of earlier runs, or adds a row. */
+/* Adds a run's allocations as a row, or counts the run in the row of an earlier one whose
+ * allocations were equal. */
 static void add_allocations(etr_arena *arena, allocation_list *list, const char *method,
                             const etr_allocations *allocations) {
-  const char *facts = etr_arena_format(
+  const char *key = etr_arena_format(
       arena, "%s\n%zu %" PRIu64 " %" PRIu64 "\n%s", allocations->allocator, allocations->count,
       allocations->total_bytes, allocations->largest_bytes, method ? method : "");
-  uint32_t found = facts ? etr_map_get(&list->known, etr_slice_of(facts)) : ETR_NONE;
-  if (found != ETR_NONE)
-    list->rows.data[found].runs++;
-  if (!facts || found != ETR_NONE)
+  uint32_t index = key ? etr_map_get(&list->known, etr_slice_of(key)) : ETR_NONE;
+  if (index != ETR_NONE)
+    list->rows.data[index].runs++;
+  if (!key || index != ETR_NONE)
     return;
-  allocation_row *added = etr_vec_push(arena, &list->rows);
-  if (added)
-    *added = (allocation_row){allocations, method, 1};
-  if (added)
-    (void)etr_map_set(&list->known, etr_slice_of(facts), (uint32_t)(list->rows.count - 1));
+  allocation_row *new_row = etr_vec_push(arena, &list->rows);
+  if (new_row)
+    *new_row = (allocation_row){allocations, method, 1};
+  if (new_row)
+    (void)etr_map_set(&list->known, etr_slice_of(key), (uint32_t)(list->rows.count - 1));
 }
 
-/* Lists the allocations that the runs of a method logged or, without a method, loads and runs of no
- * method; with `all`, every run. Equal allocations are one row. */
-static etr_rows list_allocations(const memory *of, bool all) {
+/* Lists the allocations that the runs of a method logged; without a method, those of loads and of
+ * runs of no method; or, with is_for_all, of every run. Equal allocations are one row. */
+static etr_rows list_allocations(const memory *of, bool is_for_all) {
   const etr_profile *profile = of->profile;
   allocation_list list = {0};
   etr_map_init(&list.known, of->arena);
@@ -528,7 +536,7 @@ static etr_rows list_allocations(const memory *of, bool all) {
     const etr_run *run = &profile->runs[i];
     uint32_t index = profile->blocks[run->block].method;
     const etr_method *method_of_run = index == ETR_NONE ? NULL : &profile->methods[index];
-    if (!all && method_of_run != of->method)
+    if (!is_for_all && method_of_run != of->method)
       continue;
     for (size_t k = 0; k < run->allocation_count; k++)
       add_allocations(of->arena, &list, method_of_run ? method_of_run->name : NULL,
@@ -586,20 +594,21 @@ typedef struct peak_step {
   size_t tensor_count;
 } peak_step;
 
-/* Lists the instructions; none if nothing is planned. */
+/* Returns the row of the instruction at which most memory is live, with the tensors that are live
+ * there; none if nothing is planned. */
 static etr_rows peak_row(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = of->plan;
-  int32_t at = plan->peak_instruction;
-  peak_step *made = at < 0 ? NULL : etr_arena_alloc_array(of->arena, 1, sizeof *made);
-  if (!made)
+  int32_t peak = plan->peak_instruction;
+  peak_step *step = peak < 0 ? NULL : etr_arena_alloc_array(of->arena, 1, sizeof *step);
+  if (!step)
     return (etr_rows){0};
-  *made = (peak_step){.bytes = plan->peak_bytes,
-                      .instruction = at,
-                      .op = etr_memory_step_op(of->profile, of->method, at)};
-  made->module = etr_memory_module(of->profile, of->method, plan->steps[at].module);
-  made->tensors = etr_live_tensors_make(&made->tensor_count, of->arena, plan, at);
-  return ETR_ROWS(made, 1);
+  *step = (peak_step){.bytes = plan->peak_bytes,
+                      .instruction = peak,
+                      .op = etr_memory_step_op(of->profile, of->method, peak)};
+  step->module = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
+  step->tensors = etr_live_tensors_make(&step->tensor_count, of->arena, plan, peak);
+  return ETR_ROWS(step, 1);
 }
 
 static const etr_field peak_fields[] = {
@@ -622,9 +631,9 @@ typedef struct instructions {
   etr_vec(const char *) names;
 } instructions;
 
-/* Returns the number of a name, added if it is new. Names are interned, so pointers are compared.
- */
-static uint32_t index_of_name(etr_arena *arena, instructions *list, const char *text) {
+/* Returns the number of a name, which is added if it is new. Names are interned, so pointers are
+ * compared. ETR_NONE when out of memory. */
+static uint32_t number_name(etr_arena *arena, instructions *list, const char *text) {
   etr_map_slot *slot = etr_map_at(&list->places, ETR_BYTES(text));
   if (slot && slot->value == ETR_NONE) {
     const char **added = etr_vec_push(arena, &list->names);
@@ -636,7 +645,8 @@ static uint32_t index_of_name(etr_arena *arena, instructions *list, const char *
   return slot ? slot->value : ETR_NONE;
 }
 
-/* Makes the columns of the instructions: live bytes, operation and module. */
+/* Returns one row with the columns of all instructions: live bytes, operation and module. None when
+ * out of memory. */
 static etr_rows instructions_row(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = as_memory(row)->plan;
@@ -650,11 +660,10 @@ static etr_rows instructions_row(const void *row) {
       .live_bytes = plan->live_bytes, .ops = ops, .modules = modules, .count = count};
   etr_map_init(&list->places, of->arena);
   for (size_t i = 0; i < count; i++)
-    ops[i] = index_of_name(of->arena, list,
-                           etr_memory_step_op(of->profile, of->method, (int32_t)i));
+    ops[i] = number_name(of->arena, list, etr_memory_step_op(of->profile, of->method, (int32_t)i));
   for (size_t i = 0; i < count; i++)
-    modules[i] = index_of_name(of->arena, list,
-                               etr_memory_module(of->profile, of->method, plan->steps[i].module));
+    modules[i] = number_name(of->arena, list,
+                             etr_memory_module(of->profile, of->method, plan->steps[i].module));
   return ETR_ROWS(list, 1);
 }
 
@@ -727,7 +736,7 @@ static const etr_field unknown_fields[] = {
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_memory_unknown, text)},
 };
 
-/* Lists the memory that the program does not describe. */
+/* Lists the memory that the program does not describe; none without a plan. */
 static etr_rows unknown_rows(const void *row) {
   size_t count = 0;
   if (!as_memory(row)->plan)
@@ -751,6 +760,7 @@ static const etr_field finding_fields[] = {
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, FINDING(instruction)},
 };
 
+/* Lists the findings about the method's memory. */
 static etr_rows finding_rows(const void *row) {
   size_t count = 0;
   const memory *of = row;
@@ -778,27 +788,27 @@ static const etr_field method_fields[] = {
 };
 
 void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
-  memory of = memory_of(arena, f->profile, shown);
+  memory of = gather_memory(arena, f->profile, shown);
   of.is_short = true;
   etr_field_put_medium(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);
   etr_field_put_medium(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
 }
 
-/* Writes the memory of a method as JSON. */
+/* Writes the memory of a method as a JSON object. Returns false when out of memory. */
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
-  const memory of = memory_of(&answer->arena, answer->profile, shown);
+  const memory of = gather_memory(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
   etr_field_put_all(&answer->fields, ETR_FIELDS(method_fields), &of);
-  bool good = etr_decoder_put_cache(&answer->fields, &answer->arena, shown);
+  bool is_good = etr_decoder_put_cache(&answer->fields, &answer->arena, shown);
   etr_jw_end(&answer->json);
-  return good;
+  return is_good;
 }
 
 etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filter *filter,
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_document(&answer, NULL, filter, unit, sink, "memory/1"); /* it has no times */
-  const memory of = memory_of(&answer.arena, profile, NULL);
+  const memory of = gather_memory(&answer.arena, profile, NULL);
   answer.profile = answer.fields.profile = profile;
   etr_answer_put_filter(&answer);
   etr_field_put_all(&answer.fields, ETR_FIELDS(record_fields), &of);
@@ -817,16 +827,17 @@ typedef struct memory_report {
   unsigned medium; /* of tables: ETR_IN_TEXT or ETR_IN_MARKDOWN */
 } memory_report;
 
-/* Writes the title of a part. */
-static void put_title(memory_report *r, const char *text) {
-  bool is_text = r->medium == ETR_IN_TEXT;
+/* Writes the title of a part; nothing if it is NULL because memory ran out, which the arena knows.
+ * */
+static void put_title(memory_report *report, const char *text) {
+  bool is_text = report->medium == ETR_IN_TEXT;
   if (!text)
     return; /* out of memory, which shows on the arena */
-  etr_puts(&r->answer.writer, is_text ? "\n" : "\n**");
-  etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
-  (is_text ? etr_put_plain : etr_put_markdown)(&r->answer.writer, text);
-  etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
-  etr_puts(&r->answer.writer, is_text ? "\n" : "**\n\n");
+  etr_puts(&report->answer.writer, is_text ? "\n" : "\n**");
+  etr_put_style(&report->answer.writer, ETR_STYLE_BOLD);
+  (is_text ? etr_put_plain : etr_put_markdown)(&report->answer.writer, text);
+  etr_put_style(&report->answer.writer, ETR_STYLE_PLAIN);
+  etr_puts(&report->answer.writer, is_text ? "\n" : "**\n\n");
 }
 
 /* Puts a table after an empty line. */
@@ -840,8 +851,9 @@ static const char *bytes(memory_report *r, uint64_t number) {
   return etr_count_text(&r->answer.arena, number);
 }
 
-/* Puts "2 inputs, 602,112 bytes · 1 output, 4,000 bytes". */
-static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
+/* Writes a line with the numbers and bytes of inputs and outputs: "2 inputs, 602,112 bytes · 1
+ * output, 4,000 bytes". */
+static void put_boundary(memory_report *report, const etr_memory_plan *plan) {
   uint64_t sums[2] = {0};
   size_t counts[2] = {0};
   for (size_t i = 0; i < plan->boundary_count; i++) {
@@ -849,132 +861,140 @@ static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
     counts[is_output]++;
     sums[is_output] = etr_add_up_to_most(sums[is_output], plan->boundary[i].size_bytes);
   }
-  etr_section_line(&r->answer, ETR_STYLE_PLAIN, 0,
-                   etr_arena_format(&r->answer.arena,
+  etr_section_line(&report->answer, ETR_STYLE_PLAIN, 0,
+                   etr_arena_format(&report->answer.arena,
                                     "%zu input%s, %s bytes" DOT "%zu output%s, %s bytes", counts[0],
-                                    etr_plural(counts[0]), bytes(r, sums[0]), counts[1],
-                                    etr_plural(counts[1]), bytes(r, sums[1])));
+                                    etr_plural(counts[0]), bytes(report, sums[0]), counts[1],
+                                    etr_plural(counts[1]), bytes(report, sums[1])));
 }
 
-/* Puts the plan. Its second title is "live at the peak: instruction 9 of 40, aten.hardtanh.default
- * in features.1.conv.0". */
-static void put_plan(memory_report *r, const memory *of) {
+/* Writes the memory that a method plans: inputs and outputs, buffers, the tensors that are live at
+ * the peak, and the payloads of delegates. */
+static void put_plan(memory_report *report, const memory *of) {
   const etr_memory_plan *plan = of->plan;
   int32_t peak = plan->peak_instruction;
-  put_boundary(r, plan);
-  put_part(r, &etr_buffer_fields, ETR_ROWS(plan->buffers, plan->buffer_count));
+  put_boundary(report, plan);
+  put_part(report, &etr_buffer_fields, ETR_ROWS(plan->buffers, plan->buffer_count));
   if (peak >= 0) {
-    const char *in = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
-    put_title(r, etr_arena_format(of->arena, "live at the peak: instruction %d of %zu, %s%s%s",
-                                  (int)peak, plan->instruction_count,
-                                  etr_memory_step_op(of->profile, of->method, peak),
-                                  in[0] ? " in " : "", in));
-    etr_section_rows(&r->answer, &etr_tensor_fields, ETR_IN_TEXT, live_rows(of));
+    const char *module = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
+    put_title(report, etr_arena_format(of->arena, "live at the peak: instruction %d of %zu, %s%s%s",
+                                       (int)peak, plan->instruction_count,
+                                       etr_memory_step_op(of->profile, of->method, peak),
+                                       module[0] ? " in " : "", module));
+    etr_section_rows(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, live_rows(of));
   }
-  put_part(r, &etr_blob_sum_fields, blob_sum_rows(of));
+  put_part(report, &etr_blob_sum_fields, blob_sum_rows(of));
 }
 
-/* Writes the title of a method, with what is planned and live. */
-static void put_head(memory_report *r, const memory *of, bool is_first) {
+/* Writes the title of a method, with the bytes that are planned and live at the peak, or that there
+ * is no plan. */
+static void put_head(memory_report *report, const memory *of, bool is_first) {
   const etr_memory_plan *plan = of->plan;
   const char *record = etr_label_record(of->arena, of->profile),
              *name = etr_label_method(of->method->name);
-  etr_puts(&r->answer.writer, is_first ? "" : "\n");
-  if (r->medium == ETR_IN_MARKDOWN)
-    etr_puts(&r->answer.writer, "### ");
+  etr_puts(&report->answer.writer, is_first ? "" : "\n");
+  if (report->medium == ETR_IN_MARKDOWN)
+    etr_puts(&report->answer.writer, "### ");
   etr_section_line(
-      &r->answer, ETR_STYLE_BOLD, 0,
+      &report->answer, ETR_STYLE_BOLD, 0,
       plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak",
-                              record, name, bytes(r, plan->planned_bytes),
-                              bytes(r, plan->peak_bytes))
+                              record, name, bytes(report, plan->planned_bytes),
+                              bytes(report, plan->peak_bytes))
            : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
 }
 
-/* Puts "cache of keys and values: 65,536 bytes in 2 buffers for 256 positions, 256 bytes each;
- * twice the context would take 65,536 bytes more". */
-static void put_cache(memory_report *r, const etr_method *shown) {
+/* Writes a line about the cache of keys and values: its bytes, its positions, and what twice the
+ * context would take. Nothing without a cache. */
+static void put_cache(memory_report *report, const etr_method *shown) {
   etr_kv_cache cache;
-  etr_arena *arena = &r->answer.arena;
-  if (!etr_kv_cache_find(&cache, arena, r->answer.profile, shown) || cache.count == 0)
+  etr_arena *arena = &report->answer.arena;
+  if (!etr_kv_cache_find(&cache, arena, report->answer.profile, shown) || cache.count == 0)
     return;
-  const char *whole = bytes(r, cache.bytes), *each = bytes(r, cache.per_token);
+  const char *all_bytes = bytes(report, cache.bytes),
+             *bytes_per_position = bytes(report, cache.per_token);
   etr_section_line(
-      &r->answer, ETR_STYLE_PLAIN, 2,
+      &report->answer, ETR_STYLE_PLAIN, 2,
       etr_arena_format(arena,
                        "cache of keys and values: %s bytes in %zu buffer%s for %" PRIu64
                        " positions, %s bytes each; twice the context would take %s "
                        "bytes more",
-                       whole, cache.count, etr_plural(cache.count), cache.context, each, whole));
-  etr_section_end_list(&r->answer);
+                       all_bytes, cache.count, etr_plural(cache.count), cache.context,
+                       bytes_per_position, all_bytes));
+  etr_section_end_list(&report->answer);
 }
 
-/* Writes the memory of a method for people. */
-static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
-  const memory of = memory_of(&r->answer.arena, r->answer.profile, shown);
-  put_head(r, &of, is_first);
-  put_cache(r, shown);
+/* Writes the memory of a method for people: cache, plan, weights, allocations, what is unknown, and
+ * findings. */
+static void put_method(memory_report *report, const etr_method *shown, bool is_first) {
+  const memory of = gather_memory(&report->answer.arena, report->answer.profile, shown);
+  put_head(report, &of, is_first);
+  put_cache(report, shown);
   if (shown->memory)
-    put_plan(r, &of);
-  put_part(r, &etr_weight_sum_fields, weight_sum_rows(&of));
-  put_part(r, &etr_allocation_fields, list_allocations(&of, false));
+    put_plan(report, &of);
+  put_part(report, &etr_weight_sum_fields, weight_sum_rows(&of));
+  put_part(report, &etr_allocation_fields, list_allocations(&of, false));
   etr_rows unknown = unknown_rows(&of), found = finding_rows(&of);
   const etr_memory_unknown *unknowns = unknown.first;
   const etr_memory_finding *findings = found.first;
   if (unknown.count)
-    put_title(r, "memory that the program does not describe");
+    put_title(report, "memory that the program does not describe");
   for (size_t i = 0; i < unknown.count; i++)
-    etr_section_line(&r->answer, ETR_STYLE_PLAIN, 2, unknowns[i].text);
+    etr_section_line(&report->answer, ETR_STYLE_PLAIN, 2, unknowns[i].text);
   if (found.count)
-    put_title(r, "findings");
+    put_title(report, "findings");
   for (size_t i = 0; i < found.count; i++)
-    etr_section_item(
-        &r->answer,
-        etr_arena_format(of.arena, "%s: %s bytes", findings[i].title, bytes(r, findings[i].bytes)),
-        findings[i].evidence);
+    etr_section_item(&report->answer,
+                     etr_arena_format(of.arena, "%s: %s bytes", findings[i].title,
+                                      bytes(report, findings[i].bytes)),
+                     findings[i].evidence);
 }
 
-/* Puts "the program: 32,104 bytes · 2 segments, 1,204,224 bytes" and the constants. */
-static void put_program(memory_report *r, const memory *of) {
+/* Writes the bytes of the program and its segments, and its constants; nothing without a program.
+ * */
+static void put_program(memory_report *report, const memory *of) {
   const etr_program_memory *program = of->program;
-  uint64_t segments = 0;
+  uint64_t segment_bytes = 0;
   if (!program)
     return;
   for (size_t i = 0; i < program->segment_count; i++)
-    segments = etr_add_up_to_most(segments, program->segments[i].size_bytes);
-  put_title(r, etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
-                                bytes(r, program->program_bytes), program->segment_count,
-                                etr_plural(program->segment_count), bytes(r, segments)));
-  etr_section_rows(&r->answer, &etr_constant_sum_fields, r->medium, constant_sum_rows(of));
+    segment_bytes = etr_add_up_to_most(segment_bytes, program->segments[i].size_bytes);
+  put_title(report,
+            etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
+                             bytes(report, program->program_bytes), program->segment_count,
+                             etr_plural(program->segment_count), bytes(report, segment_bytes)));
+  etr_section_rows(&report->answer, &etr_constant_sum_fields, report->medium,
+                   constant_sum_rows(of));
 }
 
-/* Writes the memory of all methods, and of the program, for people. */
-static void put_report(memory_report *r) {
-  const etr_profile *profile = r->answer.profile;
-  const memory of = memory_of(&r->answer.arena, profile, NULL);
+/* Writes the memory of all methods that the filter takes, and of the program, for people. */
+static void put_report(memory_report *report) {
+  const etr_profile *profile = report->answer.profile;
+  const memory of = gather_memory(&report->answer.arena, profile, NULL);
   bool is_first = true;
   for (size_t i = 0; i < profile->method_count; i++) {
-    if (!etr_filter_takes_method(r->answer.filter, &profile->methods[i]))
+    if (!etr_filter_takes_method(report->answer.filter, &profile->methods[i]))
       continue;
-    put_method(r, &profile->methods[i], is_first);
+    put_method(report, &profile->methods[i], is_first);
     is_first = false;
   }
-  put_program(r, &of);
-  put_part(r, &etr_allocation_fields, list_allocations(&of, false));
+  put_program(report, &of);
+  put_part(report, &etr_allocation_fields, list_allocations(&of, false));
 }
 
-/* Puts one table of all tensors, for programs and if columns were chosen. */
-static void put_tensors(memory_report *r) {
-  const etr_profile *profile = r->answer.profile;
+/* Writes one table of all tensors, planned ones and constants, for programs or because columns were
+ * chosen. */
+static void put_tensors(memory_report *report) {
+  const etr_profile *profile = report->answer.profile;
   etr_table table;
-  etr_table_init(&table, &r->answer, &etr_tensor_fields);
+  etr_table_init(&table, &report->answer, &etr_tensor_fields);
   etr_table_choose(&table);
   etr_table_say_origin(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
-    const memory of = memory_of(&r->answer.arena, profile, &profile->methods[i]);
-    if (of.plan && etr_filter_takes_method(r->answer.filter, of.method))
+    const memory of = gather_memory(&report->answer.arena, profile, &profile->methods[i]);
+    if (of.plan && etr_filter_takes_method(report->answer.filter, of.method))
       etr_table_add_rows(&table, planned_rows(&of));
   }
-  const memory whole = memory_of(&r->answer.arena, profile, NULL);
+  const memory whole = gather_memory(&report->answer.arena, profile, NULL);
   if (profile->program_memory)
     etr_table_add_rows(&table, constant_rows(&whole));
   etr_table_finish(&table);

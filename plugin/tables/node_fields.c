@@ -20,22 +20,23 @@ static const etr_node_time nothing = {.delegate_instruction = -1,
 
 etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                              size_t node) {
-  const etr_node *of = &graph->nodes[node];
+  const etr_node *graph_node = &graph->nodes[node];
   const etr_node_time *known = graph->times ? &graph->times[node] : &nothing;
   const etr_node_time *time = known->runs > 0 ? known : &nothing;
   return (etr_node_row){
       .arena = arena,
       .profile = profile,
       .graph = graph,
-      .node = of,
-      .module = &graph->modules[of->module],
-      .in_source = of->source,
+      .node = graph_node,
+      .module = &graph->modules[graph_node->module],
+      .in_source = graph_node->source,
       .method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method],
       .known = known,
       .time = time,
-      .kind = etr_node_kind_name(of->kind),
+      .kind = etr_node_kind_name(graph_node->kind),
       .match = etr_match_name(time->match),
-      .subgraph = of->subgraph == ETR_NONE ? NULL : graph->subgraphs[of->subgraph].path,
+      .subgraph = graph_node->subgraph == ETR_NONE ? NULL
+                                                   : graph->subgraphs[graph_node->subgraph].path,
       .carried_by = known->carried_by == ETR_NONE ? NULL : graph->nodes[known->carried_by].name,
       .cost = etr_cost_figures_of_node(profile, graph, node),
   };
@@ -84,6 +85,7 @@ static etr_cell compute_unit(const void *row) {
   return etr_cell_text(
       etr_compute_units_text(as_row(row)->arena, as_row(row)->known->compute_units));
 }
+/* Writes the compute units that a node runs on. */
 static void put_compute_units(const etr_fields *f, const void *row) {
   etr_field_list(f, "compute_units");
   for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
@@ -173,7 +175,8 @@ static etr_cell joined(const void *row) {
   return etr_cell_text(as_row(row)->joined->data);
 }
 
-/* Adds a shape to "f32[1,8], i64[1]". */
+/* Appends the shape of a value to a text such as "f32[1,8], i64[1]"; nothing if the shape is
+ * unknown. Returns false when out of memory. */
 static bool join_shape(etr_text *joined, size_t index, const etr_value *value) {
   char text[ETR_SHAPE_ROOM];
   etr_slice shape = {text, etr_format_shape(text, value)};
@@ -282,16 +285,19 @@ static void put_frames(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* Writes the types of the modules around a node, from outside to inside. */
+/* Writes the types of the modules around a node, from outside to inside; modules without a type are
+ * left out. */
 static void put_module_types(const etr_fields *f, const void *row) {
   const etr_module *modules = as_row(row)->graph->modules;
   size_t depth = 0;
-  for (uint32_t at = as_row(row)->node->module; at != ETR_NONE; at = modules[at].parent)
+  for (uint32_t module = as_row(row)->node->module; module != ETR_NONE;
+       module = modules[module].parent)
     depth++;
   const char **types = etr_arena_alloc_array(as_row(row)->arena, depth, sizeof *types);
-  size_t left = types ? depth : 0; /* filled from its end: the way leads from inside to outside */
-  for (uint32_t at = as_row(row)->node->module; left > 0; at = modules[at].parent)
-    types[--left] = modules[at].type;
+  size_t unfilled = types ? depth
+                          : 0; /* filled from its end: the way leads from inside to outside */
+  for (uint32_t module = as_row(row)->node->module; unfilled > 0; module = modules[module].parent)
+    types[--unfilled] = modules[module].type;
   etr_field_list(f, "module_types");
   for (size_t i = 0; types && i < depth; i++)
     if (types[i][0])
@@ -306,7 +312,8 @@ static void put_edge_nodes(const etr_fields *f, const void *row) {
                   as_row(row)->node->edge_node_count);
 }
 
-/* Writes the values that a node logged. */
+/* Writes the values that a node logged, in which runs, and their statistics if they were measured.
+ * */
 static void put_values(const etr_fields *f, const void *row) {
   const etr_logged_nodes *values = as_row(row)->values;
   uint32_t node = (uint32_t)(as_row(row)->node - as_row(row)->graph->nodes);

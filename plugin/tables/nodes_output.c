@@ -23,7 +23,7 @@ static const etr_node_row *as_row(const void *row) {
 
 /* ---- JSON ---- */
 
-/* Writes a graph with its nodes as JSON. */
+/* Writes a graph as a JSON object with the nodes that the filter takes. */
 static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_nodes *values) {
   static const etr_method untimed = {0};
   const etr_fields *f = &n->answer.fields;
@@ -77,9 +77,9 @@ static bool has_times(const etr_profile *profile, const etr_graph *graph) {
          profile->methods[graph->profile_method].run_count > 0;
 }
 
-/* Returns true if a graph is listed. The nodes of aten/forward repeat the times of the Edge nodes
- * that came from them, so only the method's own graph is listed, unless the filter names another
- * one. */
+/* Returns true if a graph has times and the filter takes it. The nodes of aten/forward repeat the
+ * times of Edge nodes that came from them, so only the method's own graph is listed, unless the
+ * filter names a module. */
 static bool is_listed(const nodes_output *n, const etr_graph *graph) {
   if (!etr_filter_takes_graph(n->answer.filter, graph) || !has_times(n->answer.profile, graph))
     return false;
@@ -109,8 +109,9 @@ static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   }
 }
 
-/* Returns the number by which a node is sorted, the largest first. */
-static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_timed) {
+/* Returns the number by which a node is sorted, the largest first: multiply-accumulates, bytes, or
+ * its time; 0 without a time. */
+static double sort_weight(const nodes_output *n, const etr_node_row *row, bool is_timed) {
   switch (n->answer.options->order) {
   case ETR_ORDER_MACS:
     return isnan(row->cost.macs) ? -1 : row->cost.macs;
@@ -121,7 +122,8 @@ static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_
   }
 }
 
-/* Adds the operators of a graph to the table. */
+/* Adds the operators of a graph that the filter takes to the table; with only_timed, those that
+ * ran. When out of memory, the arena has failed. */
 static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
   double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
   const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, n->answer.profile,
@@ -141,13 +143,13 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
     if (only_timed)
       *summed_p50 += row->time->per_run.p50;
     etr_table_add(&n->table, row, sort_key(n->answer.options->order, row),
-                  weight_of(n, row, only_timed));
+                  sort_weight(n, row, only_timed));
   }
 }
 
-/* Returns true if a graph is listed: a timed graph, or any graph if none is timed. Of a timed graph
- * the nodes that ran are listed, of others all operators. */
-static void collect(nodes_output *n) {
+/* Adds the nodes of the graphs that are listed and sorts them: those that ran in timed graphs, or
+ * all operators if no graph is timed. */
+static void collect_nodes(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++)
     only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
@@ -168,7 +170,8 @@ typedef struct total {
   size_t count;
 } total;
 
-/* Writes how many nodes of a graph are shown, and their time together. */
+/* Writes how many nodes of a graph the filter takes, and their time together beside that of the
+ * method. */
 static void put_total(nodes_output *n, const etr_graph *graph, const total *of_graph) {
   etr_writer *writer = &n->answer.writer;
   etr_put_plain(writer, graph->module);
@@ -190,8 +193,8 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
   etr_put_filter(writer, &n->answer.arena, n->answer.filter);
 }
 
-/* Puts a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per
- * inference, on average of 8 runs; 2 warm-up runs excluded (2.12 ms in all)". */
+/* Writes a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per
+ * inference (typical of 8 runs)". */
 static void put_heads(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
@@ -207,20 +210,20 @@ static void put_heads(nodes_output *n) {
         method->run_count == 0)
       continue;
     const char *runs = etr_runs_text(&n->answer, method);
-    size_t timed = 0;
+    size_t timed_count = 0;
     for (size_t k = 0; k < graph->node_count; k++)
-      timed += graph->times[k].runs > 0;
+      timed_count += graph->times[k].runs > 0;
     etr_text_begin(&text, &n->answer.arena, &writer);
-    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed),
-             etr_plural(timed));
-    etr_puts(&writer, timed == 1 ? "takes " : "take ");
-    double operators = 0;
+    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed_count),
+             etr_plural(timed_count));
+    etr_puts(&writer, timed_count == 1 ? "takes " : "take ");
+    double operator_ticks = 0;
     for (size_t k = 0; k < method->part_count; k++)
       if (method->parts[k].part == ETR_TIME_OPERATORS)
-        operators += etr_adding_up(profile, method->parts[k].typical,
-                                   etr_ticks_per_run(method, method->parts[k].ticks));
-    if (operators > 0)
-      etr_put_time(&writer, profile, operators, unit);
+        operator_ticks += etr_adding_up(profile, method->parts[k].typical,
+                                        etr_ticks_per_run(method, method->parts[k].ticks));
+    if (operator_ticks > 0)
+      etr_put_time(&writer, profile, operator_ticks, unit);
     else
       etr_puts(&writer, "no measurable part");
     etr_puts(&writer, " of ");
@@ -231,7 +234,8 @@ static void put_heads(nodes_output *n) {
   }
 }
 
-/* Returns in words how a kind of match identified the operators, with its name in the columns. */
+/* Returns in words how a kind of match identified the operators, with its name in the columns; an
+ * unknown name as it is. */
 static const char *how_identified(const char *match) {
   static const struct {
     etr_match match;
@@ -251,15 +255,16 @@ static const char *how_identified(const char *match) {
   return match;
 }
 
-/* Writes the table of nodes, with notes for people. */
+/* Writes the table of nodes; for people with lines about the methods in front, and notes and totals
+ * behind. */
 static void write_table(nodes_output *n) {
-  bool text = etr_table_is_text(&n->table), part = etr_filter_is_active(n->answer.filter),
-       any = n->table.rows.count > 0;
-  total *totals = part && text
+  bool is_text = etr_table_is_text(&n->table), is_filtered = etr_filter_is_active(n->answer.filter),
+       has_rows = n->table.rows.count > 0;
+  total *totals = is_filtered && is_text
                       ? etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count,
                                               sizeof *totals)
                       : NULL;
-  double hinted = 0;
+  double hinted_count = 0;
   for (size_t i = 0; totals && i < n->table.rows.count; i++) {
     const etr_node_row *row = as_row(n->table.rows.data[i].row);
     total *of_graph = &totals[row->graph - n->answer.profile->graphs];
@@ -268,23 +273,23 @@ static void write_table(nodes_output *n) {
     of_graph->count++;
   }
   for (size_t i = 0; i < etr_table_shown(&n->table); i++)
-    hinted += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
+    hinted_count += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
   size_t hidden = etr_table_fill(&n->table);
-  if (text && part && !any) {
+  if (is_text && is_filtered && !has_rows) {
     etr_puts(&n->answer.writer, "no nodes: ");
     etr_put_filter(&n->answer.writer, &n->answer.arena, n->answer.filter);
     return;
   }
-  if (text && any && !part)
+  if (is_text && has_rows && !is_filtered)
     put_heads(n);
-  if (text && n->columns.some_accuracy)
+  if (is_text && n->columns.some_accuracy)
     etr_section_line(
         &n->answer, ETR_STYLE_PLAIN, 0,
         etr_arena_format(&n->answer.arena, "SNR: of the worst input, %s",
                          etr_accuracy_against(&n->answer.arena, n->answer.profile->accuracy)));
-  if (any || !text)
+  if (has_rows || !is_text)
     etr_table_write(&n->table);
-  if (!text)
+  if (!is_text)
     return;
   etr_put_more(&n->answer.writer, hidden);
   if (n->columns.only_match)
@@ -292,7 +297,7 @@ static void write_table(nodes_output *n) {
                      etr_arena_format(&n->answer.arena, "%s identified by %s",
                                       hidden ? "these nodes are" : "all are",
                                       how_identified(n->columns.only_match)));
-  etr_put_cost_notes(&n->answer, hinted);
+  etr_put_cost_notes(&n->answer, hinted_count);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
     if (totals[i].count)
       put_total(n, &n->answer.profile->graphs[i], &totals[i]);
@@ -307,7 +312,7 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   etr_table_choose(&n.table);
   etr_table_say_origin(&n.table);
   n.table.context = &n.columns;
-  collect(&n);
+  collect_nodes(&n);
   n.columns = etr_node_columns_of(&n.table);
   write_table(&n);
   return etr_answer_end(&n.answer, true, error);

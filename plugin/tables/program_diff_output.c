@@ -46,9 +46,9 @@ static const etr_field content_fields[] = {
 };
 ETR_ROW_TYPE(content_change, content_fields);
 
-/* Lists how many bytes of each kind both programs have. */
+/* Lists how many bytes of each kind both programs have, without kinds that neither has. */
 static etr_rows content_rows(etr_arena *arena, const etr_program_diff *diff) {
-  size_t count = ETR_CONTENT_PADDING + 1, kept = 0;
+  size_t count = ETR_CONTENT_PADDING + 1, kept_count = 0;
   const etr_program_memory *sides[] = {diff->base->program_memory, diff->newer->program_memory};
   content_change *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
   for (size_t side = 0; rows && side < 2; side++)
@@ -61,9 +61,9 @@ static etr_rows content_rows(etr_arena *arena, const etr_program_diff *diff) {
     rows[i].content = etr_content_name((etr_content)i);
     rows[i].arena = arena;
     if (rows[i].base > 0 || rows[i].newer > 0)
-      rows[kept++] = rows[i];
+      rows[kept_count++] = rows[i];
   }
-  return ETR_ROWS(rows, kept);
+  return ETR_ROWS(rows, kept_count);
 }
 
 /* ---- Structure ---- */
@@ -94,14 +94,14 @@ static const etr_field structure_fields[] = {
 };
 ETR_ROW_TYPE(structure_change, structure_fields);
 
-/* Lists all counts, or those that differ. */
-static etr_rows structure_rows(etr_arena *arena, const etr_program_diff *diff, bool all) {
-  size_t kept = 0;
+/* Lists the counts of both programs' structure, all of them or only those that differ. */
+static etr_rows structure_rows(etr_arena *arena, const etr_program_diff *diff, bool is_complete) {
+  size_t kept_count = 0;
   structure_row *rows = etr_arena_alloc_array(arena, diff->structure_count, sizeof *rows);
   for (size_t i = 0; rows && i < diff->structure_count; i++)
-    if (all || diff->structure[i].base_count != diff->structure[i].new_count)
-      rows[kept++] = (structure_row){&diff->structure[i], arena};
-  return ETR_ROWS(rows, kept);
+    if (is_complete || diff->structure[i].base_count != diff->structure[i].new_count)
+      rows[kept_count++] = (structure_row){&diff->structure[i], arena};
+  return ETR_ROWS(rows, kept_count);
 }
 
 /* ---- Parts ---- */
@@ -151,16 +151,16 @@ static etr_cell base_type(const void *row) {
 static etr_cell new_type(const void *row) {
   return etr_cell_text(type_of(row, as_part(row)->change->newer));
 }
-/* Returns the type of a part, or both if it changed. */
+/* Returns the type of a part's tensor, or both types if it changed; no cell when out of memory. */
 static etr_cell part_type(const void *row) {
-  const part_change *r = row;
-  const char *base = type_of(r, r->change->base), *newer = type_of(r, r->change->newer);
+  const part_change *part = row;
+  const char *base = type_of(part, part->change->base), *newer = type_of(part, part->change->newer);
   if (!base || !newer)
     return etr_cell_none();
   bool is_one = !base[0] || !newer[0] || strcmp(base, newer) == 0;
   if (is_one)
     return etr_cell_text(newer[0] ? newer : base);
-  return etr_cell_text(etr_arena_format(r->arena, "%s \xE2\x86\x92 %s", base, newer));
+  return etr_cell_text(etr_arena_format(part->arena, "%s \xE2\x86\x92 %s", base, newer));
 }
 
 #define PART(name) ETR_VIA(part_change, part, etr_file_part, name)
@@ -188,20 +188,20 @@ static const etr_field part_fields[] = {
 };
 ETR_ROW_TYPE(part_change, part_fields);
 
-/* Lists the parts, all of them or those that differ. */
-static etr_rows part_rows(etr_arena *arena, const etr_program_diff *diff, bool all) {
-  size_t kept = 0;
+/* Lists the parts of both files, all of them or only those that differ. */
+static etr_rows part_rows(etr_arena *arena, const etr_program_diff *diff, bool is_complete) {
+  size_t kept_count = 0;
   part_change *rows = etr_arena_alloc_array(arena, diff->part_count, sizeof *rows);
   for (size_t i = 0; rows && i < diff->part_count; i++) {
     const etr_part_change *change = &diff->parts[i];
-    const etr_profile *of = change->newer ? diff->newer : diff->base;
+    const etr_profile *owner = change->newer ? diff->newer : diff->base;
     const etr_file_part *part = change->newer ? change->newer : change->base;
-    if (!all && change->verdict == ETR_PART_SAME)
+    if (!is_complete && change->verdict == ETR_PART_SAME)
       continue;
-    rows[kept++] = (part_change){
-        change, part, part->method != ETR_NONE ? of->methods[part->method].name : NULL, arena};
+    rows[kept_count++] = (part_change){
+        change, part, part->method != ETR_NONE ? owner->methods[part->method].name : NULL, arena};
   }
-  return ETR_ROWS(rows, kept);
+  return ETR_ROWS(rows, kept_count);
 }
 
 /* ---- All ---- */
@@ -214,7 +214,7 @@ static uint64_t external_bytes(const etr_profile *profile) {
   return bytes;
 }
 
-/* Writes the file of a side and its sizes. */
+/* Writes an object with the file of a side and its sizes. */
 static void put_side(const etr_fields *f, const char *key, const etr_profile *profile) {
   etr_field_object(f, key);
   etr_field_text(f, "file", profile->pte);
@@ -239,7 +239,8 @@ etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_si
   return etr_answer_end(&answer, true, error);
 }
 
-/* Puts "before.pte \xE2\x86\x92 after.pte: 201,640 \xE2\x86\x92 243,064 bytes (+20.5 %)". */
+/* Writes the files, their bytes and the change: "before.pte → after.pte: 201,640 → 243,064 bytes
+ * (+20.5 %)"; then the same of .ptd files, if there are any. */
 static void put_head(etr_answer *answer, const etr_program_diff *diff) {
   const etr_program_memory *base = diff->base->program_memory, *newer = diff->newer->program_memory;
   double change = base->file_bytes > 0 ? (double)newer->file_bytes / (double)base->file_bytes - 1
@@ -259,7 +260,8 @@ static void put_head(etr_answer *answer, const etr_program_diff *diff) {
                                       etr_count_text(&answer->arena, outside[1])));
 }
 
-/* Puts "62 of 64 parts are the same: 190,056 bytes". */
+/* Writes how many parts are the same, and their bytes: "62 of 64 parts are the same: 190,056
+ * bytes". */
 static void put_same(etr_answer *answer, const etr_program_diff *diff) {
   size_t count = 0;
   uint64_t bytes = 0;

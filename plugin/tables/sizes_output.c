@@ -176,20 +176,21 @@ static etr_cell delegate_method(const void *row) {
       part->method != ETR_NONE ? as_delegate(row)->profile->methods[part->method].name : NULL);
 }
 
-/* Returns the calls: "forward 0", "prefill 0 and 4, decode 0". */
+/* Returns the calls of a delegate's payload by method and instruction: "forward 0", "prefill 0 and
+ * 4, decode 0"; the first six, "(none)" without any. */
 static etr_cell delegate_calls(const void *row) {
   enum { LISTED = 6 };
-  const delegate_size *r = row;
-  const etr_file_part *part = r->payload->part;
+  const delegate_size *delegate = row;
+  const etr_file_part *part = delegate->payload->part;
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, r->arena, &writer);
+  etr_text_begin(&text, delegate->arena, &writer);
   for (size_t i = 0; i < part->call_count && i < LISTED; i++) {
     const etr_delegate_use *call = &part->calls[i];
     if (i > 0 && call[-1].method == call->method)
       etr_putf(&writer, " and %d", (int)call->instruction);
     else
-      etr_putf(&writer, "%s%s %d", i ? ", " : "", r->profile->methods[call->method].name,
+      etr_putf(&writer, "%s%s %d", i ? ", " : "", delegate->profile->methods[call->method].name,
                (int)call->instruction);
   }
   if (part->call_count > LISTED)
@@ -204,11 +205,11 @@ typedef struct delegate_call {
 
 /* Lists the calls that share a payload. */
 static etr_rows call_rows(const void *row) {
-  const delegate_size *r = row;
-  const etr_file_part *part = r->payload->part;
-  delegate_call *rows = etr_arena_alloc_array(r->arena, part->call_count, sizeof *rows);
+  const delegate_size *delegate = row;
+  const etr_file_part *part = delegate->payload->part;
+  delegate_call *rows = etr_arena_alloc_array(delegate->arena, part->call_count, sizeof *rows);
   for (size_t i = 0; rows && i < part->call_count; i++)
-    rows[i] = (delegate_call){r->profile->methods[part->calls[i].method].name,
+    rows[i] = (delegate_call){delegate->profile->methods[part->calls[i].method].name,
                               part->calls[i].instruction};
   return ETR_ROWS(rows, rows ? part->call_count : 0);
 }
@@ -291,7 +292,7 @@ static const char *method_name(const etr_profile *profile, uint32_t method) {
   return method != ETR_NONE ? profile->methods[method].name : NULL;
 }
 
-/* Lists the parts of the file. */
+/* Lists the parts of the file, in their order. */
 static etr_rows list_parts(sizes *s) {
   part_row *rows = etr_arena_alloc_array(&s->answer.arena, s->program->part_count, sizeof *rows);
   for (size_t i = 0; rows && i < s->program->part_count; i++) {
@@ -302,9 +303,9 @@ static etr_rows list_parts(sizes *s) {
   return ETR_ROWS(rows, rows ? s->program->part_count : 0);
 }
 
-/* Sums the parts of the file by kind. */
+/* Sums the parts of the file by kind, without kinds that it does not have. */
 static etr_rows sum_contents(sizes *s) {
-  size_t count = ETR_CONTENT_PADDING + 1, kept = 0;
+  size_t count = ETR_CONTENT_PADDING + 1, kept_count = 0;
   size_sum *rows = etr_arena_alloc_array(&s->answer.arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < s->program->part_count; i++) {
     size_sum *row = &rows[s->program->parts[i].kind];
@@ -316,11 +317,12 @@ static etr_rows sum_contents(sizes *s) {
     rows[i].content = etr_content_name((etr_content)i);
     rows[i].whole = (double)s->program->file_bytes;
     if (rows[i].count > 0)
-      rows[kept++] = rows[i];
+      rows[kept_count++] = rows[i];
   }
-  return ETR_ROWS(rows, kept);
+  return ETR_ROWS(rows, kept_count);
 }
 
+/* Orders sums by bytes, the largest first, then by module and type. */
 static int by_bytes(const void *a, const void *b) {
   const size_sum *x = a, *y = b;
   if (x->bytes != y->bytes)
@@ -329,29 +331,30 @@ static int by_bytes(const void *a, const void *b) {
   return compared ? compared : strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
 }
 
-/* Returns the sum of a module and a type, which is added if it is new; NULL when out of memory. */
-static size_sum *sum_of(sizes *s, size_sums *sums, const etr_file_part *part) {
+/* Returns the sum of a part's module and type, which is added if it is new; NULL when out of
+ * memory. */
+static size_sum *find_sum(sizes *s, size_sums *sums, const etr_file_part *part) {
   const char *key = etr_arena_format(&s->answer.arena, "%s %d %s", etr_or_empty(part->tensor.dtype),
                                      part->module != NULL, etr_or_empty(part->module));
   etr_map_slot *slot = key ? etr_map_at(&sums->by_name, etr_slice_of(key)) : NULL;
   if (!slot || slot->value != ETR_NONE)
     return slot ? &sums->rows.data[slot->value] : NULL;
-  size_sum *added = etr_vec_push(&s->answer.arena, &sums->rows);
-  if (!added)
+  size_sum *new_sum = etr_vec_push(&s->answer.arena, &sums->rows);
+  if (!new_sum)
     return NULL;
-  *added = (size_sum){
+  *new_sum = (size_sum){
       .module = part->module, .dtype = part->tensor.dtype, .whole = (double)s->program->file_bytes};
   slot->value = (uint32_t)(sums->rows.count - 1);
-  return added;
+  return new_sum;
 }
 
-/* Sums the weights by module, the largest first. */
+/* Sums the weights by module and type, the largest first. */
 static etr_rows sum_modules(sizes *s) {
   size_sums sums = {0};
   etr_map_init(&sums.by_name, &s->answer.arena);
   for (size_t i = 0; i < s->program->part_count; i++) {
     const etr_file_part *part = &s->program->parts[i];
-    size_sum *row = is_weight(part) ? sum_of(s, &sums, part) : NULL;
+    size_sum *row = is_weight(part) ? find_sum(s, &sums, part) : NULL;
     if (!row)
       continue;
     row->count++;
@@ -389,7 +392,7 @@ static etr_status check_program(const etr_profile *profile, etr_error *error) {
                   "no program: give the .pte whose sizes you want");
 }
 
-/* Makes the lists. */
+/* Makes the lists of all tables about the program's file. */
 static void make_lists(sizes *s, const etr_profile *profile) {
   s->program = profile->program_memory;
   s->parts = list_parts(s);
@@ -420,7 +423,7 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
   return etr_answer_end(&s.answer, true, error);
 }
 
-/* Puts all parts, for programs, or the largest ones, for people. */
+/* Writes the parts of the file: all of them for programs, the largest ones for people. */
 static void put_parts(sizes *s, bool is_report) {
   etr_table table;
   etr_table_init(&table, &s->answer, &etr_file_part_fields);

@@ -13,9 +13,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Returns the sum of a file's lines. */
-static etr_sum sum_of_file(const etr_summary *s, const etr_source_lines *file) {
-  etr_sum sum = etr_sum_make(s->method, file->total_ticks, file->typical);
+/* Makes the sum of all lines of a file; its step is the largest one of its lines. */
+static etr_sum make_file_sum(const etr_summary *summary, const etr_source_lines *file) {
+  etr_sum sum = etr_sum_make(summary->method, file->total_ticks, file->typical);
   sum.times.p50 = file->p50;
   sum.whole.p50 = file->summed_p50;
   for (size_t i = 0; i < file->count; i++)
@@ -25,17 +25,18 @@ static etr_sum sum_of_file(const etr_summary *s, const etr_source_lines *file) {
 
 /* ---- JSON ---- */
 
-static etr_sum sum_of_pattern(const etr_summary *s, const etr_line_pattern *row) {
-  etr_sum sum = etr_sum_make(s->method, row->total_ticks, row->typical);
-  sum.key = row->pattern;
-  sum.modules = row->module_count;
-  sum.nodes = row->node_count;
+/* Makes the sum of a line in the modules of one pattern. */
+static etr_sum make_pattern_sum(const etr_summary *summary, const etr_line_pattern *pattern) {
+  etr_sum sum = etr_sum_make(summary->method, pattern->total_ticks, pattern->typical);
+  sum.key = pattern->pattern;
+  sum.modules = pattern->module_count;
+  sum.nodes = pattern->node_count;
   return sum;
 }
 
-/* Writes a line of source with its time in each layer. */
-static void put_line_of(const etr_fields *f, const etr_summary *s, const etr_breakdown_row *line,
-                        const etr_line_patterns *patterns) {
+/* Writes a line of source as an object, with its time in the modules of each pattern. */
+static void put_line_object(const etr_fields *f, const etr_summary *s,
+                            const etr_breakdown_row *line, const etr_line_patterns *patterns) {
   const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);
   etr_jw_object(f->json);
   etr_sum_put(f, &sum);
@@ -53,10 +54,10 @@ static void put_line_of(const etr_fields *f, const etr_summary *s, const etr_bre
   etr_jw_end(f->json);
 }
 
-/* Writes a file of source with its lines. */
-static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_source_lines *file,
-                         const etr_line_patterns *patterns) {
-  const etr_sum whole = sum_of_file(s, file);
+/* Writes a file of source as an object, with its sums and its lines. */
+static void put_file_object(const etr_fields *f, const etr_summary *s, const etr_source_lines *file,
+                            const etr_line_patterns *patterns) {
+  const etr_sum whole = make_file_sum(s, file);
   etr_jw_object(f->json);
   etr_field_text(f, "file", file->path);
   etr_field_ticks(f, "typical", whole.times.typical);
@@ -66,12 +67,12 @@ static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_so
   etr_field_count(f, "count", file->node_count);
   etr_field_list(f, "lines");
   for (size_t i = 0; i < file->count; i++)
-    put_line_of(f, s, file->rows[i], patterns);
+    put_line_object(f, s, file->rows[i], patterns);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
-/* Writes the source lines of a method. */
+/* Writes the source lines of a method as an object. Returns false when out of memory. */
 static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -90,7 +91,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_source_object(f, "wrapper", s.graph ? s.graph->wrapper : NULL);
   etr_field_list(f, "files");
   for (size_t i = 0; i < count; i++)
-    put_lines_of(f, &s, &files[i], &patterns);
+    put_file_object(f, &s, &files[i], &patterns);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
   return true;
@@ -160,11 +161,12 @@ static const etr_field line_fields[] = {
 };
 ETR_ROW_TYPE(source_line, line_fields);
 
-static void add_line(etr_table *table, code_line line) {
+/* Adds a row to the listing of a file. When out of memory, the arena has failed. */
+static void add_line(etr_table *table, code_line row) {
   code_line *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added)
     return;
-  *added = line;
+  *added = row;
   etr_table_add(table, added, "", 0);
 }
 
@@ -189,7 +191,8 @@ static void add_dim(etr_table *table, const char *number, const char *code) {
                .ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
 }
 
-/* Adds the modules for which a line with time runs, below the line. */
+/* Adds below a line the time of that line in the modules of each pattern, if the user wants that.
+ * */
 static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
                          const etr_breakdown_row *line) {
   if (!l->patterns.first)
@@ -200,7 +203,7 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
     const char *text = etr_arena_format(&l->answer.arena,
                                         row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s",
                                         name, row->module_count);
-    const etr_sum sum = sum_of_pattern(s, row);
+    const etr_sum sum = make_pattern_sum(s, row);
     add_line(table, (code_line){
                         .ticks = etr_adding_up(l->answer.profile, sum.times.typical, sum.times.avg),
                         .share = etr_sum_share(l->answer.profile, &sum),
@@ -210,27 +213,29 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
   }
 }
 
-/* Adds the lines near a line with time that have no time themselves, from the line after `after`
- * on, and a mark for lines that are left out in between. */
-static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t after,
-                        int64_t before) {
-  int64_t last = after > 0 ? ETR_MIN(after + CONTEXT, before - 1) : 0,
-          first = ETR_MAX(ETR_MAX(before - CONTEXT, last + 1), 1);
-  int64_t end = ETR_MIN(before - 1, (int64_t)file->line_count);
-  for (int64_t line = after + 1; after > 0 && line <= ETR_MIN(last, (int64_t)file->line_count);
-       line++)
+/* Adds the lines near lines with time that have no time themselves, from the line after `previous`
+ * to the one before `next`, and a mark for lines that are left out in between. previous is 0 before
+ * the first line with time. */
+static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t previous,
+                        int64_t next) {
+  int64_t after_last = previous > 0 ? ETR_MIN(previous + CONTEXT, next - 1) : 0,
+          before_first = ETR_MAX(ETR_MAX(next - CONTEXT, after_last + 1), 1);
+  int64_t before_end = ETR_MIN(next - 1, (int64_t)file->line_count);
+  for (int64_t line = previous + 1;
+       previous > 0 && line <= ETR_MIN(after_last, (int64_t)file->line_count); line++)
     add_dim(table, number_text(l, line), file->lines[line - 1]);
-  if (after > 0 && first > last + 1 && before <= (int64_t)file->line_count)
+  if (previous > 0 && before_first > after_last + 1 && next <= (int64_t)file->line_count)
     add_dim(table, "\xE2\x80\xA6", "");
-  for (int64_t line = first; line <= end; line++)
+  for (int64_t line = before_first; line <= before_end; line++)
     add_dim(table, number_text(l, line), file->lines[line - 1]);
 }
 
-/* Writes the path of a file and the time of its lines. */
+/* Writes the path of a file, the time of its lines, and whether the file on disk has changed since.
+ * */
 static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file,
                           etr_source_state state) {
   const etr_profile *profile = l->answer.profile;
-  const etr_sum sum = sum_of_file(s, file);
+  const etr_sum sum = make_file_sum(s, file);
   double share = etr_sum_share(profile, &sum);
   enum { BEHIND = 24 }; /* columns of time and share */
   size_t width = ETR_MAX(etr_answer_width(&l->answer), 2u * BEHIND);
@@ -260,13 +265,13 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
              "the file on disk no longer has the recorded code; only recorded lines are shown\n");
 }
 
-/* Puts the lines of a file that are shown, with the lines around them; nothing if there are none.
- */
+/* Writes the lines of a file that are shown, with the lines around them if the file on disk is the
+ * recorded one; nothing if none is shown. */
 static void put_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
   etr_source_file disk = {0};
   etr_table table;
   etr_source_state state = ETR_SOURCE_ABSENT;
-  int64_t after = 0;
+  int64_t previous = 0;
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root,
                                  file->sources, file->count);
@@ -281,8 +286,8 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
       continue;
     if (state == ETR_SOURCE_FOUND && source->line >= 1 &&
         (uint64_t)source->line <= disk.line_count) {
-      add_context(l, &table, &disk, after, source->line);
-      after = source->line;
+      add_context(l, &table, &disk, previous, source->line);
+      previous = source->line;
       text = disk.lines[source->line - 1];
     }
     add_timed(&table, &sum, source ? number_text(l, source->line) : "", text);
@@ -290,14 +295,15 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   }
   if (table.rows.count == 0)
     return;
-  if (after > 0)
-    add_context(l, &table, &disk, after, INT64_MAX);
+  if (previous > 0)
+    add_context(l, &table, &disk, previous, INT64_MAX);
   put_file_head(l, s, file, state);
   etr_table_fill(&table);
   etr_table_write(&table);
 }
 
-/* Puts "before, forward: 0.442 of 0.506 ms per inference are on graph nodes". */
+/* Writes the title of a method: "before, forward: 0.442 of 0.506 ms per inference are on graph
+ * nodes", and what was left out. */
 static void put_head(listing *l, const etr_summary *s, bool is_first) {
   etr_unit unit = l->answer.options->unit;
   etr_text text;
@@ -337,21 +343,21 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
 
 /* ---- Methods ---- */
 
-/* Adds the sum of a line, or one for each layer if these are shown. */
+/* Adds the sum of a line to the table, or its sums for each pattern of modules if these are shown.
+ * */
 static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
   if (!first)
     etr_sum_table_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
   for (size_t i = first ? first[row->number] : 0; first && i < first[row->number + 1]; i++) {
-    etr_sum sum = sum_of_pattern(s, &l->patterns.rows[i]);
+    etr_sum sum = make_pattern_sum(s, &l->patterns.rows[i]);
     sum.by = ETR_BY_SOURCE;
     sum.source = row->source;
     etr_sum_table_add(&l->sums, sum);
   }
 }
 
-/* Adds the rows for formats other than text: by time, or else in the order in which text lists
- * them by file. */
+/* Adds the rows for formats other than text: by time, or else file by file in the order of text. */
 static void put_lines(listing *l, const etr_summary *s, const etr_source_lines *files,
                       size_t count) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
@@ -369,12 +375,13 @@ static bool by_pattern(const listing *l) {
   return l->source && l->source->by_pattern;
 }
 
-/* Lists the lines of a method. Those shown are the slowest, however they are sorted. */
+/* Lists the lines of a method, of which the slowest are shown, however they are sorted. Returns
+ * false when out of memory. */
 static bool list_method(listing *l, const etr_method *method, bool is_first) {
   etr_summary s;
   size_t count;
   const etr_table_options *options = l->answer.options;
-  bool text = options->format == ETR_TABLE_TEXT;
+  bool is_text = options->format == ETR_TABLE_TEXT;
   if (!etr_summary_make(&s, &l->answer.arena, l->answer.profile, method,
                         (etr_summary_choice){l->answer.filter, options->unit, ETR_ORDER_TIME,
                                              1u << ETR_BY_SOURCE}))
@@ -386,18 +393,18 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
   if (!files || !is_shown ||
       (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s)))
     return false;
-  size_t shown = options->top ? ETR_MIN(options->top, by->count) : by->count;
-  for (size_t i = 0; i < shown; i++)
+  size_t shown_count = options->top ? ETR_MIN(options->top, by->count) : by->count;
+  for (size_t i = 0; i < shown_count; i++)
     is_shown[by->rows[i].number] = true;
   l->is_shown = is_shown;
-  if (!text) {
+  if (!is_text) {
     put_lines(l, &s, files, count);
     return true;
   }
   put_head(l, &s, is_first);
   for (size_t i = 0; i < count; i++)
     put_file(l, &s, &files[i]);
-  etr_put_more(&l->answer.writer, by->count - shown);
+  etr_put_more(&l->answer.writer, by->count - shown_count);
   return true;
 }
 

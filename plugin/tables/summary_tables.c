@@ -314,7 +314,7 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
   if (noise->verdict == ETR_NOISE_FEW_RUNS) {
-    etr_puts(writer, "too few runs to judge noise");
+    etr_puts(writer, etr_few_runs_text(method));
     return;
   }
   if (method->mixed_phase_count > 1 || !text || !text[0])
@@ -802,7 +802,7 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   if (clock && clock[0] && !s->is_part)
     out[count++] = clock;
   if (!s->is_part && s->findings.is_nothing_large)
-    out[count++] = s->findings.count ? "nothing stands out: no change above is known to save 10 %"
+    out[count++] = s->findings.count ? "no change above is known to save 10 % or more"
                                      : "nothing stands out";
   return count;
 }

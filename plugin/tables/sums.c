@@ -132,7 +132,8 @@ static double share_of_whole(const etr_sum *sum) {
 
 /* ---- What it is of ---- */
 
-/* Returns the text of a sum: its key, source line, or a word where there is none. */
+/* Returns the text of a sum: its own, its key or source line, or a word in parentheses where that
+ * is empty or unknown. */
 static etr_cell text(const void *row) {
   const etr_sum *sum = as_row(row);
   if (sum->text)
@@ -154,7 +155,8 @@ static void put_source(const etr_fields *f, const void *row) {
     etr_field_source(f, as_row(row)->source);
 }
 
-/* Writes the times and costs of a module or pattern with everything below it in JSON. */
+/* Writes "with_children": the times and costs of a module or pattern together with everything below
+ * it; nothing for other sums. */
 static void put_with_children(const etr_fields *f, const void *row) {
   const etr_sum *sum = as_row(row);
   if (!sum->total_cost)
@@ -209,15 +211,15 @@ static etr_cell exact_share(const void *row) {
   return (etr_cell){.number = etr_sum_share(profile_of(row), as_row(row)), .decimals = 6};
 }
 
-/* Returns a bar in proportion to the share. */
+/* Returns a bar whose length is in proportion to the share, at most that of the whole. */
 static etr_cell bar(const void *row) {
   const etr_sum *sum = as_row(row);
   double share = share_of_whole(sum);
-  double part = share > 0 ? ETR_MIN(share, 1.0) : 0;
+  double drawn_share = share > 0 ? ETR_MIN(share, 1.0) : 0;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &sum->answer->arena, &writer);
-  for (size_t i = (size_t)(part * (double)BAR_WIDTH + 0.5); i > 0; i--)
+  for (size_t i = (size_t)(drawn_share * (double)BAR_WIDTH + 0.5); i > 0; i--)
     etr_puts(&writer, "\xE2\x96\x88");
   return etr_cell_text(etr_text_end(&text, &writer));
 }

@@ -50,7 +50,7 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
   return etr_answer_end(&answer, true, error);
 }
 
-/* Puts what was read, and the number of flaws of each kind. */
+/* Writes which inputs were read, how much of them, and the number of flaws of each kind. */
 static void put_counts(etr_answer *answer, const etr_validation *validation) {
   const char *inputs = validation->record;
   if (validation->pte)
@@ -66,13 +66,14 @@ static void put_counts(etr_answer *answer, const etr_validation *validation) {
           validation->kind_counts[ETR_FLAW_MISSING]));
 }
 
-/* Puts the flaws as a list, because sentences do not fit the columns of a terminal. */
+/* Writes the first flaws as a list, because sentences do not fit the columns of a terminal, and how
+ * many more there are. */
 static void put_flaws(etr_answer *answer, const etr_validation *validation) {
   size_t top = answer->options->top,
-         shown = top ? ETR_MIN(top, validation->flaw_count) : validation->flaw_count;
-  if (shown)
+         shown_count = top ? ETR_MIN(top, validation->flaw_count) : validation->flaw_count;
+  if (shown_count)
     etr_puts(&answer->writer, "\n");
-  for (size_t i = 0; i < shown; i++) {
+  for (size_t i = 0; i < shown_count; i++) {
     const etr_flaw *flaw = &validation->flaws[i];
     const char *entry = flaw->entry ? flaw->entry : "";
     etr_section_item(answer,
@@ -80,7 +81,7 @@ static void put_flaws(etr_answer *answer, const etr_validation *validation) {
                                       entry, entry[0] ? ": " : "", flaw->what),
                      flaw->suffers);
   }
-  etr_put_more(&answer->writer, validation->flaw_count - shown);
+  etr_put_more(&answer->writer, validation->flaw_count - shown_count);
 }
 
 etr_status etr_emit_validation_table(const etr_validation *validation,

@@ -74,7 +74,7 @@ static etr_cell dtype(const void *row) {
                                                        : etr_debug_kind_name(value->kind));
 }
 
-/* Returns a shape as "2x4". */
+/* Returns the shape of a value as "2x4", or "varies" if runs logged different ones. */
 static etr_cell shape(const void *row) {
   const etr_debug_value *value = as_row(row)->value;
   etr_text text;
@@ -162,9 +162,9 @@ ETR_ROW_TYPE(logged_value, fields);
 
 /* ---- Rows ---- */
 
-/* Returns true if the filter selects a value. Values whose node is not known are left out if it
- * selects by module, operator or backend. */
-static bool takes(const etr_answer *answer, const etr_debug_value *value) {
+/* Returns true if the filter selects a value. A value whose node is not known is left out if the
+ * filter selects by graph, module, operator or backend. */
+static bool takes_value(const etr_answer *answer, const etr_debug_value *value) {
   const etr_node_filter *filter = answer->filter;
   const etr_graph *graph = etr_logged_graph(answer->profile, value);
   if (!filter)
@@ -179,12 +179,13 @@ static bool takes(const etr_answer *answer, const etr_debug_value *value) {
   return !filter->graph_module && !etr_filter_is_active(filter);
 }
 
-/* Adds the rows that the filter takes, and finds out what those have that will be shown. */
-static void collect(values_output *v, const etr_logged_list *list) {
+/* Adds the rows that the filter takes to the table, and finds out whether any row that will be
+ * shown is of a tensor. */
+static void collect_values(values_output *v, const etr_logged_list *list) {
   value_row *rows = etr_arena_alloc_array(&v->answer.arena, list->count, sizeof *rows);
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
-    if (takes(&v->answer, rows[i].value))
+    if (takes_value(&v->answer, rows[i].value))
       etr_table_add(&v->table, &rows[i], "", 0);
   }
   for (size_t i = 0; i < etr_table_shown(&v->table); i++) {
@@ -193,19 +194,19 @@ static void collect(values_output *v, const etr_logged_list *list) {
   }
 }
 
-/* Writes the table of logged values for people. */
+/* Writes the table of logged values for people, or why there are none, and what is missing. */
 static void put_text(values_output *v) {
   etr_writer *writer = &v->answer.writer;
-  bool any = v->table.rows.count > 0;
+  bool has_rows = v->table.rows.count > 0;
   etr_put_filter(writer, &v->answer.arena, v->answer.filter);
-  size_t hidden = etr_table_fill(&v->table);
-  if (any)
+  size_t hidden_count = etr_table_fill(&v->table);
+  if (has_rows)
     etr_table_write(&v->table);
   else
     etr_puts(writer, v->answer.profile->debug_value_count ? "these nodes logged no values\n"
                                                           : "the runs logged no values\n");
-  if (hidden)
-    etr_putf(writer, "%zu more: --top 0\n", hidden);
+  if (hidden_count)
+    etr_putf(writer, "%zu more: --top 0\n", hidden_count);
   if (v->tensors && !v->answer.profile->debug_buffer)
     etr_puts(writer, "no debug buffer: tensor values are unknown (--debug-buffer FILE)\n");
 }
@@ -220,7 +221,7 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   etr_table_choose(&v.table);
   etr_table_say_origin(&v.table);
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
-  collect(&v, &list);
+  collect_values(&v, &list);
   if (etr_table_is_text(&v.table)) {
     put_text(&v);
   } else {

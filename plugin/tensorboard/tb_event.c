@@ -105,8 +105,8 @@ static void write_statistics(emitter *e) {
 }
 
 /* Writes the graph of another entry point as a value of the run, with its typical times: a
- * tagged_run_metadata would be shown on the run's own graph. Returns false when out of memory. */
-static bool write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
+ * tagged_run_metadata would be shown on the run's own graph. */
+static void write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
   const etr_profile *profile = e->view.profile;
   const etr_graph *graph = &profile->graphs[index];
   const char *tag = etr_tb_graph_tag(tags, graph->module, graph->method);
@@ -116,7 +116,7 @@ static bool write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
   etr_tb_view view;
   if (!tag ||
       etr_tb_view_build(&view, &e->part, profile, graph, &e->entry->scopes[index]) != ETR_OK)
-    return false;
+    return; /* the arena of the part, or of the tags, is out of memory */
   etr_tb_graph_pack(&packer, &view);
   etr_pack_nested(&packer, etr_pack_field(tensorboard__function_graphs, "pre_optimization_graph"),
                   0);
@@ -134,7 +134,6 @@ static bool write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
   summary.tensor.string_val = &bytes;
   write_event(e, &summary.event);
   end_part(e);
-  return true;
 }
 
 /* Writes the graphs of the run's other entry points. When out of memory, the arena has failed. */
@@ -142,8 +141,7 @@ static void write_other_graphs(emitter *e) {
   etr_tb_tags tags;
   etr_tb_tags_init(&tags, &e->arena);
   for (size_t i = 0; i < e->entry->other_count && !e->records.failed; i++)
-    if (!write_other_graph(e, &tags, e->entry->others[i]))
-      etr_arena_fail(&e->arena);
+    write_other_graph(e, &tags, e->entry->others[i]);
 }
 
 /* ---- Data about a method ---- */
@@ -316,7 +314,7 @@ static void write_build(emitter *e) {
 /* Frees everything, and returns the status of the file: whether memory ran out or the sink refused.
  * */
 static etr_status end_file(emitter *e, etr_error *error) {
-  bool out_of_memory = etr_arena_failed(&e->arena);
+  bool out_of_memory = etr_arena_failed(&e->arena) || etr_arena_failed(&e->part);
   etr_arena_clear(&e->part);
   etr_arena_clear(&e->arena);
   if (out_of_memory)

@@ -71,8 +71,8 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_putf(writer, "; %s", excluded);
   if (steadiness && steadiness[0])
     etr_putf(writer, "; %s", steadiness);
-  if (method->noise.verdict == ETR_NOISE_FEW_RUNS && !(steadiness && steadiness[0]))
-    etr_puts(writer, "; too few runs to judge noise");
+  if (etr_few_runs_text(method)[0] && !(steadiness && steadiness[0]))
+    etr_putf(writer, "; %s", etr_few_runs_text(method));
   if (etr_runs_differ_much(method))
     etr_puts(writer, steadiness && steadiness[0] ? ETR_TIMES_NOT_SURE
                                                  : "; the runs differ much" ETR_TIMES_NOT_SURE);

@@ -15,8 +15,9 @@ static const char *role_of(const etr_value_accuracy *value) {
   return value->is_output ? "output" : "value";
 }
 
-/* Returns the name of a value for people. */
-static const char *name_of(const etr_accuracy_row *row) {
+/* Returns the name of a value for people: its own, or for the result that a quantize node carries
+ * the operator's name with ", quantized" or ", dequantized". */
+static const char *value_name(const etr_accuracy_row *row) {
   if (row->value->computed_by == row->value->node || row->node->kind != ETR_NODE_OP)
     return row->value->name;
   bool is_integer = !strstr(row->graph->nodes[row->value->node].target, "dequantize");
@@ -43,7 +44,7 @@ etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accur
                           .input_evidence = etr_input_evidence_name(value->input_evidence),
                           .reference_evidence = etr_partner_evidence_name(value->evidence),
                           .backend = graph->times ? graph->times[value->node].backend : NULL};
-  row.name = name_of(&row);
+  row.name = value_name(&row);
   return row;
 }
 
@@ -56,27 +57,27 @@ typedef struct node_values {
   etr_node_accuracy *nodes;
 } node_values;
 
-/* Returns the node of a value: the one that logged it, or the operator whose result a quantize node
- * carries; ETR_NONE if there is none. In aten/METHOD, aten_node is the name in the reference's
- * record, which may be another one. */
-static uint32_t node_of(const node_values *v, const etr_value_accuracy *value, bool as_carried) {
-  uint32_t node = as_carried ? value->computed_by : value->node;
-  if (as_carried && node == value->node)
+/* Returns the node of a value in the graph: the one that logged it or, with is_carried, the
+ * operator whose result a quantize node carries; ETR_NONE if there is none. In aten/METHOD,
+ * aten_node is the name in the reference's record, which may be another one. */
+static uint32_t find_node(const node_values *v, const etr_value_accuracy *value, bool is_carried) {
+  uint32_t node = is_carried ? value->computed_by : value->node;
+  if (is_carried && node == value->node)
     return ETR_NONE;
   if (v->is_edge)
     return node;
-  bool is_own = v->accuracy->reference_record == v->accuracy->profile && !as_carried;
+  bool is_own = v->accuracy->reference_record == v->accuracy->profile && !is_carried;
   const char *name = is_own ? value->aten_node : v->edge->nodes[node].aten_node;
   return name && value->aten_node ? etr_map_get(&v->by_name, etr_slice_of(name)) : ETR_NONE;
 }
 
-/* Gives the most suspicious values to the nodes that logged them, and then to operators that logged
- * none, but a quantize node did. */
-static void give_values(const node_values *v) {
+/* Assigns to each node the most suspicious value that it logged, and then to operators that logged
+ * none the one that a quantize node logged for them. */
+static void assign_values(const node_values *v) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = 0; i < v->accuracy->ranked_count; i++) {
       const etr_value_accuracy *value = &v->accuracy->values[v->accuracy->ranked[i]];
-      uint32_t node = node_of(v, value, pass == 1);
+      uint32_t node = find_node(v, value, pass == 1);
       if (node == ETR_NONE || v->nodes[node].gap)
         continue;
       v->nodes[node] = (etr_node_accuracy){.gap = &value->gap,
@@ -111,7 +112,7 @@ const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profi
       etr_map_set(&v.by_name, etr_slice_of(graph->nodes[i].name), i);
   }
   if (v.nodes)
-    give_values(&v);
+    assign_values(&v);
   return v.nodes;
 }
 
@@ -306,7 +307,7 @@ etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source) {
                                         (long long)source->line));
 }
 
-/* Returns the statistic that differs most; NULL if none was compared. */
+/* Returns the statistic of a tap that differs most; NULL if none was compared. */
 static const etr_tap_statistic *worst_statistic(const etr_value_accuracy *value) {
   const etr_tap_statistic *worst = NULL;
   for (size_t i = 0; i < value->statistic_count; i++) {

@@ -81,9 +81,9 @@ const char *etr_broad_part_name(etr_broad_part part) {
 
 /* ---- Notes ---- */
 
-/* Says how sure estimated times are on average; NULL if there are none. */
-static const char *certainty(etr_arena *arena, const etr_profile *profile,
-                             const etr_method *method) {
+/* Returns a note on how sure estimated times are on average; NULL if there are none. */
+static const char *certainty_note(etr_arena *arena, const etr_profile *profile,
+                                  const etr_method *method) {
   if (method->estimated_confidence == 0)
     return NULL;
   return etr_arena_format(arena, "the average confidence of estimated times is %.0f %%: %s",
@@ -93,26 +93,28 @@ static const char *certainty(etr_arena *arena, const etr_profile *profile,
                               : "operators were matched by order; the .pte would make it exact");
 }
 
-/* Returns a note on a part of the time on nodes; `what` says what the part is. */
+/* Returns a note on a part of the time on nodes, with its share and what it is; NULL if the part is
+ * 0. */
 static const char *part_note(etr_arena *arena, const etr_method *method, uint64_t ticks,
-                             const char *what) {
+                             const char *description) {
   if (ticks == 0)
     return NULL;
   return etr_arena_format(
-      arena, "%.0f %% of the time on nodes is %s",
-      100 * (double)ticks / (double)etr_method_part_ticks(method, ETR_TIME_OPERATORS), what);
+      arena, "%.0f %% of the time of graph operators is %s",
+      100 * (double)ticks / (double)etr_method_part_ticks(method, ETR_TIME_OPERATORS), description);
 }
 
-/* Returns which file would show layers. NULL if the graph of an ETRecord is there, or if an
- * ETRecord is there of which a warning says why nothing was joined to it. */
+/* Returns which file would show modules and source lines; NULL if they are there, or if there is an
+ * ETRecord of which a warning says why it was not joined. */
 static const char *layers_note(const etr_profile *profile, const etr_method *method) {
   bool is_program = method->graph != ETR_NONE && etr_is_program(&profile->graphs[method->graph]);
   if (profile->etrecord)
     return is_program ? "no modules and no source lines: the ETRecord has no graph of this method"
                       : NULL;
   if (method->graph == ETR_NONE)
-    return "no layers: an ETDump has no graph. The .pte of the same export adds operators and "
-           "shapes, its ETRecord (generate_etrecord=True) modules and source lines, too";
+    return "no layers: an ETDump has no graph. Name files of the same export after it: the .pte "
+           "adds "
+           "operators and shapes, the ETRecord (generate_etrecord=True) modules and source lines";
   if (is_program)
     return "no modules and no source lines: only an ETRecord has them "
            "(generate_etrecord=True at the export)";
@@ -129,12 +131,12 @@ static bool has_plans(const etr_method *method) {
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES] = {
-      certainty(arena, profile, method),
+      certainty_note(arena, profile, method),
       part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
                 "the backend's own estimate, not measured"),
       part_note(arena, method, method->shared_ticks,
-                "an estimate: the backend counts the cycles of each operator, and has one time for "
-                "all of them"),
+                "estimated: the backend records the cycles of each operator, and a time only for "
+                "all of them together"),
       has_plans(method) ? "compute units are those that the backend planned for; where operators "
                           "ran is not recorded"
                         : NULL,

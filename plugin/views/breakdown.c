@@ -23,8 +23,8 @@ typedef struct row_key {
   const etr_source *source;
 } row_key;
 
-/* Returns the key by which a node is summed. */
-static row_key key_of_node(const etr_graph *graph, size_t index, etr_breakdown_by by) {
+/* Returns the key by which a node is summed: operator, module, pattern, backend or source line. */
+static row_key node_key(const etr_graph *graph, size_t index, etr_breakdown_by by) {
   const etr_node *node = &graph->nodes[index];
   const etr_module *module = &graph->modules[etr_counted_module(graph, node->module)];
   const char *backend = graph->times[index].backend;
@@ -72,8 +72,9 @@ typedef struct collector {
   etr_vec(etr_breakdown_row) rows;
 } collector;
 
-/* Returns a text that identifies a key: with its line, if it is one of source. */
-static etr_slice text_of_key(collector *c, const row_key *row) {
+/* Returns the bytes that identify a key: its text, for source with the line in front. They are
+ * valid until the next call. */
+static etr_slice key_text(collector *c, const row_key *row) {
   if (!row->source)
     return etr_slice_of(row->key);
   c->line_key.size = 0;
@@ -82,12 +83,12 @@ static etr_slice text_of_key(collector *c, const row_key *row) {
   return (etr_slice){c->line_key.data, c->line_key.size};
 }
 
-/* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
-static uint32_t number_of(collector *c, const row_key *row) {
+/* Returns the number of a key's row, which is added if it is new; ETR_NONE when out of memory. */
+static uint32_t number_row(collector *c, const row_key *row) {
   const etr_breakdown_row *last = c->last == ETR_NONE ? NULL : &c->rows.data[c->last];
   if (last && last->key == row->key && last->source == row->source)
     return c->last; /* neighbors are often alike */
-  etr_map_slot *slot = etr_map_at(&c->by_text, text_of_key(c, row));
+  etr_map_slot *slot = etr_map_at(&c->by_text, key_text(c, row));
   if (!slot || slot->value != ETR_NONE) {
     c->last = slot ? slot->value : ETR_NONE;
     return c->last;
@@ -108,11 +109,11 @@ typedef struct node_part {
   double step; /* of the clock that timed it */
 } node_part;
 
-/* Adds a node to the row of its key. */
+/* Adds the times and costs of a node to the row of its key. Returns false when out of memory. */
 static bool add_node_to_row(collector *c, const etr_graph *graph, size_t node,
                             const node_part *part) {
-  const row_key key = key_of_node(graph, node, c->by);
-  uint32_t number = c->row_of_node[node] = number_of(c, &key);
+  const row_key key = node_key(graph, node, c->by);
+  uint32_t number = c->row_of_node[node] = number_row(c, &key);
   if (number == ETR_NONE)
     return false;
   etr_breakdown_row *row = &c->rows.data[number];
@@ -125,14 +126,14 @@ static bool add_node_to_row(collector *c, const etr_graph *graph, size_t node,
   return true;
 }
 
-/* Adds up the nodes in each of the breakdowns: with only_ticks, without their costs. False when out
- * of memory. */
-static bool collect(collector *list, size_t count, const etr_profile *profile,
-                    const etr_graph *graph, const bool *wanted, bool only_ticks) {
+/* Adds up the nodes that ran and are wanted (NULL: all) in each of the breakdowns; with only_ticks,
+ * without their costs. Returns false when out of memory. */
+static bool collect_nodes(collector *collectors, size_t count, const etr_profile *profile,
+                          const etr_graph *graph, const bool *wanted, bool only_ticks) {
   for (size_t i = 0; graph && i < graph->node_count; i++) {
     if (!graph->times || graph->times[i].runs == 0 || (wanted && !wanted[i])) {
-      for (size_t k = 0; k < count; k++)
-        list[k].row_of_node[i] = ETR_NONE;
+      for (size_t breakdown = 0; breakdown < count; breakdown++)
+        collectors[breakdown].row_of_node[i] = ETR_NONE;
       continue;
     }
     node_part part = {.time = &graph->times[i]};
@@ -140,16 +141,17 @@ static bool collect(collector *list, size_t count, const etr_profile *profile,
       etr_cost_add(&part.cost, profile, graph, i);
       part.step = etr_clock_step(profile, part.time->backend, NULL);
     }
-    for (size_t k = 0; k < count; k++)
-      if (!add_node_to_row(&list[k], graph, i, &part))
+    for (size_t breakdown = 0; breakdown < count; breakdown++)
+      if (!add_node_to_row(&collectors[breakdown], graph, i, &part))
         return false;
   }
   return true;
 }
 
-/* Measures and sorts the rows. False when out of memory. */
-static bool finish(etr_breakdown *out, const collector *c, const etr_profile *profile,
-                   const etr_method *method) {
+/* Computes the statistics and costs of the rows and sorts them by weight. Returns false when out of
+ * memory. */
+static bool finish_rows(etr_breakdown *out, const collector *c, const etr_profile *profile,
+                        const etr_method *method) {
   const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->row_of_node, c->rows.count);
   if (!stats)
     return false;
@@ -181,13 +183,13 @@ bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena,
     if (!c->row_of_node)
       return false;
   }
-  if (!collect(list, count, profile, graph, wanted, kinds & ETR_BREAKDOWN_OF_TICKS))
+  if (!collect_nodes(list, count, profile, graph, wanted, kinds & ETR_BREAKDOWN_OF_TICKS))
     return false;
   for (size_t k = 0; k < count; k++) {
     collector *c = &list[k];
     if (kinds & ETR_BREAKDOWN_OF_TICKS)
       out[c->by] = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, NULL, 0};
-    else if (!finish(&out[c->by], c, profile, method))
+    else if (!finish_rows(&out[c->by], c, profile, method))
       return false;
   }
   return true;

@@ -27,8 +27,9 @@ typedef struct marking {
   size_t attention_count;
 } marking;
 
-/* Returns the operator without namespace, leading underscore and overload: "softmax". */
-static etr_slice op_of(const etr_node *node) {
+/* Returns the name of an operator without namespace, leading underscores and overload: "softmax".
+ * */
+static etr_slice plain_op(const etr_node *node) {
   const char *start = strchr(node->target, '.');
   start = start ? start + 1 : node->target;
   while (*start == '_')
@@ -37,8 +38,9 @@ static etr_slice op_of(const etr_node *node) {
   return (etr_slice){start, size};
 }
 
-static bool is_any(const etr_node *node, const char *const *names, size_t count) {
-  etr_slice op = op_of(node);
+/* Returns true if a node is an operator with one of these names. */
+static bool is_any_op(const etr_node *node, const char *const *names, size_t count) {
+  etr_slice op = plain_op(node);
   for (size_t i = 0; i < count; i++)
     if (strlen(names[i]) == op.size && memcmp(names[i], op.data, op.size) == 0)
       return node->kind == ETR_NODE_OP;
@@ -46,8 +48,8 @@ static bool is_any(const etr_node *node, const char *const *names, size_t count)
 }
 
 #define IS(node, ...)                                                                              \
-  is_any(node, (const char *const[]){__VA_ARGS__},                                                 \
-         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+  is_any_op(node, (const char *const[]){__VA_ARGS__},                                              \
+            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static bool contains(const etr_node *node, const char *part) {
   return node->kind == ETR_NODE_OP && strstr(node->target, part);
@@ -66,20 +68,21 @@ static bool is_quantizing(const etr_node *node) {
   return contains(node, "quantize_") || contains(node, "choose_qparams");
 }
 
-/* Returns whether a value is made of parameters and constants alone, one or two operators away from
- * them: a weight that is dequantized or transposed. */
+/* Returns true if a value is made of parameters and constants alone, at most `depth` operators away
+ * from them: a weight that is dequantized or transposed. */
 static bool is_weight(const etr_graph *graph, uint32_t node, int depth) {
-  const etr_node *at = &graph->nodes[node];
-  if (at->kind != ETR_NODE_OP)
-    return at->kind != ETR_NODE_INPUT && !at->is_written;
-  if (depth == 0 || at->input_count == 0)
+  const etr_node *tested = &graph->nodes[node];
+  if (tested->kind != ETR_NODE_OP)
+    return tested->kind != ETR_NODE_INPUT && !tested->is_written;
+  if (depth == 0 || tested->input_count == 0)
     return false;
-  for (size_t i = 0; i < at->input_count; i++)
-    if (!is_weight(graph, at->inputs[i].node, depth - 1))
+  for (size_t i = 0; i < tested->input_count; i++)
+    if (!is_weight(graph, tested->inputs[i].node, depth - 1))
       return false;
   return true;
 }
 
+/* Returns true if a node reads a weight. */
 static bool has_weight(const etr_graph *graph, const etr_node *node) {
   enum { NEAR = 3 };
   for (size_t i = 0; i < node->input_count; i++)
@@ -88,17 +91,17 @@ static bool has_weight(const etr_graph *graph, const etr_node *node) {
   return false;
 }
 
-/* Lists the readers of each node and marks the layers with weights. Returns false when out of
- * memory. */
+/* Lists the readers of each node and finds the layers: products with a weight. Returns false when
+ * out of memory. */
 static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) {
-  size_t count = graph->node_count, uses = 0;
+  size_t count = graph->node_count, use_count = 0;
   for (size_t i = 0; i < count; i++)
-    uses += graph->nodes[i].input_count;
+    use_count += graph->nodes[i].input_count;
   *m = (marking){.graph = graph,
                  .kinds = etr_arena_alloc_array(arena, count, sizeof *m->kinds),
                  .starts = etr_arena_alloc_array(arena, count + 2, sizeof *m->starts),
-                 .readers = etr_arena_alloc_array(arena, uses, sizeof *m->readers),
-                 .stack = etr_arena_alloc_array(arena, uses + count, sizeof *m->stack),
+                 .readers = etr_arena_alloc_array(arena, use_count, sizeof *m->readers),
+                 .stack = etr_arena_alloc_array(arena, use_count + count, sizeof *m->stack),
                  .seen = etr_arena_alloc_array(arena, count, sizeof *m->seen),
                  .is_layer = etr_arena_alloc_array(arena, count, sizeof *m->is_layer)};
   if (etr_arena_failed(arena))
@@ -106,14 +109,14 @@ static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) 
   for (size_t i = 0; i < count; i++) {
     m->kinds[i] = UNDECIDED;
     m->is_layer[i] = is_product(&graph->nodes[i]) && has_weight(graph, &graph->nodes[i]);
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
-      m->starts[graph->nodes[i].inputs[k].node + 2]++;
+    for (size_t input = 0; input < graph->nodes[i].input_count; input++)
+      m->starts[graph->nodes[i].inputs[input].node + 2]++;
   }
   for (size_t i = 0; i < count; i++)
     m->starts[i + 2] += m->starts[i + 1];
   for (uint32_t i = 0; i < count; i++)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
-      m->readers[m->starts[graph->nodes[i].inputs[k].node + 1]++] = i;
+    for (size_t input = 0; input < graph->nodes[i].input_count; input++)
+      m->readers[m->starts[graph->nodes[i].inputs[input].node + 1]++] = i;
   return true;
 }
 
@@ -133,13 +136,13 @@ typedef struct walk {
   etr_layer_kind layer_kind; /* of a layer that the walk reaches */
 } walk;
 
-/* Pushes the readers, or producers, of a node that were not seen. Returns the new depth of the
- * stack. */
-static size_t push_neighbors(marking *m, const walk *w, uint32_t node, size_t depth) {
-  const etr_node *at = &m->graph->nodes[node];
-  size_t count = w->forward ? m->starts[node + 1] - m->starts[node] : at->input_count;
+/* Pushes the operators that read a node, or that it reads, and that were not seen. Returns the new
+ * depth of the stack. */
+static size_t push_neighbors(marking *m, const walk *direction, uint32_t node, size_t depth) {
+  const etr_node *visited = &m->graph->nodes[node];
+  size_t count = direction->forward ? m->starts[node + 1] - m->starts[node] : visited->input_count;
   for (size_t i = 0; i < count; i++) {
-    uint32_t next = w->forward ? m->readers[m->starts[node] + i] : at->inputs[i].node;
+    uint32_t next = direction->forward ? m->readers[m->starts[node] + i] : visited->inputs[i].node;
     if (m->seen[next] || m->graph->nodes[next].kind != ETR_NODE_OP)
       continue;
     m->seen[next] = true;
@@ -148,25 +151,27 @@ static size_t push_neighbors(marking *m, const walk *w, uint32_t node, size_t de
   return depth;
 }
 
-/* Walks from a node over undecided operators, and marks them. The node itself stays as it is. */
-static void walk_from(marking *m, uint32_t node, const walk *w) {
+/* Marks undecided operators from a node on, in the direction and as far as the rule says. The node
+ * itself stays as it is. */
+static void mark_from(marking *m, uint32_t node, const walk *rule) {
   memset(m->seen, 0, m->graph->node_count * sizeof *m->seen);
   m->seen[node] = true;
-  size_t depth = push_neighbors(m, w, node, 0);
+  size_t depth = push_neighbors(m, rule, node, 0);
   while (depth) {
     uint32_t next = m->stack[--depth];
     if (m->is_layer[next]) {
       if (m->kinds[next] == UNDECIDED)
-        m->kinds[next] = (int)w->layer_kind;
+        m->kinds[next] = (int)rule->layer_kind;
       continue;
     }
-    step how = m->kinds[next] == UNDECIDED || m->kinds[next] == (int)w->kind ? w->at(m, next)
-                                                                             : STEP_STOP;
-    if (how == STEP_STOP)
+    step decision = m->kinds[next] == UNDECIDED || m->kinds[next] == (int)rule->kind
+                        ? rule->at(m, next)
+                        : STEP_STOP;
+    if (decision == STEP_STOP)
       continue;
-    m->kinds[next] = (int)w->kind;
-    if (how == STEP_ON)
-      depth = push_neighbors(m, w, next, depth);
+    m->kinds[next] = (int)rule->kind;
+    if (decision == STEP_ON)
+      depth = push_neighbors(m, rule, next, depth);
   }
 }
 
@@ -189,7 +194,7 @@ static step to_products(const marking *m, uint32_t node) {
 
 /* ---- The kinds ---- */
 
-/* Marks embeddings and norms by their names. */
+/* Marks embeddings and norms that are one operator, by their names. */
 static void mark_embeddings_and_norms(marking *m) {
   for (size_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
@@ -200,7 +205,8 @@ static void mark_embeddings_and_norms(marking *m) {
   }
 }
 
-/* Marks the operators of modules that take a reciprocal root and multiply no matrices. */
+/* Marks the operators of modules that take a reciprocal root and multiply no matrices as norms.
+ * Returns false when out of memory. */
 static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
   size_t count = m->graph->module_count;
   bool *has_root = etr_arena_alloc_array(arena, count, sizeof *has_root);
@@ -226,22 +232,22 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
 
 /* Marks what an attention reads, back to the projections and the cache. */
 static void mark_sources(marking *m, uint32_t node) {
-  walk_from(
+  mark_from(
       m, node,
       &(walk){.kind = ETR_LAYER_ATTENTION, .at = over_all, .layer_kind = ETR_LAYER_PROJECTIONS});
 }
 
-/* Marks what leaves an attention, up to the projection. */
+/* Marks what is computed from the result of an attention, up to the projection. */
 static void mark_results(marking *m, uint32_t node) {
-  walk_from(m, node,
+  mark_from(m, node,
             &(walk){.forward = true,
                     .kind = ETR_LAYER_ATTENTION,
                     .at = over_copies,
                     .layer_kind = ETR_LAYER_PROJECTIONS});
 }
 
-/* Marks attention around each softmax or fused attention, and the projections that it reads and
- * writes. */
+/* Marks the attention around each softmax or fused attention, and the projections that it and the
+ * cache read and write. */
 static void mark_attentions(marking *m) {
   for (uint32_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
@@ -252,9 +258,9 @@ static void mark_attentions(marking *m) {
     m->attention_count++;
     walk w = {.kind = ETR_LAYER_ATTENTION, .at = to_products, .layer_kind = ETR_LAYER_PROJECTIONS};
     if (!is_fused) {
-      walk_from(m, i, &w);
+      mark_from(m, i, &w);
       w.forward = true;
-      walk_from(m, i, &w);
+      mark_from(m, i, &w);
     }
   }
   for (uint32_t i = 0; i < m->graph->node_count; i++) {
@@ -270,7 +276,8 @@ static void mark_attentions(marking *m) {
   }
 }
 
-/* Marks the product that makes what the method returns, and what follows it. */
+/* Marks the layers that make what the method returns, apart from buffers that it changes, and what
+ * is between. */
 static void mark_output(marking *m) {
   const etr_graph *graph = m->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -283,28 +290,28 @@ static void mark_output(marking *m) {
       if (m->is_layer[from] && m->kinds[from] == UNDECIDED)
         m->kinds[from] = ETR_LAYER_OUTPUT;
       else if (!m->is_layer[from])
-        walk_from(m, from, &w);
+        mark_from(m, from, &w);
     }
   }
 }
 
-/* Returns whether an operator computes with results of feed-forward layers and constants alone, as
+/* Returns true if an operator computes with results of feed-forward layers and weights alone, as
  * activations do; the sum with the residual reads something else. */
 static bool is_activation(const marking *m, uint32_t node) {
   enum { NEAR = 3 };
-  const etr_node *at = &m->graph->nodes[node];
-  bool any = false;
-  for (size_t i = 0; i < at->input_count; i++) {
-    uint32_t input = at->inputs[i].node;
-    bool is_mine = input < node && m->kinds[input] == ETR_LAYER_FEED_FORWARD;
-    if (!is_mine && !is_weight(m->graph, input, NEAR))
+  const etr_node *tested = &m->graph->nodes[node];
+  bool has_any = false;
+  for (size_t i = 0; i < tested->input_count; i++) {
+    uint32_t input = tested->inputs[i].node;
+    bool is_feed_forward = input < node && m->kinds[input] == ETR_LAYER_FEED_FORWARD;
+    if (!is_feed_forward && !is_weight(m->graph, input, NEAR))
       return false;
-    any |= is_mine;
+    has_any |= is_feed_forward;
   }
-  return any && at->kind == ETR_NODE_OP;
+  return has_any && tested->kind == ETR_NODE_OP;
 }
 
-/* Marks all other layers with weights as feed-forward, with activations and what is between. */
+/* Marks all layers that are still undecided as feed-forward, with the activations between them. */
 static void mark_feed_forward(marking *m) {
   for (uint32_t i = 0; i < m->graph->node_count; i++)
     if (m->is_layer[i] && m->kinds[i] == UNDECIDED)
@@ -316,29 +323,31 @@ static void mark_feed_forward(marking *m) {
     walk w = {.kind = (etr_layer_kind)m->kinds[i], .at = over_copies};
     w.layer_kind = w.kind;
     if (m->is_layer[i])
-      walk_from(m, i, &w);
+      mark_from(m, i, &w);
   }
 }
 
 /* ---- Caches ---- */
 
-/* Returns the buffer that an operator writes by its position: the one it reads, through copies;
- * ETR_NONE if there is none. */
+/* Returns the buffer that an operator writes at a position, which it also reads, perhaps through
+ * copies; ETR_NONE if there is none. */
 static uint32_t written_buffer(const etr_graph *graph, const etr_node *node) {
-  bool by_place = contains(node, "update_cache") || contains(node, "sdpa_with_kv_cache") ||
-                  contains(node, "auto_functionalized");
-  if (!by_place && !IS(node, "index_put", "index_put_", "slice_scatter", "select_scatter", "copy_"))
+  bool is_by_position = contains(node, "update_cache") || contains(node, "sdpa_with_kv_cache") ||
+                        contains(node, "auto_functionalized");
+  if (!is_by_position &&
+      !IS(node, "index_put", "index_put_", "slice_scatter", "select_scatter", "copy_"))
     return ETR_NONE;
-  for (size_t i = 0; i < (by_place ? node->input_count : ETR_MIN(node->input_count, (size_t)1));
-       i++) {
-    uint32_t at = etr_graph_behind_copies(graph, node->inputs[i].node);
-    if (graph->nodes[at].kind == ETR_NODE_BUFFER && (graph->nodes[at].is_written || by_place))
-      return at;
+  for (size_t i = 0;
+       i < (is_by_position ? node->input_count : ETR_MIN(node->input_count, (size_t)1)); i++) {
+    uint32_t source = etr_graph_behind_copies(graph, node->inputs[i].node);
+    if (graph->nodes[source].kind == ETR_NODE_BUFFER &&
+        (graph->nodes[source].is_written || is_by_position))
+      return source;
   }
   return ETR_NONE;
 }
 
-/* Returns the dimension that a write indexes; -1 if it is not known. */
+/* Returns the dimension of the buffer that a write indexes; -1 if it is not known. */
 static int32_t indexed_dim(const etr_graph *graph, const etr_node *node, const etr_value *buffer) {
   const char *dim = etr_node_argument(node, "dim");
   if (IS(node, "slice_scatter", "select_scatter")) {

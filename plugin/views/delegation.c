@@ -32,8 +32,8 @@ static bool is_operator(const etr_node *node) {
          strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
 }
 
-/* Returns a flag for each node that is counted: operators, and in a program the instructions that
- * compute. A delegate call is counted only if its operators are not known. Returns NULL when out of
+/* Returns per node whether it is counted: operators, and in a program the instructions that
+ * compute. The call of a delegate is not counted if its operators are known. NULL when out of
  * memory. */
 static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   bool *flags = etr_arena_alloc_array(arena, graph->node_count, sizeof *flags);
@@ -59,20 +59,20 @@ typedef struct counting {
                          ETR_NONE: not counted */
 } counting;
 
-/* Returns NULL when out of memory. */
-static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
-  uint32_t found = etr_map_get(&c->index, op_type);
-  if (found != ETR_NONE)
-    return &c->rows.data[found];
-  etr_delegation_row *added = etr_vec_push(c->arena, &c->rows);
-  if (!added || !etr_map_set(&c->index, op_type, (uint32_t)(c->rows.count - 1)))
+/* Returns the row of an operator type, which is added if it is new; NULL when out of memory. */
+static etr_delegation_row *find_row(counting *c, etr_slice op_type) {
+  uint32_t index = etr_map_get(&c->index, op_type);
+  if (index != ETR_NONE)
+    return &c->rows.data[index];
+  etr_delegation_row *new_row = etr_vec_push(c->arena, &c->rows);
+  if (!new_row || !etr_map_set(&c->index, op_type, (uint32_t)(c->rows.count - 1)))
     return NULL;
-  added->op_type = etr_arena_copy(c->arena, op_type);
-  return added;
+  new_row->op_type = etr_arena_copy(c->arena, op_type);
+  return new_row;
 }
 
-/* Fills medians and weights. False when out of memory. */
-static bool weigh(counting *c, const etr_profile *profile, const etr_method *method) {
+/* Sets the medians and the weight of each row. Returns false when out of memory. */
+static bool weigh_rows(counting *c, const etr_profile *profile, const etr_method *method) {
   const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->group_of, 2 * c->rows.count);
   for (size_t i = 0; stats && i < c->rows.count; i++) {
     etr_delegation_row *row = &c->rows.data[i];
@@ -96,8 +96,8 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
-    /* Returns the node that is counted for a node. For a node in a body of control flow, it is the
-     * node that contains the outermost body. */
+    /* For a node in a body of control flow, the node that contains the outermost body is counted.
+     */
     size_t counted = i;
     for (uint32_t s = graph->nodes[i].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
       if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY)
@@ -106,7 +106,7 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
     if (counted >= graph->node_count || !is_counted[counted] ||
         !etr_filter_takes_node(filter, graph, counted))
       continue;
-    etr_delegation_row *row = row_of(&c, counted_under(graph, counted));
+    etr_delegation_row *row = find_row(&c, counted_under(graph, counted));
     if (!row)
       return false;
     bool delegated = graph->times[i].delegate_instruction >= 0;
@@ -123,7 +123,7 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
     side->nodes++;
     *(delegated ? &out->delegated_nodes : &out->non_delegated_nodes) += 1;
   }
-  if (etr_arena_failed(arena) || !weigh(&c, profile, method))
+  if (etr_arena_failed(arena) || !weigh_rows(&c, profile, method))
     return false;
   etr_sort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_op_type);
   out->rows = c.rows.data;
@@ -157,7 +157,7 @@ static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_metho
   return at == ETR_NONE ? NULL : &rows[at];
 }
 
-/* Adds a node to the row of its delegate; NULL: it is in none. */
+/* Adds a node to the row of its delegate; does nothing if that is NULL. */
 static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {
   if (!row)
     return;
@@ -167,6 +167,8 @@ static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) 
   row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
 }
 
+/* Adds a time slice to the row of its delegate, by compute unit and, outside operators, by phase;
+ * does nothing if that is NULL. */
 static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice) {
   if (!row)
     return;
@@ -175,21 +177,21 @@ static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_sli
     row->phases[time_slice->phase] += time_slice->ticks;
 }
 
-/* Keeps the rows that a filter takes; returns how many. taken: per row, whether it takes one of its
- * nodes. */
+/* Keeps the rows of which the filter takes a node; all without an active filter. taken: per row,
+ * whether it takes one. Returns their number. */
 static size_t keep_taken(etr_delegate_row *rows, size_t count, const bool *taken,
                          const etr_node_filter *filter) {
-  size_t kept = 0;
+  size_t kept_count = 0;
   if (!etr_filter_is_active(filter))
     return count;
   for (size_t i = 0; i < count; i++)
     if (taken[i])
-      rows[kept++] = rows[i];
-  return kept;
+      rows[kept_count++] = rows[i];
+  return kept_count;
 }
 
-/* Adds the nodes of a graph to their delegates' rows, and marks the delegates with nodes that the
- * filter takes. */
+/* Adds the operators of a graph to the rows of their delegates, and marks in `taken` the delegates
+ * with an operator that the filter takes. */
 static void add_nodes(etr_delegate_row *rows, bool *taken, const etr_method *method,
                       const etr_graph *graph, const etr_node_filter *filter) {
   for (size_t i = 0; graph->times && i < graph->node_count; i++) {
@@ -221,18 +223,17 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
   return rows;
 }
 
-/* Lists the backends of a method in the order of its calls. Returns NULL when out of memory; the
- * arena has failed then.
- */
-static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *method,
-                                          size_t *count) {
+/* Lists the backends of a method with their number of delegates, in the order of its calls, and
+ * sets *count. Returns NULL when out of memory. */
+static const etr_backend_use *list_backends(etr_arena *arena, const etr_method *method,
+                                            size_t *count) {
   etr_arena scratch = {0}; /* there may be many methods */
-  etr_map places;
+  etr_map numbers;
   etr_vec(etr_backend_use) uses = {0};
-  etr_map_init(&places, &scratch);
+  etr_map_init(&numbers, &scratch);
   for (size_t i = 0; i < method->delegate_count; i++) {
     const char *name = method->delegates[i].backend;
-    etr_map_slot *slot = etr_map_at(&places, etr_slice_of(name));
+    etr_map_slot *slot = etr_map_at(&numbers, etr_slice_of(name));
     etr_backend_use *added = slot && slot->value == ETR_NONE ? etr_vec_push(arena, &uses) : NULL;
     if (added)
       *added = (etr_backend_use){.name = name};
@@ -252,7 +253,7 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
   etr_text text;
   etr_writer writer;
   size_t count;
-  const etr_backend_use *uses = backends_of(arena, method, &count);
+  const etr_backend_use *uses = list_backends(arena, method, &count);
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; uses && i < count; i++)
     etr_putf(&writer, "%s%zu %s", i ? ", " : "", uses[i].delegates,
@@ -275,20 +276,21 @@ static int by_count(const void *a, const void *b) {
   return etr_natural_compare(x->name, y->name);
 }
 
-/* Counts a name. Returns false when out of memory. */
+/* Counts a name in a list of names. Returns false when out of memory. */
 static bool count_name(name_counts *counts, etr_arena *arena, const char *name) {
-  uint32_t at = etr_map_number(&counts->places, etr_slice_of(name));
-  bool is_new = at == counts->list.count;
+  uint32_t number = etr_map_number(&counts->places, etr_slice_of(name));
+  bool is_new = number == counts->list.count;
   etr_name_count *added = is_new ? etr_vec_push(arena, &counts->list) : NULL;
-  if (at == ETR_NONE || (is_new && !added))
+  if (number == ETR_NONE || (is_new && !added))
     return false;
   if (added)
     *added = (etr_name_count){.name = name};
-  counts->list.data[at].count++;
+  counts->list.data[number].count++;
   return true;
 }
 
-/* Counts the modules and operators in a delegate, the most frequent first. */
+/* Counts the modules and operators in a delegate, the most frequent first, and sums its
+ * multiply-accumulates. Returns false when out of memory. */
 static bool count_contents(etr_delegate_contents *out, etr_arena *arena, const etr_profile *profile,
                            const etr_graph *graph, const etr_delegate *delegate) {
   name_counts modules = {0}, ops = {0};
@@ -323,12 +325,13 @@ static bool count_contents(etr_delegate_contents *out, etr_arena *arena, const e
   return true;
 }
 
-/* Returns the time of the delegate's calls in the typical run; NaN if they were not timed. */
-static double typical_of(const etr_profile *profile, const etr_method *method,
-                         const etr_delegate *delegate) {
+/* Returns the time of the delegate's calls in the typical run, in ticks; NAN if they were not
+ * timed. */
+static double typical_call_ticks(const etr_profile *profile, const etr_method *method,
+                                 const etr_delegate *delegate) {
   double sum = NAN;
-  for (size_t b = 0; b < method->block_count; b++) {
-    const etr_block *block = &profile->blocks[method->blocks[b]];
+  for (size_t block_index = 0; block_index < method->block_count; block_index++) {
+    const etr_block *block = &profile->blocks[method->blocks[block_index]];
     for (size_t i = 0; i < block->event_count; i++) {
       const etr_event *event = &block->events[i];
       if (event->kind == ETR_EVENT_DELEGATE_CALL &&
@@ -359,7 +362,7 @@ bool etr_delegate_contents_make(etr_delegate_contents *out, etr_arena *arena,
                                 const etr_delegate *delegate) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_delegate_contents){.macs = NAN,
-                                 .typical = typical_of(profile, method, delegate),
+                                 .typical = typical_call_ticks(profile, method, delegate),
                                  .is_opaque = is_opaque(method, delegate)};
   return !graph || !graph->times || count_contents(out, arena, profile, graph, delegate);
 }

@@ -47,7 +47,8 @@ static int by_news(const etr_diff_row *x, const etr_diff_row *y) {
   return (int)y->is_news - (int)x->is_news;
 }
 
-/* Orders rows by the size of their change, news apart. */
+/* Orders rows by the size of their change, the largest first and news before others, then by name.
+ * */
 static int by_change(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
   double x_size = fabs(etr_diff_typical(x->change)), y_size = fabs(etr_diff_typical(y->change));
@@ -85,7 +86,7 @@ static int by_place(const void *a, const void *b) {
   return (x->change > y->change) - (x->change < y->change);
 }
 
-/* Sorts rows as the user wants. */
+/* Sorts rows in the order that the user wants. */
 static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
   static int (*const compare[])(const void *, const void *) = {[ETR_ORDER_TIME] = by_change,
                                                                [ETR_ORDER_NAME] = by_name,
@@ -109,21 +110,22 @@ const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_s
   return groups[section];
 }
 
-/* Returns true if a reader wants to see a row. With few runs no row can be judged, so all rows that
- * differ are news. */
+/* Returns true if a reader wants to see a row: it changed, or is on one side only. With few runs no
+ * row can be judged, so all rows that differ are news. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
-  bool timed = change->base_runs || change->new_runs;
+  bool is_timed = change->base_runs || change->new_runs;
   if (change->reason == ETR_REASON_FEW_RUNS)
     return fabs(etr_diff_typical(change)) > 0;
   if (change->verdict == ETR_VERDICT_CANNOT_TELL || change->verdict == ETR_VERDICT_EQUAL ||
       change->verdict == ETR_VERDICT_LIKELY_EQUAL)
     return false;
-  return method->timed_nodes ? timed : change->verdict != ETR_VERDICT_UNTIMED;
+  return method->timed_nodes ? is_timed : change->verdict != ETR_VERDICT_UNTIMED;
 }
 
 typedef etr_vec(etr_diff_row) etr_diff_row_list;
 
-/* Adds a row; of a sum if `pair` is NULL. Returns false when out of memory. */
+/* Adds the row of a pair of nodes or, if that is NULL, of a group, and counts its verdict. Returns
+ * false when out of memory. */
 static bool list_row(etr_diff_rows *out, etr_diff_row_list *rows, etr_arena *arena,
                      const etr_method_pair *method, const etr_node_pair *pair,
                      const etr_node_group *group) {
@@ -146,9 +148,10 @@ static bool list_row(etr_diff_rows *out, etr_diff_row_list *rows, etr_arena *are
   return true;
 }
 
-/* Lists the rows of a section: pairs of nodes, or groups and those above them. */
+/* Lists the rows of a section: pairs of nodes, or groups and those around them (NULL: none).
+ * Returns false when out of memory. */
 static bool list_rows(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
-                      etr_diff_section section, const etr_node_groups *above) {
+                      etr_diff_section section, const etr_node_groups *outer_groups) {
   const etr_node_groups *groups = etr_diff_groups(method, section);
   etr_diff_row_list rows = {0};
   *out = (etr_diff_rows){0};
@@ -158,8 +161,8 @@ static bool list_rows(etr_diff_rows *out, etr_arena *arena, const etr_method_pai
   for (size_t i = 0; groups && i < groups->count; i++)
     if (!list_row(out, &rows, arena, method, NULL, &groups->rows[i]))
       return false;
-  for (size_t i = 0; above && i < above->count; i++)
-    if (!list_row(out, &rows, arena, method, NULL, &above->rows[i]))
+  for (size_t i = 0; outer_groups && i < outer_groups->count; i++)
+    if (!list_row(out, &rows, arena, method, NULL, &outer_groups->rows[i]))
       return false;
   out->rows = rows.data;
   out->count = rows.count;
@@ -194,8 +197,8 @@ typedef struct side {
   bool is_newer;
 } side;
 
-/* Returns a side of a pair of methods. */
-static side side_of(const etr_comparison *c, const etr_method_pair *pair, bool is_newer) {
+/* Returns one side of a pair of methods; its method and its graph are NULL if it lacks them. */
+static side make_side(const etr_comparison *c, const etr_method_pair *pair, bool is_newer) {
   side s = {.profile = is_newer ? c->newer : c->base, .is_newer = is_newer};
   uint32_t index = is_newer ? pair->new_method : pair->base_method;
   if (!s.profile || index == ETR_NONE)
@@ -210,8 +213,8 @@ static void set_cost(const side *s, etr_diff_row *row, const etr_cost_figures *c
   *(s->is_newer ? &row->new_cost : &row->base_cost) = cost;
 }
 
-/* Adds the costs of nodes to their rows. */
-static bool add_costs_of_nodes(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena) {
+/* Sets the costs of the side's nodes in their rows. Returns false when out of memory. */
+static bool add_node_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena) {
   etr_cost_figures *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
   for (size_t i = 0; costs && i < count; i++) {
     uint32_t node = s->is_newer ? rows[i].pair->new_node : rows[i].pair->base_node;
@@ -223,10 +226,10 @@ static bool add_costs_of_nodes(const side *s, etr_diff_row *rows, size_t count, 
   return costs != NULL;
 }
 
-/* Adds up the costs of modules or patterns with everything below them. `places` has the row of each
- * path. Returns false when out of memory. */
-static bool add_of_trees(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
-                         const etr_breakdown *sums, const etr_map *places) {
+/* Sums the costs of modules or patterns with everything below them and sets them in their rows.
+ * Returns false when out of memory. */
+static bool add_tree_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
+                           const etr_breakdown *sums, const etr_map *row_of_path) {
   etr_cost_sum *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
   etr_cost_figures *figures = etr_arena_alloc_array(arena, count, sizeof *figures);
   bool *is_known = etr_arena_alloc_array(arena, count, sizeof *is_known);
@@ -234,7 +237,7 @@ static bool add_of_trees(const side *s, etr_diff_row *rows, size_t count, etr_ar
     return false;
   for (size_t i = 0; i < sums->count; i++)
     for (size_t level = 0, end = 0; etr_next_module_around(sums->rows[i].key, &level, &end);) {
-      uint32_t row = etr_map_get(places, (etr_slice){sums->rows[i].key, end});
+      uint32_t row = etr_map_get(row_of_path, (etr_slice){sums->rows[i].key, end});
       if (row == ETR_NONE)
         continue;
       is_known[row] = true;
@@ -249,24 +252,25 @@ static bool add_of_trees(const side *s, etr_diff_row *rows, size_t count, etr_ar
   return true;
 }
 
-/* Adds the costs of sums to their rows. */
-static bool add_costs_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
-                              etr_breakdown_by by) {
+/* Sets the costs of the side's sums in the rows of the same key. Returns false when out of memory.
+ * */
+static bool add_sum_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
+                          etr_breakdown_by by) {
   etr_breakdown sums;
-  etr_map places;
-  etr_map_init(&places, arena);
+  etr_map row_of_key;
+  etr_map_init(&row_of_key, arena);
   if (!etr_breakdown_make(&sums, arena, s->profile, s->method, by, NULL))
     return false;
   for (uint32_t i = 0; i < count; i++)
-    if (!etr_map_set(&places, etr_slice_of(rows[i].name), i))
+    if (!etr_map_set(&row_of_key, etr_slice_of(rows[i].name), i))
       return false;
   for (size_t i = 0; i < sums.count; i++) {
-    uint32_t row = etr_map_get(&places, etr_slice_of(sums.rows[i].key));
+    uint32_t row = etr_map_get(&row_of_key, etr_slice_of(sums.rows[i].key));
     if (row != ETR_NONE)
       set_cost(s, &rows[row], &sums.rows[i].cost);
   }
   return (by != ETR_BY_MODULE && by != ETR_BY_PATTERN) ||
-         add_of_trees(s, rows, count, arena, &sums, &places);
+         add_tree_costs(s, rows, count, arena, &sums, &row_of_key);
 }
 
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
@@ -280,12 +284,12 @@ bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_compari
   etr_diff_row *list = rows->rows;
   bool good = true;
   for (int newer = 0; good && newer < 2; newer++) {
-    const side s = side_of(comparison, method, newer);
+    const side s = make_side(comparison, method, newer);
     if (!s.graph || !s.graph->costs || method->by_events || section >= ETR_DIFF_SECTION_KERNELS)
       continue;
     good = section == ETR_DIFF_SECTION_NODES
-               ? add_costs_of_nodes(&s, list, rows->count, arena)
-               : add_costs_of_sums(&s, list, rows->count, arena, by[section]);
+               ? add_node_costs(&s, list, rows->count, arena)
+               : add_sum_costs(&s, list, rows->count, arena, by[section]);
   }
   return good;
 }
@@ -304,7 +308,7 @@ static int by_part(const void *a, const void *b) {
   return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
 }
 
-/* Returns the row of a part, which is added if it is new. */
+/* Returns the row of a part of the time and its backend, which is added if it is new. */
 static etr_part_changes_row *part_row(etr_part_changes_row *rows, size_t *count,
                                       const etr_part_time *part) {
   for (size_t i = 0; i < *count; i++)

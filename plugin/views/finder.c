@@ -78,6 +78,7 @@ static const etr_value *first_input_of(const etr_graph *graph, const etr_node *n
   return source && edge->output < source->output_count ? &source->outputs[edge->output] : NULL;
 }
 
+/* Returns true if two values have the same known shape. */
 static bool has_same_shape(const etr_value *a, const etr_value *b) {
   if (a->rank < 0 || a->rank != b->rank)
     return false;

@@ -88,10 +88,12 @@ typedef enum etr_effort {
 /** What decides, beside the kind, which code a finding is about and what the change takes. */
 typedef enum etr_finding_variant {
   ETR_VARIANT_USUAL,
-  ETR_VARIANT_EXPORT, /* copies: the export makes them, and no line of the model */
-  ETR_VARIANT_MOVES,  /* copies: they move or convert data, and cannot just be removed */
-  ETR_VARIANT_8DA4W,  /* quantize: to 8da4w, and not to int8 */
-  ETR_VARIANT_LAYERS, /* quantize: quantizers do not see the layers as linear layers */
+  ETR_VARIANT_EXPORT,     /* copies: the export makes them, and no line of the model */
+  ETR_VARIANT_MOVES,      /* copies: they move or convert data, and cannot just be removed */
+  ETR_VARIANT_8DA4W,      /* quantize: to 8da4w, and not to int8 */
+  ETR_VARIANT_LAYERS,     /* quantize: quantizers do not see the layers as linear layers */
+  ETR_VARIANT_SLOW_CALLS, /* more_per_call: calls take much longer than usual, for an unknown reason
+                           */
 } etr_finding_variant;
 
 /** Characters that a title and a fact have at most. */
@@ -126,6 +128,9 @@ enum { ETR_FINDING_LEAST_ALIKE = 5 };
 /** Time, in ns, that calling a delegate is assumed to take at least; calls of delegates on CPUs
  * take 3 to 10 us on desktops. */
 #define ETR_FINDING_DELEGATE_CALL_NS 5e3
+/** Time, in ns, from which on calling a delegate takes too long to be usual: twenty times the most
+ * of ETR_FINDING_DELEGATE_CALL_NS. */
+#define ETR_FINDING_SLOW_CALL_NS 2e5
 /** Findings that answers for people show unless asked for more. */
 enum { ETR_FINDINGS_SHOWN = 4 };
 

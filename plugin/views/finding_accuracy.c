@@ -37,9 +37,9 @@ static bool keeps_unit(const etr_finder *finder, const etr_node *node) {
   return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
-/* Takes the finest step among what the operator of a quantize node reads, if that is much finer
- * than its own. */
-static void take_coarse_step(coarse_step *worst, const etr_finder *finder, uint32_t quantizer) {
+/* Notes a quantize node in *coarsest if its step is much coarser than one of the steps that its
+ * operator reads, and by a larger factor than that of the node noted so far. */
+static void take_coarse_step(coarse_step *coarsest, const etr_finder *finder, uint32_t quantizer) {
   const etr_graph *graph = finder->graph;
   const etr_node *node = &graph->nodes[quantizer];
   coarse_step found = {.quantizer = quantizer};
@@ -51,17 +51,17 @@ static void take_coarse_step(coarse_step *worst, const etr_finder *finder, uint3
   found.operator = node->inputs[0].node;
   found.least = (least - zero_point) * found.scale;
   found.most = (most - zero_point) * found.scale;
-  const etr_node *of = &graph->nodes[found.operator];
-  for (size_t i = 0; keeps_unit(finder, of) && i < of->input_count; i++) {
-    const etr_node *input = &graph->nodes[of->inputs[i].node];
+  const etr_node *producer = &graph->nodes[found.operator];
+  for (size_t i = 0; keeps_unit(finder, producer) && i < producer->input_count; i++) {
+    const etr_node *input = &graph->nodes[producer->inputs[i].node];
     if (!strstr(input->target, "dequantize_per_tensor") ||
         !number_of(input, "scale", &found.input_scale))
       continue;
-    found.input = of->inputs[i].node;
-    bool is_coarser = worst->input_scale == 0 ||
-                      found.scale * worst->input_scale > worst->scale * found.input_scale;
+    found.input = producer->inputs[i].node;
+    bool is_coarser = coarsest->input_scale == 0 ||
+                      found.scale * coarsest->input_scale > coarsest->scale * found.input_scale;
     if (found.input_scale > 0 && found.scale >= coarse_factor * found.input_scale && is_coarser)
-      *worst = found;
+      *coarsest = found;
   }
 }
 
@@ -79,15 +79,15 @@ static const char *number_text(etr_arena *arena, double number) {
   return text ? text : "";
 }
 
-/* Says in which steps a result is stored, and how much coarser they are than those that it is made
- * of. */
+/* Returns a sentence that says in which steps a result is stored, and how much coarser they are
+ * than those that it is made of. */
 static const char *coarse_evidence(etr_finder *finder, const coarse_step *step) {
-  uint32_t carried = finder->graph->nodes[step->input]
-                         .inputs[0]
-                         .node; /* the quantize node, and what it quantizes */
-  while (strstr(finder->graph->nodes[carried].target, "quantize_per_") &&
-         finder->graph->nodes[carried].input_count)
-    carried = finder->graph->nodes[carried].inputs[0].node;
+  uint32_t source_node = finder->graph->nodes[step->input]
+                             .inputs[0]
+                             .node; /* the quantize node, and what it quantizes */
+  while (strstr(finder->graph->nodes[source_node].target, "quantize_per_") &&
+         finder->graph->nodes[source_node].input_count)
+    source_node = finder->graph->nodes[source_node].inputs[0].node;
   return etr_arena_format(
       finder->arena,
       " The result of %s is stored in steps of %s, for a range from %s to %s: %s times the step of "
@@ -95,7 +95,7 @@ static const char *coarse_evidence(etr_finder *finder, const coarse_step *step) 
       etr_finder_node_name(finder, step->operator), number_text(finder->arena, step->scale),
       number_text(finder->arena, step->least), number_text(finder->arena, step->most),
       number_text(finder->arena, step->scale / step->input_scale),
-      etr_finder_node_name(finder, carried));
+      etr_finder_node_name(finder, source_node));
 }
 
 /* ---- The finding ---- */
@@ -104,19 +104,21 @@ static const char *coarse_evidence(etr_finder *finder, const coarse_step *step) 
  * round differently: the differences of other values of a quantized program then follow from these.
  */
 static bool is_rounding(const etr_accuracy *accuracy) {
-  bool any = false;
+  bool has_integers = false;
   for (size_t i = 0; i < accuracy->value_count; i++) {
     const etr_value_accuracy *value = &accuracy->values[i];
     if (value->problem || !value->is_integer)
       continue;
     if (value->most_steps > 1)
       return false;
-    any = true;
+    has_integers = true;
   }
-  return any;
+  return has_integers;
 }
 
-/* Says what to do about the most suspicious value. */
+/* Returns what to do about the most suspicious value: quantize a result more finely if it has a
+ * coarse step, or else keep the value in floating point or, against the own program, check its
+ * kernel. */
 static const char *advice_on_value(etr_finder *finder, const etr_accuracy_row *row,
                                    const coarse_step *step) {
   etr_arena *arena = finder->arena;
@@ -133,7 +135,8 @@ static const char *advice_on_value(etr_finder *finder, const etr_accuracy_row *r
                           backend ? backend : "the kernel", location);
 }
 
-static const char *title_of(const etr_accuracy_row *row, const coarse_step *step) {
+/* Returns the title of the finding about the most suspicious value, by the same cases. */
+static const char *finding_title(const etr_accuracy_row *row, const coarse_step *step) {
   if (step->input_scale > 0)
     return "Quantize one result more finely";
   if (row->accuracy->reference_record != row->accuracy->profile)
@@ -172,7 +175,7 @@ bool etr_find_inaccurate(etr_finder *finder) {
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);
   bool is_coarse = find_coarse_step(&step, finder, first);
   *added = (etr_finding){.kind = ETR_FINDING_INACCURATE,
-                         .title = title_of(&row, &step),
+                         .title = finding_title(&row, &step),
                          .fact = advice_on_value(finder, &row, &step),
                          .least = NAN,
                          .cost = NAN,

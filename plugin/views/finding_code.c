@@ -5,8 +5,8 @@
  */
 #include "views/findings.h"
 
-/* Returns the code of a variant that has its own; NULL otherwise. */
-static const etr_finding_code *code_of_variant(const etr_finding *finding) {
+/* Returns the code of a variant of a finding that has its own; NULL otherwise. */
+static const etr_finding_code *variant_code(const etr_finding *finding) {
   static const etr_finding_code
       from_export =
           {"program = torch.export.export(model, inputs)",
@@ -90,7 +90,7 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding) {
                                     "cache[:, position + 1 :]], dim=1)",
                                     "torch.ops.llama.update_cache(new, cache, position)"},
   };
-  const etr_finding_code *other = code_of_variant(finding);
+  const etr_finding_code *other = variant_code(finding);
   if (other)
     return other;
   if (finding->variant == ETR_VARIANT_MOVES) /* what to write instead depends on the model */

@@ -44,8 +44,8 @@ static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, d
   return *out ? etr_finder_list_nodes(finder, *out, of->marked) : !etr_arena_failed(finder->arena);
 }
 
-/* What reading weights as int8 instead of float32 could save: three quarters of the time that their
- * bytes take. NaN if that is little: then most of the bytes are no weights. */
+/* Returns the ticks that reading weights as int8 instead of float32 could save: three quarters of
+ * what their bytes take. NAN if that is little: then most of the bytes are not of weights. */
 static double saved_by_quantizing(const etr_finder *finder, const marks *bound) {
   double saved = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -60,7 +60,8 @@ static double saved_by_quantizing(const etr_finder *finder, const marks *bound) 
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 
-/* Finds operators that are limited by the memory's bandwidth. */
+/* Adds the finding about operators that are limited by the memory's bandwidth, if there are any.
+ * Returns false when out of memory. */
 static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   etr_finding *added;
   double saved = saved_by_quantizing(finder, bound);
@@ -85,7 +86,8 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   return true;
 }
 
-/* Finds operators that were faster than the peaks allow. */
+/* Adds the finding about operators that were faster than the peaks allow, if there are any. Returns
+ * false when out of memory. */
 static bool find_above_peak(etr_finder *finder, const marks *above) {
   etr_finding *added;
   if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added))
@@ -115,7 +117,7 @@ typedef struct rated {
   double gflops, intensity, macs;
 } rated;
 
-/* Orders operators by kind, then the slowest first. */
+/* Orders operators by kind, then the slowest first, then by node. */
 static int by_kind_and_rate(const void *a, const void *b) {
   const rated *x = a, *y = b;
   if (x->kind != y->kind)
@@ -125,29 +127,30 @@ static int by_kind_and_rate(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The name of the kernel that a node runs as, without the number of several. */
-static etr_slice kernel_of(const etr_finder *finder, uint32_t node) {
+/* Returns the name of the kernel that a node runs as, without a number such as " #2" that tells
+ * several apart. */
+static etr_slice kernel_name(const etr_finder *finder, uint32_t node) {
   const char *kernel = etr_label_kernel(finder->graph->times[node].runs_as);
-  size_t size = strlen(kernel), digits = size;
-  while (digits > 0 && kernel[digits - 1] >= '0' && kernel[digits - 1] <= '9')
-    digits--;
-  if (digits > 1 && digits < size && kernel[digits - 1] == '#')
-    size = digits - 2;
+  size_t size = strlen(kernel), stem_size = size;
+  while (stem_size > 0 && kernel[stem_size - 1] >= '0' && kernel[stem_size - 1] <= '9')
+    stem_size--;
+  if (stem_size > 1 && stem_size < size && kernel[stem_size - 1] == '#')
+    size = stem_size - 2;
   return (etr_slice){kernel, size};
 }
 
-/* Puts "aten.convolution.default as Convolution (NHWC, F32) IGEMM" into a text: operators of one
- * kind have the same. */
-static etr_slice kind_of(etr_text *text, const etr_finder *finder, uint32_t node) {
+/* Writes what operators of one kind have in common into a text and returns it:
+ * "aten.convolution.default as Convolution (NHWC, F32) IGEMM". */
+static etr_slice kind_key(etr_text *text, const etr_finder *finder, uint32_t node) {
   text->size = 0;
   etr_text_add(text, etr_slice_of(finder->graph->nodes[node].target));
   etr_text_add(text, ETR_SLICE(" as "));
-  etr_text_add(text, kernel_of(finder, node));
+  etr_text_add(text, kernel_name(finder, node));
   return (etr_slice){text->data, text->size};
 }
 
 static const char *kernel_text(const etr_finder *finder, uint32_t node) {
-  return etr_or_empty(etr_arena_copy(finder->arena, kernel_of(finder, node)));
+  return etr_or_empty(etr_arena_copy(finder->arena, kernel_name(finder, node)));
 }
 
 /* Returns "2 convolutions", "1 linear layer", "3 bmm". */
@@ -175,46 +178,50 @@ static bool is_alike(const rated *a, const rated *b) {
          a->macs <= 2 * b->macs && b->macs <= 2 * a->macs;
 }
 
-/* The median rate of the operators that are like one, and their number. list: of one kind, by rate.
- */
-static double rate_of_alike(const rated *list, size_t count, const rated *like, size_t *alike) {
+/* Returns the median rate, in GFLOP/s, of the operators that compute about as much as `model`, and
+ * sets their number. rated_operators: of one kind, sorted by rate. */
+static double median_rate(const rated *rated_operators, size_t count, const rated *model,
+                          size_t *alike_count) {
   double rate = 0;
-  size_t seen = 0;
-  *alike = 0;
+  size_t seen_count = 0;
+  *alike_count = 0;
   for (size_t i = 0; i < count; i++)
-    *alike += is_alike(&list[i], like);
+    *alike_count += is_alike(&rated_operators[i], model);
   for (size_t i = 0; i < count; i++) {
-    if (!is_alike(&list[i], like))
+    if (!is_alike(&rated_operators[i], model))
       continue;
-    if (seen == (*alike - 1) / 2 || seen == *alike / 2)
-      rate += list[i].gflops / (*alike % 2 ? 1 : 2);
-    seen++;
+    if (seen_count == (*alike_count - 1) / 2 || seen_count == *alike_count / 2)
+      rate += rated_operators[i].gflops / (*alike_count % 2 ? 1 : 2);
+    seen_count++;
   }
   return rate;
 }
 
-/* Those at less than half the median rate of what is like them. */
-static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
+/* Adds the finding about operators of one kind that run at less than half the median rate of those
+ * that compute about as much. Returns false when out of memory. */
+static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size_t count) {
   enum { MOST_COMPARED = 512 }; /* comparing each with each takes the square of their number */
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
-  double gain = 0, rate = 0;
+  double saved_ticks = 0, rate = 0;
   uint64_t ticks = 0;
-  size_t alike = 0;
+  size_t alike_count = 0;
   if (!marked)
     return false;
   count = ETR_MIN(count, (size_t)MOST_COMPARED);
   for (size_t i = count; i-- > 0;) { /* the slowest last, whose like are named */
-    size_t others;
-    double usual = rate_of_alike(list, count, &list[i], &others);
-    if (others < ETR_FINDING_LEAST_ALIKE || list[i].gflops * 2 >= usual)
+    size_t other_count;
+    double median = median_rate(rated_operators, count, &rated_operators[i], &other_count);
+    if (other_count < ETR_FINDING_LEAST_ALIKE || rated_operators[i].gflops * 2 >= median)
       continue;
-    marked[list[i].node] = true;
-    ticks += etr_finder_node_ticks(finder, list[i].node);
-    gain += (double)etr_finder_node_ticks(finder, list[i].node) * (1 - list[i].gflops / usual);
-    rate = usual;
-    alike = others;
+    marked[rated_operators[i].node] = true;
+    ticks += etr_finder_node_ticks(finder, rated_operators[i].node);
+    saved_ticks += (double)etr_finder_node_ticks(finder, rated_operators[i].node) *
+                   (1 - rated_operators[i].gflops / median);
+    rate = median;
+    alike_count = other_count;
   }
-  etr_finding *added = ticks ? etr_finder_add(finder, ETR_FINDING_SLOW_RATE, ticks, gain) : NULL;
+  etr_finding *added = ticks ? etr_finder_add(finder, ETR_FINDING_SLOW_RATE, ticks, saved_ticks)
+                             : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
@@ -223,27 +230,29 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
                                   counted_text(finder, added->nodes[0], added->node_count),
                                   added->node_count == 1 ? "is" : "are");
   added->fact = etr_arena_format(finder->arena, "%s at less than half the rate of %zu similar ones",
-                                 added->node_count == 1 ? "it runs" : "they run", alike);
+                                 added->node_count == 1 ? "it runs" : "they run", alike_count);
   const double rate_of_slowest = best_rate(finder, added->nodes[0]);
   added->evidence = etr_arena_format(
       finder->arena,
       "%zu that run as %s compute as much, in all and for each byte, within a factor of two; the "
       "median of their rates is %s. Longest: %s at %s. Rates are those of each one's fastest run, "
       "so that interruptions do not count.",
-      alike, kernel_text(finder, added->nodes[0]), etr_finder_amount(finder, rate * GIGA, "FLOP/s"),
-      longest_of(finder, added), etr_finder_amount(finder, rate_of_slowest * GIGA, "FLOP/s"));
+      alike_count, kernel_text(finder, added->nodes[0]),
+      etr_finder_amount(finder, rate * GIGA, "FLOP/s"), longest_of(finder, added),
+      etr_finder_amount(finder, rate_of_slowest * GIGA, "FLOP/s"));
   etr_finding_judge(added, ETR_POSSIBLE,
                     "strides, groups and padding differ, so perhaps not all of it is within reach");
   return true;
 }
 
-/* Finds operators that are slow compared with others of their kind. */
+/* Adds the findings about operators that are slow compared with others of their kind. Sorts the
+ * list. Returns false when out of memory. */
 static bool find_slow(etr_finder *finder, rated *list, size_t count) {
   etr_sort(list, count, sizeof *list, by_kind_and_rate);
   for (size_t first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && list[end].kind == list[first].kind;)
       end++;
-    if (end - first >= ETR_FINDING_LEAST_ALIKE && !add_slow(finder, list + first, end - first))
+    if (end - first >= ETR_FINDING_LEAST_ALIKE && !add_slow_rate(finder, list + first, end - first))
       return false;
   }
   return true;
@@ -263,7 +272,8 @@ typedef struct rates {
   size_t count;
 } rates;
 
-/* Rates an operator that was timed well enough. */
+/* Marks an operator that is limited by the memory or was faster than a peak and, if it was timed
+ * well enough, adds it to the operators whose rates are compared. */
 static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   bool is_well_timed = time->per_run.p50 >=
@@ -281,7 +291,7 @@ static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
   double gflops = best_rate(finder, node);
   if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed)
     return;
-  uint32_t kind = etr_map_number(&r->kinds, kind_of(&r->kind, finder, node));
+  uint32_t kind = etr_map_number(&r->kinds, kind_key(&r->kind, finder, node));
   if (kind != ETR_NONE)
     r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, figures.macs};
 }

@@ -235,24 +235,76 @@ static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out)
   return true;
 }
 
-/* Says where they are: "inserted into delegate 0", or "in delegate 0" where it is not known whether
- * the model asks for them. */
-static const char *layout_fact(const insertions *in, const layout_permutes *permutes,
-                               bool are_inserted) {
-  const char *where = are_inserted ? "inserted into" : "in";
-  const char *text = in->instructions.count == 1
-                         ? etr_arena_format(in->arena, "%s delegate %d", where,
-                                            (int)in->instructions.data[0])
-                         : etr_arena_format(in->arena, "%s %zu delegates", where,
-                                            in->instructions.count);
+/* Returns the type of the operator that ran before or after, in the direction of `step`:
+ * "Convolution" of "Convolution (NHWC, F32) IGEMM". NULL if there is none in the same delegate. */
+static const char *neighbor_type(const etr_finder *finder, const inserted *of, int step) {
+  for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
+    i = step > 0 ? i + 1 : i - 1;
+    const etr_event *event = &of->block->events[i];
+    if (event->instruction_id != of->instruction)
+      return NULL;
+    if (event->node_count && finder->graph)
+      return etr_arena_copy(finder->arena, finder->ops[event->nodes[0]]);
+    bool is_operator = event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums;
+    if (!is_operator || is_layout(event))
+      continue;
+    size_t size = strcspn(event->label, "(,:");
+    while (size && event->label[size - 1] == ' ')
+      size--;
+    return etr_arena_copy(finder->arena, (etr_slice){event->label, size});
+  }
+  return NULL;
+}
+
+/* Returns "before convolution", "after addmm", "between mul and conv" inside a delegate; "" if it
+ * runs nothing else. */
+static const char *place_text(const etr_finder *finder, const inserted *of) {
+  const char *before = neighbor_type(finder, of, -1), *behind = neighbor_type(finder, of, 1);
+  if (before && behind)
+    return etr_arena_format(finder->arena, "between %s and %s", before, behind);
+  if (before)
+    return etr_arena_format(finder->arena, "after %s at the end", before);
+  return behind ? etr_arena_format(finder->arena, "before %s at the start", behind) : "";
+}
+
+/* Says what to do, and where they are: "use channels-last inputs; in delegate 0, before convolution
+ * at the start". The second place of one delegate follows where a line of a screen has room for it.
+ */
+static const char *layout_fact(const etr_finder *finder, const insertions *in,
+                               const layout_permutes *permutes) {
+  enum { ROOM = 34 }; /* characters of both places together */
+  etr_text text;
+  etr_writer writer;
+  bool is_one = in->instructions.count == 1;
+  etr_text_begin(&text, in->arena, &writer);
+  if (in->transposes)
+    etr_puts(&writer, "use channels-last inputs; ");
+  else if (in->converts)
+    etr_puts(&writer, "quantize inputs and outputs, too; ");
+  if (is_one)
+    etr_putf(&writer, "in delegate %d", (int)in->instructions.data[0]);
+  else
+    etr_putf(&writer, "in %zu delegates", in->instructions.count);
+  for (size_t i = 0, used = 0; i < in->list.count && i < (is_one ? 2u : 1u); i++) {
+    const char *place = etr_or_empty(place_text(finder, &in->list.data[i]));
+    used += strlen(place);
+    if (!place[0] || (i > 0 && used > ROOM))
+      break;
+    if (is_one)
+      etr_putf(&writer, ", %s", place);
+    else
+      etr_putf(&writer, "; longest: in delegate %d, %s", (int)in->list.data[i].instruction, place);
+  }
+  const char *where = etr_text_end(&text, &writer);
   if (permutes->pairs)
     return etr_arena_format(in->arena,
                             "they are 1x1 convolutions, which need none of %zu transposes",
                             permutes->count + in->list.count);
   if (permutes->count)
-    return etr_arena_format(in->arena, "%zu of them permutes of the model between two layouts",
+    return etr_arena_format(in->arena,
+                            "%zu of them permutes of the model between two layouts: keep one",
                             permutes->count);
-  return text;
+  return etr_or_empty(where);
 }
 
 /* "Avoid 2 Transpose, 1 Convert" */
@@ -351,7 +403,7 @@ bool etr_find_layouts(etr_finder *finder) {
                      ? etr_arena_format(in.arena, "Make %zu permute/linear pair%s convolutions",
                                         permutes.pairs, etr_plural(permutes.pairs))
                      : layout_title(&in, permutes.count);
-  added->fact = layout_fact(&in, &permutes, has_edge);
+  added->fact = layout_fact(finder, &in, &permutes);
   added->evidence = layout_evidence(finder, &in, &permutes, ticks);
   etr_finding_judge(added, ETR_POSSIBLE,
                     has_edge ? "some may be needed where the model's layout changes"

@@ -232,9 +232,10 @@ static bool add_quantize(const largest *of, const char *dtype) {
   added->variant = variant;
   if (!of->part->has_graph && of->part->is_linear) /* XNNPACK has one kernel for both */
     added->fact = etr_arena_format(finder->arena,
-                                   "%s %s; linear layers, or convolutions of 1 x 1, which gain "
-                                   "alike: %g to %g times",
-                                   etr_they_take(of->count), time_of(of), ratio.low, ratio.high);
+                                   "%s %s: linear layers, or 1x1 convolutions; %s is %g to %g "
+                                   "times as fast%s",
+                                   etr_they_take(of->count), time_of(of), type->type, ratio.low,
+                                   ratio.high, is_like ? "" : ", measured on x86-64");
   if (variant != ETR_VARIANT_LAYERS)
     return true;
   added->fact = etr_arena_format(
@@ -362,15 +363,27 @@ static const char *fused_text(const largest *of) {
                        (int)carrier.size, carrier.data, fused, fused == 1 ? "s" : ""));
 }
 
+/* Returns how the time of layers depends on the input: "; half the height and width: a quarter of
+ * it". "" where that is not known. */
+static const char *size_text(const largest *of) {
+  if (!of->part->has_graph || !of->finder->graph)
+    return "";
+  if (of->part->is_convolution)
+    return "; half the height and width: a quarter of it";
+  return of->part->is_linear && rows_of(of) > 1 ? "; half as many rows: half of it" : "";
+}
+
 /* What only less work makes faster. reason: why the known partitioner refuses it; NULL: it is not
  * known, or the operators are in a delegate. */
 static bool add_less_work(const largest *of, const char *reason) {
   etr_arena *arena = of->finder->arena;
   const char *backend = etr_finder_backend(of->finder, etr_known_partitioner());
+  bool is_product = of->part->is_linear || of->part->is_convolution;
   const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason) : fused_text(of);
+  if (!reason && is_product)
+    why = size_text(of);
   const char *evidence = "No faster kernel of them is known for this backend and type.";
   const etr_type_ratio *type = etr_type_named(ETR_RATIO_DEPTHWISE, "int8");
-  bool is_product = of->part->is_linear || of->part->is_convolution;
   if (are_slow_in_int8(of) && type) {
     why = "; most of it is depthwise, which may be faster in float32";
     evidence = etr_arena_format(
@@ -433,6 +446,8 @@ static bool add_for_opaque(const largest *of) {
   etr_finder *finder = of->finder;
   bool is_computing = of->part->kind == ETR_HEADLINE_PHASE && of->part->phase == ETR_PHASE_COMPUTE;
   etr_delegates_time inside;
+  if (of->part->kind == ETR_HEADLINE_COPIES && has_kind(finder, ETR_FINDING_LAYOUT))
+    return true;
   if (has_kind(finder, ETR_FINDING_WAITING) || has_kind(finder, ETR_FINDING_PROFILER) ||
       has_kind(finder, ETR_FINDING_LESS_WORK))
     return true;
@@ -443,7 +458,7 @@ static bool add_for_opaque(const largest *of) {
       *evidence = "The .pte or the ETRecord must be of the export that was recorded; nothing "
                   "is recorded again.";
   if (etr_finder_has_edge(finder)) {
-    see = ": `etrecord-tb delegation` lists what it runs";
+    see = "; what it runs: `etrecord-tb delegation RECORD`";
     evidence = "It lists each delegate's operators, modules and MACs with the time of its call, "
                "from this record. docs/backends.md names profilers, which time what is inside.";
   } else if (finder->graph) {
@@ -456,6 +471,32 @@ static bool add_for_opaque(const largest *of) {
       of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
       is_computing ? "Use a smaller input, or fewer channels" : "See what is in each delegate",
       fact, is_computing ? "docs/backends.md says what each backend can record." : evidence);
+}
+
+/* Adds the question why calls take much longer than usual. */
+static bool add_slow_calls(const largest *of) {
+  etr_finder *finder = of->finder;
+  enum { FEW_RUNS = 3 }; /* of fewer, a first run is much of the typical one */
+  bool are_few = finder->method->run_count < FEW_RUNS;
+  const char *each = etr_finder_time_of(finder, of->ticks / (double)of->count);
+  etr_finding *added = add_lever(of, ETR_FINDING_MORE_PER_CALL, NAN, NAN);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  added->variant = ETR_VARIANT_SLOW_CALLS;
+  added->title = etr_arena_format(finder->arena, "See why calling %zu delegate%s takes %s",
+                                  of->count, etr_plural(of->count), time_of(of));
+  added->fact = etr_arena_format(
+      finder->arena, "%s a call besides its operators, where 10 us is usual: %s", each,
+      are_few ? "a first run allocates memory, so record 20 runs"
+              : "threads that sleep, new shapes, or other work of the device");
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "Calling takes %s each, besides what is recorded of their operators; 3 to 10 us are usual. "
+      "A first run allocates memory and starts threads. In later runs threads that slept, shapes "
+      "that change, operators that the backend does not record, and other work of the device do.",
+      each);
+  etr_finding_judge(added, ETR_POSSIBLE, "no event says what the calls did in this time");
+  return true;
 }
 
 /* The next step for calls of delegates that nothing cuts apart: what a call consists of. */
@@ -484,8 +525,13 @@ static bool add_for_rest(const largest *of) {
                  has_kind(finder, ETR_FINDING_SMALL_CALLS);
   if (of->part->kind != ETR_HEADLINE_RUNTIME && !is_call)
     return add_for_opaque(of);
+  if (is_call && is_told)
+    return true;
+  double ns = etr_ticks_to_ns(finder->profile, of->ticks);
+  bool is_slow = ns >= ETR_FINDING_SLOW_CALL_NS * (double)of->count && of->count &&
+                 !finder->profile->takes_cycles_as_ns;
   if (is_call)
-    return is_told || add_for_calls(of);
+    return is_slow ? add_slow_calls(of) : add_for_calls(of);
   if (!of->is_first)
     return true;
   return add_words(

@@ -331,8 +331,8 @@ static const char *recurrent_between(const partition *p) {
   return inside * 2 >= count ? found : NULL;
 }
 
-/* Says which operators lie between the delegates: "rewrite 8 where and 4 pow between them (50
- * others must stay)"; "64 expand_copy, 33 mean and 2 others are between them" where the
+/* Says which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
+ * others stay"; "64 expand_copy, 33 mean and 2 others are between them" where the
  * partitioner's rules are not known. */
 static const char *fallback_fact(const partition *p, const between *b) {
   /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
@@ -369,7 +369,7 @@ static const char *fallback_fact(const partition *p, const between *b) {
   else
     etr_puts(&writer, " between them");
   if (stay)
-    etr_putf(&writer, " (%zu more must stay)", stay);
+    etr_putf(&writer, "; %zu other%s", stay, stay == 1 ? " stays" : "s stay");
   return etr_text_end(&text, &writer);
 }
 

@@ -27,7 +27,7 @@ bool etr_find_softmax_checks(etr_finder *finder) {
   const char *time = etr_finder_time(finder, ticks);
   added->title = etr_arena_format(finder->arena, "Write %zu attention%s with a plain softmax",
                                   count, etr_plural(count));
-  added->fact = etr_arena_format(finder->arena, "%s take %s to look for rows that are masked whole",
+  added->fact = etr_arena_format(finder->arena, "%s take %s to check for fully masked rows",
                                  etr_arena_format(finder->arena, "%zu kernels", added->node_count),
                                  time);
   if (merged.after < merged.before)

@@ -61,7 +61,9 @@ const char *etr_finding_effort_text(const etr_finding *finding) {
   static const char *const texts[] = {"link flag", "re-export", "change the model", "record again"};
   bool is_a_look = finding->kind == ETR_FINDING_PROFILER;
   if (finding->kind == ETR_FINDING_FIRST_RUN || finding->kind == ETR_FINDING_LOAD)
-    return "change the program"; /* that runs the model */
+    return "change the app";
+  if (finding->kind == ETR_FINDING_WAITING)
+    return "change app or device settings";
   return !is_a_look && (size_t)finding->effort < ETR_COUNT(texts) ? texts[finding->effort] : "";
 }
 
@@ -91,6 +93,8 @@ static etr_effort effort_of(const etr_finding *finding) {
     return ETR_EFFORT_RE_EXPORT;
   if (finding->variant == ETR_VARIANT_LAYERS)
     return ETR_EFFORT_CHANGE_MODEL;
+  if (finding->variant == ETR_VARIANT_SLOW_CALLS)
+    return ETR_EFFORT_RECORD_AGAIN;
   switch (kind) {
   case ETR_FINDING_LIBRARY:
     return ETR_EFFORT_LINK_FLAG;

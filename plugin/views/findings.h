@@ -45,7 +45,7 @@ const char *etr_sureness_text(etr_sureness sureness);
 /** Returns "link_flag", "re_export", "change_model" or "record_again". Static. */
 const char *etr_effort_name(etr_effort effort);
 
-/** Returns what a finding takes, for people: "link flag", "re-export", ...; "change the program" of
+/** Returns what a finding takes, for people: "link flag", "re-export", ...; "change the app" of
  * how the model is loaded and run; "" where the files at
  * hand, or one more of the same export, already show what it is about. Static. */
 const char *etr_finding_effort_text(const etr_finding *finding);

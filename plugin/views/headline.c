@@ -181,6 +181,16 @@ static bool add_kernels(candidates *c, etr_arena *arena, double whole) {
   return true;
 }
 
+/* Marks phases of backends whose operators have times of their own. */
+static void note_phases_beside_operators(candidates *c) {
+  for (size_t i = 0; i < c->list.count; i++)
+    for (size_t k = 0; k < c->list.count; k++)
+      c->list.data[i].is_beside |= c->list.data[i].kind == ETR_HEADLINE_PHASE &&
+                                   c->list.data[k].kind == ETR_HEADLINE_OPERATORS &&
+                                   c->list.data[k].ticks > 0 &&
+                                   is_same_text(c->list.data[i].backend, c->list.data[k].backend);
+}
+
 static bool are_disjoint(const etr_headline_part *a, const etr_headline_part *b) {
   bool has_kernels = a->kind == ETR_HEADLINE_KERNELS || b->kind == ETR_HEADLINE_KERNELS;
   const etr_headline_part *other = a->kind == ETR_HEADLINE_KERNELS ? b : a;
@@ -224,6 +234,14 @@ static const char *phase_words(etr_phase phase) {
   default:
     return "other work";
   }
+}
+
+/* Returns "waiting in QNN", "computing in QNN, outside its operators". */
+static const char *phase_text(etr_arena *arena, const etr_headline_part *part) {
+  bool is_rest = part->is_beside && part->phase == ETR_PHASE_COMPUTE;
+  return etr_arena_format(arena, "%s%s%s", phase_words(part->phase),
+                          etr_or_empty(place_words(arena, part)),
+                          is_rest ? ", outside its operators" : "");
 }
 
 /* Returns true if a clock hides nearly all of a part: a range of "3 - 64 %" says only the most. */
@@ -295,7 +313,7 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
              is_unnamed ? "delegates" : etr_or_empty(name), is_unnamed ? "" : "s");
     break;
   case ETR_HEADLINE_PHASE:
-    etr_putf(writer, " is %s%s", phase_words(part->phase), etr_or_empty(place_words(arena, part)));
+    etr_putf(writer, " is %s", etr_or_empty(phase_text(arena, part)));
     break;
   case ETR_HEADLINE_RUNTIME:
     etr_puts(writer,
@@ -369,8 +387,7 @@ const char *etr_headline_part_name(etr_arena *arena, const etr_headline_part *pa
     return etr_arena_format(arena, "in %s (no operators recorded)",
                             is_unnamed ? "delegates" : etr_or_empty(name));
   case ETR_HEADLINE_PHASE:
-    return etr_arena_format(arena, "%s%s", phase_words(part->phase),
-                            etr_or_empty(place_words(arena, part)));
+    return phase_text(arena, part);
   case ETR_HEADLINE_RUNTIME:
     return "runtime, outside operators";
   default:
@@ -447,6 +464,7 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
   for (size_t i = 0; i < groups->count; i++)
     if (!add_group(&c, arena, &groups->list[i], i))
       return false;
+  note_phases_beside_operators(&c);
   if (!add_kernels(&c, arena, out->usual))
     return false;
   etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_ticks);

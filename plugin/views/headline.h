@@ -36,6 +36,7 @@ typedef struct etr_headline_part {
   bool is_linear, is_convolution; /* of ETR_HEADLINE_OPERATORS */
   bool has_graph;                 /* op names a node's operator */
   bool is_between;                /* of kernels: nearly all run between calls of delegates */
+  bool is_beside; /* of a phase: operators of its backend have times of their own, which it lacks */
 } etr_headline_part;
 
 /** The sentence and what it is made of. */

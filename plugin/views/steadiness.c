@@ -45,7 +45,7 @@ static void put_mode(etr_writer *writer, const etr_profile *profile, const etr_n
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
-/* Writes the two modes of runs. */
+/* Writes the two modes of runs, and whether the runs change between them in stretches. */
 static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
                       etr_unit unit) {
   etr_puts(writer, "two modes: ");
@@ -76,7 +76,8 @@ static bool says_more(const etr_noise *noise) {
          (noise->verdict != ETR_NOISE_FEW_RUNS && noise->outliers);
 }
 
-/* Writes how steady runs are. */
+/* Writes what the noise says about the runs: steady, noisy, two modes, a step or a drift, and the
+ * outliers; nothing for few runs. */
 static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
                       const etr_stats *execute, etr_unit unit) {
   switch (noise->verdict) {
@@ -118,6 +119,20 @@ bool etr_is_between_modes(const etr_method *method) {
   return true;
 }
 
+/* Returns true if a time is written with its spread. */
+static bool has_spread(const etr_method *method, double time) {
+  double spread = etr_stats_spread(&method->execute, 0);
+  return spread > 0 && spread < time && method->mixed_phase_count < 2 &&
+         !etr_is_between_modes(method);
+}
+
+const char *etr_few_runs_text(const etr_method *method) {
+  if (method->noise.verdict != ETR_NOISE_FEW_RUNS)
+    return "";
+  return has_spread(method, method->execute.typical) ? "\xC2\xB1 is rough: few runs"
+                                                     : "too few runs to judge noise";
+}
+
 /* As physicists do (the rule of the Particle Data Group), the spread has two digits if it begins
  * with 1 to 3.5, else one, and the time has as many decimals. */
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
@@ -132,7 +147,7 @@ void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_m
     etr_putf(writer, " %s", etr_unit_name(unit));
     return;
   }
-  if (!(spread > 0) || is_wide || method->mixed_phase_count > 1) {
+  if (!has_spread(method, time)) {
     etr_put_time(writer, profile, time, unit);
     etr_putf(writer, " %s", etr_unit_name(unit));
     if (is_wide && method->mixed_phase_count < 2) {

@@ -40,6 +40,10 @@ bool etr_is_between_modes(const etr_method *method);
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                      etr_unit unit);
 
+/** Returns what a time of few runs needs said: that ± is rough where etr_put_execute() writes it,
+ * else that noise cannot be judged; "" if there are enough runs. Static. */
+const char *etr_few_runs_text(const etr_method *method);
+
 /** Writes a change: "12 % slower", "9.8 % faster", "2.5 times as slow". */
 void etr_put_change_of_time(etr_writer *writer, double change);
 

@@ -18,7 +18,7 @@ SENTENCES = {
     "vit_xnnpack": r"^\d\d – \d\d % goes into calling XNNPACK 86 times; \d\d % is 231 CPU kernels between its 86 delegates\.$",
     "llama_xnnpack": r"^\d\d – \d\d % goes into calling XNNPACK 82 times, not into computing",
     "b_ethosu": r"^8\d % is computing in Ethos-U\.$",
-    "b_qnn": r"^\d\d % is waiting in QNN; \d\d % is computing in QNN\.$",
+    "b_qnn": r"^\d\d % is waiting in QNN; \d\d % is computing in QNN, outside its operators\.$",
     "add_mul": r"^\d\d % is the runtime, outside operators",
 }
 

@@ -300,3 +300,40 @@ Test(tb_point, is_a_number) {
   cr_expect(strstr(point.summary.metadata.summary_description, "**Step**"));
   cr_expect(etr_tb_point_set(&point, 2, 3) && !point.summary.value.metadata);
 }
+
+/* ---- Curves over builds ---- */
+
+/* Returns the point of a list with this tag; NULL if there is none. */
+static const etr_tb_build_point *find_point(const etr_tb_build_points *points, const char *tag) {
+  for (size_t i = 0; i < points->list.count; i++)
+    if (strcmp(points->list.data[i].tag, tag) == 0)
+      return &points->list.data[i];
+  return NULL;
+}
+
+/* The build before only marks: kernels and parts are those of the build itself, and no kernel takes
+ * longer than an inference. */
+Test(tb_curves, points_of_a_build_are_its_own) {
+  etr_profile *profile = open_fixture("mv2_xnnpack"), *before = open_fixture("mv2_portable");
+  etr_arena arena = {0};
+  etr_error error;
+  etr_tb_build_points alone, marked;
+  size_t kernels = 0;
+  cr_assert_eq(etr_tb_build_points_make(&alone, &arena, profile, NULL, &error), ETR_OK);
+  cr_assert_eq(etr_tb_build_points_make(&marked, &arena, profile, before, &error), ETR_OK);
+  double whole = etr_ticks_to_ns(profile, profile->methods[0].execute.typical) / 1e6;
+  for (size_t i = 0; i < alone.list.count; i++) {
+    const etr_tb_build_point *point = &alone.list.data[i];
+    const etr_tb_build_point *same = find_point(&marked, point->tag);
+    cr_assert_not_null(same, "%s", point->tag);
+    cr_expect_eq(same->value, point->value, "%s: %f", point->tag, same->value);
+    if (strncmp(point->tag, ETR_TB_BUILDS_KERNELS, strlen(ETR_TB_BUILDS_KERNELS)) != 0)
+      continue;
+    kernels++;
+    cr_expect(point->value > 0 && point->value <= whole, "%s: %f", point->tag, point->value);
+  }
+  cr_expect(kernels > 0 && kernels <= ETR_TB_MOST_KERNELS, "%zu", kernels);
+  etr_arena_clear(&arena);
+  etr_profile_close(before);
+  etr_profile_close(profile);
+}

@@ -96,7 +96,7 @@ class TableOptions(ctypes.Structure):
                 ("width", ctypes.c_size_t), ("color", ctypes.c_bool), ("ascii", ctypes.c_bool), ("columns", ctypes.c_char_p),
                 ("tags", ctypes.POINTER(Tag)), ("tag_count", ctypes.c_size_t), ("by", ctypes.c_int), ("by_delegate", ctypes.c_bool),
                 ("stack", ctypes.c_int), ("typed", ctypes.c_bool), ("findings", ctypes.c_size_t), ("all", ctypes.c_bool), ("explain", ctypes.c_size_t),
-                ("full_names", ctypes.c_bool), ("has_unit", ctypes.c_bool)]
+                ("record", ctypes.c_char_p), ("full_names", ctypes.c_bool), ("has_unit", ctypes.c_bool)]
 
 
 class TraceOptions(ctypes.Structure):

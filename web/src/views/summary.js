@@ -152,14 +152,14 @@ function SavingBar({saves: {low, high}}) {
     class="least" style=${{width: part(low)}}></span></span>`;
 }
 
-/** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "a part of 41 ms" where nothing is known of it. */
+/** What a lever saves, in words: "300 – 450 ms", "190 ms once"; "unknown, of 41 ms" where nothing is known of it. */
 export function savesText({effort_text: effort, saves, cost}) {
   if (!saves) return '';
-  if (!effort) return 'not known'; // looking saves nothing itself
+  if (!effort) return 'unknown'; // looking saves nothing itself
   const isPart = saves.low === null && saves.high === null,
     known = isPart ? {low: cost || null, high: cost || null} : saves,
     text = savingText(known, unit.value, profile.value?.ticksPerSecond);
-  return text ? `${isPart ? 'a part of ' : ''}${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
+  return text ? `${isPart ? 'unknown, of ' : ''}${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
 }
 
 const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);
