@@ -46,9 +46,10 @@ bool etr_find_wide_depthwise(etr_finder *finder) {
     ticks += etr_finder_node_ticks(finder, i);
     count++;
   }
-  double most = (double)ticks * etr_saved_at(split_ratio.high);
-  etr_finding *added = count ? etr_finder_add(finder, ETR_FINDING_SPLIT_DEPTHWISE, ticks, most)
-                             : NULL;
+  double most_saved = (double)ticks * etr_saved_at(split_ratio.high);
+  etr_finding *added = count
+                           ? etr_finder_add(finder, ETR_FINDING_SPLIT_DEPTHWISE, ticks, most_saved)
+                           : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
