@@ -184,10 +184,11 @@ static bool waits(const etr_delegate_spending *of) {
 }
 
 static const char *waiting_title(const etr_finder *finder, const chosen *of) {
-  return etr_arena_format(finder->arena,
-                          of->ticks[ETR_SPENT_WAIT] == 0 ? "Copy less into and out of %s"
-                                                         : "Shorten the waiting of %s",
-                          delegates_text(finder, of));
+  const char *title = of->ticks[ETR_SPENT_COPY] ? "Wait and copy less in %s"
+                                                : "Shorten the waiting of %s";
+  if (of->ticks[ETR_SPENT_WAIT] == 0)
+    title = "Copy less into and out of %s";
+  return etr_arena_format(finder->arena, title, delegates_text(finder, of));
 }
 
 /* Adds the finding that calls wait or copy. Returns false when out of memory. */
