@@ -203,13 +203,13 @@ static double *read_channels(accuracy_maker *m, const char *name, uint64_t count
   if (!tensor || !etr_reference_view(&view, &m->reference, tensor) ||
       tensor->byte_size != count * tensor->element->size || etr_tensor_fault(&view))
     return NULL;
+  uint64_t number_count = 0;
   double *numbers = etr_arena_alloc_array(&m->scratch, (size_t)count, sizeof *numbers);
   if (numbers && etr_tensor_reader_open(&reader, &view, &problem) == ETR_OK && !problem)
-    for (size_t number_index = 0, got; (got = etr_tensor_reader_next(&reader, piece)) > 0;
-         number_index += got)
-      memcpy(numbers + number_index, piece, got * sizeof *piece);
+    for (size_t got; (got = etr_tensor_reader_next(&reader, piece)) > 0; number_count += got)
+      memcpy(numbers + number_count, piece, got * sizeof *piece);
   etr_tensor_reader_close(&reader);
-  return problem ? NULL : numbers;
+  return number_count == count ? numbers : NULL;
 }
 
 static bool number_argument(const etr_node *node, const char *name, double *out) {

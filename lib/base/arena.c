@@ -356,7 +356,7 @@ static uint64_t short_word_at(etr_slice key) {
 }
 
 /* Hashes a key, eight bytes at a time; the last eight overlap the ones before. */
-static uint32_t hash_of(etr_slice key) {
+uint32_t etr_hash(etr_slice key) {
   uint64_t hash = hash_start + key.size;
   if (key.size == 0)
     return (uint32_t)(hash ^ hash >> 32); /* its data may be null */
@@ -418,7 +418,7 @@ etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text) {
 uint32_t etr_map_get(const etr_map *map, etr_slice key) {
   if (map->count == 0 || key.size > UINT32_MAX)
     return ETR_NONE;
-  const etr_map_slot *slot = find_slot(map, key, hash_of(key));
+  const etr_map_slot *slot = find_slot(map, key, etr_hash(key));
   return slot->key ? slot->value : ETR_NONE;
 }
 
@@ -429,7 +429,7 @@ etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
     return fail(map->arena);
   if (map->count * 4 >= map->capacity * 3 && !grow_map(map))
     return NULL;
-  uint32_t hash = hash_of(key);
+  uint32_t hash = etr_hash(key);
   etr_map_slot *slot = find_slot(map, key, hash);
   if (!slot->key) {
     const char *copy = etr_arena_copy(map->arena, key);

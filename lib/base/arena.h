@@ -107,6 +107,9 @@ typedef struct etr_cut_names {
   const char *first;
 } etr_cut_names;
 
+/** Returns a hash of bytes, the same in all runs of a program on one machine. */
+uint32_t etr_hash(etr_slice key);
+
 typedef struct etr_map {
   etr_arena *arena;
   etr_map_slot *slots; /* power of two */

@@ -9,6 +9,7 @@
 #include "backends/backends.h"
 #include "base/arena.h"
 #include "base/budget.h"
+#include "base/kept.h"
 #include "inputs/pte.h"
 #include "inputs/record.h"
 
@@ -56,6 +57,8 @@ typedef struct etr_method_inputs {
   const etr_pte_method *program; /* NULL without a .pte */
   etr_payloads *payloads;        /* payloads of the .pte, for all methods; NULL without a .pte */
   etr_budget *budget;            /* budget of the profile; may be NULL */
+  etr_kept *kept;                /* what is the same in all ETDumps of the record that are placed
+                                    alike; NULL: only one is joined */
   uint32_t *uses;                /* per node of the graph: how often its results are used */
   const etr_handle_node
       *by_handle; /* operators of the graph, without delegate calls, sorted by handle, then index.

@@ -6,12 +6,11 @@
 #include "join/cost.h"
 
 #include "backends/operator.h"
+#include "base/writer.h"
 #include "formats/element.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- Sizes multiplied and added up ---- */
 
@@ -956,94 +955,50 @@ static bool start_finder(finder *f, etr_arena *scratch) {
 
 /* ---- Kept for the next ETDump ---- */
 
-enum { MOST_KNOWN = 4 }; /* ways to group the nodes of a graph that are kept */
-
-/* How the nodes of a graph are grouped decides what they cost: nothing else in a recording does. */
-typedef struct etr_group_costs {
-  struct etr_group_costs *next;
-  size_t count;   /* nodes */
-  tally *tallies; /* in the same block of memory, as is the next */
-  uint32_t *groups;
-} etr_group_costs;
-
-/* Frees all costs that are kept. No other thread may use them meanwhile. */
-void etr_known_costs_clear(etr_known_costs *costs_of_graph) {
-  etr_group_costs *costs = atomic_load(&costs_of_graph->first);
-  while (costs) {
-    etr_group_costs *next = costs->next;
-    free(costs);
-    costs = next;
-  }
-  atomic_store(&costs_of_graph->first, NULL);
-}
-
-/* Allocates the costs of count groups in one block; NULL when out of memory. */
-static etr_group_costs *new_costs(size_t count) {
-  etr_group_costs *costs = calloc(1, sizeof *costs + count * (sizeof(tally) + sizeof(uint32_t)));
-  if (!costs)
-    return NULL;
-  costs->count = count;
-  costs->tallies = (tally *)(costs + 1);
-  costs->groups = (uint32_t *)(costs->tallies + count);
-  return costs;
-}
-
 /* Returns the group of a node and whether a delegate runs it, in one number. */
 static uint32_t group_of(const etr_graph *graph, uint32_t node) {
   return leader_of(graph, node) << 1 | is_delegated(graph, &graph->nodes[node]);
 }
 
-static bool has_groups(const etr_group_costs *costs, const etr_graph *graph) {
-  for (uint32_t i = 0; i < costs->count; i++)
-    if (costs->groups[i] != group_of(graph, i))
-      return false;
-  return true;
-}
-
-/* Returns what is known of a graph that is grouped as this one; NULL if nothing is. */
-static const tally *find_known(const etr_known_costs *known, const etr_graph *graph) {
-  const etr_group_costs *costs = known ? atomic_load(&known->first) : NULL;
-  while (costs && !has_groups(costs, graph))
-    costs = costs->next;
-  return costs ? costs->tallies : NULL;
-}
-
-/* Keeps a copy of the sums of a graph for its next profile, unless enough is kept or there is no
- * memory; then they are computed again. */
-static void keep_costs(etr_known_costs *costs_of_graph, const finder *f) {
-  size_t kept = 0;
-  etr_group_costs *first = atomic_load(&costs_of_graph->first);
-  for (const etr_group_costs *entry = first; entry; entry = entry->next)
-    kept++;
-  etr_group_costs *costs = kept < MOST_KNOWN ? new_costs(f->graph->node_count) : NULL;
-  if (!costs)
-    return;
-  memcpy(costs->tallies, f->tallies, costs->count * sizeof *costs->tallies);
-  for (uint32_t i = 0; i < costs->count; i++)
-    costs->groups[i] = group_of(f->graph, i);
-  costs->next = first;
-  if (!atomic_compare_exchange_strong(&costs_of_graph->first, &first, costs))
-    free(costs); /* another thread was faster: the next recording keeps them */
-}
-
-/* Returns what is kept of a graph; NULL if nothing is. The search begins at *next, behind the
- * graph that was found last: most graphs are in the order of the record. */
-static etr_known_costs *find_known_costs(const etr_cost_job *job, const etr_graph *graph,
-                                         size_t *next) {
-  for (size_t i = 0; graph->nodes && i < job->known_count; i++) {
-    size_t position = (*next + i) % job->known_count;
-    if (job->known[position].nodes != graph->nodes)
-      continue;
-    *next = position + 1;
-    return &job->known[position];
+/* Returns what the costs of a graph's nodes depend on: how they are grouped. Nothing else in a
+ * recording decides it. */
+static etr_slice key_of_groups(const etr_graph *graph, etr_arena *scratch) {
+  etr_text key = {.arena = scratch};
+  etr_text_add(&key, ETR_SLICE("costs"));
+  etr_text_add(&key, ETR_BYTES(graph->nodes));
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    uint32_t group = group_of(graph, i);
+    etr_text_add(&key, ETR_BYTES(group));
   }
-  return NULL;
+  return (etr_slice){key.data, key.size};
+}
+
+/* Returns whether a graph is there for the next ETDump, too: it is the record's, or a graph of the
+ * program that is kept. */
+static bool outlives_profile(const etr_kept *kept, const etr_graph *graph) {
+  return !graph->works || etr_kept_find(kept, ETR_BYTES(graph->nodes));
+}
+
+/* Keeps a copy of the sums of a graph for its next profile, if there is memory; else they are
+ * computed again. */
+static void keep_sums(etr_kept *all, etr_slice key, const finder *f) {
+  etr_kept_entry *entry = etr_kept_start(all, key);
+  if (!entry)
+    return;
+  tally *copy = etr_arena_alloc_array(&entry->arena, f->graph->node_count, sizeof *copy);
+  if (copy)
+    memcpy(copy, f->tallies, f->graph->node_count * sizeof *copy);
+  etr_kept_add(all, entry, copy);
 }
 
 /* Sets f->sums to the sums of a graph's groups: those that are kept, or else newly computed ones.
  * Returns false when out of memory. */
-static bool find_group_sums(finder *f, etr_known_costs *costs, etr_arena *scratch) {
-  f->sums = find_known(costs, f->graph);
+static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
+  bool may_be_kept = kept && f->graph->node_count && outlives_profile(kept, f->graph);
+  etr_slice key = may_be_kept ? key_of_groups(f->graph, scratch) : ETR_SLICE("");
+  if (etr_arena_failed(scratch))
+    return false;
+  f->sums = may_be_kept ? etr_kept_find(kept, key) : NULL;
   if (f->sums)
     return true;
   if (!start_finder(f, scratch))
@@ -1052,22 +1007,21 @@ static bool find_group_sums(finder *f, etr_known_costs *costs, etr_arena *scratc
   if (!count_group_costs(f, scratch))
     return false;
   f->sums = f->tallies;
-  if (costs)
-    keep_costs(costs, f);
+  if (may_be_kept)
+    keep_sums(kept, key, f);
   return true;
 }
 
 /* Sets the costs of each graph, then the profile's peaks. Returns false when out of memory. */
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
-  size_t next = 0;
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_graph *graph = &job->graphs[i];
     etr_arena scratch = {0};
     finder f = {
         .graph = graph, .method = method_that_ran(profile, graph), .has_jumps = has_jumps(graph)};
     etr_cost *costs = etr_arena_alloc_raw_array(job->arena, graph->node_count, sizeof *costs);
-    bool good = costs && find_group_sums(&f, find_known_costs(job, graph, &next), &scratch);
+    bool good = costs && find_group_sums(&f, job->kept, &scratch);
     for (uint32_t k = 0; good && k < graph->node_count; k++) {
       if (!fill_cost(&f, k, &costs[k]) || f.overflow_count++)
         continue;

@@ -7,6 +7,7 @@
 #define ETR_COST_H
 
 #include "base/base.h"
+#include "base/kept.h"
 #include "inputs/record.h"
 
 /* ---- Products of sizes that may be unknown, examples, or too large to count ---- */
@@ -60,22 +61,11 @@ bool etr_multiplies(const char *target);
 
 /* ---- The costs of a graph's nodes, by their shapes alone ---- */
 
-/** What the groups of a graph of a record cost: for the next ETDumps that are joined to the record
- * and group its nodes in the same way. Zeroed: nothing is known. Several threads may use it. */
-typedef struct etr_known_costs {
-  const etr_node *nodes; /* of the graph */
-  _Atomic(struct etr_group_costs *) first;
-} etr_known_costs;
-
-/** Frees what is known of a graph's costs. */
-void etr_known_costs_clear(etr_known_costs *costs_of_graph);
-
 /** What etr_costs_find() fills. */
 typedef struct etr_cost_job {
   etr_profile *profile;
-  etr_graph *graphs;      /* those of the profile */
-  etr_known_costs *known; /* of graphs of the record; NULL: nothing is kept */
-  size_t known_count;
+  etr_graph *graphs; /* those of the profile */
+  etr_kept *kept; /* for the next ETDumps that group nodes in the same way; NULL: there are none */
   etr_arena *arena;
   etr_warnings *warnings;
 } etr_cost_job;

@@ -6,6 +6,7 @@
 
 #include "backends/backends.h"
 #include "backends/operator.h"
+#include "base/writer.h"
 #include "inputs/dump.h"
 #include "inputs/maps.h"
 #include "join/align.h"
@@ -478,7 +479,7 @@ static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
 
 /* Sets the nodes of events by aligning them with the operators that the nodes are expected to
  * become. Returns false when out of memory. */
-static bool match_by_order(delegate *d) {
+static bool align_rows(delegate *d) {
   plan p = {0};
   walks w = {0};
   etr_align_pair *pairs = plan_nodes(d, &p, d->backend->expect)
@@ -499,6 +500,85 @@ static bool match_by_order(delegate *d) {
       return false;
   }
   return pair_rest(d, &p, pairs);
+}
+
+/* ---- By order, once for all ETDumps whose events are alike ---- */
+
+/* The nodes of a delegate's rows; ETR_NONE: it has none. */
+typedef struct kept_nodes {
+  size_t steps; /* that it took to find them */
+  etr_event_node rows[];
+} kept_nodes;
+
+/* Returns what the nodes of the rows depend on: the classes of the rows, the nodes of the delegate,
+ * and of the others which delegate runs them. */
+static etr_slice key_of_rows(delegate *d) {
+  const etr_placement *p = d->placement;
+  size_t count;
+  const etr_delegate_node *nodes = etr_nodes_of_delegate(p, d->instruction->id, &count);
+  const struct {
+    const etr_node *graph;
+    const etr_backend *backend;
+    size_t rows, nodes;
+    int32_t instruction_id;
+    uint32_t is_proven;
+  } head = {p->method->graph->nodes, d->backend,  d->row_count, count,
+            d->instruction->id,      p->is_proven};
+  ETR_NO_PADDING(head, 2 * sizeof(void *) + 2 * sizeof(size_t) + 2 * sizeof(uint32_t));
+  etr_text key = {.arena = &d->scratch};
+  etr_text_add(&key, ETR_SLICE("rows"));
+  etr_text_add(&key, ETR_BYTES(head));
+  etr_text_add(&key, (etr_slice){(const char *)d->classes, d->row_count * sizeof *d->classes});
+  etr_text_add(&key, (etr_slice){(const char *)nodes, count * sizeof *nodes});
+  etr_text_add(&key, (etr_slice){(const char *)p->node_delegate,
+                                 p->method->graph->node_count * sizeof *p->node_delegate});
+  return (etr_slice){key.data, key.size};
+}
+
+/* Sets the nodes that rows like these have. Returns false when out of memory. */
+static bool set_kept_nodes(delegate *d, const kept_nodes *kept) {
+  etr_spend(&d->reading->steps_left, kept->steps);
+  for (size_t i = 0; i < d->row_count; i++)
+    if (kept->rows[i].node != ETR_NONE &&
+        !set_node(d, d->rows[i], kept->rows[i].node, kept->rows[i].match, kept->rows[i].confidence))
+      return false;
+  return true;
+}
+
+/* Keeps the nodes of the rows for other ETDumps, unless a limit was reached while they were found.
+ */
+static void keep_nodes(const delegate *d, etr_kept_entry *entry, size_t steps) {
+  kept_nodes *kept = etr_arena_alloc(&entry->arena,
+                                     sizeof *kept + d->row_count * sizeof kept->rows[0]);
+  if (!kept || d->reading->steps_left == 0) {
+    etr_kept_drop(entry);
+    return;
+  }
+  kept->steps = steps;
+  for (size_t i = 0; i < d->row_count; i++) {
+    const etr_event *row = d->rows[i];
+    kept->rows[i] = (etr_event_node){row->node_count ? row->nodes[0] : ETR_NONE, row->match,
+                                     row->confidence};
+  }
+  etr_kept_add(d->placement->method->kept, entry, kept);
+}
+
+/* Sets the nodes of events as align_rows() does. Returns false when out of memory. */
+static bool match_by_order(delegate *d) {
+  etr_kept *all = d->placement->method->kept;
+  if (!all)
+    return align_rows(d);
+  etr_slice key = key_of_rows(d);
+  const kept_nodes *kept = etr_arena_failed(&d->scratch) ? NULL : etr_kept_find(all, key);
+  if (kept && kept->steps < d->reading->steps_left)
+    return set_kept_nodes(d, kept);
+  size_t before = d->reading->steps_left;
+  if (!align_rows(d))
+    return false;
+  etr_kept_entry *entry = kept ? NULL : etr_kept_start(all, key);
+  if (entry)
+    keep_nodes(d, entry, before - d->reading->steps_left);
+  return true;
 }
 
 /* ---- By class ---- */

@@ -6,6 +6,7 @@
 #include "join/pte_graph.h"
 
 #include "backends/operator.h"
+#include "base/writer.h"
 #include "formats/json_excerpt.h"
 #include "inputs/argument.h"
 #include "inputs/pte.h"
@@ -747,32 +748,25 @@ static bool begin_graph(builder *b) {
   if (!module)
     return false;
   *module = root;
-  return etr_links_init(&b->links, b->placement->method, b->arena, b->scratch) &&
-         group_timed_events(b) && add_inputs(b) && add_sources(b) &&
-         program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
+  return etr_links_init(&b->links, b->placement->method, b->arena, b->scratch) && add_inputs(b) &&
+         add_sources(b) && program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
 /* Adds inputs, constants, instructions and the output in this order. Returns false if the budget
  * is spent, or when out of memory. */
-bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method,
-                         const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch) {
-  const etr_pte_method *program = placement->method->program;
-  builder b = {.out = out,
-               .placement = placement,
-               .program = program,
-               .method = method,
-               .blocks = blocks,
-               .arena = arena,
-               .scratch = scratch};
+static bool build_graph(builder *b) {
+  etr_pte_graph *out = b->out;
+  const etr_placement *placement = b->placement;
+  const etr_pte_method *program = b->program;
   *out = (etr_pte_graph){0};
-  etr_map_init(&out->nodes, arena);
-  etr_map_init(&b.kernels, arena);
-  if (!begin_graph(&b))
+  etr_map_init(&out->nodes, b->arena);
+  etr_map_init(&b->kernels, b->arena);
+  if (!begin_graph(b))
     return false;
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
-    if (!add_instruction(&b, (int32_t)i))
+    if (!add_instruction(b, (int32_t)i))
       return false;
-  etr_node *node = push_graph_node(&b, NO_INSTRUCTION);
+  etr_node *node = push_graph_node(b, NO_INSTRUCTION);
   if (!node)
     return false;
   *node = (etr_node){.name = "output",
@@ -780,25 +774,153 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
                      .op_type = "output",
                      .kind = ETR_NODE_OUTPUT,
                      .subgraph = ETR_NONE};
-  if (!etr_links_add_results(&b.links, node, (uint32_t)(b.nodes.count - 1)))
+  if (!etr_links_add_results(&b->links, node, (uint32_t)(b->nodes.count - 1)))
     return false;
-  if (!etr_links_set_others(&b.links, b.nodes.data))
+  if (!etr_links_set_others(&b->links, b->nodes.data))
     return false;
-  out->is_cut = b.links.uses.is_cut || b.links.reaching.is_cut;
+  out->is_cut = b->links.uses.is_cut || b->links.reaching.is_cut;
   out->graph = (etr_graph){
       .dialect = "program",
       .schema_version = "",
-      .nodes = b.nodes.data,
-      .node_count = b.nodes.count,
-      .modules = placement->method->graph ? placement->method->graph->modules : b.modules.data,
+      .nodes = b->nodes.data,
+      .node_count = b->nodes.count,
+      .modules = placement->method->graph ? placement->method->graph->modules : b->modules.data,
       .module_count = placement->method->graph ? placement->method->graph->module_count
-                                               : b.modules.count,
-      .subgraphs = b.subgraphs.data,
-      .subgraph_count = b.subgraphs.count,
+                                               : b->modules.count,
+      .subgraphs = b->subgraphs.data,
+      .subgraph_count = b->subgraphs.count,
       .works = out->works.data,
       .views = out->views.data,
       .profile_method = ETR_NONE};
-  return !etr_arena_failed(arena);
+  return !etr_arena_failed(b->arena);
+}
+
+/* ---- The graph, once for all ETDumps that are placed alike ---- */
+
+typedef etr_vec(const etr_own_graph *) own_graphs;
+
+static void put_numbers(etr_text *key, const void *numbers, size_t count) {
+  etr_text_add(key, (etr_slice){numbers, count * sizeof(uint32_t)});
+}
+
+/* Returns what the graph depends on besides the program and the Edge graph: which nodes the
+ * instructions, the operators in delegates and their events have, and what was shown before. */
+static etr_slice key_of_graph(builder *b) {
+  const etr_placement *placement = b->placement;
+  const etr_payloads *payloads = placement->method->payloads;
+  const struct {
+    const etr_pte_method *program;
+    const etr_node *edge;
+    size_t repeated, shown, hidden, instructions, delegate_nodes, events;
+  } head = {b->program,
+            placement->method->graph ? placement->method->graph->nodes : NULL,
+            payloads->repeated,
+            payloads->shown.count,
+            payloads->hidden,
+            placement->instructions.count,
+            placement->delegate_nodes.count,
+            b->end_of_timed[b->program->instruction_count]};
+  ETR_NO_PADDING(head, 2 * sizeof(void *) + 6 * sizeof(size_t));
+  etr_text key = {.arena = b->scratch};
+  etr_text_add(&key, ETR_SLICE("graph"));
+  etr_text_add(&key, ETR_BYTES(head));
+  for (size_t i = 0; i < placement->instructions.count; i++) {
+    const etr_placed *placed = &placement->instructions.data[i];
+    etr_text_add(&key, ETR_BYTES(placed->payload));
+    put_numbers(&key, &placed->id, 1);
+    put_numbers(&key, &placed->node, 1);
+    if (placed->payload)
+      put_numbers(&key, placed->operator_nodes, placed->payload->count);
+  }
+  for (size_t i = 0; i < placement->delegate_nodes.count; i++) {
+    put_numbers(&key, &placement->delegate_nodes.data[i].instruction_id, 1);
+    put_numbers(&key, &placement->delegate_nodes.data[i].node, 1);
+  }
+  for (size_t i = 0; i < head.events; i++) {
+    const etr_event *e = b->timed[i];
+    const uint32_t event[] = {(uint32_t)e->instruction_id, e->payload_operator,
+                              e->node_count ? e->nodes[0] : ETR_NONE};
+    put_numbers(&key, event, ETR_COUNT(event));
+  }
+  return (etr_slice){key.data, key.size};
+}
+
+/* Lists the graphs of the delegates' payloads in the order of their calls. Sets *may_be_kept to
+ * whether the graph of the program may outlive this profile: none of its operators has the name of
+ * an event, and all payloads are the record's. Returns false when out of memory. */
+static bool list_own_graphs(builder *b, own_graphs *list, bool *may_be_kept) {
+  const etr_method_inputs *method = b->placement->method;
+  *may_be_kept = method->kept && method->payloads && method->payloads->known;
+  for (size_t i = 0; *may_be_kept && i < b->program->instruction_count; i++) {
+    if (b->program->instructions[i].kind != ETR_INSTRUCTION_DELEGATE)
+      continue;
+    const etr_own_graph *own = etr_method_own_graph(method, (int32_t)i);
+    const etr_own_graph **added = own ? etr_vec_push(b->scratch, list) : NULL;
+    size_t first = i ? b->end_of_timed[i - 1] : 0;
+    if (added)
+      *added = own;
+    *may_be_kept = own || first == b->end_of_timed[i];
+  }
+  *may_be_kept = *may_be_kept && method->payloads->list.count == 0 &&
+                 method->payloads->graphs.count == 0;
+  return !etr_arena_failed(b->scratch);
+}
+
+/* Uses a graph that is kept, and takes from the budget and shows what building it would. Returns
+ * false if the budget is spent. */
+static bool use_kept(builder *b, const etr_pte_graph *kept, const own_graphs *own) {
+  const etr_method_inputs *method = b->placement->method;
+  *b->out = *kept;
+  for (size_t i = 0; i < own->count; i++)
+    (void)etr_payloads_show(method->payloads, own->data[i]);
+  return !etr_budget_take(method->budget, ETR_NODES, kept->graph.node_count);
+}
+
+/* Notes that nodes outlive the profile: other results may be kept by their address. */
+static void mark_kept(etr_kept *all, const etr_node *nodes) {
+  etr_kept_entry *entry = etr_kept_start(all, ETR_BYTES(nodes));
+  if (entry)
+    etr_kept_add(all, entry, nodes);
+}
+
+/* Builds the graph, or takes the one of an ETDump that was placed alike, and keeps a new one.
+ * Returns false if the budget is spent, or when out of memory. */
+bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method,
+                         const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch) {
+  etr_kept *all = placement->method->kept;
+  own_graphs own = {0};
+  bool may_be_kept;
+  builder b = {.out = out,
+               .placement = placement,
+               .program = placement->method->program,
+               .method = method,
+               .blocks = blocks,
+               .arena = arena,
+               .scratch = scratch};
+  if (!group_timed_events(&b) || !list_own_graphs(&b, &own, &may_be_kept))
+    return false;
+  if (!may_be_kept)
+    return build_graph(&b);
+  etr_slice key = key_of_graph(&b);
+  if (etr_arena_failed(scratch))
+    return false;
+  const etr_pte_graph *kept = etr_kept_find(all, key);
+  if (kept)
+    return use_kept(&b, kept, &own);
+  etr_kept_entry *entry = etr_kept_start(all, key);
+  if (!entry)
+    return build_graph(&b);
+  b.arena = &entry->arena;
+  etr_pte_graph *result = etr_arena_alloc(b.arena, sizeof *result);
+  if (!result || !build_graph(&b)) {
+    etr_kept_drop(entry);
+    return false;
+  }
+  *result = *out;
+  if (!etr_kept_add(all, entry, result))
+    return false;
+  mark_kept(all, result->graph.nodes);
+  return true;
 }
 
 /* Builds the graph of instructions for a method without an Edge graph, unless it has no program.

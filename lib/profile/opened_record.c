@@ -281,11 +281,8 @@ static etr_status read_all(reader *r, etr_error *error) {
   for (size_t i = 0; i < out->record.graph_count; i++)
     if (!set_module_patterns(&out->record.graphs[i], r->arena))
       return etr_fail_memory(error);
-  out->known_costs = etr_arena_alloc_array(r->arena, out->record.graph_count,
-                                           sizeof *out->known_costs);
   out->known_payloads = etr_arena_alloc(r->arena, sizeof *out->known_payloads);
-  for (size_t i = 0; out->known_costs && i < out->record.graph_count; i++)
-    out->known_costs[i].nodes = out->record.graphs[i].nodes;
+  out->kept = etr_arena_alloc(r->arena, sizeof *out->kept);
   ETR_TRY(read_weights(r, error));
   ETR_TRY(read_program(r, error));
   if (!collect_methods(r))
@@ -358,10 +355,10 @@ void etr_kept_payloads_free(etr_kept_payloads *kept) {
 void etr_close_record(etr_opened_record *opened) {
   if (!opened)
     return;
+  if (opened->kept)
+    etr_kept_clear(opened->kept);
   if (opened->known_payloads)
     etr_kept_payloads_free(atomic_load(&opened->known_payloads->first));
-  for (size_t i = 0; opened->known_costs && i < opened->record.graph_count; i++)
-    etr_known_costs_clear(&opened->known_costs[i]);
   etr_file_clear(&opened->pte.file);
   etr_held_buffers_release(opened->held);
   etr_arena_clear(&opened->arena);

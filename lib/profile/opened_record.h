@@ -40,8 +40,8 @@ struct etr_opened_record {
   etr_vec(etr_method_inputs) methods; /* every method that the record, its Edge graphs or the .pte
                                          name, in this order; without payloads and budget */
   size_t edge_graph_count;
-  etr_known_costs *known_costs; /* of each graph of the record; joining adds to it */
   etr_known_payloads *known_payloads;
+  etr_kept *kept; /* see etr_method_inputs.kept */
 };
 
 /** Returns true if the processor on which the inputs were recorded has AVX-512 VNNI: by the

@@ -73,6 +73,7 @@ static bool copy_record(loader *l) {
     if (!method)
       return false;
     *method = opened->methods.data[i];
+    method->kept = opened->kept;
     if (method->graph)
       method->graph = &l->record.graphs[method->graph - opened->record.graphs];
     if (!method->program)
@@ -560,8 +561,7 @@ static etr_status load_profile(loader *l, etr_error *error) {
   ETR_TRY(order_graphs(l, error));
   const etr_cost_job costs = {.profile = l->profile,
                               .graphs = l->graphs,
-                              .known = l->opened->known_costs,
-                              .known_count = l->opened->record.graph_count,
+                              .kept = l->opened->kept,
                               .arena = l->arena,
                               .warnings = &l->warnings};
   if (!(without & ETR_WITHOUT_COSTS) && !etr_costs_find(&costs))
@@ -668,6 +668,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "neither an ETRecord nor an ETDump nor a .pte was given");
   ETR_TRY(etr_open_record(&opened, inputs, options, error));
+  opened->kept = NULL;
   etr_status status = etr_join_dumps(out, opened, inputs, options, error);
   if (status == ETR_OK) {
     ((profile_box *)*out)->own = opened;

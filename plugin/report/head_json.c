@@ -6,6 +6,7 @@
 #include "output/statistics.h"
 #include "report/profile_doc.h"
 #include "views/delegation.h"
+#include "views/kernels.h"
 
 #include <math.h>
 
@@ -22,17 +23,45 @@ static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t coun
   etr_jw_end(f->json);
 }
 
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Writes the kernels that ran, in alphabetical order, each name once. Returns false when out of
+ * memory. */
+static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  etr_kernels kernels;
+  if (!etr_kernels_make(&kernels, arena, f->profile, method))
+    return false;
+  const char **names = etr_arena_alloc_array(arena, kernels.count, sizeof *names);
+  if (!names)
+    return false;
+  for (size_t i = 0; i < kernels.count; i++)
+    names[i] = kernels.rows[i].kernel;
+  etr_sort(names, kernels.count, sizeof *names, by_text);
+  for (size_t i = 0; i < kernels.count; i++)
+    if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
+      etr_jw_string(f->json, names[i]);
+  return true;
+}
+
 /* Writes what identifies a model independently of its lowering: its type and the modules directly
  * inside it. The type alone is not enough for wrappers such as those that torch.export puts around
- * quantized models. */
-static void put_model(const etr_fields *f, const etr_graph *graph) {
+ * quantized models. Where no type is recorded, as in an ETDump or a program alone, the kernels that
+ * ran tell models apart. Returns false when out of memory. */
+static bool put_model(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &f->profile->graphs[method->graph];
   const etr_module *root = graph && graph->module_count ? &graph->modules[0] : NULL;
-  etr_field_text(f, "model", root && root->type[0] ? root->type : NULL);
+  bool has_type = root && root->type[0], has_memory = true;
+  etr_field_text(f, "model", has_type ? root->type : NULL);
   etr_field_list(f, "parts");
-  for (size_t i = 1; root && i < graph->module_count; i++)
+  for (size_t i = 1; has_type && i < graph->module_count; i++)
     if (graph->modules[i].parent == 0)
       etr_jw_string(f->json, graph->modules[i].path);
+  if (!has_type)
+    has_memory = put_kernels(f, arena, method);
   etr_jw_end(f->json);
+  return has_memory;
 }
 
 /* Writes the figures of a method: its model, the times of its runs, and the share of its time that
@@ -43,7 +72,8 @@ static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *
     return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);
-  put_model(f, method->graph == ETR_NONE ? NULL : &f->profile->graphs[method->graph]);
+  if (!put_model(f, arena, method))
+    return false;
   etr_field_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_jw_end(f->json);

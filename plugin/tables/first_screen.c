@@ -539,6 +539,9 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 
 /* ---- Levers ---- */
 
+/* What measuring again gives where the typical run contains no interruptions. */
+static const char SURER_TIME[] = "a surer time";
+
 /* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "unknown, of 41 ms" where nothing
  * is known of what a change saves of the time that it is about. */
 static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
@@ -552,13 +555,12 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
     return "unknown"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
-  double spread = etr_stats_spread(&s->method->execute, 0);
   size_t advice = s->findings ? etr_first_screen_advice(s) : SIZE_MAX;
   bool is_advice = advice != SIZE_MAX && finding == &s->findings->list[advice];
-  if (is_advice && s->headline.interrupted == 0 && most < spread)
-    return etr_or_empty(etr_arena_format(&answer->arena, "settles \xC2\xB1 %s %s",
-                                         saving_text(answer, s->unit, spread, INFINITY),
-                                         etr_unit_name(s->unit)));
+  if (finding->is_once && finding->kind == ETR_FINDING_OUTLIER)
+    return SURER_TIME; /* single runs are not in the typical run */
+  if (is_advice && s->headline.interrupted == 0)
+    return SURER_TIME;
   etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)
                                    : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
@@ -567,7 +569,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     etr_puts(&w, "unknown, of ");
     most = finding->cost;
   } else if (!(least > 0)) {
-    etr_puts(&w, finding->is_once && finding->kind == ETR_FINDING_OUTLIER ? "" : "up to ");
+    etr_puts(&w, "up to ");
   } else if (strcmp(saving_text(answer, unit, least, whole),
                     saving_text(answer, unit, most, whole)) != 0) {
     put_saving(&w, answer, unit, least, whole);
@@ -576,8 +578,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   put_saving(&w, answer, unit, most, whole);
   if (unit != ETR_UNIT_CYCLES || !etr_first_screen_is_narrow(answer)) /* numbers are long */
     etr_putf(&w, " %s", etr_unit_name(unit));
-  if (finding->is_once) /* an interruption of single runs is no time of the typical run */
-    etr_puts(&w, finding->kind == ETR_FINDING_OUTLIER ? " in all runs" : " once");
+  etr_puts(&w, finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
@@ -669,7 +670,8 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   size_t used = etr_put_cut(w, plain(answer, finding->title), name_columns(answer), ETR_CUT_MIDDLE);
   etr_put_style(w, ETR_STYLE_PLAIN);
   etr_put_blanks(w, name_columns(answer) + 1 - used); /* the bar is not beside the title */
-  bool has_bar = !is_narrow && !finding->is_once && !isnan(finding->potential);
+  bool has_bar = !is_narrow && !finding->is_once && !isnan(finding->potential) &&
+                 saves != SURER_TIME;
   if (has_bar)
     put_bar(w, finding->least, finding->potential, s->groups.whole);
   size_t room = is_narrow ? 16 : 19, width = etr_plain_width(w, saves);

@@ -202,32 +202,44 @@ static const char *list_input_shapes(etr_arena *arena, const etr_graph *graph) {
   return text.data;
 }
 
+/* Adds what a method ran on: the backends of its delegates, then the CPU if a kernel was timed. An
+ * ETDump alone has no delegates but what its times name. */
+static void add_backends(list *backends, etr_arena *arena, const etr_method *method,
+                         const etr_graph *graph) {
+  bool has_kernel = false;
+  for (size_t i = 0; i < method->delegate_count; i++)
+    list_once(backends, etr_label_device(arena, method->delegates[i].backend));
+  for (size_t i = 0; graph && i < graph->node_count; i++)
+    has_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend &&
+                  graph->nodes[i].kind == ETR_NODE_OP;
+  for (size_t i = 0; !graph && i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    const char *backend = etr_time_slice_backend(slice);
+    if (backend)
+      list_once(backends, etr_label_device(arena, backend));
+    has_kernel |= !backend && etr_time_slice_is_work(slice);
+  }
+  if (has_kernel)
+    list_once(backends, etr_label_device(arena, NULL));
+}
+
 /* Adds what the record says about its main method: its name if there are several, its backends,
- * quantization and inputs. */
+ * quantization and inputs. The last three have a text for every record, since TensorBoard takes its
+ * columns from one of them. */
 static void add_record_facts(facts *f, const etr_profile *profile) {
   const etr_method *method = etr_tb_main_method(profile);
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   list backends;
-  bool has_kernel = false;
   list_init(&backends, f->arena);
   if (etr_tb_has_several_methods(profile))
     add_text(f, "method", method->name);
-  if (method->graph == ETR_NONE)
-    return;
-  const etr_graph *graph = &profile->graphs[method->graph];
-  for (size_t i = 0; i < method->delegate_count; i++)
-    list_once(&backends, etr_label_device(f->arena, method->delegates[i].backend));
-  for (size_t i = 0; i < graph->node_count; i++)
-    has_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend &&
-                  graph->nodes[i].kind == ETR_NODE_OP;
-  if (has_kernel)
-    list_once(&backends, etr_label_device(f->arena, NULL));
-  add_text(f, "backend", listed(&backends));
-  const char *quantized = quantization(f->arena, graph),
-             *input_shapes = list_input_shapes(f->arena, graph);
-  if (quantized)
-    add_text(f, "quantization", quantized);
-  if (input_shapes && input_shapes[0])
-    add_text(f, "inputs", input_shapes);
+  add_backends(&backends, f->arena, method, graph);
+  const char *backend = listed(&backends),
+             *quantized = graph ? quantization(f->arena, graph) : NULL,
+             *input_shapes = graph ? list_input_shapes(f->arena, graph) : NULL;
+  add_text(f, "backend", backend[0] ? backend : "unknown");
+  add_text(f, "quantization", quantized ? quantized : "unknown");
+  add_text(f, "inputs", input_shapes && input_shapes[0] ? input_shapes : "unknown");
 }
 
 /* ---- Metrics ---- */

@@ -245,7 +245,8 @@ static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size
   return true;
 }
 
-/* Finds operators that are slow compared with others of their kind. */
+/* Adds the findings about operators that are slow compared with others of their kind. Sorts the
+ * list. Returns false when out of memory. */
 static bool find_slow(etr_finder *finder, rated *list, size_t count) {
   etr_sort(list, count, sizeof *list, by_kind_and_rate);
   for (size_t first = 0, end; first < count; first = end) {
@@ -271,7 +272,8 @@ typedef struct rates {
   size_t count;
 } rates;
 
-/* Rates an operator that was timed well enough. */
+/* Marks an operator that is limited by the memory or was faster than a peak and, if it was timed
+ * well enough, adds it to the operators whose rates are compared. */
 static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   bool is_well_timed = time->per_run.p50 >=

@@ -14,8 +14,8 @@ static bool *flags_of(const etr_finder *finder) {
   return etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof(bool));
 }
 
-/* Adds up the kernels of marked nodes, with the calls around them. */
-static uint64_t ticks_of(const etr_finder *finder, const bool *marked) {
+/* Returns the ticks of the kernels of marked nodes, with the calls around them. */
+static uint64_t sum_marked_ticks(const etr_finder *finder, const bool *marked) {
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
     if (marked[i])
@@ -39,15 +39,15 @@ static bool has_same_sizes(const etr_value *a, const etr_value *b) {
   return is_same;
 }
 
-/* Returns the buffer of which a concatenation makes the next value from a part of it and something
- * new; ETR_NONE if it does not. */
+/* Returns the buffer whose next value a concatenation makes from a part of the old one and
+ * something new; ETR_NONE if it makes none. */
 static uint32_t concatenated_buffer(const etr_graph *graph, const etr_node *node) {
   for (size_t i = 0; node->output_count && node->input_count > 1 && i < node->input_count; i++) {
-    uint32_t from = etr_graph_behind_copies(graph, node->inputs[i].node);
-    const etr_node *buffer = &graph->nodes[from];
+    uint32_t source = etr_graph_behind_copies(graph, node->inputs[i].node);
+    const etr_node *buffer = &graph->nodes[source];
     if (buffer->kind == ETR_NODE_BUFFER && buffer->is_written && buffer->output_count &&
         has_same_sizes(&buffer->outputs[0], &node->outputs[0]))
-      return from;
+      return source;
   }
   return ETR_NONE;
 }
@@ -57,34 +57,36 @@ static void mark_write(cache_writes *writes, uint32_t node) {
   writes->marked[node] = true;
 }
 
-/* Marks concatenations that write a cache, and the copies of it that they read. */
+/* Marks the concatenations that write a cache, and the copies of it that they read, and adds up the
+ * bytes of the caches and of what is new. */
 static void mark_concatenations(cache_writes *writes, const etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     uint32_t buffer = etr_is_operator(finder, node, "cat") ? concatenated_buffer(graph, node)
                                                            : ETR_NONE;
-    uint64_t bytes = 0, written = 0;
-    if (buffer == ETR_NONE || !etr_value_bytes(&graph->nodes[buffer].outputs[0], &bytes))
+    uint64_t buffer_bytes = 0, written_bytes = 0;
+    if (buffer == ETR_NONE || !etr_value_bytes(&graph->nodes[buffer].outputs[0], &buffer_bytes))
       continue;
     mark_write(writes, i);
     for (size_t k = 0; k < node->input_count; k++) {
-      uint32_t at = node->inputs[k].node;
+      uint32_t input = node->inputs[k].node;
       uint64_t size = 0;
-      bool is_old = etr_graph_behind_copies(graph, at) == buffer;
-      if (is_old && graph->nodes[at].kind == ETR_NODE_OP)
-        mark_write(writes, at);
-      if (!is_old && graph->nodes[at].output_count &&
-          etr_value_bytes(&graph->nodes[at].outputs[node->inputs[k].output], &size))
-        written += size;
+      bool is_old = etr_graph_behind_copies(graph, input) == buffer;
+      if (is_old && graph->nodes[input].kind == ETR_NODE_OP)
+        mark_write(writes, input);
+      if (!is_old && graph->nodes[input].output_count &&
+          etr_value_bytes(&graph->nodes[input].outputs[node->inputs[k].output], &size))
+        written_bytes += size;
     }
     writes->caches++;
-    writes->bytes += bytes;
-    writes->per_token += written;
+    writes->bytes += buffer_bytes;
+    writes->per_token += written_bytes;
   }
 }
 
-/* Marks the kernels that write caches at some positions, but return all of them. */
+/* Marks the kernels that write caches at some positions, but return whole caches. Returns false
+ * when out of memory. */
 static bool mark_writes(cache_writes *writes, const etr_finder *finder, const etr_layers *layers) {
   static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_"};
   etr_kv_cache cache;
@@ -104,12 +106,12 @@ static bool mark_writes(cache_writes *writes, const etr_finder *finder, const et
   return true;
 }
 
-/* Finds writes of whole caches for one token. */
+/* Adds the finding about writes of whole caches for one token. Returns false when out of memory. */
 static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
   cache_writes writes;
   if (!mark_writes(&writes, finder, layers))
     return false;
-  uint64_t ticks = ticks_of(finder, writes.marked);
+  uint64_t ticks = sum_marked_ticks(finder, writes.marked);
   etr_finding *added = writes.operators
                            ? etr_finder_add(finder, ETR_FINDING_CACHE_COPIES, ticks, (double)ticks)
                            : NULL;
@@ -135,8 +137,8 @@ static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
 
 /* ---- What depends on positions alone ---- */
 
-/* Marks the operators whose results depend on inputs other than tokens and on constants, never on
- * tokens or buffers that are written. */
+/* Marks the operators whose results depend on positions (integer inputs of at most one dimension)
+ * and constants alone, never on other inputs or on buffers that are written. */
 static void mark_positions(const etr_finder *finder, bool *marked, bool *depends_on_data) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -153,7 +155,8 @@ static void mark_positions(const etr_finder *finder, bool *marked, bool *depends
   }
 }
 
-/* Finds work that depends on positions alone, and could be looked up. */
+/* Adds the finding about work that depends on positions alone, and could be looked up. Returns
+ * false when out of memory. */
 static bool find_position_work(etr_finder *finder) {
   bool *marked = flags_of(finder), *depends_on_data = flags_of(finder);
   size_t count = 0;
@@ -164,7 +167,7 @@ static bool find_position_work(etr_finder *finder) {
     marked[i] = marked[i] && finder->graph->times[i].runs > 0;
     count += marked[i];
   }
-  uint64_t ticks = ticks_of(finder, marked);
+  uint64_t ticks = sum_marked_ticks(finder, marked);
   etr_finding *added = count ? etr_finder_add(finder, ETR_FINDING_POSITIONS, ticks, (double)ticks)
                              : NULL;
   if (!added)
@@ -195,8 +198,9 @@ typedef struct weight_sum {
   double most;        /* what it reads */
 } weight_sum;
 
-/* Sums the weights that operators read, and marks those that compute in floating point. */
-static weight_sum add_weights(const etr_finder *finder, bool *marked) {
+/* Returns the bytes of weights that operators read, and the operator that reads most. Marks those
+ * that compute in floating point. */
+static weight_sum sum_weights(const etr_finder *finder, bool *marked) {
   weight_sum sum = {.largest = ETR_NONE};
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const etr_node *node = &finder->graph->nodes[i];
@@ -218,8 +222,8 @@ static weight_sum add_weights(const etr_finder *finder, bool *marked) {
   return sum;
 }
 
-/* Finds weights whose bytes, at the bandwidth that was given, take a good part of the time of a
- * token. Without a bandwidth nothing is known. */
+/* Adds the finding that reading the weights, at the bandwidth that was given, takes a good part of
+ * the time of a token. Without a bandwidth nothing is known. Returns false when out of memory. */
 static bool find_weights(etr_finder *finder) {
   static const double MUCH = .25, SAVED = .75; /* int8 has a quarter of float32's bytes */
   const etr_throughput *throughput = finder->method->throughput;
@@ -228,14 +232,14 @@ static bool find_weights(etr_finder *finder) {
   bool is_step = throughput && throughput->tokens_per_run <= 1;
   if (!marked || !is_step || !(bandwidth > 0))
     return marked != NULL;
-  const weight_sum sum = add_weights(finder, marked);
+  const weight_sum sum = sum_weights(finder, marked);
   double ticks = sum.bytes / bandwidth * finder->profile->ticks_per_second;
   if (sum.largest == ETR_NONE || ticks < MUCH * finder->method->execute.typical)
     return true;
-  double runs = (double)finder->method->run_count, of_floats = sum.float_bytes / sum.bytes;
-  uint64_t whole = (uint64_t)(ticks * runs);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WEIGHTS, whole,
-                                      sum.float_bytes > 0 ? SAVED * of_floats * (double)whole
+  double runs = (double)finder->method->run_count, float_share = sum.float_bytes / sum.bytes;
+  uint64_t all_ticks = (uint64_t)(ticks * runs);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WEIGHTS, all_ticks,
+                                      sum.float_bytes > 0 ? SAVED * float_share * (double)all_ticks
                                                           : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
@@ -256,13 +260,13 @@ static bool find_weights(etr_finder *finder) {
   return etr_finder_list_nodes(finder, added, marked);
 }
 
-/* Finds an embedding in floating point that has much of the weights. Its rows are looked up, so it
- * takes memory and no time. */
+/* Adds the finding about an embedding in floating point that has much of the weights. Its rows are
+ * looked up, so it takes memory and no time. Returns false when out of memory. */
 static bool find_embedding(etr_finder *finder) {
   static const double MUCH = .25;
   const etr_graph *graph = finder->graph;
   bool *marked = flags_of(finder);
-  double whole = 0, most = 0;
+  double all_bytes = 0, table_bytes = 0;
   uint32_t table = ETR_NONE, reader = ETR_NONE;
   if (!marked)
     return false;
@@ -272,19 +276,19 @@ static bool find_embedding(etr_finder *finder) {
     bool is_weight = node->kind == ETR_NODE_PARAMETER ||
                      (node->kind == ETR_NODE_BUFFER && !node->is_written);
     if (is_weight && node->output_count && etr_value_bytes(&node->outputs[0], &bytes))
-      whole += (double)bytes;
+      all_bytes += (double)bytes;
     bool is_lookup = node->kind == ETR_NODE_OP && strstr(node->target, ".embedding.") &&
                      node->input_count && graph->times[i].runs;
-    const etr_node *from = is_lookup ? &graph->nodes[node->inputs[0].node] : NULL;
-    bool is_float = from && from->kind == ETR_NODE_PARAMETER && from->output_count &&
-                    from->outputs[0].dtype && strstr(from->outputs[0].dtype, "float");
-    if (!is_float || !etr_value_bytes(&from->outputs[0], &bytes) || (double)bytes <= most)
+    const etr_node *weight = is_lookup ? &graph->nodes[node->inputs[0].node] : NULL;
+    bool is_float = weight && weight->kind == ETR_NODE_PARAMETER && weight->output_count &&
+                    weight->outputs[0].dtype && strstr(weight->outputs[0].dtype, "float");
+    if (!is_float || !etr_value_bytes(&weight->outputs[0], &bytes) || (double)bytes <= table_bytes)
       continue;
-    most = (double)bytes;
+    table_bytes = (double)bytes;
     table = node->inputs[0].node;
     reader = i;
   }
-  if (table == ETR_NONE || most < MUCH * whole)
+  if (table == ETR_NONE || table_bytes < MUCH * all_bytes)
     return true;
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (!added)
@@ -298,15 +302,15 @@ static bool find_embedding(etr_finder *finder) {
                          .potential_share = NAN,
                          .slope = NAN};
   added->title = "Quantize the embedding";
-  added->fact = etr_arena_format(finder->arena,
-                                 "its table has %s in %s, %.0f %% of the weights; no time",
-                                 etr_finder_amount(finder, most, "B"),
-                                 graph->nodes[table].outputs[0].dtype, 100 * most / whole);
+  added->fact = etr_arena_format(
+      finder->arena, "its table has %s in %s, %.0f %% of the weights; no time",
+      etr_finder_amount(finder, table_bytes, "B"), graph->nodes[table].outputs[0].dtype,
+      100 * table_bytes / all_bytes);
   added->evidence = etr_arena_format(finder->arena,
                                      "The table that %s looks rows up in has %.0f bytes. With 8 or "
                                      "4 bits it takes less memory and "
                                      "a smaller file; looking up a row takes no less time.",
-                                     etr_finder_node_name(finder, reader), most);
+                                     etr_finder_node_name(finder, reader), table_bytes);
   etr_finding_judge(added, ETR_POSSIBLE, "if it is not tied to a layer that multiplies");
   marked[reader] = true;
   return etr_finder_list_nodes(finder, added, marked);

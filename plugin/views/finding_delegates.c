@@ -14,8 +14,9 @@
 
 /* ---- What calls take ---- */
 
-/* Operators compute, on nodes or not. */
-static etr_spending spending_of(const etr_time_slice *time_slice) {
+/* Returns on what a delegate's time slice is spent: work for operators, on nodes or not, else what
+ * its phase says. */
+static etr_spending find_spending(const etr_time_slice *time_slice) {
   if (time_slice->part == ETR_TIME_OPERATORS || time_slice->event->role == ETR_ROLE_OPERATOR)
     return ETR_SPENT_WORK;
   switch (time_slice->phase) {
@@ -37,27 +38,30 @@ static etr_delegate_spending *call_of(etr_delegate_spending *calls, const etr_me
   return at == ETR_NONE ? NULL : &calls[at];
 }
 
-/* Counts a call, or an operator with what its clock cannot resolve. */
-static void count_event(const etr_finder *finder, etr_delegate_spending *of,
+/* Counts an event as a call of its delegate, or as an operator with the ticks that its clock cannot
+ * resolve. */
+static void count_event(const etr_finder *finder, etr_delegate_spending *spending,
                         const etr_event *event) {
   if (event->kind == ETR_EVENT_DELEGATE_CALL)
-    of->calls += event->sample_count;
+    spending->calls += event->sample_count;
   if (event->kind != ETR_EVENT_DELEGATE_OPERATOR)
     return;
-  of->operators++;
+  spending->operators++;
   if (event->role == ETR_ROLE_OPERATOR)
-    of->hidden += (uint64_t)(etr_clock_step(finder->profile, event->backend, event->delegate_id) /
-                             2 * (double)event->sample_count);
+    spending->hidden += (uint64_t)(etr_clock_step(finder->profile, event->backend,
+                                                  event->delegate_id) /
+                                   2 * (double)event->sample_count);
 }
 
-/* Counts calls and operators of each delegate. */
+/* Counts the calls and operators of each delegate. */
 static void count_events(const etr_finder *finder, etr_delegate_spending *calls) {
-  for (size_t b = 0; b < finder->method->block_count; b++) {
-    const etr_block *block = &finder->profile->blocks[finder->method->blocks[b]];
+  for (size_t block_index = 0; block_index < finder->method->block_count; block_index++) {
+    const etr_block *block = &finder->profile->blocks[finder->method->blocks[block_index]];
     for (size_t i = 0; i < block->event_count; i++) {
-      etr_delegate_spending *of = call_of(calls, finder->method, block->events[i].instruction_id);
-      if (of)
-        count_event(finder, of, &block->events[i]);
+      etr_delegate_spending *spending = call_of(calls, finder->method,
+                                                block->events[i].instruction_id);
+      if (spending)
+        count_event(finder, spending, &block->events[i]);
     }
   }
 }
@@ -75,7 +79,7 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
     etr_delegate_spending *of = etr_time_slice_is_in_delegate(slice)
                                     ? call_of(calls, method, slice->event->instruction_id)
                                     : NULL;
-    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * ETR_SPENDINGS + spending_of(slice))
+    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * ETR_SPENDINGS + find_spending(slice))
                      : ETR_NONE;
   }
   size_t group_count = method->delegate_count * ETR_SPENDINGS;
@@ -113,7 +117,8 @@ typedef struct chosen {
   etr_vec(int32_t) instructions;
 } chosen;
 
-/* Sums the calls of a backend that pass a test. */
+/* Chooses the calls, from the first delegate on, that are of its backend and pass a test, and sums
+ * what they spend. Returns false when out of memory. */
 static bool choose_calls(chosen *out, const etr_finder *finder, size_t first, call_test test) {
   const etr_delegate_spending *calls = finder->delegates;
   const char *backend = calls[first].delegate->backend;
@@ -144,14 +149,14 @@ static const char *name_of(const chosen *of) {
   return of->backend[0] ? of->backend : "an unknown backend";
 }
 
-/* "delegate 0 of QnnBackend", "2 delegates of QnnBackend" */
-static const char *whose(const etr_finder *finder, const chosen *of) {
-  size_t count = of->instructions.count;
+/* Returns which delegates were chosen: "delegate 0 of QnnBackend", "2 delegates of QnnBackend". */
+static const char *delegates_text(const etr_finder *finder, const chosen *calls) {
+  size_t count = calls->instructions.count;
   const char *text = count == 1 ? etr_arena_format(finder->arena, "delegate %d of %s",
-                                                   (int)of->instructions.data[0],
-                                                   etr_finder_backend(finder, name_of(of)))
+                                                   (int)calls->instructions.data[0],
+                                                   etr_finder_backend(finder, name_of(calls)))
                                 : etr_arena_format(finder->arena, "%zu delegates of %s", count,
-                                                   etr_finder_backend(finder, name_of(of)));
+                                                   etr_finder_backend(finder, name_of(calls)));
   return text ? text : "";
 }
 
@@ -179,30 +184,31 @@ static bool waits(const etr_delegate_spending *of) {
 }
 
 static const char *waiting_title(const etr_finder *finder, const chosen *of) {
-  return etr_arena_format(finder->arena,
-                          of->ticks[ETR_SPENT_WAIT] == 0 ? "Copy less into and out of %s"
-                                                         : "Shorten the waiting of %s",
-                          whose(finder, of));
+  const char *title = of->ticks[ETR_SPENT_COPY] ? "Wait and copy less in %s"
+                                                : "Shorten the waiting of %s";
+  if (of->ticks[ETR_SPENT_WAIT] == 0)
+    title = "Copy less into and out of %s";
+  return etr_arena_format(finder->arena, title, delegates_text(finder, of));
 }
 
-/* Adds the finding that calls wait or copy. */
-static bool add_waiting(etr_finder *finder, const chosen *of) {
-  uint64_t waiting = of->ticks[ETR_SPENT_WAIT], copying = of->ticks[ETR_SPENT_COPY],
-           all = all_of(of->ticks);
+/* Adds the finding that calls wait or copy. Returns false when out of memory. */
+static bool add_waiting(etr_finder *finder, const chosen *calls) {
+  uint64_t waiting = calls->ticks[ETR_SPENT_WAIT], copying = calls->ticks[ETR_SPENT_COPY],
+           all_ticks = all_of(calls->ticks);
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying, NAN);
   etr_text text;
   etr_writer writer;
   if (!added)
     return !etr_arena_failed(finder->arena);
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Of %s in %s, ", etr_finder_time(finder, all),
-           of->instructions.count == 1 ? "its call" : "their calls");
+  etr_putf(&writer, "Of %s in %s, ", etr_finder_time(finder, all_ticks),
+           calls->instructions.count == 1 ? "its call" : "their calls");
   if (waiting)
     etr_putf(&writer, "%s are waiting%s", etr_finder_time(finder, waiting), copying ? " and " : "");
   if (copying)
     etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
   etr_puts(&writer, ".");
-  tell(added, of, waiting_title(finder, of),
+  tell(added, calls, waiting_title(finder, calls),
        waiting ? "more work in each call, or a faster power mode"
                : "keep data there between calls");
   added->evidence = etr_text_end(&text, &writer);
@@ -222,37 +228,41 @@ static bool is_small(const etr_delegate_spending *of) {
          around - of->hidden > of->ticks[ETR_SPENT_WORK] + of->hidden;
 }
 
-/* Merging delegates, which another finding proposes, saves the same overhead. */
-static bool is_merged(const etr_finder *finder, const chosen *of) {
+/* Returns true if another finding proposes to merge the first of these delegates, which saves the
+ * same overhead. */
+static bool is_merged(const etr_finder *finder, const chosen *calls) {
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *found = &finder->found.data[i];
     for (size_t k = 0; found->kind == ETR_FINDING_FALLBACK && k < found->instruction_count; k++)
-      if (found->instructions[k] == of->instructions.data[0])
+      if (found->instructions[k] == calls->instructions.data[0])
         return true;
   }
   return false;
 }
 
-/* Adds the finding that calls take longer than what they compute. */
-static bool add_small_calls(etr_finder *finder, const chosen *of) {
-  uint64_t around = all_of(of->ticks) - of->ticks[ETR_SPENT_WORK] - of->hidden;
+/* Adds the finding that calls take longer than what they compute, if there are enough that are not
+ * merged anyway. Returns false when out of memory. */
+static bool add_small_calls(etr_finder *finder, const chosen *calls) {
+  uint64_t around_ticks = all_of(calls->ticks) - calls->ticks[ETR_SPENT_WORK] - calls->hidden;
   size_t runs = finder->method->run_count;
-  if (of->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, of))
+  if (calls->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, calls))
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around, NAN);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around_ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  tell(added, of,
-       etr_arena_format(finder->arena, "Put more operators into %zu %s calls", of->calls / runs,
-                        of->backend[0] ? etr_finder_backend(finder, of->backend) : "delegate"),
-       "calling them takes longer than their operators");
+  tell(
+      added, calls,
+      etr_arena_format(finder->arena, "Put more operators into %zu %s calls", calls->calls / runs,
+                       calls->backend[0] ? etr_finder_backend(finder, calls->backend) : "delegate"),
+      "calling them takes longer than their operators");
   added->evidence = etr_arena_format(
       finder->arena,
       "Calling them takes %s (%s per call), their operators %s%s. The record does not show which "
       "operators cut them apart.",
-      etr_finder_time(finder, around),
-      etr_finder_time_of(finder, (double)around / (double)of->calls), of->hidden ? "at most " : "",
-      etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden));
+      etr_finder_time(finder, around_ticks),
+      etr_finder_time_of(finder, (double)around_ticks / (double)calls->calls),
+      calls->hidden ? "at most " : "",
+      etr_finder_time(finder, calls->ticks[ETR_SPENT_WORK] + calls->hidden));
   etr_finding_judge(added, ETR_POSSIBLE, "each call that remains still takes some");
   return true;
 }
@@ -284,9 +294,8 @@ static int by_ticks(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Sets entry_of of each time slice that fell back to the place of its operator in the list. False
- * when out of memory.
- */
+/* Lists the operators of a backend that fell back to the CPU, marks their nodes, and sets entry_of
+ * of each of their time slices to the operator's index. Returns false when out of memory. */
 static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend,
                         uint32_t *entry_of, bool *marked) {
   const etr_method *method = finder->method;
@@ -316,8 +325,8 @@ static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *b
   return true;
 }
 
-/* Measures each operator that fell back, and all of them together: *sum. False when out of memory.
- */
+/* Sets the time of each operator that fell back, sorts them by it, and sets *sum to the time of all
+ * of them. Returns false when out of memory. */
 static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *entry_of,
                            uint64_t *sum) {
   const etr_stats *stats = etr_run_stats(finder->arena, finder->method, entry_of, of->list.count);
@@ -334,7 +343,8 @@ static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *
   return stats != NULL;
 }
 
-/* units: of the others. */
+/* Adds the finding about the operators of a backend that ran on the CPU. units: the units that its
+ * other operators ran on. Returns false when out of memory. */
 static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned units) {
   const etr_method *method = finder->method;
   fallen_list of = {0};
@@ -376,7 +386,8 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   return !finder->graph || etr_finder_list_nodes(finder, added, marked);
 }
 
-/* Finds operators of a backend that ran on the CPU, although others ran on a faster unit. */
+/* Adds the finding about operators of a backend that ran on the CPU, if others ran on a faster
+ * unit. Returns false when out of memory. */
 static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
   const unsigned cpu = 1u << ETR_COMPUTE_UNIT_CPU;
   const unsigned faster = 1u << ETR_COMPUTE_UNIT_NPU | 1u << ETR_COMPUTE_UNIT_GPU;
@@ -384,9 +395,9 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
   unsigned units = 0;
   for (size_t i = 0; i < finder->method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &finder->method->time_slices[i];
-    bool is_mine = etr_time_slice_is_in_delegate(time_slice) && time_slice->event->backend &&
-                   strcmp(time_slice->event->backend, backend) == 0;
-    if (is_mine && time_slice->event->role == ETR_ROLE_OPERATOR)
+    bool is_of_backend = etr_time_slice_is_in_delegate(time_slice) && time_slice->event->backend &&
+                         strcmp(time_slice->event->backend, backend) == 0;
+    if (is_of_backend && time_slice->event->role == ETR_ROLE_OPERATOR)
       units |= 1u << time_slice->compute_unit;
   }
   return !(units & cpu) || !(units & faster) || add_cpu_fallback(finder, backend, units & faster);
@@ -394,8 +405,9 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
 
 /* ---- All ---- */
 
-/* Finds what is wrong with the calls of the backend of the first delegate. */
-static bool find_of_backend(etr_finder *finder, size_t first) {
+/* Adds the findings about the calls of the backend of one delegate. Returns false when out of
+ * memory. */
+static bool find_backend_problems(etr_finder *finder, size_t first) {
   chosen waiting, small;
   if (!choose_calls(&waiting, finder, first, waits) ||
       !choose_calls(&small, finder, first, is_small))
@@ -413,7 +425,7 @@ bool etr_find_delegates(etr_finder *finder) {
        i++) {
     if (!is_first_of_backend(finder->delegates, i))
       continue;
-    if (!find_of_backend(finder, i))
+    if (!find_backend_problems(finder, i))
       return false;
     looked++;
   }

@@ -46,9 +46,10 @@ bool etr_find_wide_depthwise(etr_finder *finder) {
     ticks += etr_finder_node_ticks(finder, i);
     count++;
   }
-  double most = (double)ticks * etr_saved_at(split_ratio.high);
-  etr_finding *added = count ? etr_finder_add(finder, ETR_FINDING_SPLIT_DEPTHWISE, ticks, most)
-                             : NULL;
+  double most_saved = (double)ticks * etr_saved_at(split_ratio.high);
+  etr_finding *added = count
+                           ? etr_finder_add(finder, ETR_FINDING_SPLIT_DEPTHWISE, ticks, most_saved)
+                           : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
@@ -57,11 +58,11 @@ bool etr_find_wide_depthwise(etr_finder *finder) {
   const char *time = etr_finder_time(finder, ticks);
   added->title = etr_arena_format(finder->arena, "Split %zu depthwise convolution%s in four", count,
                                   etr_plural(count));
+  int rows = (int)weight->dims[2].size, columns = weight->rank > 3 ? (int)weight->dims[3].size : 1;
   added->fact = etr_arena_format(
       finder->arena,
-      "%s %s: no fast kernel of %d x %d; four dilated ones of half the size add up to the same",
-      etr_they_take(count), time, (int)weight->dims[2].size,
-      weight->rank > 3 ? (int)weight->dims[3].size : 1);
+      "%s %s: %d x %d has no fast kernel; the sum of four %d x %d with dilation 2 is the same",
+      etr_they_take(count), time, rows, columns, (rows + 1) / 2, (columns + 1) / 2);
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s. XNNPACK's kernels for depthwise convolutions take at most %d weights for each "

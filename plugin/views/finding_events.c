@@ -302,7 +302,7 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
                             permutes->count + in->list.count);
   if (permutes->count)
     return etr_arena_format(in->arena,
-                            "%zu of them permutes of the model between two layouts: keep one",
+                            "%zu are permutes in the model: keep one layout, such as channels last",
                             permutes->count);
   return etr_or_empty(where);
 }
@@ -473,10 +473,8 @@ bool etr_find_slow_calls(etr_finder *finder) {
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
   added->title = "Use fewer, larger operators on the CPU";
-  added->fact = etr_arena_format(
-      finder->arena, "%zu %s so small that the runtime takes longer to start %s than %s",
-      added->node_count, added->node_count == 1 ? "is" : "are",
-      added->node_count == 1 ? "it" : "them", added->node_count == 1 ? "it runs" : "they run");
+  added->fact = etr_arena_format(finder->arena, "%zu kernel%s longer to start than to run",
+                                 added->node_count, added->node_count == 1 ? " takes" : "s take");
   added->evidence = etr_arena_format(
       finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
       etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));

@@ -14,7 +14,8 @@
 
 /* ---- Delegates, kernels, constants ---- */
 
-/* Nodes in delegates; if the record was saved after lowering, also the calls that hold them. */
+/* Sets per node the delegate that it runs in, ETR_NONE for others; in a record that was saved after
+ * lowering, also of the calls that hold them. */
 static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
   const etr_graph *graph = finder->graph;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -29,8 +30,8 @@ static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
   }
 }
 
-/* Returns true for an operator that has the same result whenever it has the same inputs, or none.
- */
+/* Returns true for an operator that has the same result whenever it has the same inputs: one with
+ * inputs or a source of constants, and without random numbers. */
 static bool is_repeatable(const etr_finder *finder, const etr_node *node) {
   static const char *const sources[] = {"full",          "arange", "zeros",   "ones",
                                         "scalar_tensor", "eye",    "linspace"};
@@ -39,6 +40,7 @@ static bool is_repeatable(const etr_finder *finder, const etr_node *node) {
   return node->input_count > 0 || etr_is_one_of(finder, node, sources, ETR_COUNT(sources));
 }
 
+/* Returns true if no output of a node has a symbolic size. */
 static bool is_static(const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++)
     for (int32_t d = 0; d < node->outputs[i].rank; d++)
@@ -47,8 +49,8 @@ static bool is_static(const etr_node *node) {
   return true;
 }
 
-/* Nodes in the bodies of control flow read the arguments of their body, which are inputs, so that
- * none is constant. */
+/* Sets per node whether it has the same value in every run. Nodes in the bodies of control flow
+ * read the arguments of their body, which are inputs, so none of them is constant. */
 static void note_constants(const etr_finder *finder, bool *is_constant) {
   const etr_graph *graph = finder->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -65,25 +67,26 @@ static void note_constants(const etr_finder *finder, bool *is_constant) {
   }
 }
 
-/* Cuts out the operators, which many rules ask for, and sorts the nodes that ran, of which many
- * rules list some. */
+/* Cuts out the names of operators, which many rules ask for, and sorts the nodes that ran by time,
+ * of which many rules list some. Returns false when out of memory. */
 static bool note_operators_and_times(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_slice *ops = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *ops);
-  etr_timed_node *list = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *list);
+  etr_timed_node *timed_nodes = etr_arena_alloc_array(finder->arena, graph->node_count,
+                                                      sizeof *timed_nodes);
   uint32_t *by_time = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *by_time);
-  if (!ops || !list || !by_time)
+  if (!ops || !timed_nodes || !by_time)
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (graph->nodes[i].kind == ETR_NODE_OP)
       ops[i] = etr_label_op(graph->nodes[i].target);
     if (graph->times[i].runs)
-      list[finder->timed_count++] = (etr_timed_node){
+      timed_nodes[finder->timed_count++] = (etr_timed_node){
           .ticks = (double)etr_finder_node_ticks(finder, i), .node = i};
   }
-  etr_sort(list, finder->timed_count, sizeof *list, etr_timed_node_order);
+  etr_sort(timed_nodes, finder->timed_count, sizeof *timed_nodes, etr_timed_node_order);
   for (size_t i = 0; i < finder->timed_count; i++)
-    by_time[i] = list[i].node;
+    by_time[i] = timed_nodes[i].node;
   finder->ops = ops;
   finder->by_time = by_time;
   return true;
@@ -131,7 +134,7 @@ static uint32_t weight_of(const etr_finder *finder, const etr_node *node) {
   return at && at < node->input_count ? node->inputs[at].node : ETR_NONE;
 }
 
-/* Marks operators that compute the same in each run. */
+/* Marks the operators that compute the same in each run, and adds up their number and time. */
 static void mark_constants(const etr_finder *finder, constant_work *work) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -147,7 +150,8 @@ static void mark_constants(const etr_finder *finder, constant_work *work) {
   }
 }
 
-/* Adds the calls of delegates in which all operators are constant. */
+/* Adds the time of the calls of delegates in which all operators are constant. Returns false when
+ * out of memory. */
 static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
   size_t count = finder->method->delegate_count;
   bool *has_constant = etr_arena_alloc_array(finder->arena, count, sizeof *has_constant);
@@ -170,10 +174,10 @@ static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
 /* Adds the products on the CPU whose weights are computed from constants: a partitioner takes them
  * once these are folded. */
 static void add_products(const etr_finder *finder, constant_work *work) {
-  const char *known = etr_known_partitioner();
+  const char *partitioner = etr_known_partitioner();
   bool is_lowered = false;
   for (size_t i = 0; i < finder->method->delegate_count; i++)
-    is_lowered |= known && strcmp(finder->method->delegates[i].backend, known) == 0;
+    is_lowered |= partitioner && strcmp(finder->method->delegates[i].backend, partitioner) == 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     uint32_t weight = weight_of(finder, &finder->graph->nodes[i]);
     bool is_product = finder->is_kernel[i] && !finder->is_constant[i] && weight != ETR_NONE;
@@ -194,7 +198,7 @@ static void add_products(const etr_finder *finder, constant_work *work) {
   }
 }
 
-/* Says how constants can be computed before the export. */
+/* Returns how constants can be computed before the export. */
 static const char *constants_fact(const etr_finder *finder, const constant_work *work) {
   if (work->products)
     return etr_arena_format(
@@ -263,7 +267,8 @@ static const etr_value *value_of(const etr_graph *graph, const etr_edge *edge) {
   return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
 }
 
-/* Marks what products read behind copies: torch.export splits matmul into expand, view and bmm. */
+/* Marks the nodes that products read, through copies, too: torch.export splits matmul into expand,
+ * view and bmm. */
 static void mark_read_by_products(const etr_finder *finder, bool *marked) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
@@ -275,41 +280,41 @@ static void mark_read_by_products(const etr_finder *finder, bool *marked) {
   }
 }
 
-/* Counts a copy and what kind of copy it is. */
-static void add_copy(copies *c, const etr_finder *finder, uint32_t at) {
-  const etr_node *node = &finder->graph->nodes[at];
-  c->ticks += etr_finder_kernel_ticks(finder, at);
-  c->count++;
-  c->unchanged += etr_finder_changes_nothing(finder, node);
+/* Counts a copy, its time, and what kind of copy it is. */
+static void add_copy(copies *sums, const etr_finder *finder, uint32_t index) {
+  const etr_node *node = &finder->graph->nodes[index];
+  sums->ticks += etr_finder_kernel_ticks(finder, index);
+  sums->count++;
+  sums->unchanged += etr_finder_changes_nothing(finder, node);
   if (node->input_count == 0 || node->output_count == 0)
     return;
   const etr_node *source = &finder->graph->nodes[node->inputs[0].node];
   const etr_value *from = value_of(finder->graph, &node->inputs[0]), *to = &node->outputs[0];
-  c->of_copies += source->kind == ETR_NODE_OP && strcmp(source->target, node->target) == 0;
-  c->casts += from && from->dtype && to->dtype && strcmp(from->dtype, to->dtype) != 0;
+  sums->of_copies += source->kind == ETR_NODE_OP && strcmp(source->target, node->target) == 0;
+  sums->casts += from && from->dtype && to->dtype && strcmp(from->dtype, to->dtype) != 0;
 }
 
-/* Says what the copies of a finding do and how long they take. */
-static const char *copies_evidence(const etr_finder *finder, const copies *c,
+/* Returns what the copies of a finding do, and how long they take. */
+static const char *copies_evidence(const etr_finder *finder, const copies *sums,
                                    const etr_finding *finding) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%s %s to move data; longest: %s, %s.", etr_they_take(c->count),
-           etr_finder_time(finder, c->ticks), etr_finder_node_name(finder, finding->nodes[0]),
+  etr_putf(&writer, "%s %s to move data; longest: %s, %s.", etr_they_take(sums->count),
+           etr_finder_time(finder, sums->ticks), etr_finder_node_name(finder, finding->nodes[0]),
            etr_finder_time(finder, etr_finder_kernel_ticks(finder, finding->nodes[0])));
-  if (c->unchanged == c->count)
+  if (sums->unchanged == sums->count)
     etr_puts(&writer, " Each returns what it reads.");
-  if (c->of_products == c->count)
+  if (sums->of_products == sums->count)
     etr_puts(&writer, " torch.export splits matmul, and scaled_dot_product_attention, into these "
                       "and a bmm: no line of the model says expand, but a pass on the exported "
                       "program removes them.");
-  if (c->unchanged && c->unchanged < c->count)
-    etr_putf(&writer, " %zu return what they read: remove them.", c->unchanged);
-  if (c->casts)
-    etr_putf(&writer, " %zu convert the number type: keep one type throughout.", c->casts);
-  if (c->of_copies)
-    etr_putf(&writer, " %zu read another one's result: fuse the two.", c->of_copies);
+  if (sums->unchanged && sums->unchanged < sums->count)
+    etr_putf(&writer, " %zu return what they read: remove them.", sums->unchanged);
+  if (sums->casts)
+    etr_putf(&writer, " %zu convert the number type: keep one type throughout.", sums->casts);
+  if (sums->of_copies)
+    etr_putf(&writer, " %zu read another one's result: fuse the two.", sums->of_copies);
   etr_cost_sum sum = {0};
   for (size_t i = 0; i < finding->node_count; i++)
     etr_cost_add(&sum, finder->profile, finder->graph, finding->nodes[i]);
@@ -341,7 +346,8 @@ static const char *casts_text(const etr_finder *finder, const bool *marked) {
              : " to convert types of numbers: keep one throughout";
 }
 
-/* Adds the finding about the copies of one operator. */
+/* Adds the finding about the copies by one operator: to remove them if each returns what it reads,
+ * or else to avoid them. Returns false when out of memory. */
 static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
                        const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
@@ -409,14 +415,15 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
   return true;
 }
 
-/* Another finding, about what cuts delegates apart, says more about nodes between delegates, unless
- * these can just be removed. */
+/* Unmarks the nodes of findings about what cuts delegates apart, which say more about them, unless
+ * these nodes can just be removed. */
 static void unmark_between(const etr_finder *finder, bool *marked) {
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *found = &finder->found.data[i];
-    for (size_t k = 0; found->kind == ETR_FINDING_FALLBACK && k < found->node_count; k++)
-      marked[found->nodes[k]] &= etr_finder_changes_nothing(finder,
-                                                            &finder->graph->nodes[found->nodes[k]]);
+    for (size_t node_index = 0;
+         found->kind == ETR_FINDING_FALLBACK && node_index < found->node_count; node_index++)
+      marked[found->nodes[node_index]] &= etr_finder_changes_nothing(
+          finder, &finder->graph->nodes[found->nodes[node_index]]);
   }
 }
 

@@ -30,7 +30,7 @@ static void begin_choice(chosen_kernels *chosen, const etr_finder *finder) {
   etr_text_begin(&chosen->text, finder->arena, &chosen->writer);
 }
 
-/* Adds a kernel to those of a finding; the first of them are listed. */
+/* Adds a kernel to those of a finding; the first of them are listed, others only counted. */
 static void add_kernel(chosen_kernels *chosen, const etr_finder *finder, const etr_kernel_row *row,
                        uint64_t ticks) {
   chosen->events += row->event_count;
@@ -50,8 +50,8 @@ static const char *end_choice(chosen_kernels *chosen) {
   return etr_or_empty(etr_text_end(&chosen->text, &chosen->writer));
 }
 
-/* Returns what a kernel takes over all runs without interruptions. */
-static uint64_t ticks_of(const etr_finder *finder, const etr_kernels *kernels, size_t row) {
+/* Returns the ticks of a kernel over all runs, without interruptions. */
+static uint64_t kernel_ticks(const etr_finder *finder, const etr_kernels *kernels, size_t row) {
   const etr_method *method = finder->method;
   const etr_kernel_row *kernel = &kernels->rows[row];
   double typical = kernels->stats[kernel->number].typical;
@@ -65,8 +65,8 @@ static uint64_t ticks_of(const etr_finder *finder, const etr_kernels *kernels, s
   return etr_finder_usual(finder, fmax(typical, 0));
 }
 
-/* Returns the operator of a kernel, "softmax" of "_softmax.out". */
-static etr_slice operator_of(const char *kernel) {
+/* Returns the name of a kernel's operator, "softmax" for "_softmax.out". */
+static etr_slice kernel_operator(const char *kernel) {
   etr_slice name = etr_slice_of(etr_label_kernel(kernel));
   while (name.size > 1 && name.data[0] == '_')
     name = (etr_slice){name.data + 1, name.size - 1};
@@ -77,13 +77,13 @@ static etr_slice operator_of(const char *kernel) {
 /* ---- What a delegate or another library could take ---- */
 
 /* Returns true if kernels could run elsewhere: on a processor with an operating system, where
- * nothing but the known partitioner's backend was used. */
-static bool could_be_delegated(const etr_finder *finder, const char *known) {
+ * nothing but the backend of the known partitioner was used. */
+static bool could_be_delegated(const etr_finder *finder, const char *partitioner) {
   if (finder->profile->takes_cycles_as_ns)
     return false;
   for (size_t i = 0; i < finder->method->part_count; i++) {
     const char *backend = finder->method->parts[i].backend;
-    if (backend && strcmp(backend, known) != 0 && strcmp(backend, ETR_UNKNOWN_BACKEND) != 0)
+    if (backend && strcmp(backend, partitioner) != 0 && strcmp(backend, ETR_UNKNOWN_BACKEND) != 0)
       return false;
   }
   return true;
@@ -94,16 +94,17 @@ static bool could_be_delegated(const etr_finder *finder, const char *known) {
  * the kernel; without a ratio it may save all. */
 static void add_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
   etr_ratio ratio;
-  etr_slice op = operator_of(kernel);
+  etr_slice op = kernel_operator(kernel);
   bool is_known = etr_ratio_of_delegate(&ratio, op);
   chosen->most += (double)ticks * (is_known ? etr_saved_at(ratio.high) : 1);
   if (is_known && !etr_is_optimized(op))
     chosen->least += (double)ticks * etr_saved_at(ratio.low / 2);
 }
 
-/* Adds the finding that a partitioner takes operators which ran as kernels. */
-static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels *taken,
-                          size_t kernel_count, uint64_t optimized) {
+/* Adds the finding that a partitioner takes operators which ran as kernels, if they take enough
+ * time. Returns false when out of memory. */
+static bool add_delegable(etr_finder *finder, const char *partitioner, chosen_kernels *taken,
+                          size_t kernel_count, uint64_t optimized_ticks) {
   const char *list = end_choice(taken);
   if (etr_finder_ns(finder, taken->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
@@ -111,20 +112,21 @@ static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels 
   if (!added)
     return !etr_arena_failed(finder->arena);
   etr_finding_save_at_least(finder, added, taken->least);
-  const char *label = etr_label_backend(finder->arena, known);
+  const char *label = etr_label_backend(finder->arena, partitioner);
   added->title = etr_arena_format(finder->arena, "Delegate %zu kernel%s to %s", taken->events,
                                   etr_plural(taken->events), label ? label : "");
   added->fact = etr_arena_format(
       finder->arena, "%.*sPartitioner takes operators of the types of %zu of %zu kernels, %s",
-      (int)(strlen(known) - strlen("Backend")), known, taken->events, kernel_count,
+      (int)(strlen(partitioner) - strlen("Backend")), partitioner, taken->events, kernel_count,
       etr_finder_time(finder, taken->ticks));
   added->evidence = etr_arena_format(
       finder->arena, "%s %s, and its partitioner takes operators of these types: %s.%s%s%s",
       etr_they_take(taken->events), etr_finder_time(finder, taken->ticks), list,
-      optimized ? " Without a delegate, link " : "", optimized ? etr_optimized_library : "",
-      optimized ? etr_arena_format(finder->arena, ": it has %s of it.",
-                                   etr_finder_time(finder, optimized))
-                : "");
+      optimized_ticks ? " Without a delegate, link " : "",
+      optimized_ticks ? etr_optimized_library : "",
+      optimized_ticks ? etr_arena_format(finder->arena, ": it has %s of it.",
+                                         etr_finder_time(finder, optimized_ticks))
+                      : "");
   etr_finding_judge(added, ETR_POSSIBLE,
                     finder->graph ? "with the ETRecord its rules for types and shapes are checked, "
                                     "and the delegate needs time, too"
@@ -133,7 +135,8 @@ static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels 
   return true;
 }
 
-/* Adds the finding that an optimized library has faster kernels. */
+/* Adds the finding that an optimized library has faster kernels, if they take enough time. Returns
+ * false when out of memory. */
 static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
   const char *list = end_choice(kernels);
   if (etr_finder_ns(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
@@ -152,46 +155,47 @@ static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
   return true;
 }
 
-/* Finds kernels that a known partitioner takes, or that an optimized library has. */
+/* Adds the findings about kernels that a known partitioner takes, or that an optimized library has.
+ * Returns false when out of memory. */
 static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
-  const char *known = etr_known_partitioner();
+  const char *partitioner = etr_known_partitioner();
   chosen_kernels taken, other;
-  uint64_t optimized = 0;
+  uint64_t optimized_ticks = 0;
   size_t kernel_count = 0;
-  if (!known || !could_be_delegated(finder, known))
+  if (!partitioner || !could_be_delegated(finder, partitioner))
     return true;
   begin_choice(&taken, finder);
   begin_choice(&other, finder);
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];
-    uint64_t ticks = ticks_of(finder, kernels, i);
-    bool has_library = !row->backend && etr_is_optimized(operator_of(row->kernel));
+    uint64_t ticks = kernel_ticks(finder, kernels, i);
+    bool has_library = !row->backend && etr_is_optimized(kernel_operator(row->kernel));
     bool is_taken = !row->backend &&
-                    etr_partitioner_takes_kernel(known, etr_label_kernel(row->kernel));
+                    etr_partitioner_takes_kernel(partitioner, etr_label_kernel(row->kernel));
     kernel_count += row->backend ? 0 : row->event_count;
     if (is_taken) {
       add_kernel(&taken, finder, row, ticks);
       add_savings(&taken, row->kernel, ticks);
     }
     if (is_taken && has_library)
-      optimized += ticks;
+      optimized_ticks += ticks;
     if (has_library && !is_taken)
       add_kernel(&other, finder, row, ticks);
   }
-  bool is_much = optimized * 2 > taken.ticks;
-  return add_delegable(finder, known, &taken, kernel_count, is_much ? optimized : 0) &&
+  bool is_much = optimized_ticks * 2 > taken.ticks;
+  return add_delegable(finder, partitioner, &taken, kernel_count, is_much ? optimized_ticks : 0) &&
          add_optimized(finder, &other);
 }
 
 /* ---- Copies ---- */
 
-/* Each kind that takes much is a finding, as with a graph. Delegates' copies are those of
- * etr_find_layouts(). */
+/* Adds a finding for each kernel that only copies and takes much, as with a graph. Delegates'
+ * copies are those of etr_find_layouts(). Returns false when out of memory. */
 static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];
     const char *name = etr_label_kernel(row->kernel);
-    uint64_t ticks = ticks_of(finder, kernels, i);
+    uint64_t ticks = kernel_ticks(finder, kernels, i);
     if (row->backend || !etr_kernel_only_copies(name))
       continue;
     etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, NAN);
@@ -223,10 +227,11 @@ static bool is_work(const etr_event *event) {
                        event->role == ETR_ROLE_OPERATOR);
 }
 
-/* Returns the event's longest sample, if it stands out from its median: see
- * ETR_FINDING_OUTLIER_FACTOR. Events that occur several times in a run are left out. */
-static outlier outlier_of(const etr_finder *finder, const etr_block *block,
-                          const etr_event *event) {
+/* Returns the event's longest sample if it stands out from the median, by
+ * ETR_FINDING_OUTLIER_FACTOR, else an empty one. Events that occur several times in a run are left
+ * out, and so is a cold first run. */
+static outlier find_outlier(const etr_finder *finder, const etr_block *block,
+                            const etr_event *event) {
   outlier longest = {0};
   bool is_once = event->sample_count == block->run_count;
   if (!is_work(event) || !is_once || event->sample_count < ETR_FINDING_LEAST_RUNS ||
@@ -243,16 +248,17 @@ static outlier outlier_of(const etr_finder *finder, const etr_block *block,
   return stands_out ? longest : (outlier){0};
 }
 
-/* Finds operators that took over ten times their median in one run. */
+/* Adds the finding about operators that took over ten times their median in one run. Returns false
+ * when out of memory. */
 static bool find_outliers(etr_finder *finder) {
   const etr_method *method = finder->method;
   outlier worst = {0};
   size_t count = 0;
   uint64_t ticks = 0;
-  for (size_t b = 0; b < method->block_count; b++) {
-    const etr_block *block = &finder->profile->blocks[method->blocks[b]];
+  for (size_t block_index = 0; block_index < method->block_count; block_index++) {
+    const etr_block *block = &finder->profile->blocks[method->blocks[block_index]];
     for (size_t i = 0; i < block->event_count; i++) {
-      outlier found = outlier_of(finder, block, &block->events[i]);
+      outlier found = find_outlier(finder, block, &block->events[i]);
       count += found.event != NULL;
       ticks += found.excess;
       if (found.excess > worst.excess)
@@ -305,17 +311,17 @@ static const etr_part_time *largest_part(const etr_finder *finder) {
   return largest;
 }
 
-/* Returns whether the time in a delegate's phases is mostly computing. */
+/* Returns true if more than half of the time in a delegate's phases is computing. */
 static bool is_computing(const etr_finder *finder, const char *backend) {
-  uint64_t computing = 0, all = 0;
+  uint64_t computing_ticks = 0, all_ticks = 0;
   for (size_t i = 0; i < finder->method->time_slice_count; i++) {
     const etr_time_slice *slice = &finder->method->time_slices[i];
-    bool is_mine = slice->part == ETR_TIME_DELEGATE_PHASES && slice->event->backend &&
-                   strcmp(slice->event->backend, backend) == 0;
-    all += is_mine ? slice->ticks : 0;
-    computing += is_mine && slice->phase == ETR_PHASE_COMPUTE ? slice->ticks : 0;
+    bool is_of_backend = slice->part == ETR_TIME_DELEGATE_PHASES && slice->event->backend &&
+                         strcmp(slice->event->backend, backend) == 0;
+    all_ticks += is_of_backend ? slice->ticks : 0;
+    computing_ticks += is_of_backend && slice->phase == ETR_PHASE_COMPUTE ? slice->ticks : 0;
   }
-  return computing * 2 > all;
+  return computing_ticks * 2 > all_ticks;
 }
 
 bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *out) {

@@ -212,9 +212,11 @@ static bool add_quantize(const largest *of, const char *dtype) {
   bool is_like = finder->profile->has_vnni;
   added->title = etr_arena_format(finder->arena, "Quantize %s to %s", counted_words(of),
                                   type->type);
-  added->fact = etr_arena_format(finder->arena, "%s %s in %s; %s is %g to %g times as fast%s",
-                                 etr_they_take(of->count), time_of(of), dtype, type->type,
-                                 ratio.low, ratio.high,
+  bool has_four_bits = strcmp(type->type, "8da4w") == 0;
+  const char *in = has_four_bits ? "" : etr_arena_format(finder->arena, " in %s", dtype);
+  added->fact = etr_arena_format(finder->arena, "%s %s%s; %s%s is %g to %g times as fast%s",
+                                 etr_they_take(of->count), time_of(of), etr_or_empty(in),
+                                 type->type, has_four_bits ? " (4-bit)" : "", ratio.low, ratio.high,
                                  is_like ? " on such processors" : ", measured on x86-64");
   added->evidence = etr_arena_format(
       finder->arena,
@@ -341,8 +343,8 @@ static bool are_slow_in_int8(const largest *of) {
 }
 
 /* Returns how operators of this type cost nothing, which others in this record show that the
- * backend fused: "; right behind convolution they cost nothing, as 1 here shows". "" if none was
- * fused. */
+ * backend fused: "; directly after convolution they are fused and cost nothing (1 here)". "" if
+ * none was fused. */
 static const char *fused_text(const largest *of) {
   const etr_finder *finder = of->finder;
   size_t fused = 0;
@@ -358,9 +360,9 @@ static const char *fused_text(const largest *of) {
   }
   if (fused == 0 || of->part->is_linear || of->part->is_convolution)
     return "";
-  return etr_or_empty(
-      etr_arena_format(finder->arena, "; right behind %.*s they cost nothing, as %zu here show%s",
-                       (int)carrier.size, carrier.data, fused, fused == 1 ? "s" : ""));
+  return etr_or_empty(etr_arena_format(
+      finder->arena, "; directly after %.*s they are fused and cost nothing (%zu here)",
+      (int)carrier.size, carrier.data, fused));
 }
 
 /* Returns how the time of layers depends on the input: "; half the height and width: a quarter of

@@ -346,8 +346,8 @@ static const char *fallback_fact(const partition *p, const between *b) {
   etr_text_begin(&text, p->finder->arena, &writer);
   const char *recurrent = recurrent_between(p);
   if (recurrent)
-    etr_putf(&writer, "the steps of %s: ", recurrent);
-  if (p->reasons)
+    etr_putf(&writer, "the steps of %s, ", recurrent);
+  else if (p->reasons)
     etr_puts(&writer, "rewrite ");
   for (size_t i = 0; i < count && shown < LISTED; i++) {
     if (!list[i].can_go)
@@ -364,7 +364,9 @@ static const char *fallback_fact(const partition *p, const between *b) {
   if (operators > named)
     etr_putf(&writer, " and %zu other%s", operators - named, etr_plural(operators - named));
   size_t stay = b->operators - b->going;
-  if (!p->reasons)
+  if (recurrent)
+    etr_puts(&writer, ", lie between them");
+  else if (!p->reasons)
     etr_puts(&writer, operators == 1 ? " is between them" : " are between them");
   else
     etr_puts(&writer, " between them");

@@ -55,9 +55,9 @@ static uint32_t source_of(const patterns *p, uint32_t node) {
   return at->input_count && at->inputs[0].node < node ? at->inputs[0].node : ETR_NONE;
 }
 
-/* Goes back over operators that only copy and that one node reads, from a node's first input on;
- * ETR_NONE if nothing else is behind them. */
-static uint32_t behind_own_copies(const patterns *p, uint32_t node) {
+/* Goes back over operators that only copy and that one node reads, from a node's first input on.
+ * Returns the node behind them; ETR_NONE if there is none. */
+static uint32_t skip_own_copies(const patterns *p, uint32_t node) {
   do
     node = source_of(p, node);
   while (node != ETR_NONE && etr_node_only_copies(&p->graph->nodes[node]) &&
@@ -84,7 +84,8 @@ static bool is_timed(const patterns *p, uint32_t node) {
   return p->graph->times[node].runs > 0 && p->graph->times[node].match != ETR_MATCH_ALIGNED;
 }
 
-static uint64_t ticks_of(const patterns *p, const bool *marked) {
+/* Returns the kernel ticks of all marked nodes, over all runs. */
+static uint64_t sum_marked_ticks(const patterns *p, const bool *marked) {
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     if (marked[i])
@@ -98,7 +99,8 @@ static bool *flags_of(const patterns *p) {
 
 /* ---- A dequantization followed by the same quantization ---- */
 
-/* Returns true if two nodes quantize in the same way. */
+/* Returns true if two nodes quantize in the same way: all arguments but the type of the result are
+ * equal, and there is at least one. */
 static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_node *b) {
   if (a->argument_count == 0 && a->input_count < 2)
     return false; /* nothing says how they quantize */
@@ -114,26 +116,28 @@ static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_n
   return a->input_count == b->input_count;
 }
 
-/* Marks a quantization, and the dequantization that it undoes: copies may lie between them, which
- * could move quantized numbers as well. Returns false, with nothing marked, if there is none. */
+/* Marks a quantization, and the dequantization that it undoes unless others read it, too. Copies
+ * may lie between them, which could move quantized numbers as well. Returns false, with nothing
+ * marked, if there is none. */
 static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   const etr_slice *ops = p->finder->ops;
   if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_")))
     return false;
-  uint32_t at = behind_own_copies(p, node);
-  if (at == ETR_NONE)
+  uint32_t undone = skip_own_copies(p, node);
+  if (undone == ETR_NONE)
     return false;
-  bool is_undone = etr_slice_starts(ops[at], ETR_SLICE("dequantize_"));
-  if (!is_undone || !p->finder->is_kernel[at] ||
-      !has_same_arguments(p, &p->graph->nodes[at], &p->graph->nodes[node]))
+  bool is_undone = etr_slice_starts(ops[undone], ETR_SLICE("dequantize_"));
+  if (!is_undone || !p->finder->is_kernel[undone] ||
+      !has_same_arguments(p, &p->graph->nodes[undone], &p->graph->nodes[node]))
     return false;
   marked[node] = true;
-  if (reader_count(p, at) == 1)
-    marked[at] = true;
+  if (reader_count(p, undone) == 1)
+    marked[undone] = true;
   return true;
 }
 
-/* Finds dequantize and quantize nodes that cancel. */
+/* Adds the finding about dequantize and quantize nodes that cancel. Returns false when out of
+ * memory. */
 static bool find_quantize_pairs(patterns *p) {
   bool *marked = flags_of(p);
   size_t pairs = 0;
@@ -141,7 +145,7 @@ static bool find_quantize_pairs(patterns *p) {
     return false;
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     pairs += mark_pair(p, i, marked);
-  uint64_t ticks = ticks_of(p, marked);
+  uint64_t ticks = sum_marked_ticks(p, marked);
   etr_finding *added = pairs ? etr_finder_add(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks,
                                               (double)ticks)
                              : NULL;
@@ -162,20 +166,21 @@ static bool find_quantize_pairs(patterns *p) {
 
 /* ---- Batch norms ---- */
 
-/* A batch norm is foldable if it alone reads a layer whose weight is a parameter. */
+/* Returns true for a batch norm that alone reads a layer whose weight is a parameter. */
 static bool is_foldable(const patterns *p, uint32_t node) {
   const etr_node *layer = input_of(p, &p->graph->nodes[node], 0);
   static const char *const layers[] = {"convolution", "linear", "addmm"};
   if (!strstr(p->graph->nodes[node].target, "batch_norm") || !layer ||
       !etr_is_one_of(p->finder, layer, layers, ETR_COUNT(layers)))
     return false;
-  uint32_t at = p->graph->nodes[node].inputs[0].node;
+  uint32_t layer_index = p->graph->nodes[node].inputs[0].node;
   size_t weight = etr_is_operator(p->finder, layer, "addmm") ? 2 : 1;
-  return reader_count(p, at) == 1 && weight < layer->input_count &&
+  return reader_count(p, layer_index) == 1 && weight < layer->input_count &&
          p->finder->is_constant[layer->inputs[weight].node];
 }
 
-/* Finds batch norms that could be folded into the layer before. */
+/* Adds the finding about batch norms that could be folded into the layer before. Returns false when
+ * out of memory. */
 static bool find_batch_norms(patterns *p) {
   bool *marked = flags_of(p);
   size_t count = 0;
@@ -185,7 +190,7 @@ static bool find_batch_norms(patterns *p) {
     marked[i] = is_timed(p, i) && is_foldable(p, i);
     count += marked[i];
   }
-  uint64_t ticks = ticks_of(p, marked);
+  uint64_t ticks = sum_marked_ticks(p, marked);
   etr_finding *added = count
                            ? etr_finder_add(p->finder, ETR_FINDING_BATCH_NORM, ticks, (double)ticks)
                            : NULL;
@@ -207,17 +212,18 @@ static bool find_batch_norms(patterns *p) {
 
 /* ---- The output layer of a decoder ---- */
 
-/* The layer whose result, through copies, is returned by the method; ETR_NONE if there is none. */
-static uint32_t output_layer_of(const patterns *p) {
+/* Returns the linear layer whose result, through copies, is returned by the method; ETR_NONE if
+ * there is none. */
+static uint32_t locate_output_layer(const patterns *p) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;) {
     const etr_node *output = &p->graph->nodes[i];
     if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE)
       continue;
     for (size_t k = 0; k < output->input_count; k++) {
-      uint32_t at = etr_graph_behind_copies(p->graph, output->inputs[k].node);
-      if (is_layer(p, &p->graph->nodes[at]) &&
-          !etr_is_operator(p->finder, &p->graph->nodes[at], "convolution"))
-        return at;
+      uint32_t layer = etr_graph_behind_copies(p->graph, output->inputs[k].node);
+      if (is_layer(p, &p->graph->nodes[layer]) &&
+          !etr_is_operator(p->finder, &p->graph->nodes[layer], "convolution"))
+        return layer;
     }
   }
   return ETR_NONE;
@@ -229,8 +235,8 @@ static int64_t last_size(const etr_node *node, int32_t from_end) {
   return out && out->rank >= from_end ? out->dims[out->rank - from_end].size : 0;
 }
 
-/* A decoder has an embedding, and a cache or an output layer with as many results as the embedding
- * has rows. */
+/* Returns true if the graph is a decoder: it has an embedding, and a cache or an output layer with
+ * as many results as the embedding has rows. */
 static bool is_decoder(const patterns *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_node *node = &p->graph->nodes[i];
@@ -245,7 +251,8 @@ static bool is_decoder(const patterns *p) {
   return false;
 }
 
-/* Finds an output layer of a decoder that takes much of its time. */
+/* Adds the finding about an output layer of a decoder that takes much of its time. Returns false
+ * when out of memory. */
 static bool find_output_layer(patterns *p) {
   uint32_t layer = p->output_layer;
   bool *marked = flags_of(p);
@@ -258,10 +265,10 @@ static bool find_output_layer(patterns *p) {
   enum { MUCH_OF_DECODER = 4 }; /* a quarter: below that, the layers of the decoder matter more */
   if ((double)ticks * MUCH_OF_DECODER < whole || (rows <= 1 && is_integer))
     return true;
-  double saved = rows > 1 ? (double)(rows - 1) / (double)rows
-                          : 0.75; /* int8 reads a quarter of float32's bytes */
+  double saved_share = rows > 1 ? (double)(rows - 1) / (double)rows
+                                : 0.75; /* int8 reads a quarter of float32's bytes */
   etr_finding *added = etr_finder_add(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks,
-                                      saved * (double)ticks);
+                                      saved_share * (double)ticks);
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   added->title = rows > 1 ? "Compute the logits of the last token only"
@@ -275,10 +282,10 @@ static bool find_output_layer(patterns *p) {
       etr_plural((size_t)rows));
   /* With one row the weights' bytes take the time, which four rows or fewer take, too. */
   const etr_type_ratio *type = etr_best_type(ETR_RATIO_LINEAR_ROW);
-  double least = type ? etr_saved_at(type->low) : 0;
+  double least_share = type ? etr_saved_at(type->low) : 0;
   if (rows > 1)
-    least = 1 - 4 / (double)rows;
-  etr_finding_save_at_least(p->finder, added, least * (double)ticks);
+    least_share = 1 - 4 / (double)rows;
+  etr_finding_save_at_least(p->finder, added, least_share * (double)ticks);
   etr_finding_judge(added, ETR_POSSIBLE,
                     rows > 1 ? "if the caller does not need the others" : "int8 reads a quarter");
   marked[layer] = true;
@@ -297,21 +304,21 @@ typedef struct chain {
   size_t count;
 } chain;
 
-/* Adds the operators from a node back to a product. Returns false, with some added, if there is
- * none. */
-static bool add_before(const patterns *p, uint32_t node, chain *out) {
+/* Adds the operators from a node back to a product, at most MOST_STEPS. Returns false, with some
+ * added, if there is none. */
+static bool add_up_to_product(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
-    const etr_node *at = &p->graph->nodes[node];
-    if (at->kind != ETR_NODE_OP)
+    const etr_node *operator = &p->graph->nodes[node];
+    if (operator->kind != ETR_NODE_OP)
       return false;
     out->nodes[out->count++] = node;
-    if (is_product(p, at))
+    if (is_product(p, operator))
       return true;
     uint32_t next = ETR_NONE;
-    for (size_t k = 0; k < at->input_count && next == ETR_NONE; k++)
-      if (!p->finder->is_constant[at->inputs[k].node] &&
-          p->graph->nodes[at->inputs[k].node].kind == ETR_NODE_OP)
-        next = at->inputs[k].node;
+    for (size_t k = 0; k < operator->input_count && next == ETR_NONE; k++)
+      if (!p->finder->is_constant[operator->inputs[k].node] &&
+          p->graph->nodes[operator->inputs[k].node].kind == ETR_NODE_OP)
+        next = operator->inputs[k].node;
     if (next == ETR_NONE)
       return false;
     node = next;
@@ -319,8 +326,9 @@ static bool add_before(const patterns *p, uint32_t node, chain *out) {
   return false;
 }
 
-/* Adds the nodes from a softmax to the product that reads it. Returns false if there is none. */
-static bool add_behind(const patterns *p, uint32_t node, chain *out) {
+/* Adds the nodes from a softmax down to the product that reads it, at most MOST_STEPS. Returns
+ * false, with some added, if there is none. */
+static bool add_down_to_product(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     out->nodes[out->count++] = node;
     if (is_product(p, &p->graph->nodes[node]))
@@ -340,18 +348,19 @@ static void mark_copies(const patterns *p, bool *marked) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;)
     for (size_t k = 0;
          marked[i] && is_product(p, &p->graph->nodes[i]) && k < p->graph->nodes[i].input_count; k++)
-      for (uint32_t at = p->graph->nodes[i].inputs[k].node;
-           at != ETR_NONE && etr_node_only_copies(&p->graph->nodes[at]) &&
-           !p->finder->is_constant[at] && reader_count(p, at) == 1;
-           at = source_of(p, at))
-        marked[at] = true;
+      for (uint32_t copy = p->graph->nodes[i].inputs[k].node;
+           copy != ETR_NONE && etr_node_only_copies(&p->graph->nodes[copy]) &&
+           !p->finder->is_constant[copy] && reader_count(p, copy) == 1;
+           copy = source_of(p, copy))
+        marked[copy] = true;
 }
 
-/* Finds attention that is computed by single operators, some of which are kernels. */
+/* Adds the finding about a decoder's attention that is computed by single operators, some of which
+ * are kernels. Returns false when out of memory. */
 static bool find_unfused_attention(patterns *p) {
-  bool *all = flags_of(p), has_kernel = false;
+  bool *marked = flags_of(p), has_kernel = false;
   size_t count = 0;
-  if (!all)
+  if (!marked)
     return false;
   if (!p->is_decoder)
     return true;
@@ -359,36 +368,36 @@ static bool find_unfused_attention(patterns *p) {
     static const char *const softmax[] = {"softmax", "safe_softmax"};
     if (!etr_is_one_of(p->finder, &p->graph->nodes[i], softmax, ETR_COUNT(softmax)))
       continue;
-    chain one = {.count = 0};
-    if (!add_before(p, i, &one) || !add_behind(p, i, &one))
+    chain attention = {.count = 0};
+    if (!add_up_to_product(p, i, &attention) || !add_down_to_product(p, i, &attention))
       continue;
     count++;
-    for (size_t k = 0; k < one.count; k++)
-      all[one.nodes[k]] = true;
+    for (size_t k = 0; k < attention.count; k++)
+      marked[attention.nodes[k]] = true;
   }
   if (count == 0)
     return true;
-  mark_copies(p, all);
+  mark_copies(p, marked);
   for (uint32_t i = 0; i < p->graph->node_count; i++)
-    has_kernel |= all[i] && p->finder->is_kernel[i];
-  uint64_t ticks = ticks_of(p, all), products = 0;
+    has_kernel |= marked[i] && p->finder->is_kernel[i];
+  uint64_t ticks = sum_marked_ticks(p, marked), product_ticks = 0;
   /* The products remain. */
   for (uint32_t i = 0; i < p->graph->node_count; i++)
-    if (all[i] && is_product(p, &p->graph->nodes[i]))
-      products += etr_finder_kernel_ticks(p->finder, i);
+    if (marked[i] && is_product(p, &p->graph->nodes[i]))
+      product_ticks += etr_finder_kernel_ticks(p->finder, i);
   /* Its products are over the places of a cache that are filled, so that they may go nearly
    * whole. */
   etr_merged_calls merged = {0};
-  if (has_kernel && !etr_finder_merged_calls(p->finder, all, &merged))
+  if (has_kernel && !etr_finder_merged_calls(p->finder, marked, &merged))
     return false;
   etr_finding *added = has_kernel ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks,
                                                    (double)ticks + merged.most)
                                   : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  if (!etr_finder_list_nodes(p->finder, added, all))
+  if (!etr_finder_list_nodes(p->finder, added, marked))
     return false;
-  etr_finding_save_at_least(p->finder, added, (double)(ticks - products) + merged.least);
+  etr_finding_save_at_least(p->finder, added, (double)(ticks - product_ticks) + merged.least);
   added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s by custom_sdpa", count,
                                   etr_plural(count));
   added->fact = etr_arena_format(p->finder->arena,
@@ -398,7 +407,7 @@ static bool find_unfused_attention(patterns *p) {
       p->finder->arena,
       "Products, scale, mask, softmax and copies take %s one by one, some as kernels: %s. "
       "llama.custom_sdpa of extension/llm does them in one pass.",
-      etr_finder_time(p->finder, ticks), etr_finder_by_operator(p->finder, all, true));
+      etr_finder_time(p->finder, ticks), etr_finder_by_operator(p->finder, marked, true));
   etr_finding_judge(added, ETR_POSSIBLE,
                     "of the products it saves those of places that are not filled; it is made for "
                     "causal decoders on CPUs");
@@ -407,10 +416,11 @@ static bool find_unfused_attention(patterns *p) {
 
 /* ---- Layers in floating point beside quantized ones ---- */
 
-/* Finds layers that compute in floating point beside quantized ones. */
+/* Adds the finding about layers that compute in floating point beside quantized ones. Returns false
+ * when out of memory. */
 static bool find_unquantized_layers(patterns *p) {
   bool *marked = flags_of(p);
-  uint64_t floats = 0, integers = 0;
+  uint64_t float_ticks = 0, integer_ticks = 0;
   double float_macs = 0, integer_macs = 0;
   size_t quantized = 0;
   if (!marked || !p->graph->costs)
@@ -424,18 +434,18 @@ static bool find_unquantized_layers(patterns *p) {
     marked[i] = !cost->is_integer;
     if (cost->is_integer) {
       quantized++;
-      integers += ticks;
+      integer_ticks += ticks;
       integer_macs += (double)cost->macs;
     } else {
-      floats += ticks;
+      float_ticks += ticks;
       float_macs += (double)cost->macs;
     }
   }
-  if (quantized == 0 || integers == 0 || floats == 0)
+  if (quantized == 0 || integer_ticks == 0 || float_ticks == 0)
     return true;
-  double saved = (double)floats - float_macs * (double)integers / integer_macs;
+  double saved = (double)float_ticks - float_macs * (double)integer_ticks / integer_macs;
   etr_finding *added = saved > 0
-                           ? etr_finder_add(p->finder, ETR_FINDING_FLOAT_BESIDE, floats, saved)
+                           ? etr_finder_add(p->finder, ETR_FINDING_FLOAT_BESIDE, float_ticks, saved)
                            : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
@@ -463,7 +473,8 @@ typedef struct layer_set {
   double ticks, fixed; /* of all, in ticks over all runs; the part that is not computing */
 } layer_set;
 
-/* What a layer takes beside computing, at least: a slow core multiplies four numbers in a ns. */
+/* Returns which of a layer's ticks are not computing, at least, since a slow core multiplies four
+ * numbers in a ns; 0 if its operations are not known. */
 static double fixed_ticks(const patterns *p, uint32_t node, double ticks) {
   enum { MACS_PER_NS = 4 };
   uint64_t macs = p->graph->costs ? p->graph->costs[node].macs : ETR_UNKNOWN;
@@ -474,8 +485,9 @@ static double fixed_ticks(const patterns *p, uint32_t node, double ticks) {
   return ETR_MAX(ticks - computing, 0);
 }
 
-/* What an operator takes, with what a clock of whole microseconds hides of it in its delegate's
- * call: at most a step, and its part of what is around the operators. In ticks over all runs. */
+/* Returns what an operator takes, in ticks over all runs, with what a clock of whole microseconds
+ * hides of it in its delegate's call: at most a step, and its part of what is around the operators.
+ * */
 static double ticks_with_hidden(const patterns *p, uint32_t node) {
   const etr_finder *finder = p->finder;
   double ticks = (double)etr_finder_kernel_ticks(finder, node);
@@ -492,12 +504,12 @@ static double ticks_with_hidden(const patterns *p, uint32_t node) {
 static bool is_small_layer(const patterns *p, uint32_t node) {
   enum { MOST_NS = 20000 };
   static const char *const names[] = {"linear", "addmm", "mm"};
-  const etr_node *at = &p->graph->nodes[node];
+  const etr_node *layer = &p->graph->nodes[node];
   if (p->graph->times[node].runs == 0 || p->finder->is_constant[node] ||
-      !etr_is_one_of(p->finder, at, names, ETR_COUNT(names)))
+      !etr_is_one_of(p->finder, layer, names, ETR_COUNT(names)))
     return false;
-  size_t weight = etr_is_operator(p->finder, at, "addmm") ? 2 : 1;
-  return weight < at->input_count && p->finder->is_constant[at->inputs[weight].node] &&
+  size_t weight = etr_is_operator(p->finder, layer, "addmm") ? 2 : 1;
+  return weight < layer->input_count && p->finder->is_constant[layer->inputs[weight].node] &&
          etr_finder_ns(p->finder, etr_finder_node_ticks(p->finder, node)) < MOST_NS;
 }
 
@@ -515,8 +527,10 @@ static bool is_equal_layer(const patterns *p, uint32_t a, uint32_t b) {
          x->rank == y->rank && strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype)) == 0;
 }
 
-/* Adds up the small layers that read the same value as one, from it on. */
-static layer_set set_of(const patterns *p, const uint32_t *source, uint32_t first, bool *marked) {
+/* Marks the small layers, from the first on, that read the same value as it and are equal to it,
+ * and returns their count and times. */
+static layer_set collect_layers(const patterns *p, const uint32_t *source, uint32_t first,
+                                bool *marked) {
   layer_set set = {0};
   for (uint32_t i = first; i < p->graph->node_count; i++) {
     if (source[i] != source[first] || !is_equal_layer(p, i, first))
@@ -530,14 +544,15 @@ static layer_set set_of(const patterns *p, const uint32_t *source, uint32_t firs
   return set;
 }
 
-/* Finds small linear layers that read one value and could be one. */
+/* Adds the finding about small linear layers that read one value and could be one. Returns false
+ * when out of memory. */
 static bool find_merges(patterns *p) {
   enum { LEAST_LAYERS = 4 }; /* q, k and v in one product saved nothing when measured */
   etr_arena *arena = p->finder->arena;
   size_t nodes = p->graph->node_count, layers = 0, products = 0;
   bool *marked = flags_of(p), *seen = flags_of(p);
   uint32_t *source = etr_arena_alloc_array(arena, nodes, sizeof *source);
-  double least = 0, most = 0, all = 0;
+  double least_saved = 0, most_saved = 0, all_ticks = 0;
   if (!marked || !seen || !source)
     return false;
   for (uint32_t i = 0; i < nodes; i++)
@@ -545,31 +560,32 @@ static bool find_merges(patterns *p) {
   for (uint32_t i = 0; i < nodes; i++) {
     if (source[i] == ETR_NONE || seen[i])
       continue;
-    bool *of = flags_of(p);
-    if (!of)
+    bool *in_set = flags_of(p);
+    if (!in_set)
       return false;
-    layer_set set = set_of(p, source, i, of);
+    layer_set set = collect_layers(p, source, i, in_set);
     bool is_worth = set.count >= LEAST_LAYERS && set.fixed * 2 > set.ticks;
     for (uint32_t k = i; k < nodes; k++) {
-      seen[k] |= of[k];
-      marked[k] |= is_worth && of[k];
+      seen[k] |= in_set[k];
+      marked[k] |= is_worth && in_set[k];
     }
     if (!is_worth)
       continue;
-    double part = (double)(set.count - 1) / (double)set.count;
+    double saved_share = (double)(set.count - 1) / (double)set.count;
     layers += set.count;
     products++;
-    all += set.ticks;
-    least += set.fixed * part;
-    most += set.ticks * part;
+    all_ticks += set.ticks;
+    least_saved += set.fixed * saved_share;
+    most_saved += set.ticks * saved_share;
   }
-  etr_finding *added = products ? etr_finder_add(p->finder, ETR_FINDING_MERGE, (uint64_t)all, most)
+  etr_finding *added = products ? etr_finder_add(p->finder, ETR_FINDING_MERGE, (uint64_t)all_ticks,
+                                                 most_saved)
                                 : NULL;
   if (!added)
     return !etr_arena_failed(arena);
   if (!etr_finder_list_nodes(p->finder, added, marked))
     return false;
-  etr_finding_save_at_least(p->finder, added, least);
+  etr_finding_save_at_least(p->finder, added, least_saved);
   added->title = products == 1 ? etr_arena_format(arena, "Compute %zu linear layers as one", layers)
                                : etr_arena_format(arena, "Compute %zu linear layers as %zu", layers,
                                                   products);
@@ -580,55 +596,58 @@ static bool find_merges(patterns *p) {
       arena,
       "They take %s, most of which a call of each takes whatever it computes: %s. One layer whose "
       "weight is all of theirs, one below the other, has the same results in one call.",
-      etr_finder_time(p->finder, (uint64_t)all), etr_finder_by_operator(p->finder, marked, true));
+      etr_finder_time(p->finder, (uint64_t)all_ticks),
+      etr_finder_by_operator(p->finder, marked, true));
   etr_finding_judge(added, ETR_LIKELY, "splitting the result may take some of it");
   return true;
 }
 
 /* ---- Keys and values that are repeated for each head ---- */
 
-/* Returns how often an operator that only copies repeats what it reads; 1: it does not. */
-static int64_t repeats_of(const patterns *p, uint32_t node) {
+/* Returns how often an operator that only copies repeats what it reads; 1 if it does not, or is no
+ * such operator. */
+static int64_t count_repeats(const patterns *p, uint32_t node) {
   static const char *const names[] = {"expand_copy",  "repeat", "repeat_interleave",
                                       "index_select", "index",  "cat"};
-  const etr_node *at = &p->graph->nodes[node];
-  const etr_node *from = input_of(p, at, 0);
-  if (!from || !etr_is_one_of(p->finder, at, names, ETR_COUNT(names)) || at->output_count == 0 ||
-      from->output_count == 0)
+  const etr_node *copier = &p->graph->nodes[node];
+  const etr_node *from = input_of(p, copier, 0);
+  if (!from || !etr_is_one_of(p->finder, copier, names, ETR_COUNT(names)) ||
+      copier->output_count == 0 || from->output_count == 0)
     return 1;
-  int64_t before = 1, after = 1;
-  const etr_value *in = &from->outputs[0], *out = &at->outputs[0];
+  int64_t count_before = 1, count_after = 1;
+  const etr_value *in = &from->outputs[0], *out = &copier->outputs[0];
   for (int32_t i = 0; i < in->rank; i++)
-    before *= in->dims[i].size > 0 && before < INT32_MAX ? in->dims[i].size : 0;
+    count_before *= in->dims[i].size > 0 && count_before < INT32_MAX ? in->dims[i].size : 0;
   for (int32_t i = 0; i < out->rank; i++)
-    after *= out->dims[i].size > 0 && after < INT32_MAX ? out->dims[i].size : 0;
-  bool is_whole = before > 1 && after > before && after % before == 0;
-  return is_whole && !p->finder->is_constant[node] ? after / before : 1;
+    count_after *= out->dims[i].size > 0 && count_after < INT32_MAX ? out->dims[i].size : 0;
+  bool is_whole = count_before > 1 && count_after > count_before && count_after % count_before == 0;
+  return is_whole && !p->finder->is_constant[node] ? count_after / count_before : 1;
 }
 
-/* Marks the operators from a product's operand back to the repeat of a cache or a projection.
- * Returns how often that repeats; 1: there is none. */
+/* Marks the operators from a product's operand back to the one that repeats a cache or a
+ * projection. Returns how often that repeats; 1, with nothing marked, if there is none. */
 static int64_t mark_repeat(const patterns *p, uint32_t node, bool *copies) {
-  uint32_t at = node;
-  for (int steps = 0; steps < MOST_STEPS && at != ETR_NONE; steps++) {
-    int64_t repeats = repeats_of(p, at);
+  uint32_t step = node;
+  for (int steps = 0; steps < MOST_STEPS && step != ETR_NONE; steps++) {
+    int64_t repeats = count_repeats(p, step);
     if (repeats > 1) {
-      for (uint32_t k = node; k != at; k = source_of(p, k))
+      for (uint32_t k = node; k != step; k = source_of(p, k))
         copies[k] = true;
-      copies[at] = true;
+      copies[step] = true;
       return repeats;
     }
-    if (p->graph->nodes[at].kind != ETR_NODE_OP || !etr_node_only_copies(&p->graph->nodes[at]))
+    if (p->graph->nodes[step].kind != ETR_NODE_OP || !etr_node_only_copies(&p->graph->nodes[step]))
       return 1;
-    at = source_of(p, at);
+    step = source_of(p, step);
   }
   return 1;
 }
 
-/* Finds products whose keys or values were repeated for several heads. */
+/* Adds the finding about products whose keys or values were repeated for several heads. Returns
+ * false when out of memory. */
 static bool find_repeated_heads(patterns *p) {
   bool *copies = flags_of(p), *products = flags_of(p);
-  int64_t group = 1;
+  int64_t heads_per_group = 1;
   size_t count = 0;
   if (!copies || !products)
     return false;
@@ -642,13 +661,14 @@ static bool find_repeated_heads(patterns *p) {
       continue;
     products[i] = true;
     count++;
-    group = ETR_MAX(group, repeats);
+    heads_per_group = ETR_MAX(heads_per_group, repeats);
   }
-  uint64_t copied = ticks_of(p, copies), computed = ticks_of(p, products);
+  uint64_t copy_ticks = sum_marked_ticks(p, copies), product_ticks = sum_marked_ticks(p, products);
   /* The products keep what one head of each group takes. */
-  double most = (double)copied + (double)computed * (1 - 1 / (double)group);
+  double most_saved = (double)copy_ticks +
+                      (double)product_ticks * (1 - 1 / (double)heads_per_group);
   etr_finding *added = count ? etr_finder_add(p->finder, ETR_FINDING_REPEATED_HEADS,
-                                              copied + computed, most)
+                                              copy_ticks + product_ticks, most_saved)
                              : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
@@ -656,17 +676,17 @@ static bool find_repeated_heads(patterns *p) {
     copies[i] |= products[i];
   if (!etr_finder_list_nodes(p->finder, added, copies))
     return false;
-  etr_finding_save_at_least(p->finder, added, ETR_MAX((double)copied, most / 2));
+  etr_finding_save_at_least(p->finder, added, ETR_MAX((double)copy_ticks, most_saved / 2));
   added->title = "Do not repeat keys and values";
   added->fact = etr_arena_format(p->finder->arena,
                                  "%lld heads read the same: take them as rows of one product",
-                                 (long long)group);
+                                 (long long)heads_per_group);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "%zu products read keys or values that are repeated for %lld heads: %s. Copies take %s, "
       "products %s. With the heads of a group as rows of one product, nothing is copied.",
-      count, (long long)group, etr_finder_by_operator(p->finder, copies, true),
-      etr_finder_time(p->finder, copied), etr_finder_time(p->finder, computed));
+      count, (long long)heads_per_group, etr_finder_by_operator(p->finder, copies, true),
+      etr_finder_time(p->finder, copy_ticks), etr_finder_time(p->finder, product_ticks));
   etr_finding_judge(added, ETR_LIKELY, "the products keep a part of their time");
   return true;
 }
@@ -677,7 +697,7 @@ bool etr_find_patterns(etr_finder *finder) {
   patterns p;
   if (!find_readers(&p, finder))
     return false;
-  p.output_layer = output_layer_of(&p);
+  p.output_layer = locate_output_layer(&p);
   p.is_decoder = is_decoder(&p);
   return find_quantize_pairs(&p) && find_batch_norms(&p) && find_unfused_attention(&p) &&
          find_output_layer(&p) && find_unquantized_layers(&p) && find_merges(&p) &&

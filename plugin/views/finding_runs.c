@@ -20,9 +20,10 @@ typedef struct alike_runs {
 } alike_runs;
 
 /* Adds a finding about the device or the measurement, which costs so many ticks per inference. If
- * all runs were like the fast ones, whose median is `usual`, the typical run would be that. */
+ * all runs were like the fast ones, whose median is usual_typical, the typical run would be that.
+ * Returns NULL when out of memory, or if there is no typical run. */
 static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost,
-                                double typical, double usual) {
+                                double typical, double usual_typical) {
   etr_finding *added = typical > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (!added)
     return NULL;
@@ -33,16 +34,17 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
                          .evidence = "",
                          .cost = cost,
                          .share = fmin(cost / typical, 1),
-                         .potential = fmax(typical - usual, 0),
-                         .potential_share = fmax(typical - usual, 0) / typical,
+                         .potential = fmax(typical - usual_typical, 0),
+                         .potential_share = fmax(typical - usual_typical, 0) / typical,
                          .slope = NAN};
   etr_finding_judge(added, ETR_POSSIBLE,
                     "it is about the device and the measurement, not the model");
   return added;
 }
 
-/* "decode " of a phase, "long " of long runs, "" of a method: "runs" follows. */
-static const char *name_of(const etr_finder *finder, const alike_runs *r) {
+/* Returns what goes before the word "runs": "decode " for a phase, "long " for long runs, "" for a
+ * whole method. */
+static const char *runs_prefix(const etr_finder *finder, const alike_runs *r) {
   static const char runs[] = " runs";
   size_t length = strlen(r->name), end = sizeof runs - 1;
   if (length > end && strcmp(r->name + length - end, runs) == 0)
@@ -52,7 +54,7 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 /* ---- Drift ---- */
 
-/* Adds the finding that runs become slower or faster. */
+/* Adds the finding that runs become slower or faster. Returns false when out of memory. */
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
   etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->execute->typical,
@@ -74,7 +76,7 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
     etr_finding_judge(added, ETR_POSSIBLE, "the model may need to look at all of it");
   }
   added->title = advice;
-  etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
+  etr_putf(&writer, "%sruns %s ", runs_prefix(finder, r), r->noise->is_unsure ? "may get" : "get");
   if (is_faster)
     added->potential = added->potential_share = NAN;
   etr_put_change_of_time(&writer, r->noise->change);
@@ -93,7 +95,8 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
 
 /* ---- Step ---- */
 
-/* The median of the runs before one, or from it on. */
+/* Returns the median of the runs before the step or, without wants_before, from it on; 0 if there
+ * are none. *count: how many there are. */
 static double median_beside(const etr_finder *finder, const alike_runs *r, bool wants_before,
                             size_t *count) {
   uint64_t *ticks = etr_arena_alloc_array(finder->arena, r->count, sizeof *ticks);
@@ -104,14 +107,17 @@ static double median_beside(const etr_finder *finder, const alike_runs *r, bool 
   return *count ? etr_stats_of(ticks, *count).p50 : 0;
 }
 
-/* Adds the finding that all runs from one on are slower or faster. */
+/* Adds the finding that all runs from one on are slower or faster. Returns false when out of
+ * memory. */
 static bool add_step(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
-  double before = median_beside(finder, r, true, &before_count),
-         behind = median_beside(finder, r, false, &count);
-  double slow_part = (double)(behind > before ? count : before_count) / (double)r->count;
-  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part,
-                                   r->execute->typical, fmin(before, behind));
+  double median_before = median_beside(finder, r, true, &before_count),
+         median_after = median_beside(finder, r, false, &count);
+  double slow_part = (double)(median_after > median_before ? count : before_count) /
+                     (double)r->count;
+  etr_finding *added = add_finding(finder, ETR_FINDING_STEP,
+                                   fabs(median_after - median_before) * slow_part,
+                                   r->execute->typical, fmin(median_before, median_after));
   etr_text text;
   etr_writer writer;
   if (!added)
@@ -119,20 +125,21 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   etr_text_begin(&text, finder->arena, &writer);
   added->title = etr_arena_format(finder->arena, "Find what changed at run %u",
                                   (unsigned)r->noise->from_run);
-  etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may be" : "are");
+  etr_putf(&writer, "%sruns %s ", runs_prefix(finder, r), r->noise->is_unsure ? "may be" : "are");
   etr_put_change_of_time(&writer, r->noise->change);
   etr_puts(&writer, " from there on");
   added->fact = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
       finder->arena,
       "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
-      before_count, etr_finder_time_of(finder, before), count, etr_finder_time_of(finder, behind));
+      before_count, etr_finder_time_of(finder, median_before), count,
+      etr_finder_time_of(finder, median_after));
   return true;
 }
 
 /* ---- Two modes ---- */
 
-/* Adds the finding that runs are in two modes. */
+/* Adds the finding that runs are in two modes. Returns false when out of memory. */
 static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
@@ -148,7 +155,7 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   bool is_slow_usual = slow->run_count > fast->run_count;
   etr_putf(&writer, "%zu of %zu %sruns are in a %s mode, ",
            is_slow_usual ? fast->run_count : slow->run_count, r->noise->run_count,
-           name_of(finder, r), is_slow_usual ? "faster" : "slower");
+           runs_prefix(finder, r), is_slow_usual ? "faster" : "slower");
   etr_put_change_of_time(&writer,
                          is_slow_usual ? fast->p50 / slow->p50 - 1 : slow->p50 / fast->p50 - 1);
   added->fact = etr_text_end(&text, &writer);
@@ -201,7 +208,8 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
   return etr_text_end(&text, &writer);
 }
 
-/* Adds the finding that some runs are slow, if they cost enough. */
+/* Adds the finding that some runs are slow, if they cost enough. Returns false when out of memory.
+ * */
 static bool add_slow_runs(etr_finder *finder) {
   static const etr_finding_kind kinds[] = {[ETR_SLOW_RUNS_ANY] = ETR_FINDING_SLOW_RUNS,
                                            [ETR_SLOW_RUNS_PERIODIC] = ETR_FINDING_PERIODIC,
@@ -248,7 +256,8 @@ static bool add_slow_runs(etr_finder *finder) {
 
 /* ---- All ---- */
 
-/* Adds the finding about how steady runs are. */
+/* Adds the finding about a drift, a step or two modes, whichever the runs have. Returns false when
+ * out of memory. */
 static bool add_verdict(etr_finder *finder, const alike_runs *r) {
   switch (r->noise->verdict) {
   case ETR_NOISE_DRIFT:
@@ -262,9 +271,10 @@ static bool add_verdict(etr_finder *finder, const alike_runs *r) {
   }
 }
 
-/* Modes and steps say more of runs than that some are slow, and less than that these come in equal
- * distances or by one operator. */
-static bool find_in_method(etr_finder *finder) {
+/* Adds what is found of all runs together. Modes and steps say more than that some runs are slow,
+ * and less than that these come in equal distances or by one operator. Returns false when out of
+ * memory. */
+static bool find_in_runs(etr_finder *finder) {
   const etr_method *method = finder->method;
   const alike_runs all = {"", method->runs, method->run_count, &method->execute, &method->noise};
   etr_slow_runs_kind slow = method->slow_runs.kind;
@@ -282,7 +292,7 @@ bool etr_find_unsteady(etr_finder *finder) {
   if (method->execute.p50 <= 0)
     return true;
   if (method->mixed_phase_count < 2)
-    return find_in_method(finder);
+    return find_in_runs(finder);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     const alike_runs runs = {phase->name, phase->runs, phase->run_count, &phase->execute,

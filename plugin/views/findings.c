@@ -497,6 +497,20 @@ static void set_advice(const etr_finder *finder, etr_finding *finding, double ti
   finding->share = finding->potential_share = ticks / typical;
 }
 
+/* Returns how many runs had an interruption. */
+static size_t count_interrupted_runs(const etr_finder *finder) {
+  const etr_method *method = finder->method;
+  bool *is_interrupted = etr_arena_alloc_array(finder->arena, method->run_count,
+                                               sizeof *is_interrupted);
+  size_t count = 0;
+  for (size_t i = 0; is_interrupted && i < method->time_slice_count; i++) {
+    uint32_t run = method->time_slices[i].run;
+    count += !is_interrupted[run] && finder->groups->interruptions.ticks[i] > 0;
+    is_interrupted[run] |= finder->groups->interruptions.ticks[i] > 0;
+  }
+  return count;
+}
+
 /* Where interruptions are a part of the typical time, or runs differ much, there is advice to
  * measure again. It has the time that the sentence has of interruptions. False when out of memory.
  */
@@ -506,12 +520,16 @@ static bool advise_to_measure(etr_finder *finder) {
   if (interrupted > 0) {
     etr_finding *finding = find_advice(finder, false);
     if (!finding)
-      finding = add_advice(finder, "something else interrupts single operators",
-                           "In some runs an operator takes at least twice its median, and the "
-                           "others in these runs do not.");
-    if (finding)
-      set_advice(finder, finding, interrupted);
-    return finding != NULL;
+      finding = add_advice(finder, "",
+                           "In these runs an operator takes at least twice its median, and most "
+                           "others do not.");
+    if (!finding)
+      return false;
+    set_advice(finder, finding, interrupted);
+    finding->fact = etr_arena_format(
+        finder->arena, "operators were interrupted in %zu of %zu runs, for %s of the typical run",
+        count_interrupted_runs(finder), method->run_count, etr_finder_time_of(finder, interrupted));
+    return finding->fact != NULL;
   }
   if (!etr_runs_differ_much(method) || find_advice(finder, true))
     return true;

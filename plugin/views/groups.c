@@ -14,43 +14,45 @@
 /* ---- The type in which an operator computes ---- */
 
 /* Returns the type that the name of a kernel says: "Fully Connected (NC, QD8, F32, QB4W) GEMM" is
- * "8da4w". NULL: it says none. */
-static const char *dtype_of_kernel(const char *kernel) {
+ * "8da4w". Returns NULL if it says none. */
+static const char *find_kernel_dtype(const char *kernel) {
   static const struct {
     const char *mark, *dtype;
   } marks[] = {{"QC4W", "8da4w"}, {"QB4W", "8da4w"}, {"QD8", "int8"},    {"QS8", "int8"},
                {"QC8", "int8"},   {"QU8", "int8"},   {"F16", "float16"}, {"F32", "float32"}};
-  const char *from = kernel ? strchr(kernel, '(') : NULL;
-  for (size_t i = 0; from && i < ETR_COUNT(marks); i++)
-    if (strstr(from, marks[i].mark))
+  const char *arguments = kernel ? strchr(kernel, '(') : NULL;
+  for (size_t i = 0; arguments && i < ETR_COUNT(marks); i++)
+    if (strstr(arguments, marks[i].mark))
       return marks[i].dtype;
   return NULL;
 }
 
-/* Finds the weight of an operator, also one that is permuted first: the first with two dimensions
- * or more, since a bias or a scalar does not make the work. */
-static const etr_node *weight_of(const etr_graph *graph, const etr_node *node) {
+/* Returns the weight of an operator, also one that is permuted first: the first input with two
+ * dimensions or more, since a bias or a scalar does not make the work; NULL if there is none. */
+static const etr_node *find_weight(const etr_graph *graph, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
-    uint32_t at = etr_graph_behind_copies(graph, node->inputs[i].node);
-    const etr_node *weight = &graph->nodes[at];
+    uint32_t input_index = etr_graph_behind_copies(graph, node->inputs[i].node);
+    const etr_node *weight = &graph->nodes[input_index];
     if (weight->kind >= ETR_NODE_PARAMETER && weight->output_count && weight->outputs[0].rank >= 2)
       return weight;
   }
   return NULL;
 }
 
-/* Sets type and weight of a group from one of its nodes. */
-static void describe_node(etr_group *group, const etr_graph *graph, uint32_t at) {
-  const etr_node *node = &graph->nodes[at], *weight = weight_of(graph, node);
-  const char *said = dtype_of_kernel(graph->times[at].runs_as);
+/* Sets type and weight of a group from one of its nodes. What a delegate's kernel says of the type
+ * goes before what the graph says. */
+static void describe_node(etr_group *group, const etr_graph *graph, uint32_t node_index) {
+  const etr_node *node = &graph->nodes[node_index], *weight = find_weight(graph, node);
+  const char *kernel_dtype = find_kernel_dtype(graph->times[node_index].runs_as);
   const etr_value *value = weight ? weight->outputs : node->outputs;
-  group->has_weight = weight != NULL || (graph->costs && graph->costs[at].weight_bytes > 0 &&
-                                         graph->costs[at].weight_bytes != ETR_UNKNOWN);
+  group->has_weight = weight != NULL ||
+                      (graph->costs && graph->costs[node_index].weight_bytes > 0 &&
+                       graph->costs[node_index].weight_bytes != ETR_UNKNOWN);
   group->dtype = node->output_count || weight ? value->dtype : NULL;
-  if (graph->costs && graph->costs[at].is_integer)
+  if (graph->costs && graph->costs[node_index].is_integer)
     group->dtype = "int8";
-  if (said && graph->times[at].backend)
-    group->dtype = said;
+  if (kernel_dtype && graph->times[node_index].backend)
+    group->dtype = kernel_dtype;
 }
 
 /* ---- Rows ---- */
@@ -73,9 +75,9 @@ static void add_to_key(collector *c, const char *text) {
   etr_text_add(&c->key, (etr_slice){"", 1});
 }
 
-/* Returns the backend of a time slice in a delegate: of an event whose method is not known the one
- * of the part, if all delegates have the same. */
-static const char *backend_of_slice(const collector *c, const etr_time_slice *slice) {
+/* Returns the backend of a time slice in a delegate: that of its event or, if that is not known,
+ * the only one of its part; else ETR_UNKNOWN_BACKEND. */
+static const char *find_backend(const collector *c, const etr_time_slice *slice) {
   const char *backend = NULL;
   if (slice->event->backend)
     return slice->event->backend;
@@ -90,17 +92,17 @@ static const char *backend_of_slice(const collector *c, const etr_time_slice *sl
   return backend ? backend : ETR_UNKNOWN_BACKEND;
 }
 
-/* Describes the row of a time slice, without its figures. */
-static etr_group describe(const collector *c, const etr_time_slice *slice) {
+/* Returns the row that a time slice belongs to, without its figures. */
+static etr_group describe_slice(const collector *c, const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   etr_group group = {.part = slice->part};
   if (etr_time_slice_is_in_delegate(slice))
-    group.backend = backend_of_slice(c, slice);
+    group.backend = find_backend(c, slice);
   if (slice->part == ETR_TIME_DELEGATE_PHASES)
     group.phase = slice->phase;
   if (slice->part == ETR_TIME_UNPLACED || slice->part == ETR_TIME_INSERTED) {
     group.op = event->kernel ? event->kernel : event->label;
-    group.dtype = dtype_of_kernel(group.op);
+    group.dtype = find_kernel_dtype(group.op);
   }
   if (slice->node != ETR_NONE && c->graph) {
     const etr_node *node = &c->graph->nodes[slice->node];
@@ -112,9 +114,10 @@ static etr_group describe(const collector *c, const etr_time_slice *slice) {
   return group;
 }
 
-/* Returns the row of a time slice, which is added if it is new; ETR_NONE when out of memory. */
-static uint32_t row_of(collector *c, const etr_time_slice *slice) {
-  const etr_group group = describe(c, slice);
+/* Returns the index of the row of a time slice, which is added if it is new; ETR_NONE when out of
+ * memory. */
+static uint32_t find_row(collector *c, const etr_time_slice *slice) {
+  const etr_group group = describe_slice(c, slice);
   const unsigned char kinds[] = {(unsigned char)group.part, (unsigned char)group.phase};
   c->key.size = 0;
   etr_text_add(&c->key, ETR_BYTES(kinds));
@@ -136,7 +139,7 @@ static uint32_t row_of(collector *c, const etr_time_slice *slice) {
   return slot->value;
 }
 
-/* Counts a node, an event or a delegate once in its row. */
+/* Counts a node, an event or a delegate once in its row. Returns false when out of memory. */
 static bool count_thing(collector *c, uint32_t row, const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   bool is_call = slice->part == ETR_TIME_CALL_OVERHEAD || slice->part == ETR_TIME_OPAQUE;
@@ -178,7 +181,8 @@ static bool is_chosen(const collector *c, const etr_time_slice *slice) {
   return !c->chosen || (slice->node != ETR_NONE && c->chosen[slice->node]);
 }
 
-/* Finds the group of each time slice, and sums what is estimated or between delegates. */
+/* Sets rows to the row of each time slice, or ETR_NONE, and sums per row what is estimated, between
+ * delegates or interrupted. Returns false when out of memory. */
 static bool collect_slices(collector *c, uint32_t *rows) {
   const etr_method *method = c->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
@@ -189,7 +193,7 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     const etr_time_slice *last = i ? slice - 1 : NULL;
     bool is_same = last && last->event == slice->event && last->node == slice->node &&
                    last->part == slice->part && last->phase == slice->phase;
-    rows[i] = is_same ? rows[i - 1] : row_of(c, slice);
+    rows[i] = is_same ? rows[i - 1] : find_row(c, slice);
     if (rows[i] == ETR_NONE || (!is_same && !count_thing(c, rows[i], slice)))
       return false;
     double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
@@ -200,16 +204,17 @@ static bool collect_slices(collector *c, uint32_t *rows) {
   return true;
 }
 
-/* Adds the row of the runtime: in each run what no time slice has. */
+/* Adds the row of the runtime, with what no time slice has of each run, if there is such a part.
+ * Returns false when out of memory. */
 static bool add_runtime(collector *c) {
   const etr_method *method = c->method;
-  uint64_t *rest = etr_arena_alloc_array(c->arena, method->run_count, sizeof *rest);
+  uint64_t *rest_ticks = etr_arena_alloc_array(c->arena, method->run_count, sizeof *rest_ticks);
   double typical = 0;
-  if (!rest)
+  if (!rest_ticks)
     return false;
-  memcpy(rest, method->execute_per_run, method->run_count * sizeof *rest);
+  memcpy(rest_ticks, method->execute_per_run, method->run_count * sizeof *rest_ticks);
   for (size_t i = 0; i < method->time_slice_count; i++) {
-    uint64_t *of_run = &rest[method->time_slices[i].run];
+    uint64_t *of_run = &rest_ticks[method->time_slices[i].run];
     *of_run -= ETR_MIN(*of_run, method->time_slices[i].ticks);
   }
   for (size_t i = 0; i < method->part_count; i++)
@@ -222,21 +227,21 @@ static bool add_runtime(collector *c) {
     return false;
   *added = (etr_group){.part = ETR_TIME_RUNTIME,
                        .number = (uint32_t)(c->list.count - 1),
-                       .stats = etr_stats_of(rest, method->run_count)};
+                       .stats = etr_stats_of(rest_ticks, method->run_count)};
   added->stats.typical = typical;
   return true;
 }
 
 /* Spreads the hidden time of a method over its rows of calls, by their time. */
 static void note_hidden(collector *c) {
-  double calls = 0;
+  double call_time = 0;
   for (size_t i = 0; i < c->list.count; i++)
     if (c->list.data[i].part == ETR_TIME_CALL_OVERHEAD)
-      calls += c->list.data[i].stats.typical;
-  for (size_t i = 0; calls > 0 && i < c->list.count; i++)
+      call_time += c->list.data[i].stats.typical;
+  for (size_t i = 0; call_time > 0 && i < c->list.count; i++)
     if (c->list.data[i].part == ETR_TIME_CALL_OVERHEAD)
-      c->list.data[i].hidden = ETR_MIN(c->method->clock_hidden_typical, calls) *
-                               c->list.data[i].stats.typical / calls;
+      c->list.data[i].hidden = ETR_MIN(c->method->clock_hidden_typical, call_time) *
+                               c->list.data[i].stats.typical / call_time;
 }
 
 /* Orders groups by time, the longest first, and then so that the order never depends on chance. */
@@ -256,33 +261,35 @@ static int by_typical(const void *a, const void *b) {
   return compared ? compared : (x->phase > y->phase) - (x->phase < y->phase);
 }
 
-/* Notes the longest node of each row. False when out of memory. */
+/* Notes in each row the time of its longest node, without interruptions. Returns false when out of
+ * memory. */
 static bool note_largest(collector *c, const uint32_t *row_of_node) {
   size_t count = c->graph ? c->graph->node_count : 0;
-  double *usual = etr_arena_alloc_array(c->arena, count, sizeof *usual);
-  if (!usual)
+  double *usual_times = etr_arena_alloc_array(c->arena, count, sizeof *usual_times);
+  if (!usual_times)
     return false;
   for (size_t i = 0; i < count; i++)
-    usual[i] = c->graph->times[i].typical;
+    usual_times[i] = c->graph->times[i].typical;
   for (size_t i = 0; c->graph && i < c->method->time_slice_count; i++)
     if (c->method->time_slices[i].node != ETR_NONE)
-      usual[c->method->time_slices[i].node] -= c->interruptions->of_slice[i];
+      usual_times[c->method->time_slices[i].node] -= c->interruptions->of_slice[i];
   for (size_t i = 0; i < count; i++) {
     if (row_of_node[i] == ETR_NONE)
       continue;
     etr_group *group = &c->list.data[row_of_node[i]];
-    group->largest = ETR_MAX(group->largest, usual[i]);
+    group->largest = ETR_MAX(group->largest, usual_times[i]);
   }
   return true;
 }
 
-/* Takes interruptions out of the rows, and adds them as a row of their own. rows: of each time
- * slice. False when out of memory. */
+/* Takes interruptions out of the rows, and adds them as a row of their own, if there are any. rows:
+ * of each time slice. Returns false when out of memory. */
 static bool split_interruptions(collector *c, const uint32_t *rows) {
-  etr_group all = {.part = ETR_TIME_UNEXPLAINED, .is_interruptions = true};
-  uint64_t *of_run = etr_arena_alloc_array(c->arena, c->method->run_count, sizeof *of_run);
+  etr_group interruption_row = {.part = ETR_TIME_UNEXPLAINED, .is_interruptions = true};
+  uint64_t *ticks_per_run = etr_arena_alloc_array(c->arena, c->method->run_count,
+                                                  sizeof *ticks_per_run);
   double typical = 0;
-  if (!of_run)
+  if (!ticks_per_run)
     return false;
   for (size_t i = 0; i < c->list.count; i++) {
     etr_group *group = &c->list.data[i];
@@ -297,17 +304,18 @@ static bool split_interruptions(collector *c, const uint32_t *rows) {
     return true;
   for (size_t i = 0; i < c->method->time_slice_count; i++)
     if (rows[i] != ETR_NONE)
-      of_run[c->method->time_slices[i].run] += (uint64_t)c->interruptions->ticks[i];
-  all.stats = etr_stats_of(of_run, c->method->run_count);
-  all.stats.typical = typical;
-  all.number = (uint32_t)c->list.count;
+      ticks_per_run[c->method->time_slices[i].run] += (uint64_t)c->interruptions->ticks[i];
+  interruption_row.stats = etr_stats_of(ticks_per_run, c->method->run_count);
+  interruption_row.stats.typical = typical;
+  interruption_row.number = (uint32_t)c->list.count;
   etr_group *added = etr_vec_push(c->arena, &c->list);
   if (added)
-    *added = all;
+    *added = interruption_row;
   return added != NULL;
 }
 
-/* Notes the row of each node. */
+/* Notes the row of each node, ETR_NONE for those without a time slice. Returns false when out of
+ * memory. */
 static bool note_nodes(etr_groups *out, const collector *c, const uint32_t *rows) {
   size_t count = c->graph ? c->graph->node_count : 0;
   uint32_t *row_of_node = etr_arena_alloc_raw_array(c->arena, count, sizeof *row_of_node);

@@ -328,8 +328,7 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
 static void put_interruptions(etr_writer *writer, const etr_headline *headline, const char *usual,
                               sentence_length length) {
   etr_put_percent(writer, headline->interrupted);
-  etr_putf(writer, " is interruptions%s%s", length == WHOLE ? " of single operators: " : ": ",
-           length == SHORTEST ? "" : "about ");
+  etr_putf(writer, " is interruptions: %s", length == SHORTEST ? "" : "about ");
   etr_putf(writer, "%s without", usual);
 }
 

@@ -18,39 +18,40 @@ typedef struct model_values {
   etr_map value_at, range_at; /* name -> index in `values`, symbol -> index in graph->ranges */
 } model_values;
 
-/* Indexes the outputs of a node by name. */
-static bool add_values(model_values *m, etr_arena *arena, const etr_node *node) {
+/* Adds the outputs of a node, which are found by name. Returns false when out of memory. */
+static bool add_values(model_values *values, etr_arena *arena, const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++) {
-    const etr_value **added = etr_vec_push(arena, &m->values);
+    const etr_value **added = etr_vec_push(arena, &values->values);
     etr_slice name = etr_slice_of(node->outputs[i].name);
-    if (!added || !etr_map_set(&m->value_at, name, (uint32_t)m->values.count - 1))
+    if (!added || !etr_map_set(&values->value_at, name, (uint32_t)values->values.count - 1))
       return false;
     *added = &node->outputs[i];
   }
   return true;
 }
 
-/* Lists what a method's Edge graph says of dynamic shapes. Returns false when out of memory. */
-static bool list_values(model_values *m, etr_arena *arena, const etr_profile *profile,
+/* Lists what a method's Edge graph says of dynamic shapes: values and ranges of symbols; nothing
+ * without an Edge graph. Returns false when out of memory. */
+static bool list_values(model_values *values, etr_arena *arena, const etr_profile *profile,
                         const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  *m = (model_values){.graph = graph && !graph->works ? graph : NULL};
-  etr_map_init(&m->value_at, arena);
-  etr_map_init(&m->range_at, arena);
-  for (size_t i = 0; m->graph && i < graph->node_count; i++) {
+  *values = (model_values){.graph = graph && !graph->works ? graph : NULL};
+  etr_map_init(&values->value_at, arena);
+  etr_map_init(&values->range_at, arena);
+  for (size_t i = 0; values->graph && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     bool is_of_model = node->subgraph == ETR_NONE && node->kind <= ETR_NODE_INPUT;
-    if (is_of_model && !add_values(m, arena, node))
+    if (is_of_model && !add_values(values, arena, node))
       return false;
   }
-  for (size_t i = 0; m->graph && i < graph->range_count; i++)
-    if (!etr_map_set(&m->range_at, etr_slice_of(graph->ranges[i].symbol), (uint32_t)i))
+  for (size_t i = 0; values->graph && i < graph->range_count; i++)
+    if (!etr_map_set(&values->range_at, etr_slice_of(graph->ranges[i].symbol), (uint32_t)i))
       return false;
   return true;
 }
 
-/* Returns the value of the Edge graph that a program's input or output is; NULL if it is not
- * known, or if its shape is static. */
+/* Returns the value of the Edge graph that a program's input or output is; NULL if it is not known,
+ * if its shape is static, or if its rank is another one. */
 static const etr_value *find_value(const model_values *m, const etr_boundary_tensor *tensor) {
   if (!m->graph || !tensor->is_bound)
     return NULL;
@@ -59,7 +60,8 @@ static const etr_value *find_value(const model_values *m, const etr_boundary_ten
   return value && value->rank == tensor->tensor.rank ? value : NULL;
 }
 
-/* Returns "dimension 0: 2 to 16 (s77)"; NULL if no dimension is dynamic. */
+/* Returns the bounds of a tensor's dynamic dimensions, "dimension 0: 2 to 16 (s77)"; NULL if none
+ * is dynamic, or when out of memory. */
 static const char *bounds_text(const model_values *m, etr_arena *arena,
                                const etr_boundary_tensor *tensor) {
   const etr_value *value = find_value(m, tensor);
@@ -100,7 +102,8 @@ const char *const *etr_boundary_bounds(etr_arena *arena, const etr_profile *prof
 
 enum { MOST_NAMED = 3 };
 
-/* Puts a comma before all items but the first. Returns false once enough are named. */
+/* Writes a comma before all items of a list but the first, and "..." once enough are named. Returns
+ * false for an item that is not named any more. */
 static bool begin_item(etr_writer *writer, size_t *count) {
   if (*count < MOST_NAMED)
     etr_puts(writer, *count ? ", " : "");

@@ -43,7 +43,8 @@ typedef struct series_key {
   uint32_t node, part;
 } series_key;
 
-/* Numbers the series: slices of a node, and of an event of which one part is on no node. */
+/* Numbers the series: the slices of one part on one node, or of one event where a part is on no
+ * node. Returns false when out of memory. */
 static bool number_series(search *s) {
   etr_map numbers;
   series_key last;
@@ -79,7 +80,8 @@ static double median_of(search *s, size_t count) {
   return etr_stats_of(s->sorted, count).p50;
 }
 
-/* Counts in each run the operators that show whether it is slow. */
+/* Counts in each run the operators that are long enough to show whether it is slow, and those of
+ * them that are. */
 static void count_witnesses(search *s) {
   double least = LEAST_WITNESS * s->method->execute.typical;
   for (size_t series = 0; series < s->series_count; series++) {
@@ -100,8 +102,9 @@ static double interrupted_part(const search *s, uint32_t run, double median) {
   return is_long && !is_slow_run ? excess / ticks : 0;
 }
 
-/* Finds what is an interruption in the time slices of each series. */
-static void find_parts(search *s, double *of_slice, double *ticks) {
+/* Sets, per time slice, how many of its ticks are an interruption, and their part of the typical
+ * run. Series of few runs have none. */
+static void measure_interruptions(search *s, double *typical_of_slice, double *ticks) {
   const etr_typical_run *typical = &s->method->typical;
   for (size_t series = 0; series < s->series_count; series++) {
     size_t slice_count, count = etr_run_sums_of(&s->sums, series);
@@ -110,15 +113,18 @@ static void find_parts(search *s, double *of_slice, double *ticks) {
     double median = median_of(s, count);
     const etr_run_slice *slices = etr_run_sums_slices(&s->sums, series, &slice_count);
     for (size_t i = 0; i < slice_count; i++) {
-      double part = interrupted_part(s, slices[i].run, median);
-      double lost = part * (double)slices[i].ticks;
-      ticks[slices[i].slice] = lost;
-      of_slice[slices[i].slice] = lost * typical->weights[slices[i].run] / typical->divisor;
+      double lost_share = interrupted_part(s, slices[i].run, median);
+      double lost_ticks = lost_share * (double)slices[i].ticks;
+      ticks[slices[i].slice] = lost_ticks;
+      typical_of_slice[slices[i].slice] = lost_ticks * typical->weights[slices[i].run] /
+                                          typical->divisor;
     }
   }
 }
 
-static bool search_slices(search *s, double *of_slice, double *ticks) {
+/* Finds the interruptions of a method by the series of its time slices. Returns false when out of
+ * memory. */
+static bool search_slices(search *s, double *typical_of_slice, double *ticks) {
   const etr_method *method = s->method;
   size_t runs = method->run_count;
   s->series_of = etr_arena_alloc_raw_array(s->scratch, method->time_slice_count,
@@ -130,7 +136,7 @@ static bool search_slices(search *s, double *of_slice, double *ticks) {
       !etr_run_sums_make(&s->sums, s->scratch, method, s->series_of, s->series_count))
     return false;
   count_witnesses(s);
-  find_parts(s, of_slice, ticks);
+  measure_interruptions(s, typical_of_slice, ticks);
   return true;
 }
 

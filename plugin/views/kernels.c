@@ -18,9 +18,10 @@ typedef struct collector {
   etr_vec(etr_kernel_row) rows;
 } collector;
 
-/* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
-static uint32_t row_of(collector *c, const etr_profile *profile, const etr_time_slice *slice) {
-  const etr_event *e = slice->event;
+/* Returns the number of the row of a slice's kernel and backend, which is added if it is new;
+ * ETR_NONE when out of memory. */
+static uint32_t number_row(collector *c, const etr_profile *profile, const etr_time_slice *slice) {
+  const etr_event *event = slice->event;
   const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
   c->key.size = 0;
   etr_text_add(&c->key, etr_slice_of(name));
@@ -31,21 +32,21 @@ static uint32_t row_of(collector *c, const etr_profile *profile, const etr_time_
     return ETR_NONE;
   if (slot->value != ETR_NONE)
     return slot->value;
-  etr_kernel_row *added = etr_vec_push(c->arena, &c->rows);
-  if (!added)
+  etr_kernel_row *new_row = etr_vec_push(c->arena, &c->rows);
+  if (!new_row)
     return ETR_NONE;
   slot->value = (uint32_t)(c->rows.count - 1);
-  *added = (etr_kernel_row){.kernel = name, .backend = backend, .number = slot->value};
-  if (e->kind == ETR_EVENT_DELEGATE_OPERATOR)
-    added->step = etr_clock_step(profile, e->backend, e->delegate_id);
+  *new_row = (etr_kernel_row){.kernel = name, .backend = backend, .number = slot->value};
+  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
+    new_row->step = etr_clock_step(profile, event->backend, event->delegate_id);
   return slot->value;
 }
 
-/* Counts an event of a row once, in whatever block it is. */
-static bool count_event(collector *c, uint32_t row, const etr_event *e) {
+/* Counts an event in a row once, in whatever blocks it is. Returns false when out of memory. */
+static bool count_event(collector *c, uint32_t row, const etr_event *event) {
   c->key.size = 0;
-  etr_text_add(&c->key, ETR_BYTES(e->instruction_id));
-  etr_text_add(&c->key, etr_slice_of(e->name));
+  etr_text_add(&c->key, ETR_BYTES(event->instruction_id));
+  etr_text_add(&c->key, etr_slice_of(event->name));
   etr_map_slot *slot = etr_map_at(&c->events_of, (etr_slice){c->key.data, c->key.size});
   if (!slot)
     return false;
@@ -55,25 +56,27 @@ static bool count_event(collector *c, uint32_t row, const etr_event *e) {
   return true;
 }
 
-/* Finds the row of each time slice. Slices of one event follow each other mostly. */
-static bool collect(collector *c, const etr_profile *profile, const etr_method *method,
-                    uint32_t *rows) {
-  const etr_event *last = NULL;
+/* Finds the row of each time slice, ETR_NONE for one that is no work, and sums the ticks of each
+ * row. Slices of one event mostly follow each other. Returns false when out of memory. */
+static bool collect_rows(collector *c, const etr_profile *profile, const etr_method *method,
+                         uint32_t *rows) {
+  const etr_event *last_event = NULL;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
     rows[i] = ETR_NONE;
     if (!etr_time_slice_is_work(slice))
       continue;
-    bool is_same = i && slice->event == last && rows[i - 1] != ETR_NONE;
-    rows[i] = is_same ? rows[i - 1] : row_of(c, profile, slice);
+    bool is_same = i && slice->event == last_event && rows[i - 1] != ETR_NONE;
+    rows[i] = is_same ? rows[i - 1] : number_row(c, profile, slice);
     if (rows[i] == ETR_NONE || (!is_same && !count_event(c, rows[i], slice->event)))
       return false;
     c->rows.data[rows[i]].ticks += slice->ticks;
-    last = slice->event;
+    last_event = slice->event;
   }
   return true;
 }
 
+/* Orders rows by weight, the largest first, then by kernel and backend. */
 static int by_weight(const void *a, const void *b) {
   const etr_kernel_row *x = a, *y = b;
   if (x->weight != y->weight)
@@ -89,7 +92,7 @@ bool etr_kernels_make(etr_kernels *out, etr_arena *arena, const etr_profile *pro
   *out = (etr_kernels){0};
   etr_map_init(&c.rows_of, arena);
   etr_map_init(&c.events_of, arena);
-  if (!rows || !collect(&c, profile, method, rows))
+  if (!rows || !collect_rows(&c, profile, method, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.rows.count);
   if (!stats)

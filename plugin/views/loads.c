@@ -53,8 +53,9 @@ static int by_dump_and_time(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Returns the typical time of runs, as etr_typical_run defines it, and sorts them. */
-static double typical_of(rest_run *runs, size_t count) {
+/* Returns the typical time of runs, as etr_typical_run defines it: the mean over ETDumps of the
+ * mean of the middle third of their runs. Sorts the runs; 0 without any. */
+static double find_typical(rest_run *runs, size_t count) {
   double sum = 0;
   size_t dumps = 0;
   if (count == 0)
@@ -64,18 +65,18 @@ static double typical_of(rest_run *runs, size_t count) {
     for (end = first; end < count && runs[end].dump == runs[first].dump;)
       end++;
     size_t left_out = (end - first) / 3;
-    double own = 0;
+    double dump_sum = 0;
     for (size_t i = first + left_out; i < end - left_out; i++)
-      own += (double)runs[i].ticks;
-    sum += own / (double)(end - first - 2 * left_out);
+      dump_sum += (double)runs[i].ticks;
+    sum += dump_sum / (double)(end - first - 2 * left_out);
   }
   return sum / (double)dumps;
 }
 
-/* Adds the listed runs of the first run's phase, without the first run itself. Returns the new
- * number of runs. */
-static size_t add_rest(rest_run *runs, size_t count, const etr_profile *profile, uint32_t first,
-                       const uint32_t *list, size_t list_count) {
+/* Adds those listed runs that are of the first run's phase, without the first run itself. Returns
+ * the new number of runs. */
+static size_t add_other_runs(rest_run *runs, size_t count, const etr_profile *profile,
+                             uint32_t first, const uint32_t *list, size_t list_count) {
   for (size_t i = 0; i < list_count; i++) {
     const etr_run *run = &profile->runs[list[i]];
     if (list[i] != first && run->phase == profile->runs[first].phase)
@@ -100,15 +101,16 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
     return false;
   if (first == ETR_NONE)
     return true;
-  size_t count = add_rest(rest, 0, profile, first, method->runs, method->run_count);
-  count = add_rest(rest, count, profile, first, method->skipped_runs, method->skipped_run_count);
+  size_t count = add_other_runs(rest, 0, profile, first, method->runs, method->run_count);
+  count = add_other_runs(rest, count, profile, first, method->skipped_runs,
+                         method->skipped_run_count);
   if (method->run_phase_count)
     out->phase = method->run_phases[profile->runs[first].phase].name;
   out->ticks = (double)profile->runs[first].execute_ticks;
   for (size_t i = 0; i < count; i++)
     samples[i] = rest[i].ticks;
   out->rest = etr_stats_of(samples, count);
-  out->rest.typical = typical_of(rest, count);
+  out->rest.typical = find_typical(rest, count);
   return true;
 }
 

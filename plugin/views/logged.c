@@ -12,8 +12,9 @@
 
 /* ---- Over runs ---- */
 
-/* Returns the statistics of a number that is no tensor. */
-static etr_tensor_stats stats_of_scalar(const etr_debug_value *value) {
+/* Returns the statistics of a single number; its minimum, maximum and mean are NAN if it is not
+ * finite. */
+static etr_tensor_stats make_scalar_stats(const etr_debug_value *value) {
   double number = value->kind == ETR_DEBUG_DOUBLE ? value->double_value : (double)value->int_value;
   double finite = isfinite(number) ? number : NAN;
   return (etr_tensor_stats){.element_count = 1,
@@ -29,20 +30,20 @@ static uint64_t finite_count(const etr_tensor_stats *stats) {
   return stats->element_count - stats->nan_count - stats->inf_count;
 }
 
-/* Merges statistics. NaN means that no element is finite, or that the mean could not be computed.
- */
-static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
-  double before = (double)finite_count(into), added = (double)finite_count(more);
-  if (before == 0)
-    into->mean = more->mean;
-  else if (added > 0)
-    into->mean += (more->mean - into->mean) * (added / (before + added));
-  into->min = fmin(into->min, more->min);
-  into->max = fmax(into->max, more->max);
-  into->element_count += more->element_count;
-  into->nan_count += more->nan_count;
-  into->inf_count += more->inf_count;
-  into->zero_count += more->zero_count;
+/* Adds other statistics to those in `into`. NAN means that no element is finite, or that the mean
+ * could not be computed. */
+static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *other) {
+  double own_count = (double)finite_count(into), other_count = (double)finite_count(other);
+  if (own_count == 0)
+    into->mean = other->mean;
+  else if (other_count > 0)
+    into->mean += (other->mean - into->mean) * (other_count / (own_count + other_count));
+  into->min = fmin(into->min, other->min);
+  into->max = fmax(into->max, other->max);
+  into->element_count += other->element_count;
+  into->nan_count += other->nan_count;
+  into->inf_count += other->inf_count;
+  into->zero_count += other->zero_count;
 }
 
 static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
@@ -75,7 +76,7 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
       added->value = value;
     }
     etr_logged *row = &rows.data[at];
-    etr_tensor_stats scalar = stats_of_scalar(value);
+    etr_tensor_stats scalar = make_scalar_stats(value);
     const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : &scalar;
     if (value->kind == ETR_DEBUG_NONE)
       stats = NULL;
@@ -302,8 +303,9 @@ static int by_method(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Returns the comparisons of a method's outputs; NULL if there are none. */
-static const etr_output_gap *gaps_of(const etr_profile *profile, uint32_t method, size_t *count) {
+/* Returns the comparisons of a method's outputs, which are sorted by method, and sets *count; NULL
+ * if there are none. */
+static const etr_output_gap *find_gaps(const etr_profile *profile, uint32_t method, size_t *count) {
   const etr_output_gap *list = profile->output_gaps, wanted = {.method = method};
   size_t first = etr_lower_bound(&wanted, list, profile->output_gap_count, sizeof *list, by_method),
          end = first;
@@ -321,9 +323,8 @@ typedef struct worst_run {
   size_t runs;
 } worst_run;
 
-/* Returns the worst gap of each output that any run of the method has; NULL if no run has one, or
- * when out of memory.
- */
+/* Returns the worst gap of each output that any run of the method has, and sets *count; NULL if no
+ * run has one, or when out of memory. */
 static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count,
                              size_t *count) {
   *count = 0;
@@ -331,12 +332,12 @@ static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_
     *count = ETR_MAX(*count, (size_t)gaps[i].output + 1);
   worst_run *worst = etr_arena_alloc_array(arena, *count, sizeof *worst);
   for (size_t i = 0; worst && i < gap_count; i++) {
-    worst_run *w = &worst[gaps[i].output];
-    w->arena = arena;
-    w->runs++;
-    if (!w->gap || is_worse(&gaps[i], w->gap))
-      w->gap = &gaps[i];
-    w->numbers = w->gap->problem ? NULL : &w->gap->gap;
+    worst_run *output = &worst[gaps[i].output];
+    output->arena = arena;
+    output->runs++;
+    if (!output->gap || is_worse(&gaps[i], output->gap))
+      output->gap = &gaps[i];
+    output->numbers = output->gap->problem ? NULL : &output->gap->gap;
   }
   return worst;
 }
@@ -367,7 +368,7 @@ static const etr_field worst_fields[] = {
 void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   etr_table table;
   size_t gap_count, count;
-  const etr_output_gap *gaps = gaps_of(answer->profile, method, &gap_count);
+  const etr_output_gap *gaps = find_gaps(answer->profile, method, &gap_count);
   const worst_run *outputs = gaps ? find_worst(&answer->arena, gaps, gap_count, &count) : NULL;
   if (!outputs)
     return;
@@ -409,7 +410,7 @@ void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap) {
 
 void etr_field_output_gaps(const etr_fields *fields, uint32_t method) {
   size_t count;
-  const etr_output_gap *gaps = gaps_of(fields->profile, method, &count);
+  const etr_output_gap *gaps = find_gaps(fields->profile, method, &count);
   etr_field_list(fields, "output_gaps");
   for (size_t i = 0; i < count; i++) {
     const etr_output_gap *gap = &gaps[i];

@@ -19,13 +19,14 @@ typedef struct etr_memory_finder {
   etr_vec(etr_memory_finding) found;
 } etr_memory_finder;
 
-/* Adds a finding, unless it has too few bytes, or too small a part of `of`. NULL then, or when out
- * of memory. */
-static etr_memory_finding *memory_finder_add(etr_memory_finder *f, etr_memory_finding_kind kind,
-                                             uint64_t bytes, uint64_t of) {
-  bool counts = bytes >= ETR_MEMORY_LEAST_BYTES &&
-                (double)bytes >= ETR_MEMORY_LEAST_SHARE * (double)of;
-  etr_memory_finding *added = counts ? etr_vec_push(f->arena, &f->found) : NULL;
+/* Adds a finding about some bytes, unless they are too few, or too small a part of the whole.
+ * Returns NULL in these cases, and when out of memory. */
+static etr_memory_finding *add_memory_finding(etr_memory_finder *finder,
+                                              etr_memory_finding_kind kind, uint64_t bytes,
+                                              uint64_t whole) {
+  bool is_enough = bytes >= ETR_MEMORY_LEAST_BYTES &&
+                   (double)bytes >= ETR_MEMORY_LEAST_SHARE * (double)whole;
+  etr_memory_finding *added = is_enough ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (added)
     *added = (etr_memory_finding){
         .kind = kind, .title = "", .evidence = "", .bytes = bytes, .instruction = -1};
@@ -81,7 +82,8 @@ typedef struct sums {
   etr_vec(etr_weight_sum) list;
 } sums;
 
-/* Adds a weight to the sum of its module, place and type. */
+/* Adds a weight to the sum of its module, place and type. When out of memory, the arena has failed.
+ * */
 static void add_weight_to_sum(sums *s, etr_weight_sum row) {
   const char *key = etr_arena_format(s->arena, "%s\n%s\n%s", row.module, row.place, row.dtype);
   etr_map_slot *slot = key ? etr_map_at(&s->places, etr_slice_of(key)) : NULL;
@@ -98,7 +100,7 @@ static void add_weight_to_sum(sums *s, etr_weight_sum row) {
   s->list.data[slot->value].bytes = etr_add_up_to_most(s->list.data[slot->value].bytes, row.bytes);
 }
 
-/* Orders sums by bytes, the largest first, then by name. */
+/* Orders sums by bytes, the largest first, then by module, place and type. */
 static int by_bytes(const void *a, const void *b) {
   const etr_weight_sum *x = a, *y = b;
   if (x->bytes != y->bytes)
@@ -109,7 +111,7 @@ static int by_bytes(const void *a, const void *b) {
   return compared ? compared : strcmp(x->dtype, y->dtype);
 }
 
-/* Returns the sums, sorted; NULL when out of memory. */
+/* Returns the sums, sorted, and sets *count; NULL when out of memory, and never NULL otherwise. */
 static const etr_weight_sum *finish_sums(sums *s, size_t *count) {
   static const etr_weight_sum none = {.module = "", .dtype = "", .place = ""};
   *count = s->list.count;
@@ -226,35 +228,36 @@ const char *etr_memory_module(const etr_profile *profile, const etr_method *meth
 
 /* ---- What is not known ---- */
 
-/* Returns the delegates that the program has bytes for: "3 XnnpackBackend". */
+/* Returns that the delegates of a program, "3 delegates of XnnpackBackend", allocate memory of an
+ * unknown size. */
 static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan) {
-  size_t delegates = 0;
+  size_t delegate_count = 0;
   const char *backend = plan->blobs[0].backend;
-  bool is_one = true;
+  bool has_one_backend = true;
   for (size_t i = 0; i < plan->blob_count; i++) {
-    delegates += plan->blobs[i].delegate_count;
-    is_one &= strcmp(plan->blobs[i].backend, backend) == 0;
+    delegate_count += plan->blobs[i].delegate_count;
+    has_one_backend &= strcmp(plan->blobs[i].backend, backend) == 0;
   }
   return etr_arena_format(arena,
                           "%zu delegate%s%s%.*s allocate%s working memory of %s own when loaded, "
                           "for packed weights and "
                           "intermediate results; a program does not say how much",
-                          delegates, etr_plural(delegates), is_one ? " of " : "",
-                          ETR_HEAD(is_one ? backend : "", 128), delegates == 1 ? "s" : "",
-                          delegates == 1 ? "its" : "their");
+                          delegate_count, etr_plural(delegate_count), has_one_backend ? " of " : "",
+                          ETR_HEAD(has_one_backend ? backend : "", 128),
+                          delegate_count == 1 ? "s" : "", delegate_count == 1 ? "its" : "their");
 }
 
 /* Returns who takes memory of the method allocator beside Method::init: ", plus what the init of
  * XnnpackBackend takes"; "" without delegates. */
 static const char *takers_text(etr_arena *arena, const etr_memory_plan *plan) {
-  bool is_one = true;
+  bool has_one_backend = true;
   if (plan->blob_count == 0)
     return "";
   const char *backend = plan->blobs[0].backend;
   for (size_t i = 1; i < plan->blob_count; i++)
-    is_one &= strcmp(plan->blobs[i].backend, backend) == 0;
+    has_one_backend &= strcmp(plan->blobs[i].backend, backend) == 0;
   return etr_arena_format(arena, ", plus what the init of %.*s takes",
-                          ETR_HEAD(is_one ? backend : "each backend", 128));
+                          ETR_HEAD(has_one_backend ? backend : "each backend", 128));
 }
 
 const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena,
@@ -307,7 +310,8 @@ static const char *const elementwise[] = {
     "squeeze_copy", "sub",        "tanh",     "unsqueeze_copy",
     "view_copy"};
 
-/* Returns true for such an operator, given as "aten::add.out". */
+/* Returns true for an operator, named like "aten::add.out", that computes each element of its
+ * result from the same element of its arguments. */
 static bool is_elementwise(const etr_memory_step *step) {
   const char *colons = step->is_delegate ? NULL : strstr(step->op, "::");
   etr_slice name = colons ? (etr_slice){colons + 2, strcspn(colons + 2, ".")} : (etr_slice){0};
@@ -332,7 +336,8 @@ static bool has_own_memory(const etr_planned_tensor *tensor) {
   return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
 }
 
-/* Returns the largest activation that each instruction is the last to use. */
+/* Returns per instruction the largest activation that it is the last to use, and that was live
+ * before; NULL when out of memory. */
 static const last_use *list_last_uses(etr_arena *arena, const etr_memory_plan *plan) {
   last_use *uses = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *uses);
   for (size_t i = 0; uses && i < plan->tensor_count; i++) {
@@ -371,34 +376,36 @@ const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan
   return over;
 }
 
-/* Finds results that could be written over an argument. */
-static void memory_find_in_place(etr_memory_finder *f) {
-  const etr_memory_plan *plan = f->plan;
-  const uint32_t *over = etr_memory_in_place_make(f->arena, plan);
-  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared),
+/* Finds results that could be written over an argument, if that would lower the peak of live bytes.
+ * */
+static void memory_find_in_place(etr_memory_finder *finder) {
+  const etr_memory_plan *plan = finder->plan;
+  const uint32_t *over = etr_memory_in_place_make(finder->arena, plan);
+  uint64_t *spared = etr_arena_alloc_array(finder->arena, plan->instruction_count, sizeof *spared),
            peak = 0;
-  size_t operators = 0;
+  size_t operator_count = 0;
   if (!over || !spared)
     return;
   for (size_t i = 0; i < plan->tensor_count; i++) {
     if (over[i] == ETR_NONE)
       continue;
     spared[plan->tensors[i].made_by] = plan->tensors[i].size_bytes;
-    operators++;
+    operator_count++;
   }
   for (size_t i = 0; i < plan->instruction_count; i++)
     peak = ETR_MAX(peak, plan->live_bytes[i] - ETR_MIN(spared[i], plan->live_bytes[i]));
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak,
-                                                plan->peak_bytes);
+  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_IN_PLACE,
+                                                 plan->peak_bytes - peak, plan->peak_bytes);
   if (!added)
     return;
   added->title = etr_arena_format(
-      f->arena, "writing results in place would lower the peak of live bytes to %s",
-      bytes_of(f, peak));
-  added->evidence = etr_arena_format(f->arena,
+      finder->arena, "writing results in place would lower the peak of live bytes to %s",
+      bytes_of(finder, peak));
+  added->evidence = etr_arena_format(finder->arena,
                                      "%zu elementwise operator%s write%s a result as large as an "
                                      "argument that nothing needs afterwards",
-                                     operators, etr_plural(operators), operators == 1 ? "s" : "");
+                                     operator_count, etr_plural(operator_count),
+                                     operator_count == 1 ? "s" : "");
 }
 
 /* ---- Weights stored twice ---- */
@@ -411,12 +418,13 @@ typedef struct users {
   size_t count;
 } users;
 
-static void note_user(users *u, int32_t instruction) {
-  for (size_t i = 0; i < u->count; i++)
-    if (u->list[i] == instruction)
+/* Adds an instruction to the users of a weight, unless it is among them or there are MOST_USERS. */
+static void note_user(users *users_of_weight, int32_t instruction) {
+  for (size_t i = 0; i < users_of_weight->count; i++)
+    if (users_of_weight->list[i] == instruction)
       return;
-  if (u->count < MOST_USERS)
-    u->list[u->count++] = instruction;
+  if (users_of_weight->count < MOST_USERS)
+    users_of_weight->list[users_of_weight->count++] = instruction;
 }
 
 static bool shares_named_data(const etr_program_memory *memory) {
@@ -426,53 +434,59 @@ static bool shares_named_data(const etr_program_memory *memory) {
   return false;
 }
 
-/* Returns, per node of the graph, the delegates that use it as a weight. */
-static users *find_users(const etr_memory_finder *f, const etr_graph *graph) {
-  users *all = etr_arena_alloc_array(f->arena, graph->node_count, sizeof *all);
-  for (size_t i = 0; all && i < graph->node_count; i++) {
+/* Returns per node of the graph the delegates, by instruction, that use it as a weight; -1 stands
+ * for kernels. NULL when out of memory. */
+static users *find_users(const etr_memory_finder *finder, const etr_graph *graph) {
+  users *users_of_node = etr_arena_alloc_array(finder->arena, graph->node_count,
+                                               sizeof *users_of_node);
+  for (size_t i = 0; users_of_node && i < graph->node_count; i++) {
     if (graph->nodes[i].kind != ETR_NODE_OP)
       continue;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
       if (graph->nodes[input].weight_name)
-        note_user(&all[input], graph->times[i].delegate_instruction);
+        note_user(&users_of_node[input], graph->times[i].delegate_instruction);
     }
   }
-  return all;
+  return users_of_node;
 }
 
-/* Finds weights of which several delegates may hold a copy. */
-static void memory_find_stored_twice(etr_memory_finder *f) {
-  const etr_graph *graph = etr_memory_graph(f->profile, f->method);
-  const users *all = f->plan && graph && graph->times ? find_users(f, graph) : NULL;
-  size_t weight_count, copies = 0;
-  const etr_weight *weights = etr_weights_of(&weight_count, f->arena, f->profile, f->method);
-  uint64_t bytes = 0, whole = 0;
-  const etr_weight *first = NULL;
-  if (!all || !weights || shares_named_data(f->profile->program_memory))
+/* Finds weights of which several delegates, or a delegate and kernels, may hold a copy, unless the
+ * program shares data by name. */
+static void memory_find_stored_twice(etr_memory_finder *finder) {
+  const etr_graph *graph = etr_memory_graph(finder->profile, finder->method);
+  const users *users_of_node = finder->plan && graph && graph->times ? find_users(finder, graph)
+                                                                     : NULL;
+  size_t weight_count, shared_count = 0;
+  const etr_weight *weights = etr_weights_of(&weight_count, finder->arena, finder->profile,
+                                             finder->method);
+  uint64_t bytes = 0, all_bytes = 0;
+  const etr_weight *largest = NULL;
+  if (!users_of_node || !weights || shares_named_data(finder->profile->program_memory))
     return;
   for (size_t i = 0; i < weight_count; i++) {
-    const users *u = &all[weights[i].node - graph->nodes];
-    whole = etr_add_up_to_most(whole, weights[i].bytes);
-    if (u->count < 2 || !weights[i].is_known)
+    const users *weight_users = &users_of_node[weights[i].node - graph->nodes];
+    all_bytes = etr_add_up_to_most(all_bytes, weights[i].bytes);
+    if (weight_users->count < 2 || !weights[i].is_known)
       continue;
-    if (!first || first->bytes < weights[i].bytes)
-      first = &weights[i];
-    copies++;
-    bytes = etr_add_up_to_most(bytes, (u->count - 1) * weights[i].bytes);
+    if (!largest || largest->bytes < weights[i].bytes)
+      largest = &weights[i];
+    shared_count++;
+    bytes = etr_add_up_to_most(bytes, (weight_users->count - 1) * weights[i].bytes);
   }
-  etr_memory_finding *added = first ? memory_finder_add(f, ETR_MEMORY_STORED_TWICE, bytes, whole)
-                                    : NULL;
+  etr_memory_finding *added = largest ? add_memory_finding(finder, ETR_MEMORY_STORED_TWICE, bytes,
+                                                           all_bytes)
+                                      : NULL;
   if (!added)
     return;
-  added->title = etr_arena_format(f->arena,
+  added->title = etr_arena_format(finder->arena,
                                   "%zu weight%s used by several delegates, or also by kernels",
-                                  copies, copies == 1 ? " is" : "s are");
-  added->evidence = etr_arena_format(f->arena,
+                                  shared_count, shared_count == 1 ? " is" : "s are");
+  added->evidence = etr_arena_format(finder->arena,
                                      "the largest is %.*s, %s bytes; each delegate may hold a "
                                      "copy, as the program shares no named data",
-                                     ETR_HEAD(first->node->weight_name, 96),
-                                     etr_count_text(f->arena, first->bytes));
+                                     ETR_HEAD(largest->node->weight_name, 96),
+                                     etr_count_text(finder->arena, largest->bytes));
 }
 
 /* ---- float32 beside int8 ---- */
@@ -483,7 +497,8 @@ typedef struct by_type {
   uint64_t largest_bytes;
 } by_type;
 
-/* Sums the bytes of a weight by type, and keeps the largest that is float32. */
+/* Adds the bytes of a weight to the sum of its type, 8-bit integers or float32, and notes the
+ * largest float32 weight. */
 static void add_type(by_type *types, const etr_value *value, const char *name, uint64_t bytes) {
   const char *dtype = value->dtype ? value->dtype : "";
   if (strcmp(dtype, "int8") == 0 || strcmp(dtype, "uint8") == 0)
@@ -497,15 +512,16 @@ static void add_type(by_type *types, const etr_value *value, const char *name, u
   types->largest_bytes = bytes;
 }
 
-/* Adds up the weights of the graph, or without a graph the constants of the program. */
-static by_type sum_types(etr_memory_finder *f) {
-  const etr_program_memory *memory = f->profile->program_memory;
+/* Sums the weights of the graph by type, or without a graph the constants of the program. */
+static by_type sum_types(etr_memory_finder *finder) {
+  const etr_program_memory *memory = finder->profile->program_memory;
   size_t count;
   by_type types = {0};
-  const etr_weight *weights = etr_weights_of(&count, f->arena, f->profile, f->method);
+  const etr_weight *weights = etr_weights_of(&count, finder->arena, finder->profile,
+                                             finder->method);
   for (size_t i = 0; weights && i < count; i++)
     add_type(&types, weights[i].value, weights[i].node->weight_name, weights[i].bytes);
-  if (etr_memory_graph(f->profile, f->method))
+  if (etr_memory_graph(finder->profile, finder->method))
     return types;
   for (size_t i = 0; memory && i < memory->constant_count; i++)
     add_type(&types, &memory->constants[i].tensor, memory->constants[i].tensor.name,
@@ -513,20 +529,20 @@ static by_type sum_types(etr_memory_finder *f) {
   return types;
 }
 
-/* Finds float32 weights beside int8 ones. */
-static void memory_find_float_beside(etr_memory_finder *f) {
-  const by_type types = sum_types(f);
+/* Finds float32 weights in a model that also has int8 weights. */
+static void memory_find_float_beside(etr_memory_finder *finder) {
+  const by_type types = sum_types(finder);
   if (types.bytes == 0 || !types.largest)
     return;
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_FLOAT_BESIDE, types.floats,
-                                                etr_add_up_to_most(types.floats, types.bytes));
+  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_FLOAT_BESIDE, types.floats,
+                                                 etr_add_up_to_most(types.floats, types.bytes));
   if (!added)
     return;
   added->title = "float32 weights beside int8 ones";
   added->evidence = etr_arena_format(
-      f->arena, "%s bytes of float32, %s of 8 bits; the largest float32 one is %.*s, %s",
-      etr_count_text(f->arena, types.floats), etr_count_text(f->arena, types.bytes),
-      ETR_HEAD(types.largest, 96), etr_count_text(f->arena, types.largest_bytes));
+      finder->arena, "%s bytes of float32, %s of 8 bits; the largest float32 one is %.*s, %s",
+      etr_count_text(finder->arena, types.floats), etr_count_text(finder->arena, types.bytes),
+      ETR_HEAD(types.largest, 96), etr_count_text(finder->arena, types.largest_bytes));
 }
 
 /* ---- Rules about planned tensors, and all findings together ---- */
@@ -548,109 +564,116 @@ static const char *step_text(const etr_memory_finder *f, int32_t instruction) {
   return text ? text : "";
 }
 
-/* Adds "NAME 1,024" to a list. */
-static void name_tensor(const etr_memory_finder *f, etr_writer *writer, size_t index,
+/* Appends a tensor to a list of names with bytes, "NAME 1,024"; "..." stands for the fifth, and
+ * others are left out. */
+static void name_tensor(const etr_memory_finder *finder, etr_writer *writer, size_t index,
                         const etr_planned_tensor *tensor) {
   enum { LISTED = 4 };
   if (index < LISTED)
     etr_putf(writer, "%s%.*s %s", index ? ", " : "", ETR_HEAD(tensor->tensor.name, 96),
-             bytes_of(f, tensor->size_bytes));
+             bytes_of(finder, tensor->size_bytes));
   else if (index == LISTED)
     etr_puts(writer, ", ...");
 }
 
 /* ---- The peak ---- */
 
-/* Finds the few tensors that set the peak. */
-static void find_peak(etr_memory_finder *f) {
-  size_t count, taken = 0;
+/* Finds the tensors that set the peak of live bytes, if they are few. */
+static void find_peak(etr_memory_finder *finder) {
+  size_t count, tensor_count = 0;
   uint64_t bytes = 0;
   etr_text text;
   etr_writer writer;
-  const uint32_t *live = etr_live_tensors_make(&count, f->arena, f->plan,
-                                               f->plan->peak_instruction);
-  etr_text_begin(&text, f->arena, &writer);
-  for (;
-       live && taken < count && (double)bytes < ETR_MEMORY_PEAK_SHARE * (double)f->plan->peak_bytes;
-       taken++) {
-    const etr_planned_tensor *tensor = &f->plan->tensors[live[taken]];
-    name_tensor(f, &writer, taken, tensor);
+  const uint32_t *live = etr_live_tensors_make(&count, finder->arena, finder->plan,
+                                               finder->plan->peak_instruction);
+  etr_text_begin(&text, finder->arena, &writer);
+  for (; live && tensor_count < count &&
+         (double)bytes < ETR_MEMORY_PEAK_SHARE * (double)finder->plan->peak_bytes;
+       tensor_count++) {
+    const etr_planned_tensor *tensor = &finder->plan->tensors[live[tensor_count]];
+    name_tensor(finder, &writer, tensor_count, tensor);
     bytes += tensor->size_bytes;
   }
   const char *names = etr_text_end(&text, &writer);
-  if (taken > ETR_MEMORY_PEAK_TENSORS)
+  if (tensor_count > ETR_MEMORY_PEAK_TENSORS)
     return;
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_PEAK, bytes, f->plan->peak_bytes);
+  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_PEAK, bytes,
+                                                 finder->plan->peak_bytes);
   if (!added)
     return;
-  added->title = etr_arena_format(f->arena, "%zu of %zu live tensors set%s the peak", taken, count,
-                                  taken == 1 ? "s" : "");
-  added->evidence = etr_arena_format(f->arena, "%s: %s", step_text(f, f->plan->peak_instruction),
+  added->title = etr_arena_format(finder->arena, "%zu of %zu live tensors set%s the peak",
+                                  tensor_count, count, tensor_count == 1 ? "s" : "");
+  added->evidence = etr_arena_format(finder->arena, "%s: %s",
+                                     step_text(finder, finder->plan->peak_instruction),
                                      names ? names : "");
-  added->instruction = f->plan->peak_instruction;
+  added->instruction = finder->plan->peak_instruction;
 }
 
-/* Finds whether the bounds of dynamic shapes make the plan as large as it is. */
-static void find_upper_bounds(etr_memory_finder *f) {
-  size_t count, bound = 0;
+/* Finds the live tensors at the peak that are planned for the upper bounds of dynamic shapes. */
+static void find_upper_bounds(etr_memory_finder *finder) {
+  size_t count, bound_count = 0;
   uint64_t bytes = 0;
-  const uint32_t *live = etr_live_tensors_make(&count, f->arena, f->plan,
-                                               f->plan->peak_instruction);
+  const uint32_t *live = etr_live_tensors_make(&count, finder->arena, finder->plan,
+                                               finder->plan->peak_instruction);
   for (size_t i = 0; live && i < count; i++) {
-    const etr_planned_tensor *tensor = &f->plan->tensors[live[i]];
+    const etr_planned_tensor *tensor = &finder->plan->tensors[live[i]];
     if (!tensor->is_bound)
       continue;
-    bound++;
+    bound_count++;
     bytes += tensor->size_bytes;
   }
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_UPPER_BOUNDS, bytes,
-                                                f->plan->peak_bytes);
+  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_UPPER_BOUNDS, bytes,
+                                                 finder->plan->peak_bytes);
   if (!added)
     return;
-  const char *inputs = etr_or_empty(etr_input_bounds(f->arena, f->profile, f->method));
-  added->title = etr_arena_format(f->arena, "sizes are upper bounds: %s",
+  const char *inputs = etr_or_empty(
+      etr_input_bounds(finder->arena, finder->profile, finder->method));
+  added->title = etr_arena_format(finder->arena, "sizes are upper bounds: %s",
                                   inputs[0] ? inputs : "shapes depend on data");
-  added->evidence = etr_arena_format(f->arena,
+  added->evidence = etr_arena_format(finder->arena,
                                      "%zu of %zu live tensors are planned for the largest shape; a "
                                      "smaller bound in torch.export's dynamic_shapes plans less",
-                                     bound, count);
-  added->instruction = f->plan->peak_instruction;
+                                     bound_count, count);
+  added->instruction = finder->plan->peak_instruction;
 }
 
-/* Finds an operator that alone causes the peak. */
-static void find_one_operator(etr_memory_finder *f) {
-  if (f->plan->instruction_count < 2)
+/* Finds an operator that alone causes the peak: at no other instruction as much is live. */
+static void find_one_operator(etr_memory_finder *finder) {
+  if (finder->plan->instruction_count < 2)
     return;
   /* The most that is live at any instruction but one. */
   uint64_t rest = 0;
-  for (size_t i = 0; i < f->plan->instruction_count; i++)
-    if ((int32_t)i != f->plan->peak_instruction)
-      rest = ETR_MAX(rest, f->plan->live_bytes[i]);
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ONE_OPERATOR,
-                                                f->plan->peak_bytes - rest, f->plan->peak_bytes);
+  for (size_t i = 0; i < finder->plan->instruction_count; i++)
+    if ((int32_t)i != finder->plan->peak_instruction)
+      rest = ETR_MAX(rest, finder->plan->live_bytes[i]);
+  etr_memory_finding *added = add_memory_finding(
+      finder, ETR_MEMORY_ONE_OPERATOR, finder->plan->peak_bytes - rest, finder->plan->peak_bytes);
   if (!added)
     return;
   added->title = "one operator alone causes the peak";
   added->evidence = etr_arena_format(
-      f->arena, "%s: %s bytes are live; at no other instruction more than %s",
-      step_text(f, f->plan->peak_instruction), bytes_of(f, f->plan->peak_bytes), bytes_of(f, rest));
-  added->instruction = f->plan->peak_instruction;
+      finder->arena, "%s: %s bytes are live; at no other instruction more than %s",
+      step_text(finder, finder->plan->peak_instruction), bytes_of(finder, finder->plan->peak_bytes),
+      bytes_of(finder, rest));
+  added->instruction = finder->plan->peak_instruction;
 }
 
-/* Finds planned bytes that are never live. */
-static void find_fragmentation(etr_memory_finder *f) {
-  uint64_t peaks = 0;
-  for (size_t i = 0; i < f->plan->buffer_count; i++)
-    peaks += f->plan->buffers[i].peak_bytes;
-  if (peaks >= f->plan->planned_bytes)
+/* Finds planned bytes that are never live: gaps between tensors, and padding. */
+static void find_fragmentation(etr_memory_finder *finder) {
+  uint64_t peak_bytes = 0;
+  for (size_t i = 0; i < finder->plan->buffer_count; i++)
+    peak_bytes += finder->plan->buffers[i].peak_bytes;
+  if (peak_bytes >= finder->plan->planned_bytes)
     return;
-  etr_memory_finding *added = memory_finder_add(
-      f, ETR_MEMORY_FRAGMENTATION, f->plan->planned_bytes - peaks, f->plan->planned_bytes);
+  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_FRAGMENTATION,
+                                                 finder->plan->planned_bytes - peak_bytes,
+                                                 finder->plan->planned_bytes);
   if (!added)
     return;
   added->title = "planned, but never live at once (gaps between tensors, padding)";
-  added->evidence = etr_arena_format(f->arena, "%s bytes are planned, at most %s are live",
-                                     bytes_of(f, f->plan->planned_bytes), bytes_of(f, peaks));
+  added->evidence = etr_arena_format(finder->arena, "%s bytes are planned, at most %s are live",
+                                     bytes_of(finder, finder->plan->planned_bytes),
+                                     bytes_of(finder, peak_bytes));
 }
 
 /* Finds tensors that were made before the peak and are needed only after it. */
@@ -660,30 +683,32 @@ static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) 
          tensor->first_instruction < peak && tensor->last_instruction > peak;
 }
 
-/* Finds tensors that wait during the peak. */
-static void find_waiting(etr_memory_finder *f) {
+/* Finds tensors that are made before the peak and needed only after it. */
+static void find_waiting(etr_memory_finder *finder) {
   uint64_t bytes = 0;
   size_t count = 0;
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, f->arena, &writer);
-  for (size_t i = 0; i < f->plan->tensor_count; i++) {
-    const etr_planned_tensor *tensor = &f->plan->tensors[i];
-    if (!waits(f, tensor))
+  etr_text_begin(&text, finder->arena, &writer);
+  for (size_t i = 0; i < finder->plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &finder->plan->tensors[i];
+    if (!waits(finder, tensor))
       continue;
-    name_tensor(f, &writer, count++, tensor);
+    name_tensor(finder, &writer, count++, tensor);
     bytes += tensor->size_bytes;
   }
   const char *names = etr_text_end(&text, &writer);
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_WAITING, bytes, f->plan->peak_bytes);
+  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_WAITING, bytes,
+                                                 finder->plan->peak_bytes);
   if (!added)
     return;
-  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed after it",
-                                  count, etr_plural(count), count == 1 ? "is" : "are");
+  added->title = etr_arena_format(finder->arena,
+                                  "%zu tensor%s made before the peak %s needed after it", count,
+                                  etr_plural(count), count == 1 ? "is" : "are");
   added->evidence = etr_arena_format(
-      f->arena, "%s; another order, or computing %s again, could save at most that",
+      finder->arena, "%s; another order, or computing %s again, could save at most that",
       names ? names : "", count == 1 ? "it" : "them");
-  added->instruction = f->plan->peak_instruction;
+  added->instruction = finder->plan->peak_instruction;
 }
 
 /* ---- All ---- */

@@ -18,7 +18,7 @@ typedef struct sum {
   uint32_t module;
 } sum;
 
-/* Orders modules by parent, then the slowest first. */
+/* Orders modules by parent, then by weight, the heaviest first, then by path. */
 static int by_parent(const void *a, const void *b) {
   const sum *x = *(const sum *const *)a, *y = *(const sum *const *)b;
   if (x->row.parent != y->row.parent)
@@ -29,9 +29,9 @@ static int by_parent(const void *a, const void *b) {
   return compared ? compared : (x->module > y->module) - (x->module < y->module);
 }
 
-/* Makes the row of each module and adds the nodes that are directly in it. */
-static void add_own(sum *sums, const etr_profile *profile, const etr_graph *graph,
-                    const etr_breakdown *own) {
+/* Makes the sum of each module, of nothing but the nodes that are directly in it. */
+static void begin_sums(sum *sums, const etr_profile *profile, const etr_graph *graph,
+                       const etr_breakdown *own) {
   for (size_t i = 0; i < graph->module_count; i++) {
     const etr_module *module = &graph->modules[i];
     uint32_t parent = module->parent == ETR_NONE ? ETR_NONE
@@ -58,25 +58,26 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   }
 }
 
-/* Adds the medians of the modules of a level. module_of has, per node, its module of this level or
- * above; ETR_NONE if it is not counted. */
-static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_graph *graph,
-                                 const uint32_t *module_of, uint32_t level) {
+/* Sets the medians of the modules of a level. module_of has, per node, its module of this level or
+ * above; ETR_NONE if it is not counted. Returns false when out of memory. */
+static bool set_level_medians(sum *sums, const etr_method *method, const etr_graph *graph,
+                              const uint32_t *module_of, uint32_t level) {
   etr_arena scratch = {0};
   uint32_t *modules = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *modules),
            count = 0;
-  uint32_t *number = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *number);
+  uint32_t *number_of_module = etr_arena_alloc_raw_array(&scratch, graph->module_count,
+                                                         sizeof *number_of_module);
   uint32_t *group_of = etr_arena_alloc_raw_array(&scratch, graph->node_count, sizeof *group_of);
   const etr_stats *stats = NULL;
-  if (modules && number && group_of) {
+  if (modules && number_of_module && group_of) {
     for (uint32_t i = 0; i < graph->module_count; i++) {
       bool is_here = sums[i].row.level == level && sums[i].row.node_count > 0;
-      number[i] = is_here ? count : ETR_NONE;
+      number_of_module[i] = is_here ? count : ETR_NONE;
       if (is_here)
         modules[count++] = i;
     }
     for (size_t i = 0; i < graph->node_count; i++)
-      group_of[i] = module_of[i] == ETR_NONE ? ETR_NONE : number[module_of[i]];
+      group_of[i] = module_of[i] == ETR_NONE ? ETR_NONE : number_of_module[module_of[i]];
     stats = etr_run_stats_of_nodes(&scratch, method, group_of, count);
   }
   for (size_t i = 0; stats && i < count; i++)
@@ -85,9 +86,9 @@ static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_
   return stats != NULL;
 }
 
-/* Computes the medians of sums level by level, because no node is in two modules of one level.
+/* Sets the medians of all modules, level by level, because no node is in two modules of one level.
  * Returns false when out of memory. */
-static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
+static bool set_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
                         const etr_method *method, const etr_breakdown *own) {
   enum { MOST_LEVELS = 64 };
   const etr_graph *graph = &profile->graphs[method->graph];
@@ -109,48 +110,49 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
     for (size_t i = 0; i < graph->node_count; i++)
       while (module_of[i] != ETR_NONE && sums[module_of[i]].row.level > level)
         module_of[i] = sums[module_of[i]].row.parent;
-    good = add_medians_of_level(sums, method, graph, module_of, level);
+    good = set_level_medians(sums, method, graph, module_of, level);
   }
   return good;
 }
 
-/* Lists each module before the modules below it, and siblings by time, the longest first. Children
- * are pushed in reverse order, because the stack returns the last one first. */
-static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size_t module_count) {
+/* Lists each module before the modules below it, and siblings by weight, the heaviest first.
+ * Children are pushed in reverse order, because the stack returns the last one first. Returns false
+ * when out of memory. */
+static bool list_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size_t module_count) {
   const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted),
             **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
   uint32_t *row_of_module = etr_arena_alloc_array(arena, module_count, sizeof *row_of_module);
-  size_t count = 0, depth = 0, done = 0;
+  size_t count = 0, depth = 0, row_count = 0;
   if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < module_count; i++)
     if (sums[i].row.node_count > 0)
       sorted[count++] = &sums[i];
   etr_sort(sorted, count, sizeof *sorted, by_parent);
-  /* The children of module m are [first[m], first[m + 1]) in a list sorted by parent; those of the
-   * root come last. */
-  size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
-  for (size_t i = 0; first && i < count; i++)
-    first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
-  for (size_t m = 1; first && m <= module_count + 1; m++)
-    first[m] += first[m - 1];
+  /* The children of module m are [first_child[m], first_child[m + 1]) in a list sorted by parent;
+   * those of the root come last. */
+  size_t *first_child = etr_arena_alloc_array(arena, module_count + 2, sizeof *first_child);
+  for (size_t i = 0; first_child && i < count; i++)
+    first_child[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
+  for (size_t m = 1; first_child && m <= module_count + 1; m++)
+    first_child[m] += first_child[m - 1];
   etr_module_row *rows = etr_arena_alloc_raw_array(arena, count, sizeof *rows);
   if (etr_arena_failed(arena))
     return false;
-  for (size_t k = first[module_count + 1]; k-- > first[module_count];)
+  for (size_t k = first_child[module_count + 1]; k-- > first_child[module_count];)
     stack[depth++] = sorted[k];
   while (depth > 0) {
-    const sum *at = stack[--depth];
-    row_of_module[at->module] = (uint32_t)done;
-    rows[done] = at->row;
-    if (at->row.parent != ETR_NONE)
-      rows[done].parent = row_of_module[at->row.parent];
-    done++;
-    for (size_t k = first[at->module + 1]; k-- > first[at->module];)
+    const sum *module = stack[--depth];
+    row_of_module[module->module] = (uint32_t)row_count;
+    rows[row_count] = module->row;
+    if (module->row.parent != ETR_NONE)
+      rows[row_count].parent = row_of_module[module->row.parent];
+    row_count++;
+    for (size_t k = first_child[module->module + 1]; k-- > first_child[module->module];)
       stack[depth++] = sorted[k];
   }
-  *out = (etr_module_tree){.rows = rows, .count = done};
-  for (size_t i = 0; i < done; i++)
+  *out = (etr_module_tree){.rows = rows, .count = row_count};
+  for (size_t i = 0; i < row_count; i++)
     if (rows[i].level == 1)
       out->summed_p50 += rows[i].total_p50;
   return true;
@@ -165,7 +167,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   sum *sums = etr_arena_alloc_raw_array(arena, graph->module_count, sizeof *sums);
   if (!sums)
     return false;
-  add_own(sums, profile, graph, own);
+  begin_sums(sums, profile, graph, own);
   /* Parents precede their children. */
   for (size_t i = graph->module_count; i-- > 0;) {
     sums[i].row.total_ticks += sums[i].row.own_ticks;
@@ -184,7 +186,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   for (size_t i = 0; i < graph->module_count; i++)
     if (sums[i].row.parent != ETR_NONE)
       sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
-  if (!add_medians(sums, arena, profile, method, own))
+  if (!set_medians(sums, arena, profile, method, own))
     return false;
   const etr_cost_figures nothing = etr_cost_figures_of(profile, &(etr_cost_sum){0});
   for (size_t i = 0; i < graph->module_count; i++) {
@@ -197,7 +199,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
     row->cost = etr_cost_figures_of(profile, &row->costs);
     row->own_cost = row->own_count ? etr_cost_figures_of(profile, &row->own_costs) : nothing;
   }
-  if (!put_in_order(out, arena, sums, graph->module_count))
+  if (!list_in_order(out, arena, sums, graph->module_count))
     return false;
   if (sums[0].row.number != ETR_NONE)
     out->summed_p50 += own->stats[sums[0].row.number].p50;
@@ -206,13 +208,13 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
 
 /* ---- For people ---- */
 
-/* Returns the number of levels that it takes to show so many rows. The root is level 0. The loop
- * may end at a level that no row has. */
-static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size_t most) {
+/* Returns the level down to which the tree has at least the wanted rows; the root is level 0. If it
+ * has fewer, the level may be one that no row has. */
+static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size_t wanted_rows) {
   size_t *rows = etr_arena_alloc_array(arena, tree->count + 2, sizeof *rows), depth = 1;
   for (size_t i = 0; rows && i < tree->count; i++)
     rows[tree->rows[i].level]++;
-  for (size_t so_far = rows ? rows[1] : most; so_far < most && depth < tree->count;
+  for (size_t so_far = rows ? rows[1] : wanted_rows; so_far < wanted_rows && depth < tree->count;
        so_far += rows[depth])
     depth++;
   return depth;
@@ -266,7 +268,7 @@ static int by_pattern(const void *a, const void *b) {
   return strcmp(x->path, y->path);
 }
 
-/* Orders layers by time, the longest first; the top level comes before all. */
+/* Orders layers by weight, the heaviest first; the top level comes before all. */
 static int by_pattern_time(const void *a, const void *b) {
   const etr_pattern_row *x = a, *y = b;
   if ((x->level == 0) != (y->level == 0))
@@ -299,7 +301,7 @@ static double median_of(const etr_module_row *const *rows, size_t count) {
   return (rows[count / 2]->weight + rows[(count - 1) / 2]->weight) / 2;
 }
 
-/* Sums the modules of one pattern. */
+/* Returns the sums of all modules of one pattern; of their types only one that all have. */
 static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_row *const *rows,
                                    size_t count) {
   etr_cost_sum costs = {0}, own_costs = {0};

@@ -26,8 +26,8 @@ typedef struct backend_times {
   size_t last;    /* found last: neighbors mostly have the same backend */
 } backend_times;
 
-/* Returns the times of a backend, added if it is new; NULL when out of memory. */
-static backend_time *time_of(backend_times *times, etr_arena *arena, const char *backend) {
+/* Returns the times of a backend, which are added if it is new; NULL when out of memory. */
+static backend_time *find_time(backend_times *times, etr_arena *arena, const char *backend) {
   if (times->last < times->list.count && times->list.data[times->last].backend == backend)
     return &times->list.data[times->last];
   etr_map_slot *slot = etr_map_at(&times->places, etr_slice_of(etr_or_empty(backend)));
@@ -44,17 +44,17 @@ static backend_time *time_of(backend_times *times, etr_arena *arena, const char 
   return &times->list.data[times->last];
 }
 
-/* Sums up time slices by backend and part. part_of() returns the part to which a time slice
- * belongs, or NO_PART. */
-static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *method,
-                   size_t (*part_of)(const etr_time_slice *)) {
+/* Sums time slices by backend and part. part_of() returns the part to which a time slice belongs,
+ * or NO_PART to leave it out. Returns false when out of memory. */
+static bool sum_by_backend(backend_times *times, etr_arena *arena, const etr_method *method,
+                           size_t (*part_of)(const etr_time_slice *)) {
   etr_map_init(&times->places, arena);
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
     size_t part = part_of(time_slice);
     if (part == NO_PART)
       continue;
-    backend_time *time = time_of(times, arena, time_slice->event->backend);
+    backend_time *time = find_time(times, arena, time_slice->event->backend);
     if (!time)
       return false;
     time->ticks[part] += time_slice->ticks;
@@ -87,7 +87,7 @@ static const char *const phase_texts[ETR_PHASES] = {
 bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
   backend_times times = {0};
   *out = (etr_delegate_parts){0};
-  if (!sum_up(&times, arena, method, phase_of))
+  if (!sum_by_backend(&times, arena, method, phase_of))
     return false;
   for (size_t i = 0; i < times.list.count; i++)
     for (etr_phase phase = ETR_PHASE_NONE; phase <= ETR_PHASE_OTHER; phase++) {
@@ -110,6 +110,8 @@ static size_t unit_of(const etr_time_slice *time_slice) {
   return etr_time_slice_is_in_delegate(time_slice) ? (size_t)time_slice->compute_unit : NO_PART;
 }
 
+/* Returns the name of a compute unit for people; "(planned)" if where the operators ran is not
+ * recorded. */
 static const char *unit_text(etr_compute_unit unit, bool is_planned) {
   static const char *const texts[ETR_COMPUTE_UNITS][2] = {{"not recorded", "not recorded"},
                                                           {"NPU", "NPU (planned)"},
@@ -118,7 +120,7 @@ static const char *unit_text(etr_compute_unit unit, bool is_planned) {
   return texts[unit][is_planned];
 }
 
-/* Adds the time of a backend on a compute unit. */
+/* Adds the time of a backend on a compute unit. Returns false when out of memory. */
 static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_time *time,
                      etr_compute_unit unit) {
   out->tells |= time->ticks[unit] && unit != ETR_COMPUTE_UNIT_NONE;
@@ -135,7 +137,7 @@ static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_ti
 bool etr_compute_units_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
   backend_times times = {0};
   *out = (etr_delegate_parts){0};
-  if (!sum_up(&times, arena, method, unit_of))
+  if (!sum_by_backend(&times, arena, method, unit_of))
     return false;
   for (size_t i = 0; i < times.list.count; i++) {
     for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)

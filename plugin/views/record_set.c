@@ -65,17 +65,17 @@ static void add_note(etr_record_set *set, const char *text) {
     *note = text;
 }
 
-/* Remarks something about a record. What is said of several records becomes one note, so that 200
- * records do not get 200 lines. */
-static void remark_of(etr_record_set *set, const char *name, const char *kind, const char *what,
-                      uint64_t group) {
+/* Remarks something about a record, or nothing if `what` is NULL. What is said of several records,
+ * in the same group, becomes one remark, so that 200 records do not get 200 lines. */
+static void add_remark(etr_record_set *set, const char *name, const char *kind, const char *what,
+                       uint64_t group) {
   etr_set_remark *remark = NULL;
   if (!what)
     return;
   for (size_t i = 0; i < set->remarks.count && !remark; i++) {
-    etr_set_remark *known = &set->remarks.data[i];
-    if (known->group == group && strcmp(known->what, what) == 0)
-      remark = known;
+    etr_set_remark *existing = &set->remarks.data[i];
+    if (existing->group == group && strcmp(existing->what, what) == 0)
+      remark = existing;
   }
   if (!remark) {
     remark = etr_vec_push(&set->arena, &set->remarks);
@@ -93,9 +93,10 @@ static void remark_of(etr_record_set *set, const char *name, const char *kind, c
 
 /* Remarks a text that is formatted like etr_arena_format()'s. The format is its kind. */
 #define REMARK(set, name, format, ...)                                                             \
-  remark_of(set, name, format, etr_arena_format(&(set)->arena, format, __VA_ARGS__), 0)
+  add_remark(set, name, format, etr_arena_format(&(set)->arena, format, __VA_ARGS__), 0)
 
-/* Turns the remarks into notes, those of one kind next to each other and a few of each. */
+/* Turns the remarks into notes, those of one kind next to each other. Of each kind a few are
+ * written, and how many more there are. */
 static void write_notes(etr_record_set *set) {
   enum { MOST_OF_A_KIND = 5 };
   for (size_t i = 0; i < set->remarks.count; i++) {
@@ -209,7 +210,7 @@ static void set_range(etr_side_figures *out, const etr_method *method,
 }
 
 /* Returns the multiply-accumulates of a method; NaN if they are unknown. */
-static double macs_of(const etr_profile *profile, const etr_method *method) {
+static double count_macs(const etr_profile *profile, const etr_method *method) {
   etr_cost_sum sum = {0};
   if (method->graph == ETR_NONE)
     return NAN;
@@ -219,7 +220,9 @@ static double macs_of(const etr_profile *profile, const etr_method *method) {
   return known(etr_cost_macs(&sum));
 }
 
-static void take_output(etr_set_method *out, const etr_numeric_gap *gap) {
+/* Lowers the method's SNR to that of an output, which has none if it is equal or if numbers such as
+ * NaN differ. Outputs count as equal if this one is and none before had an SNR. */
+static void include_output_gap(etr_set_method *out, const etr_numeric_gap *gap) {
   bool is_equal = etr_gap_is_equal(gap);
   double snr = gap->unlike || is_equal ? (double)NAN : gap->snr_db;
   out->are_outputs_equal = is_equal && isnan(out->output_snr_db);
@@ -227,7 +230,8 @@ static void take_output(etr_set_method *out, const etr_numeric_gap *gap) {
     out->output_snr_db = fmin(out->output_snr_db, snr);
 }
 
-/* Takes how far the outputs of a record are from the reference of the options, if there is one. */
+/* Takes how far the outputs of the last record are from the reference of the options, if there is
+ * one. */
 static etr_status take_accuracy(etr_record_set *set, const etr_profile *profile, etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
   const etr_accuracy_options options = {.reference = set->options.reference,
@@ -242,25 +246,25 @@ static etr_status take_accuracy(etr_record_set *set, const etr_profile *profile,
   const etr_value_accuracy *worst = etr_accuracy_worst_output(accuracy);
   for (size_t i = 0; worst && i < record->methods.count; i++)
     if (strcmp(record->methods.data[i].name, profile->methods[accuracy->method].name) == 0)
-      take_output(&record->methods.data[i], &worst->gap);
+      include_output_gap(&record->methods.data[i], &worst->gap);
   for (size_t i = 0; i < accuracy->warning_count; i++)
     REMARK(set, record->name, "%s", accuracy->warnings[i].message);
   etr_accuracy_close(accuracy);
   return ETR_OK;
 }
 
-/* Takes how far the outputs are from those that the first record logged. */
-static void take_gaps(etr_set_method *out, const etr_method_pair *pair) {
-  bool any = false, all_equal = true;
+/* Takes how far the outputs of a method are from those that the first record logged. */
+static void include_output_gaps(etr_set_method *out, const etr_method_pair *pair) {
+  bool has_outputs = false, are_equal = true;
   for (size_t i = 0; i < pair->gap_count; i++) {
     const etr_value_gap *gap = &pair->gaps[i];
     if (gap->problem || !gap->newer->is_output)
       continue;
-    any = true;
-    all_equal &= etr_gap_is_equal(&gap->gap);
-    take_output(out, &gap->gap);
+    has_outputs = true;
+    are_equal &= etr_gap_is_equal(&gap->gap);
+    include_output_gap(out, &gap->gap);
   }
-  out->are_outputs_equal = any && all_equal;
+  out->are_outputs_equal = has_outputs && are_equal;
 }
 
 bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_profile *profile,
@@ -278,27 +282,28 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
   out->first_run = known(first.ticks);
   out->ms_per_token = method->throughput ? method->throughput->ms_per_token : (double)NAN;
   out->delegated_nodes = nodes > 0 ? (double)delegation.delegated_nodes / nodes : (double)NAN;
-  out->macs = macs_of(profile, method);
+  out->macs = count_macs(profile, method);
   return true;
 }
 
 /* ---- Rows of --by ---- */
 
-/* Adds a time to the row of a name, in the column of the last record. */
+/* Adds a time to the row of a name, in the column of the last record; columns before it without a
+ * time get NaN. Returns false when out of memory. */
 static bool add_time(etr_record_set *set, const char *method, const char *name, double time) {
   etr_arena *arena = &set->arena;
   const char *key = etr_arena_format(arena, "%s\n%s", method, name);
-  uint32_t at = key ? etr_map_get(&set->row_of, etr_slice_of(key)) : ETR_NONE;
+  uint32_t row_index = key ? etr_map_get(&set->row_of, etr_slice_of(key)) : ETR_NONE;
   if (!key)
     return false;
-  if (at == ETR_NONE) {
+  if (row_index == ETR_NONE) {
     etr_set_row *added = etr_vec_push(arena, &set->rows);
-    at = (uint32_t)set->rows.count - 1;
-    if (!added || !etr_map_set(&set->row_of, etr_slice_of(key), at))
+    row_index = (uint32_t)set->rows.count - 1;
+    if (!added || !etr_map_set(&set->row_of, etr_slice_of(key), row_index))
       return false;
     *added = (etr_set_row){.method = text_of(set, method), .name = text_of(set, name)};
   }
-  etr_set_row *row = &set->rows.data[at];
+  etr_set_row *row = &set->rows.data[row_index];
   while (row->typical.count < set->records.count) {
     double *typical = etr_vec_push(arena, &row->typical);
     if (!typical)
@@ -315,7 +320,8 @@ double etr_set_row_time(const etr_set_row *row, size_t record) {
   return record < row->typical.count ? row->typical.data[record] : (double)NAN;
 }
 
-/* Adds the times of a method's kernels. */
+/* Adds the times of a method's kernels, in ticks of the first record by the scale. Returns false
+ * when out of memory. */
 static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
                         const etr_method *method, double scale) {
   etr_kernels kernels;
@@ -332,20 +338,21 @@ static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profi
   return true;
 }
 
-/* Adds the times of a method by what the user wants: kernels, operators, modules or layers. */
+/* Adds the times of a method by what the user wants: kernels, operators, modules or layers; none if
+ * records are shown alone. Returns false when out of memory. */
 static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_side *side, uint32_t index,
                      double scale) {
   const etr_method *method = &side->profile->methods[index];
-  const etr_side_method *of = &side->methods[index];
-  const etr_side_sums *const sums[] = {[ETR_RECORDS_BY_OP] = &of->ops,
-                                       [ETR_RECORDS_BY_MODULE] = &of->modules,
-                                       [ETR_RECORDS_BY_PATTERN] = &of->patterns};
+  const etr_side_method *side_method = &side->methods[index];
+  const etr_side_sums *const sums[] = {[ETR_RECORDS_BY_OP] = &side_method->ops,
+                                       [ETR_RECORDS_BY_MODULE] = &side_method->modules,
+                                       [ETR_RECORDS_BY_PATTERN] = &side_method->patterns};
   if (set->options.by == ETR_RECORDS_ALONE || method->run_count == 0)
     return true;
   if (set->options.by == ETR_RECORDS_BY_KERNEL)
     return side->is_of_document || add_kernels(set, scratch, side->profile, method, scale);
   const etr_side_sums *rows = sums[set->options.by];
-  for (size_t i = 0; of->has_graph && i < rows->count; i++)
+  for (size_t i = 0; side_method->has_graph && i < rows->count; i++)
     if (rows->rows[i].timed > 0 &&
         !add_time(set, method->name, rows->rows[i].key, rows->rows[i].time.typical * scale))
       return false;
@@ -362,10 +369,11 @@ static void note_differences(etr_record_set *set, const etr_method_pair *pair, c
     REMARK(set, record, "looks like another model than %s: %zu of %zu timed nodes match", first,
            pair->timed_paired, pair->timed_nodes);
   for (size_t i = 0; i < pair->difference_count; i++) {
-    const etr_difference *d = &pair->differences[i];
-    if (d->kind == ETR_DIFFERS_INPUT)
-      REMARK(set, record, "input %s is %s, and %s in %s", etr_or_empty(d->name),
-             d->newer ? d->newer : "missing", d->base ? d->base : "missing", first);
+    const etr_difference *difference = &pair->differences[i];
+    if (difference->kind == ETR_DIFFERS_INPUT)
+      REMARK(set, record, "input %s is %s, and %s in %s", etr_or_empty(difference->name),
+             difference->newer ? difference->newer : "missing",
+             difference->base ? difference->base : "missing", first);
   }
 }
 
@@ -393,12 +401,13 @@ static etr_status take_changes(etr_record_set *set, etr_comparison *comparison, 
     method->verdict++;
     note_differences(set, pair, record->name);
     if (!set->options.reference)
-      take_gaps(method, pair);
+      include_output_gaps(method, pair);
   }
   return status;
 }
 
-/* Compares the last record with the first. */
+/* Compares the last record with the first. If the two cannot be compared, that is a remark, and the
+ * status is ETR_OK. */
 static etr_status compare_last(etr_record_set *set, const etr_side *side, etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
   etr_comparison *comparison;
@@ -420,7 +429,8 @@ static etr_status compare_last(etr_record_set *set, const etr_side *side, etr_er
 
 /* ---- Adding a record ---- */
 
-/* Returns true if a method is in the set: those that ran, if any did. */
+/* Returns true if a method is in the set: one that computes, has the name of the options and ran,
+ * or none of the record ran. */
 static bool takes_method(const etr_record_set *set, const etr_profile *profile,
                          const etr_method *method) {
   size_t runs = 0;
@@ -431,7 +441,8 @@ static bool takes_method(const etr_record_set *set, const etr_profile *profile,
   return !set->options.method || strcmp(method->name, set->options.method) == 0;
 }
 
-/* Adds the methods of the last record. */
+/* Adds the methods of the last record, with times in ticks of the first one. Returns false when out
+ * of memory. */
 static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch) {
   const etr_profile *profile = side->profile;
   etr_set_record *record = &set->records.data[set->records.count - 1];
@@ -548,10 +559,10 @@ static void note_methods(etr_record_set *set, const etr_set_record *record) {
     if (method->name[0])
       REMARK(set, record->name, "%s has no method %s", first->name, method->name);
     else
-      remark_of(set, record->name, unknown, unknown, 0);
+      add_remark(set, record->name, unknown, unknown, 0);
   }
   if (timed == 0)
-    remark_of(set, record->name, no_times, no_times, 0);
+    add_remark(set, record->name, no_times, no_times, 0);
   for (size_t i = 0; record != first && i < first->methods.count; i++)
     if (first->methods.count > 1 && !find_method(record, first->methods.data[i].name))
       REMARK(set, record->name, "no method %s", etr_label_method(first->methods.data[i].name));
@@ -562,11 +573,11 @@ static void note_same(etr_record_set *set) {
   static const char what[] = "the same recordings, since all their times are equal";
   for (size_t i = 0; i < set->records.count; i++) {
     const etr_set_record *record = &set->records.data[i];
-    size_t same = 0;
+    size_t same_count = 0;
     for (size_t k = 0; k < set->records.count; k++)
-      same += set->records.data[k].content == record->content;
-    if (record->content && same > 1)
-      remark_of(set, record->name, what, what, record->content);
+      same_count += set->records.data[k].content == record->content;
+    if (record->content && same_count > 1)
+      add_remark(set, record->name, what, what, record->content);
   }
 }
 
@@ -575,29 +586,29 @@ static void note_same(etr_record_set *set) {
 static void note_rows(etr_record_set *set, size_t index) {
   static const double MUCH = 0.1; /* of the record's time: less is said by nobody */
   const etr_set_record *record = &set->records.data[index];
-  double whole = 0, listed = 0, shared = 0;
+  double whole_time = 0, listed_time = 0, shared_time = 0;
   for (size_t i = 0; i < record->methods.count; i++)
-    whole += record->methods.data[i].runs ? record->methods.data[i].typical : 0;
+    whole_time += record->methods.data[i].runs ? record->methods.data[i].typical : 0;
   for (size_t i = 0; i < set->rows.count; i++) {
     double time = etr_set_row_time(&set->rows.data[i], index);
-    listed += isnan(time) ? 0 : time;
-    shared += isnan(time) || isnan(etr_set_row_time(&set->rows.data[i], 0)) ? 0 : time;
+    listed_time += isnan(time) ? 0 : time;
+    shared_time += isnan(time) || isnan(etr_set_row_time(&set->rows.data[i], 0)) ? 0 : time;
   }
-  if (!(whole > 0))
+  if (!(whole_time > 0))
     return;
-  if (listed == 0)
+  if (listed_time == 0)
     REMARK(set, record->name, "no rows: %s",
            set->options.by == ETR_RECORDS_BY_KERNEL ? "no kernels were recorded"
                                                     : "there is no graph, or no operator was "
                                                       "recorded");
-  else if (1 - listed / whole > MUCH)
+  else if (1 - listed_time / whole_time > MUCH)
     REMARK(set, record->name,
            "%.0f %% of the time is in no row: calling delegates, delegates that record no "
            "operators, the runtime",
-           100 * (1 - listed / whole));
-  if (index > 0 && set->base && listed > 0 && 1 - shared / listed > MUCH)
+           100 * (1 - listed_time / whole_time));
+  if (index > 0 && set->base && listed_time > 0 && 1 - shared_time / listed_time > MUCH)
     REMARK(set, record->name, "%.0f %% of the time in rows is in rows that %s does not have",
-           100 * (1 - shared / listed), set->records.data[0].name);
+           100 * (1 - shared_time / listed_time), set->records.data[0].name);
 }
 
 static int by_time(const void *a, const void *b) {

@@ -7,8 +7,9 @@
 #include "base/stats.h"
 #include "views/run_sums.h"
 
-/* Returns the statistics of one group. */
-static etr_stats stats_of_group(etr_run_sums *sums, size_t group, const etr_typical_run *typical) {
+/* Returns the statistics of one group over the runs that have it; its typical time is by the
+ * weights of the runs. */
+static etr_stats group_stats(etr_run_sums *sums, size_t group, const etr_typical_run *typical) {
   size_t count, runs = etr_run_sums_of(sums, group);
   const etr_run_slice *slices = etr_run_sums_slices(sums, group, &count);
   double weighted = 0;
@@ -26,7 +27,7 @@ const etr_stats *etr_run_stats(etr_arena *arena, const etr_method *method, const
   etr_run_sums sums;
   bool good = stats && etr_run_sums_make(&sums, &scratch, method, group_of, group_count);
   for (size_t group = 0; good && group < group_count; group++)
-    stats[group] = stats_of_group(&sums, group, &method->typical);
+    stats[group] = group_stats(&sums, group, &method->typical);
   if (!good)
     etr_arena_fail(arena);
   etr_arena_clear(&scratch);

@@ -42,8 +42,8 @@ static inline bool etr_node_is_weight(const etr_node *node) {
   return node->kind >= ETR_NODE_PARAMETER;
 }
 
-/* Adds a box; gives the parent when out of memory. */
-static uint32_t tree_add(etr_tree *tree, uint32_t parent, const char *label, etr_scope_kind kind) {
+/* Adds a box below another one. Returns its index or, when out of memory, that of the parent. */
+static uint32_t add_box(etr_tree *tree, uint32_t parent, const char *label, etr_scope_kind kind) {
   etr_box *box = etr_vec_push(tree->arena, &tree->boxes);
   if (!box)
     return parent;
@@ -56,10 +56,10 @@ static uint32_t tree_add(etr_tree *tree, uint32_t parent, const char *label, etr
 
 /* Cuts long labels to an end that distinguishes siblings. Members of a list ("layers.0",
  * "layers.1") are cut at the same part. */
-static void tree_shorten(etr_tree *tree);
+static void shorten_labels(etr_tree *tree);
 
 /* Puts the children of overfull boxes into buckets. Counts are stale afterwards. */
-static void tree_bucket(etr_tree *tree);
+static void fill_buckets(etr_tree *tree);
 
 /* ---- From modules and nested graphs to a tree of boxes ---- */
 
@@ -93,7 +93,8 @@ typedef struct box_key {
 } box_key;
 ETR_NO_PADDING(box_key, 2 * sizeof(uint32_t));
 
-/* Returns a module's name below its parent; "" if it adds nothing. */
+/* Returns a module's path below that of its parent; "" if it adds nothing, the whole path if it
+ * does not begin with the parent's. */
 static const char *relative_path(const char *path, const char *parent) {
   size_t size = strlen(parent);
   if (size == 0 || strncmp(path, parent, size) != 0)
@@ -115,7 +116,8 @@ static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
                                                                                     : subgraph + 1;
 }
 
-/* Decides which modules have boxes: not the root, none without a name of its own, none too deep. */
+/* Finds per module the box that shows it: its own or, for one without a name of its own, too deep,
+ * or made for a delegate, that of its parent. The root has none. */
 static void choose_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *depth = etr_arena_alloc_array(p->tree->arena, graph->module_count + 1, sizeof *depth);
@@ -124,18 +126,19 @@ static void choose_modules(placing *p) {
   for (uint32_t i = 1; i < graph->module_count; i++) {
     uint32_t parent = parent_module(graph, i);
     depth[i] = depth[parent] + 1;
-    bool hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
-    bool has_no_box = hollow || depth[i] > ETR_TREE_MAX_DEPTH ||
+    bool is_hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
+    bool has_no_box = is_hollow || depth[i] > ETR_TREE_MAX_DEPTH ||
                       module_of_delegate(graph, i - 1) != ETR_NONE;
     p->shown[i] = has_no_box ? p->shown[parent] : i;
   }
 }
 
-/* Adds a box for a key; at the largest depth its parent stands for it. */
-static uint32_t add_box_of_key(placing *p, box_key key, uint32_t parent, const char *label,
-                               etr_scope_kind kind) {
+/* Adds a box for a key and notes it; at the largest depth the parent stands for it. Returns the
+ * index of the box. */
+static uint32_t add_keyed_box(placing *p, box_key key, uint32_t parent, const char *label,
+                              etr_scope_kind kind) {
   uint32_t box = p->tree->boxes.data[parent].depth < ETR_TREE_MAX_DEPTH
-                     ? tree_add(p->tree, parent, label, kind)
+                     ? add_box(p->tree, parent, label, kind)
                      : parent;
   etr_map_set(&p->boxes, ETR_BYTES(key), box);
   return box;
@@ -148,16 +151,16 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   if (subgraph >= graph->subgraph_count)
     return ETR_TREE_TOP;
   box_key key = {subgraph, KEY_SELF};
-  uint32_t found = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (found != ETR_NONE)
-    return found;
-  const etr_subgraph *sub = &graph->subgraphs[subgraph];
+  uint32_t known_box = etr_map_get(&p->boxes, ETR_BYTES(key));
+  if (known_box != ETR_NONE)
+    return known_box;
+  const etr_subgraph *nested = &graph->subgraphs[subgraph];
   /* The label begins with the part that distinguishes it from its siblings, because TensorBoard's
    * page cuts labels at a dozen characters. */
-  const char *label = sub->name;
+  const char *label = nested->name;
   if (!etr_is_program(graph))
-    label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
-  uint32_t box = add_box_of_key(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
+    label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[nested->owner].name);
+  uint32_t box = add_keyed_box(p, key, p->tree->of_node[nested->owner], label, ETR_SCOPE_SUBGRAPH);
   p->tree->boxes.data[box].module = module_of_delegate(graph, subgraph);
   return box;
 }
@@ -170,20 +173,21 @@ static uint32_t outer_module(const placing *p, uint32_t subgraph) {
              : 0;
 }
 
-/* Returns the box of a shown module within a graph. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
+/* Returns the box of a shown module within a nested graph, which is added with those around it if
+ * it is new. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
 static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   if (module == outer_module(p, subgraph))
     return subgraph_box(p, subgraph);
   box_key key = {subgraph, module};
-  uint32_t found = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (found != ETR_NONE)
-    return found;
+  uint32_t known_box = etr_map_get(&p->boxes, ETR_BYTES(key));
+  if (known_box != ETR_NONE)
+    return known_box;
   const etr_graph *graph = p->tree->graph;
   uint32_t parent = p->shown[parent_module(graph, module)];
   uint32_t box = module_box(p, subgraph, parent);
-  box = add_box_of_key(p, key, box,
-                       relative_path(graph->modules[module].path, graph->modules[parent].path),
-                       ETR_SCOPE_MODULE);
+  box = add_keyed_box(p, key, box,
+                      relative_path(graph->modules[module].path, graph->modules[parent].path),
+                      ETR_SCOPE_MODULE);
   if (p->tree->boxes.data[box].module == ETR_NONE)
     p->tree->boxes.data[box].module = module;
   return box;
@@ -196,22 +200,23 @@ static bool extends_owner(const placing *p, uint32_t subgraph, uint32_t module) 
   return module == outer;
 }
 
-/* Returns the box of a subgraph's inputs: one of their own if there are many. */
+/* Returns the box of a nested graph's inputs: one of their own if there are many, else the box of
+ * the graph. */
 static uint32_t inputs_box(placing *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
     return parent;
   box_key key = {subgraph, KEY_INPUTS};
-  uint32_t found = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (found != ETR_NONE)
-    return found;
-  uint32_t box = add_box_of_key(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
+  uint32_t known_box = etr_map_get(&p->boxes, ETR_BYTES(key));
+  if (known_box != ETR_NONE)
+    return known_box;
+  uint32_t box = add_keyed_box(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
   if (box != parent)
     p->tree->boxes.data[box].stem = "inputs";
   return box;
 }
 
-/* Returns the box of a node. */
+/* Returns the box of a node that is no weight, which is added if it is new. */
 static uint32_t place_node(placing *p, size_t index) {
   const etr_node *node = &p->tree->graph->nodes[index];
   uint32_t module = p->shown[p->module[index]];
@@ -248,18 +253,21 @@ static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node)
 /* Notes for a node's inputs that it uses them from within its module: ETR_NONE is nobody so far,
  * AMBIGUOUS users in several. */
 enum { AMBIGUOUS = ETR_NONE - 1 };
-/* Notes in which module the inputs of a node are used: in one, or in several. */
+/* Notes in which module the inputs of a node are used: in this one, or in several, or in another
+ * graph (AMBIGUOUS). */
 static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uint32_t module) {
   const etr_node *node = &graph->nodes[user];
-  for (size_t k = 0; k < node->input_count; k++) {
-    uint32_t *seen = &used_in[node->inputs[k].node];
-    bool same = graph->nodes[node->inputs[k].node].subgraph == node->subgraph;
-    *seen = same && (*seen == ETR_NONE || *seen == module) ? module : AMBIGUOUS;
+  for (size_t input = 0; input < node->input_count; input++) {
+    uint32_t *module_of_use = &used_in[node->inputs[input].node];
+    bool is_same_graph = graph->nodes[node->inputs[input].node].subgraph == node->subgraph;
+    *module_of_use = is_same_graph && (*module_of_use == ETR_NONE || *module_of_use == module)
+                         ? module
+                         : AMBIGUOUS;
   }
 }
 
-/* Moves dequantizers to the box of the operator that uses their value, and quantizers to the box of
- * the operator whose output they quantize. */
+/* Finds the module in whose box each node is shown: its own; for a dequantizer that of the only
+ * module that uses its value; for a quantizer that of the operator whose output it quantizes. */
 static void find_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *used_in = etr_arena_alloc_array(p->tree->arena, graph->node_count, sizeof *used_in);
@@ -287,7 +295,8 @@ static void find_modules(placing *p) {
   }
 }
 
-/* Finds the box of each node, and which nodes are guests in the box of another module. */
+/* Finds the box of each node, and which nodes are guests in the box of another module. When out of
+ * memory, the arena has failed. */
 static void place_nodes(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   placing p = {.tree = tree};
@@ -312,7 +321,7 @@ static void place_nodes(etr_tree *tree) {
     tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
 }
 
-/* Puts each weight into the box of its first consumer. */
+/* Puts each weight into the box of the first node that reads it, or to the top if none does. */
 static void place_weights(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -338,8 +347,8 @@ static bool is_number(const char *label) {
   return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0';
 }
 
-/* Counts the operators and children of each box. */
-static void tree_count(etr_tree *tree) {
+/* Counts the nodes and boxes directly in each box, and its operators at any depth. */
+static void count_contents(etr_tree *tree) {
   etr_box *boxes = tree->boxes.data;
   for (size_t i = 0; i < tree->boxes.count; i++)
     boxes[i].op_count = boxes[i].node_count = boxes[i].box_count = boxes[i].digit_count = 0;
@@ -366,7 +375,8 @@ static uint32_t standing_parent(const etr_tree *tree, uint32_t box) {
   return box;
 }
 
-static void dissolve(etr_tree *tree, uint32_t index) {
+/* Marks a box as dissolved: what it contains counts as its parent's. */
+static void dissolve_box(etr_tree *tree, uint32_t index) {
   etr_box *box = &tree->boxes.data[index],
           *parent = &tree->boxes.data[standing_parent(tree, index)];
   box->dissolved = true;
@@ -374,8 +384,8 @@ static void dissolve(etr_tree *tree, uint32_t index) {
   parent->node_count += box->node_count;
 }
 
-/* Returns a box at the top that contains most of the operators and may be dissolved; ETR_TREE_TOP
- * if there is none. */
+/* Returns a box at the top that contains most of the operators and may be dissolved without filling
+ * the top too much; ETR_TREE_TOP if there is none. */
 static uint32_t find_root(const etr_tree *tree) {
   const etr_box *top = &tree->boxes.data[ETR_TREE_TOP];
   for (uint32_t i = 1; i < tree->boxes.count; i++) {
@@ -406,30 +416,30 @@ static const char *dotted_label(const settling *s, uint32_t box) {
   return label;
 }
 
-/* Settles a box after the boxes around it, and returns its new index. Recursion is bounded by the
- * tree's depth. */
-static uint32_t settle_box(settling *s, uint32_t box) {
-  if (box == ETR_TREE_TOP || s->moved[box])
-    return s->moved[box];
-  uint32_t at = settle_box(s, s->old[box].parent);
-  if (!s->old[box].dissolved) {
-    at = tree_add(s->tree, at, dotted_label(s, box), s->old[box].kind);
-    etr_box *added = &s->tree->boxes.data[at];
-    added->module = s->old[box].module;
-    added->stem = s->old[box].stem;
-    added->base = s->old[box].base;
+/* Adds a box to the new tree after the boxes around it, unless it is dissolved, and returns the
+ * index of the box that stands for it. Recursion is bounded by the tree's depth. */
+static uint32_t settle_box(settling *state, uint32_t box) {
+  if (box == ETR_TREE_TOP || state->moved[box])
+    return state->moved[box];
+  uint32_t new_index = settle_box(state, state->old[box].parent);
+  if (!state->old[box].dissolved) {
+    new_index = add_box(state->tree, new_index, dotted_label(state, box), state->old[box].kind);
+    etr_box *added = &state->tree->boxes.data[new_index];
+    added->module = state->old[box].module;
+    added->stem = state->old[box].stem;
+    added->base = state->old[box].base;
   }
-  s->moved[box] = at;
-  return s->moved[box];
+  state->moved[box] = new_index;
+  return state->moved[box];
 }
 
 /* Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first.
  * Counts are stale afterwards. */
-static void tree_settle(etr_tree *tree) {
+static void settle_boxes(etr_tree *tree) {
   settling s = {.tree = tree, .old = tree->boxes.data};
   s.moved = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.moved);
   memset(&tree->boxes, 0, sizeof tree->boxes);
-  tree_add(tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
+  add_box(tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
   for (size_t i = 0; i < tree->graph->node_count && !etr_arena_failed(tree->arena); i++)
     if (!etr_node_is_weight(&tree->graph->nodes[i]))
       tree->of_node[i] = settle_box(&s, tree->of_node[i]);
@@ -437,17 +447,18 @@ static void tree_settle(etr_tree *tree) {
 
 /* ---- Export ---- */
 
-/* Makes a label unique among its siblings; the map holds the last suffix given for each. */
-static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t parent,
+/* Returns a label that is unique among its siblings, "label~2" for the second. suffixes: parent and
+ * label -> the last suffix that was given. */
+static const char *unique_label(etr_arena *arena, etr_map *suffixes, uint32_t parent,
                                 const char *label) {
-  etr_slice first = etr_key_of(arena, parent, etr_slice_of(label)), key = first;
+  etr_slice plain_key = etr_key_of(arena, parent, etr_slice_of(label)), key = plain_key;
   for (const char *tried = label; tried;) {
-    if (etr_map_get(taken, key) == ETR_NONE) {
-      etr_map_set(taken, key, 1);
+    if (etr_map_get(suffixes, key) == ETR_NONE) {
+      etr_map_set(suffixes, key, 1);
       return tried;
     }
-    uint32_t suffix = etr_map_get(taken, first) + 1;
-    etr_map_set(taken, first, suffix);
+    uint32_t suffix = etr_map_get(suffixes, plain_key) + 1;
+    etr_map_set(suffixes, plain_key, suffix);
     tried = etr_arena_format(arena, "%s~%u", label, (unsigned)suffix);
     if (tried)
       key = etr_key_of(arena, parent, etr_slice_of(tried));
@@ -455,65 +466,68 @@ static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t paren
   return label;
 }
 
-/* Makes the list of scopes from the tree of boxes. */
+/* Makes the list of scopes from the tree of boxes, without the top. */
 static void export_tree(etr_scopes *out, etr_tree *tree) {
-  etr_scope *list = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *list);
-  etr_map taken;
-  etr_map_init(&taken, tree->arena);
-  for (size_t i = 1; i < tree->boxes.count && list; i++) {
+  etr_scope *scopes = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *scopes);
+  etr_map suffixes;
+  etr_map_init(&suffixes, tree->arena);
+  for (size_t i = 1; i < tree->boxes.count && scopes; i++) {
     const etr_box *box = &tree->boxes.data[i];
-    list[i - 1] = (etr_scope){.label = unique_label(tree->arena, &taken, box->parent, box->label),
-                              .parent = box->parent - 1, /* the top, 0, becomes ETR_NONE */
-                              .depth = box->depth - 1,
-                              .kind = box->kind,
-                              .module = box->module,
-                              .op_count = box->op_count};
+    scopes[i - 1] = (etr_scope){
+        .label = unique_label(tree->arena, &suffixes, box->parent, box->label),
+        .parent = box->parent - 1, /* the top, 0, becomes ETR_NONE */
+        .depth = box->depth - 1,
+        .kind = box->kind,
+        .module = box->module,
+        .op_count = box->op_count};
   }
   for (size_t i = 0; i < tree->graph->node_count; i++)
     tree->of_node[i]--;
-  *out = (etr_scopes){.list = list,
+  *out = (etr_scopes){.list = scopes,
                       .count = tree->boxes.count - 1,
                       .of_node = tree->of_node,
                       .is_guest = tree->is_guest};
 }
 
-/* Makes the scopes of a graph. The steps build on each other. */
+/* Makes the scopes of a graph, step by step: places nodes, joins lists, dissolves what contains
+ * nearly all, shortens labels, and divides full boxes into buckets if has_buckets is set. Returns
+ * ETR_ERROR_MEMORY when out of memory. */
 static etr_status build_scopes(etr_scopes *out, etr_arena *arena, const etr_graph *graph,
                                bool has_buckets) {
   *out = (etr_scopes){0};
   etr_tree tree = {.arena = arena, .graph = graph};
   tree.of_node = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.of_node);
   tree.is_guest = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.is_guest);
-  tree_add(&tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
+  add_box(&tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
   place_nodes(&tree);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
-  tree_count(&tree);
+  count_contents(&tree);
   /* A module that only lists others (nn.Sequential) is joined to its members: "conv" with "0" and
    * "1" becomes "conv.0" and "conv.1". */
   for (uint32_t i = 1; i < tree.boxes.count; i++) {
     const etr_box *box = &tree.boxes.data[i];
     uint32_t parent = standing_parent(&tree, i);
-    const etr_box *around = &tree.boxes.data[parent];
+    const etr_box *parent_box = &tree.boxes.data[parent];
     bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 &&
                    box->digit_count == box->box_count && !is_number(box->label);
-    size_t children = (size_t)around->box_count + around->node_count + box->box_count - 1;
+    size_t children = (size_t)parent_box->box_count + parent_box->node_count + box->box_count - 1;
     if (is_list && children <= (parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED))
-      dissolve(&tree, i);
+      dissolve_box(&tree, i);
   }
   for (uint32_t root; (root = find_root(&tree)) != ETR_TREE_TOP;)
-    dissolve(&tree, root);
-  tree_settle(&tree);
+    dissolve_box(&tree, root);
+  settle_boxes(&tree);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
-  tree_shorten(&tree);
+  shorten_labels(&tree);
   if (has_buckets && !etr_arena_failed(arena))
-    tree_bucket(&tree);
+    fill_buckets(&tree);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
-  tree_count(&tree);
+  count_contents(&tree);
   place_weights(&tree);
   export_tree(out, &tree);
   return etr_arena_failed(arena) ? ETR_ERROR_MEMORY : ETR_OK;
@@ -545,17 +559,18 @@ typedef struct shortening {
   size_t *longest;  /* of each family: its longest label */
 } shortening;
 
-/* Returns the last parts of a dotted path; one more if the last part is only a number. */
-static const char *last_parts(const char *label, uint32_t parts) {
-  if (parts == WHOLE)
+/* Returns the last parts of a dotted path, as many as part_count and one more for each part that is
+ * only a number. */
+static const char *last_parts(const char *label, uint32_t part_count) {
+  if (part_count == WHOLE)
     return label;
   const char *start = label + strlen(label);
   while (start > label) {
     const char *end = start;
     for (start--; start > label && start[-1] != '.';)
       start--;
-    bool number = start + strspn(start, "0123456789") >= end;
-    if (!number && --parts == 0)
+    bool is_number_part = start + strspn(start, "0123456789") >= end;
+    if (!is_number_part && --part_count == 0)
       break;
     if (start > label)
       start--; /* the dot */
@@ -565,19 +580,19 @@ static const char *last_parts(const char *label, uint32_t parts) {
   return *start ? start : label; /* nothing but dots */
 }
 
-/* Finds the boxes whose labels differ only in a number at the end. */
+/* Finds for each box its family: the siblings whose labels differ only in a number at the end. */
 static void find_families(shortening *s) {
-  etr_map seen;
-  etr_map_init(&seen, s->tree->arena);
+  etr_map first_boxes;
+  etr_map_init(&first_boxes, s->tree->arena);
   for (uint32_t i = 1; i < s->tree->boxes.count; i++) {
     const etr_box *box = &s->tree->boxes.data[i];
-    size_t stem = strlen(box->label);
-    while (stem > 0 && box->label[stem - 1] >= '0' && box->label[stem - 1] <= '9')
-      stem--;
-    etr_slice key = etr_key_of(s->tree->arena, box->parent, (etr_slice){box->label, stem});
-    uint32_t first = etr_map_get(&seen, key);
+    size_t stem_size = strlen(box->label);
+    while (stem_size > 0 && box->label[stem_size - 1] >= '0' && box->label[stem_size - 1] <= '9')
+      stem_size--;
+    etr_slice key = etr_key_of(s->tree->arena, box->parent, (etr_slice){box->label, stem_size});
+    uint32_t first = etr_map_get(&first_boxes, key);
     s->family[i] = first == ETR_NONE ? i : first;
-    if (first == ETR_NONE && !etr_map_set(&seen, key, i))
+    if (first == ETR_NONE && !etr_map_set(&first_boxes, key, i))
       return;
     s->parts[i] = 1;
   }
@@ -604,18 +619,20 @@ static bool can_grow(const shortening *s, uint32_t box) {
 
 /* ---- Words ---- */
 
-/* Returns the last words of a label, "layer_3" for "encoder_layer_3", whose number TensorBoard's
- * page would cut off; NULL if the label is short enough. */
+/* Returns the last words of a module's label, "layer_3" for "encoder_layer_3", whose number
+ * TensorBoard's page would cut off; NULL if the labels of its family are short enough or do not end
+ * in such words. */
 static const char *last_words(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label, *start = NULL;
   size_t size = strlen(label), longest = s->longest[s->family[box]];
   if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 ||
       label[size - 1] < '0' || label[size - 1] > '9' || strchr(label, '.'))
     return NULL;
-  for (const char *at = strchr(label, '_'); at; at = strchr(at + 1, '_')) {
-    if (at[1 + strspn(at + 1, "0123456789_")] == '\0')
+  for (const char *underscore = strchr(label, '_'); underscore;
+       underscore = strchr(underscore + 1, '_')) {
+    if (underscore[1 + strspn(underscore + 1, "0123456789_")] == '\0')
       break;
-    start = at + 1;
+    start = underscore + 1;
     if (strlen(start) + (longest - size) <= LONGEST)
       break;
   }
@@ -631,27 +648,28 @@ static void note_label(shortening *s, etr_map *known, uint32_t box, const char *
   etr_map_set(known, key, seen == ETR_NONE ? s->family[box] : NO_FAMILY);
 }
 
-/* Cuts families off which every label stays alone. */
+/* Cuts the labels of families to their last words, if every label of the family then stays unique
+ * among its siblings. */
 static void cut_words(shortening *s) {
   etr_box *boxes = s->tree->boxes.data;
   uint32_t count = (uint32_t)s->tree->boxes.count;
   bool *can_be_cut = etr_arena_alloc_array(s->tree->arena, count, sizeof *can_be_cut);
-  etr_map seen;
-  etr_map_init(&seen, s->tree->arena);
+  etr_map families;
+  etr_map_init(&families, s->tree->arena);
   if (!can_be_cut)
     return;
   measure_families(s);
   for (uint32_t i = 1; i < count && !etr_arena_failed(s->tree->arena); i++) {
     const char *words = last_words(s, i);
-    note_label(s, &seen, i, boxes[i].label);
+    note_label(s, &families, i, boxes[i].label);
     if (words)
-      note_label(s, &seen, i, words);
+      note_label(s, &families, i, words);
     can_be_cut[s->family[i]] |= words != NULL;
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
-    if (words && etr_map_get(&seen, etr_key_of(s->tree->arena, boxes[i].parent,
-                                               etr_slice_of(words))) == NO_FAMILY)
+    if (words && etr_map_get(&families, etr_key_of(s->tree->arena, boxes[i].parent,
+                                                   etr_slice_of(words))) == NO_FAMILY)
       can_be_cut[s->family[i]] = false;
   }
   for (uint32_t i = 1; i < count; i++) {
@@ -661,8 +679,9 @@ static void cut_words(shortening *s) {
   }
 }
 
-/* Shortens the labels of modules to as few parts as distinguish them. */
-static void tree_shorten(etr_tree *tree) {
+/* Shortens the labels of modules to as few last parts as distinguish siblings, and then to their
+ * last words. */
+static void shorten_labels(etr_tree *tree) {
   enum { MOST_PASSES = 8 }; /* labels that are still equal then keep their paths */
   shortening s = {.tree = tree};
   s.family = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.family);
@@ -678,7 +697,7 @@ static void tree_shorten(etr_tree *tree) {
   bool growing = true;
   for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) {
     /* Lengthens the labels of families by one part if two of their boxes would have the same label.
-     * Returns true if there were any. */
+     */
     bool grown = false;
     etr_map seen;
     etr_map_init(&seen, s.tree->arena);
@@ -776,52 +795,53 @@ static size_t stem_length(const char *label) {
   return stem;
 }
 
-/* Returns the first sibling of the list to which a box belongs; the box itself if it is the first
- * one, or in no list.
- */
+/* Returns the first sibling of the list of numbered labels to which a box belongs; the box itself
+ * if it is the first one, or in no list. */
 static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
   const etr_box *box = &tree->boxes.data[index];
   size_t stem = stem_length(box->label);
   if (box->kind != ETR_SCOPE_MODULE || box->label[stem] == '\0')
     return index;
   etr_slice key = etr_key_of(tree->arena, box->parent, (etr_slice){box->label, stem});
-  uint32_t found = etr_map_get(lists, key);
-  if (found == ETR_NONE)
+  uint32_t first = etr_map_get(lists, key);
+  if (first == ETR_NONE)
     etr_map_set(lists, key, index);
-  return found == ETR_NONE ? index : found;
+  return first == ETR_NONE ? index : first;
 }
 
-/* Chooses how a box that has too many children is divided. */
-static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
-  uint32_t limit = on_top ? MAX_ON_TOP : MAX_IN_BOX,
-           others = box->node_count - plan->loose + box->box_count;
-  if (plan->loose + others <= limit)
+/* Chooses how a box that has too many children is divided: nodes, runs of lists, or boxes;
+ * STEP_NONE if it has not. Sets the number of buckets. */
+static step choose_step(const etr_box *box, box_plan *plan, bool is_top) {
+  uint32_t limit = is_top ? MAX_ON_TOP : MAX_IN_BOX,
+           other_count = box->node_count - plan->loose + box->box_count;
+  if (plan->loose + other_count <= limit)
     return STEP_NONE;
-  uint32_t wanted = bucket_count(plan->loose, on_top ? NODES_PER_BUCKET_ON_TOP : NODES_PER_BUCKET);
-  uint32_t room = limit > others ? limit - others : 0;
-  bool fits = room >= ETR_MIN(wanted, (uint32_t)FEWEST_BUCKETS);
-  plan->buckets = fits ? ETR_MIN(wanted, room) : wanted;
+  uint32_t wanted_buckets = bucket_count(plan->loose,
+                                         is_top ? NODES_PER_BUCKET_ON_TOP : NODES_PER_BUCKET);
+  uint32_t free_room = limit > other_count ? limit - other_count : 0;
+  bool fits = free_room >= ETR_MIN(wanted_buckets, (uint32_t)FEWEST_BUCKETS);
+  plan->buckets = fits ? ETR_MIN(wanted_buckets, free_room) : wanted_buckets;
   if (plan->loose > 1 && fits)
     return STEP_NODES;
   if (plan->longest_run >= SHORTEST_RUN)
     return STEP_RUNS;
-  if (plan->loose > wanted)
+  if (plan->loose > wanted_buckets)
     return STEP_NODES;
   plan->buckets = bucket_count(box->box_count, BOXES_PER_BUCKET);
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
 
-/* Chooses the step of each box. Returns false if none is too full. */
+/* Chooses the step of each box. Returns false if no box has too many children. */
 static bool choose_steps(pass *p) {
-  bool any = false;
+  bool has_any = false;
   for (size_t i = 0; i < p->tree->graph->node_count; i++)
     if (!etr_node_is_weight(&p->tree->graph->nodes[i]))
       p->plans[p->tree->of_node[i]].loose += is_loose(p->tree, i);
   for (size_t i = 0; i < p->box_count; i++) {
     p->plans[i].step = choose_step(&p->tree->boxes.data[i], &p->plans[i], i == ETR_TREE_TOP);
-    any |= p->plans[i].step != STEP_NONE;
+    has_any |= p->plans[i].step != STEP_NONE;
   }
-  return any;
+  return has_any;
 }
 
 /* Returns the size of equal buckets: 65 things are put into 33 and 32, not 64 and 1. */
@@ -829,39 +849,38 @@ static uint32_t bucket_size(uint32_t things, uint32_t buckets) {
   return (things + buckets - 1) / buckets;
 }
 
-/* Returns the bucket of the next of `things` in a box. If the box is a bucket itself, numbers
- * continue from its first.
- */
-static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t things) {
+/* Returns the bucket for the next of child_count children of a box, which is added for the first
+ * child in it. If the box is a bucket itself, numbers continue from its first. */
+static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t child_count) {
   box_plan *plan = &p->plans[box];
-  uint32_t size = bucket_size(things, plan->buckets), at = plan->seen++;
+  uint32_t size = bucket_size(child_count, plan->buckets), at = plan->seen++;
   if (at % size != 0)
     return plan->bucket;
-  const etr_box *around = &p->tree->boxes.data[box];
+  const etr_box *parent = &p->tree->boxes.data[box];
   uint32_t base = 0;
-  if (around->stem) {
-    stem = around->stem;
-    base = around->base;
+  if (parent->stem) {
+    stem = parent->stem;
+    base = parent->base;
   }
-  unsigned first = base + at, last = base + ETR_MIN(at + size, things) - 1;
-  plan->bucket = tree_add(p->tree, box,
-                          etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last),
-                          ETR_SCOPE_BUCKET);
+  unsigned first = base + at, last = base + ETR_MIN(at + size, child_count) - 1;
+  plan->bucket = add_box(p->tree, box,
+                         etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last),
+                         ETR_SCOPE_BUCKET);
   p->tree->boxes.data[plan->bucket].stem = stem;
   p->tree->boxes.data[plan->bucket].base = first;
   return plan->bucket;
 }
 
-/* Returns the bucket of the next member of a run. It has the name of its first member until the
- * last one is in. */
+/* Returns the bucket for the next member of a run, which is added for the first member in it. It is
+ * named after its first member until the last one is in. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)),
-           at = run->seen++;
+           member_index = run->seen++;
   const char *label = p->tree->boxes.data[box].label;
-  if (at % size == 0)
-    run->bucket = tree_add(p->tree, p->tree->boxes.data[box].parent, label, ETR_SCOPE_BUCKET);
-  bool is_last = at % size == size - 1 || at == run->length - 1;
-  if (is_last && at % size != 0) {
+  if (member_index % size == 0)
+    run->bucket = add_box(p->tree, p->tree->boxes.data[box].parent, label, ETR_SCOPE_BUCKET);
+  bool is_last = member_index % size == size - 1 || member_index == run->length - 1;
+  if (is_last && member_index % size != 0) {
     etr_box *bucket = &p->tree->boxes.data[run->bucket];
     const char *range = etr_arena_format(p->tree->arena, "%s-%s", bucket->label,
                                          label + stem_length(label));
@@ -871,10 +890,10 @@ static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   return run->bucket;
 }
 
-/* Divides boxes with too many children into buckets, until none has. */
-static void tree_bucket(etr_tree *tree) {
-  for (int i = 0; i < MAX_PASSES; i++) {
-    tree_count(tree);
+/* Divides boxes with too many children into buckets, until none has, or after MAX_PASSES. */
+static void fill_buckets(etr_tree *tree) {
+  for (int pass_count = 0; pass_count < MAX_PASSES; pass_count++) {
+    count_contents(tree);
     pass p = {.tree = tree, .box_count = tree->boxes.count};
     p.plans = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.plans);
     p.runs = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.runs);
@@ -883,33 +902,33 @@ static void tree_bucket(etr_tree *tree) {
     /* Lists of boxes that follow each other. */
     etr_map lists;
     etr_map_init(&lists, p.tree->arena);
-    for (uint32_t j = 1; j < p.box_count; j++) {
-      box_plan *around = &p.plans[p.tree->boxes.data[j].parent];
-      p.runs[j].first = first_of_list(p.tree, &lists, j);
-      uint32_t length = ++p.runs[p.runs[j].first].length;
+    for (uint32_t box_index = 1; box_index < p.box_count; box_index++) {
+      box_plan *around = &p.plans[p.tree->boxes.data[box_index].parent];
+      p.runs[box_index].first = first_of_list(p.tree, &lists, box_index);
+      uint32_t length = ++p.runs[p.runs[box_index].first].length;
       around->longest_run = ETR_MAX(around->longest_run, length);
     }
     if (!choose_steps(&p))
       return;
     /* Boxes go into the bucket that their parent's plan wants. */
-    for (uint32_t m = 1; m < p.box_count; m++) {
-      uint32_t parent = p.tree->boxes.data[m].parent, bucket = parent;
-      list_run *run = &p.runs[p.runs[m].first];
+    for (uint32_t member = 1; member < p.box_count; member++) {
+      uint32_t parent = p.tree->boxes.data[member].parent, bucket = parent;
+      list_run *run = &p.runs[p.runs[member].first];
       if (p.plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN)
-        bucket = next_run_bucket(&p, run, m);
+        bucket = next_run_bucket(&p, run, member);
       if (p.plans[parent].step == STEP_BOXES)
         bucket = next_bucket(&p, parent, "modules", p.tree->boxes.data[parent].box_count);
-      p.tree->boxes.data[m].parent = bucket;
+      p.tree->boxes.data[member].parent = bucket;
     }
     /* Nodes of boxes that have too many. */
-    for (size_t k = 0; k < p.tree->graph->node_count; k++) {
-      if (etr_node_is_weight(&p.tree->graph->nodes[k]))
+    for (size_t node = 0; node < p.tree->graph->node_count; node++) {
+      if (etr_node_is_weight(&p.tree->graph->nodes[node]))
         continue;
-      uint32_t box = p.tree->of_node[k];
-      if (p.plans[box].step == STEP_NODES && is_loose(p.tree, k))
-        p.tree->of_node[k] = next_bucket(&p, box, "ops", p.plans[box].loose);
+      uint32_t box = p.tree->of_node[node];
+      if (p.plans[box].step == STEP_NODES && is_loose(p.tree, node))
+        p.tree->of_node[node] = next_bucket(&p, box, "ops", p.plans[box].loose);
     }
-    tree_settle(tree);
+    settle_boxes(tree);
     if (etr_arena_failed(tree->arena))
       return;
   }

@@ -19,7 +19,7 @@ static bool is_op(const etr_finder *finder, uint32_t node, const char *name) {
 }
 
 /* Returns the softmax that a `where` reads; ETR_NONE if it reads none. */
-static uint32_t softmax_of(const etr_finder *finder, uint32_t where) {
+static uint32_t find_softmax(const etr_finder *finder, uint32_t where) {
   for (size_t i = 1; i < finder->graph->nodes[where].input_count; i++) {
     uint32_t source = source_of(finder->graph, where, i);
     if (is_op(finder, source, "softmax") || is_op(finder, source, "_softmax"))
@@ -28,41 +28,42 @@ static uint32_t softmax_of(const etr_finder *finder, uint32_t where) {
   return ETR_NONE;
 }
 
-/* Marks the scaling of the product that made the scores: scaled_dot_product_attention multiplies
- * both factors by a number, which is a kernel of its own. */
+/* Marks the scaling of the product that made the scores, if it is a kernel of its own:
+ * scaled_dot_product_attention multiplies both factors by a number. */
 static void mark_scaling(const etr_finder *finder, uint32_t scores, bool *marked) {
   enum { STEPS = 8 }; /* a mask or two and a scale lie between product and softmax */
   static const char *const between[] = {"add", "mul", "div"};
   static const char *const products[] = {"bmm", "matmul", "mm"};
   const etr_graph *graph = finder->graph;
-  uint32_t at = scores;
-  for (int i = 0; i < STEPS && at != ETR_NONE; i++) {
-    if (!etr_is_one_of(finder, &graph->nodes[at], between, ETR_COUNT(between)))
+  uint32_t visited = scores;
+  for (int i = 0; i < STEPS && visited != ETR_NONE; i++) {
+    if (!etr_is_one_of(finder, &graph->nodes[visited], between, ETR_COUNT(between)))
       break;
-    at = source_of(graph, at, 0);
+    visited = source_of(graph, visited, 0);
   }
-  if (at == ETR_NONE || !etr_is_one_of(finder, &graph->nodes[at], products, ETR_COUNT(products)))
+  if (visited == ETR_NONE ||
+      !etr_is_one_of(finder, &graph->nodes[visited], products, ETR_COUNT(products)))
     return;
   for (size_t i = 0; i < 2; i++) {
-    uint32_t factor = source_of(graph, at, i);
+    uint32_t factor = source_of(graph, visited, i);
     bool is_scaled = is_op(finder, factor, "mul") && graph->nodes[factor].input_count == 1;
     if (is_scaled && finder->is_kernel[factor])
       marked[factor] = true;
   }
 }
 
-/* Marks the operators of the check that ends in a `where`. Returns false, with nothing marked, if
- * there is none. */
+/* Marks the operators of the check that ends in a `where`, and the scaling of its scores. Returns
+ * false, with nothing marked, if there is none. */
 static bool mark_check(const etr_finder *finder, uint32_t where, bool *marked) {
   static const char *const chain[] = {"logical_not", "any", "logical_not", "eq"};
   const etr_graph *graph = finder->graph;
-  uint32_t path[ETR_COUNT(chain)], softmax = softmax_of(finder, where), at = where;
+  uint32_t path[ETR_COUNT(chain)], softmax = find_softmax(finder, where), visited = where;
   for (size_t i = 0; i < ETR_COUNT(chain); i++) {
-    path[i] = at = source_of(graph, at, 0);
-    if (!is_op(finder, at, chain[i]))
+    path[i] = visited = source_of(graph, visited, 0);
+    if (!is_op(finder, visited, chain[i]))
       return false;
   }
-  uint32_t scores = source_of(graph, at, 0);
+  uint32_t scores = source_of(graph, visited, 0);
   if (softmax == ETR_NONE || scores == ETR_NONE || source_of(graph, softmax, 0) != scores)
     return false;
   marked[where] = true;

@@ -45,7 +45,7 @@ static void put_mode(etr_writer *writer, const etr_profile *profile, const etr_n
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
-/* Writes the two modes of runs. */
+/* Writes the two modes of runs, and whether the runs change between them in stretches. */
 static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
                       etr_unit unit) {
   etr_puts(writer, "two modes: ");
@@ -76,7 +76,8 @@ static bool says_more(const etr_noise *noise) {
          (noise->verdict != ETR_NOISE_FEW_RUNS && noise->outliers);
 }
 
-/* Writes how steady runs are. */
+/* Writes what the noise says about the runs: steady, noisy, two modes, a step or a drift, and the
+ * outliers; nothing for few runs. */
 static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
                       const etr_stats *execute, etr_unit unit) {
   switch (noise->verdict) {

@@ -18,54 +18,58 @@ const char *etr_breakdown_name(etr_breakdown_by by) {
   return names[by];
 }
 
-/* Lists the timed nodes that are wanted, sorted, and sums their times. */
-static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr_node_order order) {
-  size_t all = s->graph ? s->graph->node_count : 0, count = 0;
-  etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
-  uint32_t *nodes = etr_arena_alloc_array(arena, all, sizeof *nodes);
+/* Lists the timed nodes that are wanted, by time or by operator, and sums their times. Returns
+ * false when out of memory. */
+static bool list_nodes(etr_summary *summary, etr_arena *arena, const bool *wanted,
+                       etr_node_order order) {
+  size_t all_count = summary->graph ? summary->graph->node_count : 0, count = 0;
+  etr_timed_node *timed_nodes = etr_arena_alloc_array(arena, all_count, sizeof *timed_nodes);
+  uint32_t *nodes = etr_arena_alloc_array(arena, all_count, sizeof *nodes);
   if (etr_arena_failed(arena))
     return false;
-  for (uint32_t i = 0; i < all; i++) {
-    const etr_node_time *time = &s->graph->times[i];
+  for (uint32_t i = 0; i < all_count; i++) {
+    const etr_node_time *time = &summary->graph->times[i];
     if (!wanted[i] || time->runs == 0)
       continue;
-    list[count++] = (etr_timed_node){.ticks = etr_ranking(s->profile, etr_times_of_node(time)),
-                                     .node = i,
-                                     .op = s->graph->nodes[i].target};
-    s->part_ticks += time->total_ticks;
-    s->part_typical += time->typical;
-    s->summed_p50 += time->per_run.p50;
+    timed_nodes[count++] = (etr_timed_node){
+        .ticks = etr_ranking(summary->profile, etr_times_of_node(time)),
+        .node = i,
+        .op = summary->graph->nodes[i].target};
+    summary->part_ticks += time->total_ticks;
+    summary->part_typical += time->typical;
+    summary->summed_p50 += time->per_run.p50;
   }
-  etr_sort(list, count, sizeof *list,
+  etr_sort(timed_nodes, count, sizeof *timed_nodes,
            order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
   for (size_t i = 0; i < count; i++)
-    nodes[i] = list[i].node;
-  s->nodes = nodes;
-  s->node_count = count;
+    nodes[i] = timed_nodes[i].node;
+  summary->nodes = nodes;
+  summary->node_count = count;
   return true;
 }
 
-/* Keeps those about a node that was asked for. */
-static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) {
-  etr_finding *kept = etr_arena_alloc_array(arena, s->findings.count, sizeof *kept);
+/* Keeps the findings that are about a wanted node. Returns false when out of memory. */
+static bool keep_findings(etr_summary *summary, etr_arena *arena, const bool *wanted) {
+  etr_finding *kept = etr_arena_alloc_array(arena, summary->findings.count, sizeof *kept);
   size_t count = 0;
   if (!kept)
     return false;
-  for (size_t i = 0; i < s->findings.count; i++) {
-    const etr_finding *finding = &s->findings.list[i];
+  for (size_t i = 0; i < summary->findings.count; i++) {
+    const etr_finding *finding = &summary->findings.list[i];
     bool is_about = false;
     for (size_t k = 0; k < finding->node_count; k++)
       is_about |= wanted[finding->nodes[k]];
     if (is_about)
       kept[count++] = *finding;
   }
-  s->findings.list = kept;
-  s->findings.count = count;
+  summary->findings.list = kept;
+  summary->findings.count = count;
   return true;
 }
 
-/* Returns a method of undecided runs with the operators and modules that its candidates share. */
-static etr_method with_shared(const etr_method *method, uint32_t graph) {
+/* Returns the method of undecided runs with the operators and modules that all of its candidates
+ * share. */
+static etr_method join_shared_method(const etr_method *method, uint32_t graph) {
   etr_method joined = *method->shared->method;
   joined.name = method->name;
   joined.graph = graph;
@@ -99,7 +103,7 @@ bool etr_summary_share(const etr_profile **profile, etr_arena *arena) {
     if (!methods[i].shared)
       continue;
     graphs[graph_count] = *methods[i].shared->graph;
-    methods[i] = with_shared(&from->methods[i], (uint32_t)graph_count++);
+    methods[i] = join_shared_method(&from->methods[i], (uint32_t)graph_count++);
   }
   *made = *from;
   made->graphs = graphs;
@@ -146,7 +150,7 @@ bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *pro
 
 /* ---- Rows by file ---- */
 
-/* Compares by file and line. Nodes whose source was not recorded come after all files. */
+/* Orders rows by file and line. Nodes whose source was not recorded come after all files. */
 static int by_file_and_line(const void *a, const void *b) {
   const etr_source *x = (*(const etr_breakdown_row *const *)a)->source,
                    *y = (*(const etr_breakdown_row *const *)b)->source;
@@ -175,8 +179,9 @@ static bool is_same_file(const etr_breakdown_row *a, const etr_breakdown_row *b)
                                 : a->source == b->source;
 }
 
-/* Weighs the files. False when out of memory. */
-static bool weigh(etr_source_lines *files, size_t count, etr_arena *arena, const etr_summary *s) {
+/* Sets the medians and the weight of each file. Returns false when out of memory. */
+static bool weigh_files(etr_source_lines *files, size_t count, etr_arena *arena,
+                        const etr_summary *s) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
   size_t nodes = s->graph ? s->graph->node_count : 0;
   uint32_t *file_of_row = etr_arena_alloc_array(arena, by->count, sizeof *file_of_row);
@@ -224,7 +229,7 @@ const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
     file->typical += rows[i]->typical;
     file->node_count += rows[i]->node_count;
   }
-  if (!weigh(files, *count, arena, summary))
+  if (!weigh_files(files, *count, arena, summary))
     return NULL;
   etr_sort(files, *count, sizeof *files, paths_first ? by_path : by_weight);
   return files;
@@ -240,6 +245,7 @@ typedef struct timed {
   double typical;
 } timed;
 
+/* Orders nodes by line, then by the pattern and the path of their module. */
 static int by_module(const void *a, const void *b) {
   const timed *x = a, *y = b;
   if (x->line != y->line)
@@ -248,7 +254,7 @@ static int by_module(const void *a, const void *b) {
   return compared ? compared : strcmp(x->path, y->path);
 }
 
-/* Orders the layers of a line by time, the longest first. */
+/* Orders patterns by line, then by time, the longest first, then by name. */
 static int by_time(const void *a, const void *b) {
   const etr_line_pattern *x = a, *y = b;
   if (x->line != y->line)
@@ -260,7 +266,7 @@ static int by_time(const void *a, const void *b) {
   return strcmp(x->pattern, y->pattern);
 }
 
-/* Lists the timed nodes by module. */
+/* Lists the timed nodes, sorted by line and module; NULL when out of memory. */
 static timed *list_timed(size_t *count, etr_arena *arena, const etr_summary *s) {
   timed *list = etr_arena_alloc_array(arena, s->node_count, sizeof *list);
   for (*count = 0; list && *count < s->node_count; ++*count) {
@@ -281,7 +287,7 @@ bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_
   size_t *first = etr_arena_alloc_array(arena, lines + 1, sizeof *first);
   if (!list || !rows || !first)
     return false;
-  /* Adds up adjacent nodes of the same line and pattern. Returns the number of rows. */
+  /* Adjacent nodes of the same line and pattern are added up. */
   size_t count = 0;
   for (size_t i = 0; i < nodes; i++) {
     bool is_same = i > 0 && list[i].line == list[i - 1].line &&

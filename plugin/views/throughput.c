@@ -20,16 +20,16 @@ static double rounded_to(double value, int digits) {
   return round(value / step) * step;
 }
 
-/* Writes "0.472" or "2,120": three significant digits, and all of a whole number. */
+/* Writes a number with three significant digits, or in whole: "0.472", "2,120". */
 static void put_number(etr_writer *writer, etr_arena *arena, double value) {
-  double size = fabs(value);
-  if (size >= 1000) {
-    const char *whole = etr_count_text(arena, (uint64_t)round(size));
+  double magnitude = fabs(value);
+  if (magnitude >= 1000) {
+    const char *whole = etr_count_text(arena, (uint64_t)round(magnitude));
     etr_putf(writer, "%s%s", value < 0 ? "-" : "", whole ? whole : "");
     return;
   }
-  bool is_small = size > 0 && size < 100 && fabs(size - round(size)) > 0;
-  int digits = is_small ? 2 - (int)floor(log10(size)) : 0;
+  bool is_small = magnitude > 0 && magnitude < 100 && fabs(magnitude - round(magnitude)) > 0;
+  int digits = is_small ? 2 - (int)floor(log10(magnitude)) : 0;
   etr_put_fixed(writer, value, ETR_MIN(digits, 9));
 }
 
@@ -69,7 +69,7 @@ static double ms_per_token(const etr_profile *profile, double ticks, double toke
   return ticks > 0 ? ticks / profile->ticks_per_second * 1e3 / tokens : NAN;
 }
 
-/* Writes "0.472 → 0.301", or one number if a side has none. */
+/* Writes the numbers of both sides, "0.472 → 0.301"; only one of them if the other is NAN. */
 static void put_both(etr_writer *writer, etr_arena *arena, double base, double newer) {
   if (!isnan(base))
     put_number(writer, arena, base);

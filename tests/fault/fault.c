@@ -17,6 +17,14 @@
 #include <unwind.h>
 #include <zip.h>
 
+#ifdef __GLIBC__ /* whose headers call these functions by other names where offsets have 64 bits   \
+                  */
+#define __wrap_openat __wrap_openat64
+#define __real_openat __real_openat64
+#define __wrap_pread __wrap_pread64
+#define __real_pread __real_pread64
+#endif
+
 static struct {
   fault_kind kind;
   long left;

@@ -410,13 +410,9 @@ Test(cost, groups_are_added_up_once) {
   tiny_graph *g = fused("x input [1x2x4];w weight [2x2x1];c convolution (x,w) [1x2x4];"
                         "r relu (c) [1x2x4];y add (r,x) [1x2x4]",
                         "r", "c");
-  etr_known_costs known = {.nodes = g->nodes};
-  const etr_cost_job job = {.profile = &profile,
-                            .graphs = graphs,
-                            .known = &known,
-                            .known_count = 1,
-                            .arena = &arena,
-                            .warnings = &warnings};
+  etr_kept kept = {0};
+  const etr_cost_job job = {
+      .profile = &profile, .graphs = graphs, .kept = &kept, .arena = &arena, .warnings = &warnings};
   etr_node_time *times = etr_for_foreign(g->graph.times);
   uint32_t relu = tiny_node(g, "r"), convolution = tiny_node(g, "c");
   for (int turn = 0; turn < 4; turn++) {
@@ -429,7 +425,7 @@ Test(cost, groups_are_added_up_once) {
                      sizeof costs);
     cr_expect_eq(costs[0].read_bytes, is_fused ? 0 : 32);
   }
-  etr_known_costs_clear(&known);
+  etr_kept_clear(&kept);
   etr_arena_clear(&arena);
 }
 

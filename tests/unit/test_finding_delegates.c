@@ -145,7 +145,7 @@ Test(finding_delegates, delegates_that_wait_are_found) {
        "Of 0.250 ms in its call, 0.150 ms are copying in and out."},
       {{100000, 60000, 60000, 0},
        1,
-       "Shorten the waiting of delegate 0 of Some",
+       "Wait and copy less in delegate 0 of Some",
        "Of 0.220 ms in its call, 0.0600 ms are waiting and 0.0600 ms are copying in and out."},
       {{300000, 0, 30000, 0}, 1, NULL, NULL},  /* less than a tenth of the call */
       {{100000, 0, 0, 900000}, 1, NULL, NULL}, /* the phase is unknown */

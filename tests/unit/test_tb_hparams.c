@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tb_hparams.c - the types and values of facts that a user gives.
+ * test_tb_hparams.c - the types and values of facts that a user gives, and the facts of a record.
  */
+#include "open_fixture.h"
 #include "tensorboard/tb_summary.h"
 #include "tensorboard/tb_view.h"
 #include "tiny_profile.h"
@@ -67,4 +68,37 @@ Test(tb_hparams, a_given_fact_has_its_type) {
   }
   tensorboard__hparams_plugin_data__free_unpacked(data, NULL);
   tiny_clear(&t);
+}
+
+/* TensorBoard takes the columns from any one of the records: each has a text in all of them. */
+Test(tb_hparams, a_record_without_a_graph_has_the_columns_of_others) {
+  static const struct {
+    const char *path, *backend, *quantization, *inputs;
+  } cases[] = {
+      {"mv2_xnnpack", "XNNPACK", "none", "f32[1,3,96,96]"},
+      {"mv2_xnnpack/etdump.etdp", "UNKNOWN", "unknown", "unknown"},
+      {"mv2_portable/etdump.etdp", "CPU", "unknown", "unknown"},
+      {"b_ethosu/etdump.etdp", "ETHOSU, CPU", "unknown", "unknown"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_tb_summary event;
+    etr_profile *profile = open_fixture(cases[i].path, NULL);
+    etr_tb_session_start(&event, &arena, 0, profile, NULL, 0);
+    const ProtobufCBinaryData content = event.plugin.content;
+    Tensorboard__HParamsPluginData *data = tensorboard__hparams_plugin_data__unpack(
+        NULL, content.len, content.data);
+    cr_assert(data && data->session_start_info, "%s", cases[i].path);
+    const char *const names[][2] = {{"backend", cases[i].backend},
+                                    {"quantization", cases[i].quantization},
+                                    {"inputs", cases[i].inputs}};
+    for (size_t k = 0; k < ETR_COUNT(names); k++) {
+      const Tensorboard__Value *value = find_hparam(data->session_start_info, names[k][0]);
+      cr_assert(value, "%s: %s", cases[i].path, names[k][0]);
+      cr_expect_str_eq(value->string_value, names[k][1], "%s: %s", cases[i].path, names[k][0]);
+    }
+    tensorboard__hparams_plugin_data__free_unpacked(data, NULL);
+    etr_profile_close(profile);
+    etr_arena_clear(&arena);
+  }
 }

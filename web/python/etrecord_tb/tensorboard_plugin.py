@@ -184,9 +184,9 @@ def _can_be_shown(head: Any) -> bool:
 
 
 def _are_alike(base: bytes | None, newer: bytes) -> bool:
-    """Returns whether the library can compare two documents and finds a method that was timed in both and is of the same model."""
+    """Returns whether the library can compare two documents and finds a method that was timed in both and is of the same model, as far as paired times tell."""
     try:
         comparison = json.loads(_library.diff_documents(base or b"", newer, "base", "new"))
     except _library.EtrecordError:
         return False
-    return any(pair["execute"]["base_runs"] and pair["execute"]["new_runs"] and not pair["may_differ"] for pair in comparison["methods"])
+    return any(pair["execute"]["base_runs"] and pair["execute"]["new_runs"] and pair["timed_paired"] and not pair["may_differ"] for pair in comparison["methods"])
