@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum {
   LONGEST_NAME = 44, /* bytes of a name in a label; the tooltip has all of it */
