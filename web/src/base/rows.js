@@ -21,6 +21,9 @@ import {hueOf} from './colors.js';
 
 const RESIDUE = 1e-3; // ns; a part below it is a rounding error
 
+/** The part that is no work of the model. */
+export const LOST = 'interruptions';
+
 /** The parts that are operators of the graph: their time is in the rows of operators. */
 const OF_OPERATORS = 'operators';
 
@@ -65,8 +68,12 @@ function partRow(group, time, method) {
   };
 }
 
+/* The time of one of the library's rows, which is without interruptions; as it was recorded it is with them. */
+const timeOfGroup = ({part, typical, interrupted}, isRecorded) =>
+  isRecorded ? (part === LOST ? 0 : typical + interrupted) : typical;
+
 /** Returns a row of each part of the time beside operators, of a method in a statistic: typical or avg. */
-export function partRows(method, {stat, whole, of}) {
+export function partRows(method, {stat, whole, of, isRecorded}) {
   if (stat === 'p50') return [];
   if (stat === 'run') {
     const rest = whole - sumOver(of, method.operators.timed);
@@ -74,8 +81,8 @@ export function partRows(method, {stat, whole, of}) {
   }
   if (stat === 'typical')
     return method.groups
-      .filter(({pattern, typical}) => pattern === null && typical > RESIDUE)
-      .map(group => partRow(group, group.typical, method));
+      .filter(group => group.pattern === null && timeOfGroup(group, isRecorded) > RESIDUE)
+      .map(group => partRow(group, timeOfGroup(group, isRecorded), method));
   return method.balance
     .filter(part => part.part !== OF_OPERATORS && part[stat] > RESIDUE)
     .map(part => partRow(part, part[stat], method));
@@ -112,7 +119,7 @@ export function operatorRows(method, times, rows = method.operators.timed) {
       backend = operators.backend(first),
       group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
       isWhole = group?.count === list.length && times.stat === 'typical',
-      time = isWhole ? group.typical : sumOver(times.of, list);
+      time = isWhole ? timeOfGroup(group, times.isRecorded) : sumOver(times.of, list);
     const filter = `own:${quoted(pattern)} op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`;
     return {
       kind: 'operator',
@@ -336,7 +343,8 @@ export function icicleOf(rows, {head, whole, method}) {
   for (const [backend, list] of computing)
     boxes.push(box(backend ? `in ${shortBackend(backend)}` : 'kernels', list, {pattern: null, filter: '', method}));
   const rest = parts.filter(({isComputing}) => !isComputing);
-  if (rest.length) boxes.push(box('calls and runtime', rest, {pattern: null, filter: '', method}));
+  for (const [label, list] of grouped(rest, ({part}) => (part === LOST ? LOST : 'calls and runtime')))
+    boxes.push(box(label, list, {pattern: null, filter: '', method}));
   const labels = boxes.map(({label}) => label);
   for (const made of boxes) made.end = tellingEnd(made.label, labels);
   return boxes.filter(({time}) => time > 0).sort((a, b) => b.time - a.time);
