@@ -201,7 +201,19 @@ ETR_ROW_TYPE(compared_method, method_fields);
 
 /* ---- Tables ---- */
 
-/* Writes what the columns are whose titles do not say it all. */
+/* Returns true if the outputs of a record were compared. */
+static bool has_compared_outputs(const etr_record_set *set) {
+  for (size_t i = 0; i < set->records.count; i++)
+    for (size_t k = 0; k < set->records.data[i].methods.count; k++) {
+      const etr_set_method *method = &set->records.data[i].methods.data[k];
+      if (method->are_outputs_equal || !isnan(method->output_snr_db))
+        return true;
+    }
+  return false;
+}
+
+/* Writes what the columns are whose titles do not say it all, and what would fill that of the
+ * accuracy. */
 static void put_meanings(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   bool has_plan = false;
@@ -214,6 +226,9 @@ static void put_meanings(compare_output *o) {
                    "delegated: of the operators; of time: of the typical run");
   if (has_plan)
     etr_section_line(answer, ETR_STYLE_DIM, 2, "planned bytes: without what delegates allocate");
+  if (!has_compared_outputs(o->set))
+    etr_section_line(answer, ETR_STYLE_DIM, 2,
+                     "no SNR: no outputs were compared; record --debug-buffer logs them");
 }
 
 static void put_notes(compare_output *o) {

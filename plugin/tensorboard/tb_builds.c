@@ -26,7 +26,20 @@ static void add_point(builder *b, const char *group, const char *name, double va
   const char *tag = etr_tb_tag(&b->tags, group, name, b->suffix);
   etr_tb_build_point *added = tag ? etr_vec_push(b->arena, &b->out->list) : NULL;
   if (added)
-    *added = (etr_tb_build_point){tag, value};
+    *added = (etr_tb_build_point){.tag = tag, .value = value};
+}
+
+/* Adds a text that says by how much a method surely got slower or faster. */
+static void add_text(builder *b, const etr_set_method *method) {
+  enum { ROOM = 512 };
+  char words[ROOM];
+  const etr_comparison comparison = {.base = b->set->first, .newer = b->set->first};
+  etr_describe_change(words, sizeof words, &comparison, method->change);
+  const char *tag = etr_tb_tag(&b->tags, ETR_TB_BUILDS_TEXT, "change", b->suffix);
+  const char *text = etr_arena_format(b->arena, "%s than the build before", words);
+  etr_tb_build_point *added = tag && text ? etr_vec_push(b->arena, &b->out->list) : NULL;
+  if (added)
+    *added = (etr_tb_build_point){.tag = tag, .text = text};
 }
 
 /* Returns a time of the set, which counts in ticks of its first record. */
@@ -35,17 +48,19 @@ static double millis(const builder *b, double ticks) {
 }
 
 /* Adds the times of a method in ms and its tokens per second. If the method became slower or faster
- * than in the build before, its typical time is also a point of the curve for that. */
+ * than in the build before, its typical time is also a point of the curve for that, on that of all
+ * builds, and a text says by how much: a dot alone may be read as an amount. */
 static void add_times(builder *b, const etr_set_method *method) {
   double typical = millis(b, method->typical);
   add_point(b, ETR_TB_BUILDS, "typical", typical);
   add_point(b, ETR_TB_BUILDS, "low", millis(b, method->figures.low));
   add_point(b, ETR_TB_BUILDS, "high", millis(b, method->figures.high));
   add_point(b, ETR_TB_BUILDS, "load", millis(b, method->figures.load));
-  if (method->change && method->change->verdict == ETR_VERDICT_SLOWER)
-    add_point(b, ETR_TB_BUILDS, "slower", typical);
-  if (method->change && method->change->verdict == ETR_VERDICT_FASTER)
-    add_point(b, ETR_TB_BUILDS, "faster", typical);
+  etr_verdict verdict = method->change ? method->change->verdict : ETR_VERDICT_UNTIMED;
+  if (verdict == ETR_VERDICT_SLOWER || verdict == ETR_VERDICT_FASTER) {
+    add_point(b, ETR_TB_BUILDS, verdict == ETR_VERDICT_SLOWER ? "slower" : "faster", typical);
+    add_text(b, method);
+  }
   if (method->figures.ms_per_token > 0)
     add_point(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->figures.ms_per_token);
 }

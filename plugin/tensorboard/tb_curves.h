@@ -123,6 +123,7 @@ enum { ETR_TB_MOST_KERNELS = 10 }; /* curves of kernels: those that take longest
 typedef struct etr_tb_build_point {
   const char *tag;
   double value;
+  const char *text; /* Markdown instead of the value; NULL: it is a value */
 } etr_tb_build_point;
 
 typedef struct etr_tb_build_points {
@@ -133,8 +134,8 @@ typedef struct etr_tb_build_points {
  * Lists the points of a build, with unique tags in the arena.
  *
  * before: an earlier build, with which it is compared as `diff` does. Where a method surely got
- * slower or faster, its typical time is also a point of the curve with that name. NULL: nothing is
- * marked. Errors: ETR_ERROR_MEMORY.
+ * slower or faster, its typical time is also a point of the curve with that name, and a text says
+ * by how much. NULL: nothing is marked. Errors: ETR_ERROR_MEMORY.
  */
 etr_status etr_tb_build_points_make(etr_tb_build_points *out, etr_arena *arena,
                                     const etr_profile *profile, const etr_profile *before,

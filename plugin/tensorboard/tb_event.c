@@ -302,9 +302,16 @@ static void write_build(emitter *e) {
     return;
   }
   for (size_t i = 0; i < points.list.count; i++) {
-    etr_tb_point point;
-    etr_tb_point_init(&point, recorded, points.list.data[i].tag);
-    write_point(e, &point, e->step, points.list.data[i].value);
+    const etr_tb_build_point *made = &points.list.data[i];
+    if (made->text) {
+      etr_tb_page page;
+      etr_tb_text_init(&page, recorded, made->tag, e->step, made->text);
+      write_value(e, &page.summary);
+    } else {
+      etr_tb_point point;
+      etr_tb_point_init(&point, recorded, made->tag);
+      write_point(e, &point, e->step, made->value);
+    }
   }
   end_part(e);
 }

@@ -160,13 +160,17 @@ bool etr_tb_page_make(etr_tb_page *out, etr_arena *arena, double wall_time,
   if (status == ETR_ERROR_MEMORY)
     etr_arena_fail(arena); /* the error is of the answer's arena */
   const char *markdown = status == ETR_OK ? etr_text_end(&text, &writer) : NULL;
-  if (!markdown)
-    return false;
-  etr_tb_summary_init(&out->summary, wall_time, ETR_TB_TEXT, 0, "text",
+  if (markdown)
+    etr_tb_text_init(out, wall_time, ETR_TB_TEXT, 0, markdown);
+  return markdown != NULL;
+}
+
+void etr_tb_text_init(etr_tb_page *out, double wall_time, const char *tag, int64_t step,
+                      const char *markdown) {
+  etr_tb_summary_init(&out->summary, wall_time, tag, step, "text",
                       TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
   out->text = (ProtobufCBinaryData){strlen(markdown), (uint8_t *)(uintptr_t)markdown};
   out->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
   out->summary.tensor.n_string_val = 1;
   out->summary.tensor.string_val = &out->text;
-  return true;
 }

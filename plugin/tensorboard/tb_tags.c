@@ -51,11 +51,13 @@ static const struct {
      "inferences." BUILD("ms")},
     {ETR_TB_BUILDS "/load", "Typical time to load the program, if one method ran." BUILD("ms")},
     {ETR_TB_BUILDS "/slower",
-     "Typical time of an inference, of builds that surely got slower than the build of "
-     "`--against`." BUILD_OF("ms", "diff BEFORE BUILD")},
+     "Where the curve `typical` surely rose against the build of `--against`: the points lie on "
+     "that curve and are times, not changes. TEXT has by how much: `0_builds/change`." BUILD_OF(
+         "ms", "diff BEFORE BUILD")},
     {ETR_TB_BUILDS "/faster",
-     "Typical time of an inference, of builds that surely got faster than the build of "
-     "`--against`." BUILD_OF("ms", "diff BEFORE BUILD")},
+     "Where the curve `typical` surely fell against the build of `--against`: the points lie on "
+     "that curve and are times, not changes. TEXT has by how much: `0_builds/change`." BUILD_OF(
+         "ms", "diff BEFORE BUILD")},
     {ETR_TB_BUILDS_PARTS "/",
      "Parts of an inference, which add up to `0_builds_ms/typical`." BUILD("ms")},
     {ETR_TB_BUILDS_KERNELS "/",

@@ -17,6 +17,7 @@
 
 /* Curves over the builds of a model, whose step is that of `write --step`. */
 #define ETR_TB_BUILDS "0_builds_ms"
+#define ETR_TB_BUILDS_TEXT "0_builds"
 #define ETR_TB_BUILDS_PARTS "0_builds_parts_ms"
 #define ETR_TB_BUILDS_KERNELS "0_builds_kernel_ms"
 #define ETR_TB_BUILDS_TOKENS "0_builds_tokens"

@@ -97,6 +97,10 @@ bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time,
                       const etr_profile *profile, const etr_method_findings *found,
                       const char *name);
 
+/** Fills a text of Markdown under a tag of its own. It must not be moved afterwards. */
+void etr_tb_text_init(etr_tb_page *page, double wall_time, const char *tag, int64_t step,
+                      const char *markdown);
+
 /* ---- A graph as TensorFlow's GraphDef ---- */
 
 /** Packs the GraphDef in front of the packed data, node by node, without a struct for each node.

@@ -220,8 +220,8 @@ static double count_macs(const etr_profile *profile, const etr_method *method) {
   return known(etr_cost_macs(&sum));
 }
 
-/* Lowers the method's SNR to that of an output, which has none if it is equal or of another kind.
- * Outputs count as equal if this one is and none before had an SNR. */
+/* Lowers the method's SNR to that of an output, which has none if it is equal or if numbers such as
+ * NaN differ. Outputs count as equal if this one is and none before had an SNR. */
 static void include_output_gap(etr_set_method *out, const etr_numeric_gap *gap) {
   bool is_equal = etr_gap_is_equal(gap);
   double snr = gap->unlike || is_equal ? (double)NAN : gap->snr_db;

@@ -321,7 +321,7 @@ def test_builds_are_one_run(tmp_path, monkeypatch):
         answer("write", builds[0], "--logdir", tmp_path / "said", "--name", "x", "--step", "7")
         answer("write", builds[1], "--logdir", tmp_path / "said", "--name", "x", "--step", "8", "--against", builds[0])
         points, said = (next((tmp_path / logdir / "x").glob(f"events.out.tfevents.{8:020}.*.0")) for logdir in ("runs", "said"))
-        assert str(points) in written and b"0_builds_ms/slower" in points.read_bytes() and points.stat().st_size == said.stat().st_size
+        assert str(points) in written and b"0_builds_ms/slower" in points.read_bytes() and b"slower (between" in points.read_bytes() and points.stat().st_size == said.stat().st_size
         before.write(tmp_path / "times", "x", step_from="time")
         assert list((tmp_path / "times" / "x").glob(f"events.out.tfevents.{int(max(path.stat().st_mtime for path in builds[0].glob('*.etdp'))):020}.*.0"))
         monkeypatch.chdir(tmp_path)

@@ -13,7 +13,7 @@ import {shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, rowsInside} from '../base/method.js';
-import {LOST, allRowsOf, headOfRows, icicleOf, rowLabel} from '../base/rows.js';
+import {INTERRUPTIONS, allRowsOf, headOfRows, icicleOf, rowLabel} from '../base/rows.js';
 import {declare, get, peek, set, text} from '../base/store.js';
 import {Icicle} from '../parts/icicle.js';
 import {Link, hueOfBackend, timeText} from '../parts/bits.js';
@@ -195,7 +195,8 @@ export function legendRows() {
   const {operators} = method.value,
     sums = new Map();
   for (const row of allRows.value) {
-    const key = row.part === LOST ? LOST : row.kind === 'part' && !row.isComputing ? '' : (row.backend ?? CPU);
+    const key =
+      row.kind === 'part' && !row.isComputing ? (row.part === INTERRUPTIONS ? row.part : '') : (row.backend ?? CPU);
     sums.set(key, (sums.get(key) ?? 0) + row.time);
   }
   const named = [...new Set([...backendsOf(operators), ...sums.keys()])]
@@ -203,9 +204,16 @@ export function legendRows() {
     .concat('')
     .filter(name => sums.get(name) / whole.value > 5e-4);
   return named.map(name => ({
-    hue: name === '' || name === LOST ? 'runtime' : hueOfBackend(name),
+    hue: name === '' ? 'runtime' : name === INTERRUPTIONS ? 'quiet' : hueOfBackend(name),
     time: sums.get(name),
-    text: name === '' ? 'calls and runtime' : name === CPU ? 'CPU kernels' : shortBackend(name),
+    text:
+      name === INTERRUPTIONS
+        ? name
+        : name === ''
+          ? 'calls and runtime'
+          : name === CPU
+            ? 'CPU kernels'
+            : shortBackend(name),
   }));
 }
 
