@@ -47,9 +47,11 @@ export const boxes = computed(() =>
     .map(withEach),
 );
 
-/* A box of equal modules has the time of each. */
+const HIGH = 1200; // px: the height of a window from which there is room for each of equal modules
+
+/* A box of equal modules has the time of each, where there is room to show it. */
 function withEach(box) {
-  if (box.count < 2) return box;
+  if (box.count < 2 || room.value.height < HIGH) return box;
   const each = method.value.modules
     .filter(({pattern}) => pattern === box.pattern)
     .map(module => ({
@@ -185,7 +187,7 @@ export const TEXTS = {
 /** The height of the icicle's rows, in pixels, by the room there is. */
 export function heightsOf(isSmall) {
   if (isSmall) return {module: 24, kid: 40};
-  if (room.value.height >= 1200)
+  if (room.value.height >= HIGH)
     return {module: 32, kid: 120, each: boxes.value.some(({each}) => each?.length > 1) ? 160 : 0};
   return {module: 32, kid: room.value.width >= 1600 ? 88 : 64};
 }
