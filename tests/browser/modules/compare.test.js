@@ -30,7 +30,7 @@ const FAMILIES = [
   ['quantized_xnnpack', 'requantized'],
   ['../../examples/tutorial/before', '../../examples/tutorial/after'],
   ['old_0_6_add_mul', 'old_1_0_1_add_mul', 'seed_2023', 'add_mul', 'add_mul_debug', 'bundled_update', 'extra_modules', 'lowered_in_record'],
-  ['b_coreml', 'b_qnn', 'b_vulkan', 'b_neutron'],
+  ['b_coreml', 'b_qnn', 'b_vulkan'], // not b_neutron, whose times are cycles
   ['b_coreml', 'xnnpack_openvino'],
   ['attention_addmm', 'two_partitioners'],
   ['cache_by_cat', 'decoder_cache', 'decoder_prompts'],
@@ -135,7 +135,7 @@ for (const [base, newer] of PAIRS)
             want = byPattern.get(box.pattern);
           if (box.filter) same(got, box.filter.startsWith('own:') ? want : want.with_children, box.label);
           else assert.equal(got, undefined, box.label);
-          if (box.filter && !box.filter.startsWith('own:')) near(box.time, want.with_children.new_typical, box.label, 1 + want.with_children.new_nodes);
+          if (box.filter && !box.filter.startsWith('own:') && !(method.value.document.answer?.interrupted > 0)) near(box.time, want.with_children.new_typical, box.label, 1 + want.with_children.new_nodes);
         }
         assert.ok(!(wanted.get('').with_children.new_typical > 0) || boxes.value.some(({filter, label}) => filter || label === 'others'), 'no box was compared');
       }));
@@ -165,5 +165,5 @@ for (const [base, newer] of PAIRS)
         count++;
       }, true));
 
-    it('was compared', () => assert.ok(count > 0));
+    it('was compared, of ETDumps alone', () => assert.ok(count > 0 || !paths[0].endsWith('.etdp')));
   });
