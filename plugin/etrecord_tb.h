@@ -308,7 +308,8 @@ typedef struct etr_node_filter {
   const char *graph_module; /**< only entry points of this module: "edge", "aten", ... */
   const char *module;       /**< only nodes in this module of the model or below it: "layers.0" has
                                "layers.0.mlp", but not       "layers.01" */
-  const char *op;           /**< glob over the target, '*' and '?': "aten.conv*" */
+  const char *op;           /**< glob over the target, '*' and '?': "aten.conv*", or over its short
+                               name: "convolution" */
   const char
       *backend; /**< only nodes that run in this backend; "cpu": only those that ran as kernels */
 } etr_node_filter;

@@ -939,11 +939,25 @@ static bool list_parts(etr_time *t, etr_method *out) {
   return true;
 }
 
+/* Returns the backend of a call: the one of its operators' names where no program says which it is;
+ * NULL if they do not say it. */
+static const etr_backend *backend_of_call(const etr_time *t, const etr_event *call) {
+  const etr_event *first = t->blocks->rows, *end = first + t->blocks->row_count, *event = call;
+  const etr_backend *backend = etr_backend_of(call->backend);
+  if (backend)
+    return backend;
+  while (event > first && event[-1].instruction_id == call->instruction_id)
+    event--;
+  for (; !backend && event < end && event->instruction_id == call->instruction_id; event++)
+    backend = event->delegate_id ? etr_backend_of_event(event->delegate_id) : NULL;
+  return backend;
+}
+
 /* Adds the part of the calls that may be time of operators, because the delegate's clock is coarse.
  */
 static void sum_up_hidden(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
   uint64_t hidden = ETR_MIN(slice->ticks,
-                            etr_backend_clock_hides(etr_backend_of(slice->event->backend),
+                            etr_backend_clock_hides(backend_of_call(t, slice->event),
                                                     slice->operators, t->blocks->ticks_per_second));
   out->clock_hidden_ticks += hidden;
   out->clock_hidden_typical = etr_typical_add(out->clock_hidden_typical, &t->typical.typical,

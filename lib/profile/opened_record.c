@@ -231,6 +231,38 @@ static etr_status read_weights(reader *r, etr_error *error) {
   return weights ? ETR_OK : etr_fail_memory(error);
 }
 
+/* ---- Names of files ---- */
+
+/* Kinds of files that have an ending of their own. */
+typedef enum file_kind { FILE_ETRECORD, FILE_ETDUMP, FILE_PROGRAM, FILE_WEIGHTS } file_kind;
+
+/* Warns if a file is named like one of another kind; its content is what counts. */
+static void warn_of_ending(etr_opened_record *out, const char *path, file_kind kind) {
+  static const struct {
+    const char *ending;
+    file_kind kind;
+  } endings[] = {{".etrecord", FILE_ETRECORD}, {".etdp", FILE_ETDUMP},  {".etdump", FILE_ETDUMP},
+                 {".pte", FILE_PROGRAM},       {".bpte", FILE_PROGRAM}, {".ptd", FILE_WEIGHTS}};
+  static const char *const names[] = {"an ETRecord", "an ETDump", "a program (.pte)",
+                                      "external weights (.ptd)"};
+  for (size_t i = 0; path && i < ETR_COUNT(endings); i++)
+    if (endings[i].kind != kind &&
+        etr_slice_ends(etr_slice_of(path), etr_slice_of(endings[i].ending)))
+      etr_warn(&out->warnings, path, NULL, ETR_NO_OFFSET,
+               "is named %s, but its content is %s: read as that", endings[i].ending, names[kind]);
+}
+
+/* Warns of all files that are named like another kind. */
+static void warn_of_endings(reader *r) {
+  const etr_inputs *inputs = r->inputs;
+  warn_of_ending(r->out, inputs->etrecord, FILE_ETRECORD);
+  warn_of_ending(r->out, inputs->pte, FILE_PROGRAM);
+  for (size_t i = 0; i < inputs->etdump_count; i++)
+    warn_of_ending(r->out, inputs->etdumps[i], FILE_ETDUMP);
+  for (size_t i = 0; i < inputs->weight_count; i++)
+    warn_of_ending(r->out, inputs->weights[i], FILE_WEIGHTS);
+}
+
 /* ---- All ---- */
 
 /* Reads everything but the ETDumps: record, weights, program and methods. Fails if record or
@@ -244,6 +276,7 @@ static etr_status read_all(reader *r, etr_error *error) {
   for (size_t i = 0; i < r->inputs->repeated_count; i++)
     etr_warn(&out->warnings, r->inputs->repeated[i], NULL, ETR_NO_OFFSET,
              "has the same content as another file here: counted once");
+  warn_of_endings(r);
   ETR_TRY(read_record(r, error));
   for (size_t i = 0; i < out->record.graph_count; i++)
     if (!set_module_patterns(&out->record.graphs[i], r->arena))

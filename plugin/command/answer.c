@@ -111,6 +111,21 @@ static exit_status check_sides(const cli_settings *base, const cli_settings *new
                        base->record, newer->record);
 }
 
+/* Refuses to compare cycles of a rate that is not known with times. */
+static exit_status check_clocks(const etr_profile *base, const etr_profile *newer,
+                                const cli_settings *settings) {
+  bool are_timed = base->run_count > 0 && newer->run_count > 0;
+  if (!are_timed || base->takes_cycles_as_ns == newer->takes_cycles_as_ns)
+    return EXIT_DONE;
+  const char *first = settings->record ? settings->record : "the base";
+  const char *second = settings->more_count ? settings->more[0] : "the newer record";
+  message_failed("%s counts cycles of a rate that is not recorded, and %s nanoseconds: their times "
+                 "cannot be compared",
+                 base->takes_cycles_as_ns ? first : second,
+                 base->takes_cycles_as_ns ? second : first);
+  return EXIT_CANNOT_TELL;
+}
+
 /* Opens both records and prints the command's comparison of them; two programs alone are compared
  * by their sizes. */
 static exit_status answer_two(const cli_settings *given) {
@@ -128,6 +143,8 @@ static exit_status answer_two(const cli_settings *given) {
     result = command_open(&base, &base_settings);
   if (result == EXIT_DONE)
     result = command_open(&newer, &new_settings);
+  if (result == EXIT_DONE)
+    result = check_clocks(base, newer, settings);
   if (result == EXIT_DONE)
     result = settings->command->compare(base, newer, settings);
   command_close(newer);

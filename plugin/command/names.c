@@ -65,9 +65,11 @@ static void look_at_graphs(search *s, const etr_profile *profile) {
     compare_name(s, profile->graphs[i].module);
 }
 
-/* Compares all operators with the one that is wanted. Without a graph any name passes. */
+/* Compares all operators with the one that is wanted, which may be a short name. Without a graph
+ * any name passes. */
 static void compare_operators(search *s, const etr_profile *profile) {
-  s->found = profile->graph_count == 0;
+  const etr_node_filter filter = {.op = s->wanted};
+  s->found = profile->graph_count == 0 || etr_count_nodes(profile, &filter) > 0;
   for (size_t i = 0; i < profile->graph_count; i++)
     for (size_t k = 0; k < profile->graphs[i].node_count && !s->found; k++)
       if (profile->graphs[i].nodes[k].kind == ETR_NODE_OP)

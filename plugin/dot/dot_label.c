@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum {
   LONGEST_NAME = 44, /* bytes of a name in a label; the tooltip has all of it */
@@ -150,19 +151,64 @@ static const char *scope_name(const etr_dot_view *view, uint32_t scope) {
   return etr_scope_name(&view->plan->scopes.list[scope], view->graph);
 }
 
-/* Writes the name of a scope: "layers.3", or "layers.0…31 ×32" for several that are drawn as one.
- * */
-static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
-  const etr_dot_fold *fold = &view->plan->fold;
-  put_name(writer, scope_name(view, scope));
-  if (etr_dot_copies(fold, scope) == 1)
-    return;
-  const char *last = scope_name(view, fold->last[scope]), *number = last + strlen(last);
-  while (number > last && number[-1] >= '0' && number[-1] <= '9')
+/* Returns the digits that a scope's name ends with; "" if there are none. */
+static const char *number_of_scope(const etr_dot_view *view, uint32_t scope) {
+  const char *name = scope_name(view, scope), *number = name + strlen(name);
+  while (number > name && number[-1] >= '0' && number[-1] <= '9')
     number--;
-  etr_puts(writer, "\xE2\x80\xA6");
-  put_name(writer, number);
-  etr_putf(writer, " \xC3\x97%" PRIu32, fold->copies[scope]);
+  return number;
+}
+
+/* Returns the last scope of those that are drawn as one and follow `from` without a gap in their
+ * numbers, and sets *next to the one behind the gap; ETR_NONE: there is no other. */
+static uint32_t end_of_stretch(const etr_dot_view *view, uint32_t shown, uint32_t from,
+                               uint32_t *next) {
+  const etr_dot_fold *fold = &view->plan->fold;
+  uint32_t end = from;
+  unsigned long long number = strtoull(number_of_scope(view, from), NULL, 10);
+  *next = ETR_NONE;
+  for (uint32_t scope = from + 1; scope <= fold->last[shown] && *next == ETR_NONE; scope++) {
+    if (fold->same_as[scope] != shown)
+      continue;
+    if (strtoull(number_of_scope(view, scope), NULL, 10) == ++number)
+      end = scope;
+    else
+      *next = scope;
+  }
+  return end;
+}
+
+/* Writes the name of a scope: "layers.3", or for several that are drawn as one "layers.0…31 ×32",
+ * "layers.0…2, 4…7 ×7" if others are between them, "layers.0, 2…12 ×7" if that happens often. */
+static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
+  enum { MOST_STRETCHES = 3 };
+  uint32_t copies = etr_dot_copies(&view->plan->fold, scope), ends[MOST_STRETCHES],
+           starts[MOST_STRETCHES];
+  size_t count = 0;
+  put_name(writer, scope_name(view, scope));
+  if (copies == 1)
+    return;
+  for (uint32_t from = scope, next; from != ETR_NONE; from = next, count++) {
+    uint32_t end = end_of_stretch(view, scope, from, &next);
+    if (count < MOST_STRETCHES) {
+      starts[count] = from;
+      ends[count] = end;
+    }
+  }
+  bool is_long = count > MOST_STRETCHES;
+  if (is_long)
+    ends[1] = view->plan->fold.last[scope];
+  for (size_t i = 0; i < (is_long ? 2 : count); i++) {
+    if (i > 0) {
+      etr_puts(writer, ", ");
+      put_name(writer, number_of_scope(view, starts[i]));
+    }
+    if (ends[i] == starts[i])
+      continue;
+    etr_puts(writer, "\xE2\x80\xA6");
+    put_name(writer, number_of_scope(view, ends[i]));
+  }
+  etr_putf(writer, " \xC3\x97%" PRIu32, copies);
 }
 
 /* Puts the median time of the scopes that are drawn as one. */

@@ -5,6 +5,7 @@
 #include "output/node_filter.h"
 
 #include "base/base.h"
+#include "output/label.h"
 
 bool etr_glob(const char *pattern, const char *text) {
   const char *star = NULL, *retry = NULL; /* the last '*' of the pattern, and the end of the text
@@ -123,13 +124,28 @@ static bool is_in_module(const etr_graph *graph, const etr_node *node, const cha
   return strncmp(path, wanted, size) == 0 && (size == 0 || path[size] == '\0' || path[size] == '.');
 }
 
+/* Returns whether a pattern names an operator: its target, "aten.convolution.default", or what
+ * tables call it, "convolution". */
+static bool is_op(const char *pattern, const char *target) {
+  enum { MOST_BYTES = 128 }; /* no operator of torch has a longer name */
+  char name[MOST_BYTES];
+  etr_slice label = etr_label_op(target);
+  if (etr_glob(pattern, target))
+    return true;
+  if (label.size >= sizeof name)
+    return false;
+  memcpy(name, label.data, label.size);
+  name[label.size] = '\0';
+  return etr_glob(pattern, name);
+}
+
 bool etr_filter_takes_node(const etr_node_filter *filter, const etr_graph *graph, size_t index) {
   if (!filter)
     return true;
   const etr_node *node = &graph->nodes[index];
   if (filter->module && !is_in_module(graph, node, filter->module))
     return false;
-  if (filter->op && !etr_glob(filter->op, node->target))
+  if (filter->op && !is_op(filter->op, node->target))
     return false;
   if (!filter->backend)
     return true;

@@ -36,7 +36,8 @@ static int by_change(const void *a, const void *b) {
 /* Lists the operators whose verdict is from `first` to `last`, the largest change first, and adds
  * up their times. Returns false when out of memory. */
 static bool list_changed(changed *out, const sentence *s, etr_verdict first, etr_verdict last) {
-  const etr_node_groups *groups = etr_diff_groups(s->method, ETR_DIFF_SECTION_OPS);
+  const etr_node_groups *groups = etr_diff_groups(
+      s->method, s->method->by_events ? ETR_DIFF_SECTION_KERNELS : ETR_DIFF_SECTION_OPS);
   *out = (changed){
       .groups = etr_arena_alloc_array(&s->o->answer.arena, groups->count, sizeof *out->groups)};
   if (!out->groups)
@@ -65,6 +66,15 @@ static const char *time_text(const sentence *s, double ticks) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* Returns the short name of an operator, "linear"; of a kernel, "convolution.out", its name. */
+static const char *name_of(const sentence *s, const etr_node_group *operator) {
+  const char *dot = strchr(operator->key, '.');
+  bool is_kernel = s->method->by_events && !(dot && strchr(dot + 1, '.'));
+  if (is_kernel)
+    return operator->key;
+  return etr_or_empty(etr_arena_text(&s->o->answer.arena, etr_label_op(operator->key)));
+}
+
 /* Returns the names of operators, "log1p, gt, where and tanh"; of more than four the first three
  * and "5 more". */
 static const char *names_text(const sentence *s, const changed *operators) {
@@ -73,7 +83,7 @@ static const char *names_text(const sentence *s, const changed *operators) {
   const char *names[MOST_NAMES];
   size_t name_count = operators->count > MOST_NAMES ? MOST_NAMES - 1 : operators->count;
   for (size_t i = 0; i < name_count; i++)
-    names[i] = etr_or_empty(etr_arena_text(arena, etr_label_op(operators->groups[i]->key)));
+    names[i] = name_of(s, operators->groups[i]);
   return etr_or_empty(etr_arena_list(arena, names, name_count, operators->count));
 }
 
@@ -122,9 +132,8 @@ static void add_change(sentence *s, const char *what, const char *verb, double c
 static void add_largest(sentence *s, const changed *judged) {
   if (!judged->count)
     return;
-  etr_slice op = etr_label_op(judged->groups[0]->key);
-  add_change(s, etr_or_empty(etr_arena_format(&s->o->answer.arena, "%.*s", (int)op.size, op.data)),
-             "takes", etr_diff_typical(&judged->groups[0]->change));
+  add_change(s, name_of(s, judged->groups[0]), "takes",
+             etr_diff_typical(&judged->groups[0]->change));
 }
 
 /* Adds a clause on what calls of delegates and the copies around them cost more or less. Where

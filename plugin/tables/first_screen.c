@@ -576,7 +576,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
     etr_puts(&w, DASH);
   }
   put_saving(&w, answer, unit, most, whole);
-  if (unit != ETR_UNIT_CYCLES) /* all of the screen is in cycles then, and numbers are long */
+  if (unit != ETR_UNIT_CYCLES || !etr_first_screen_is_narrow(answer)) /* numbers are long */
     etr_putf(&w, " %s", etr_unit_name(unit));
   etr_puts(&w, finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
@@ -670,13 +670,13 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   size_t used = etr_put_cut(w, plain(answer, finding->title), name_columns(answer), ETR_CUT_MIDDLE);
   etr_put_style(w, ETR_STYLE_PLAIN);
   etr_put_blanks(w, name_columns(answer) + 1 - used); /* the bar is not beside the title */
-  bool has_bar = !finding->is_once && !isnan(finding->potential) && saves != SURER_TIME;
-  if (!is_narrow && has_bar)
+  bool has_bar = !is_narrow && !finding->is_once && !isnan(finding->potential) &&
+                 saves != SURER_TIME;
+  if (has_bar)
     put_bar(w, finding->least, finding->potential, s->groups.whole);
-  else if (!is_narrow)
-    etr_put_blanks(w, BAR);
   size_t room = is_narrow ? 16 : 19, width = etr_plain_width(w, saves);
-  size_t least = is_narrow ? 0 : 1; /* a bar is before it, or the blank behind a title */
+  room += is_narrow || has_bar ? 0 : BAR; /* a long saving takes the place of the bar */
+  size_t least = is_narrow ? 0 : 1;       /* a bar is before it, or the blank behind a title */
   etr_put_blanks(w, room > width ? room - width : least);
   etr_put_plain(w, saves);
   etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));

@@ -724,6 +724,22 @@ static const char *recording_text(info *i, size_t dump) {
   return etr_text_end(&text, &writer);
 }
 
+/* Says how many weights of a program are in a .ptd file that is not here; NULL: none. */
+static const char *missing_weights(etr_arena *arena, const etr_program_memory *program) {
+  size_t count = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; program && i < program->constant_count; i++) {
+    bool is_external = program->constants[i].place == ETR_CONSTANT_EXTERNAL;
+    count += is_external;
+    bytes += is_external ? program->constants[i].size_bytes : 0;
+  }
+  if (count == 0)
+    return NULL;
+  return etr_arena_format(
+      arena, "none: the program needs one, with %zu weight%s of %s bytes, to run: add it", count,
+      etr_plural(count), etr_count_text(arena, bytes));
+}
+
 /* Writes a line for each file of the record, and what is in it. */
 static void put_lines(info *i) {
   const etr_profile *profile = i->answer.profile;
@@ -743,6 +759,8 @@ static void put_lines(info *i) {
     put_line(i, ".ptd", profile->weights[k].path);
     put_line(i, "", info_weights(&i->answer.arena, &profile->weights[k]));
   }
+  if (profile->weight_count == 0)
+    put_line(i, ".ptd", missing_weights(&i->answer.arena, profile->program_memory));
   if (profile->has_reference_outputs)
     put_line(i, "", "has reference outputs");
   if (profile->has_representative_inputs)

@@ -112,9 +112,8 @@ static const char *layers_note(const etr_profile *profile, const etr_method *met
     return is_program ? "no modules and no source lines: the ETRecord has no graph of this method"
                       : NULL;
   if (method->graph == ETR_NONE)
-    return "no layers: an ETDump has no graph. Name files of the same export after it: the .pte "
-           "adds "
-           "operators and shapes, the ETRecord (generate_etrecord=True) modules and source lines";
+    return "no layers: an ETDump has no graph. Add the .pte of the same export for operators and "
+           "shapes, its ETRecord (generate_etrecord=True) for modules and source lines";
   if (is_program)
     return "no modules and no source lines: only an ETRecord has them "
            "(generate_etrecord=True at the export)";

@@ -415,6 +415,11 @@ static bool only_moves(const char *kernel) {
          etr_kernel_only_copies(kernel);
 }
 
+/* Returns true for XNNPACK's name of a depthwise convolution: "Convolution (NHWC, F32) DWConv". */
+static bool is_depthwise_kernel(const char *kernel) {
+  return kernel && strstr(kernel, " DWConv");
+}
+
 /* The next step that the state of some operators allows. */
 static bool add_for_operators(const largest *of) {
   const etr_headline_part *part = of->part;
@@ -559,6 +564,8 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
     return true; /* fallback, library and copies say what to do about many small kernels */
   if (part->kind != ETR_HEADLINE_OPERATORS)
     return add_for_rest(&of);
+  if (!part->has_graph && is_depthwise_kernel(part->op)) /* other types make it slower */
+    return !is_first || add_less_work(&of, NULL);
   if (part->has_graph) {
     of.count = 0;
     mark_operators(&of, groups);

@@ -104,10 +104,11 @@ def sums_of(pairs):
 
 def in_dot(text):
     found = []
-    for line in re.findall(r'>in us: (.*?)<', text):
+    # In cycles where the clock counts them: a cycle is taken as 1 ns in the other outputs.
+    for unit, line in re.findall(r'>in (us|cycles): (.*?)<', text):
         parts = re.findall(r'(\S.*?) ([-0-9.]+)(?: [+=] |$)', line)
         require(all(part_of(name) for name, _ in parts), 'DOT names parts of no other output: %s', line)
-        found.append(sums_of((part_of(name), number(value) * 1e3) for name, value in parts))
+        found.append(sums_of((part_of(name), number(value) * (1e3 if unit == 'us' else 1)) for name, value in parts))
     return found
 
 

@@ -18,7 +18,13 @@ const REPORTS = {
   compared: ['inserted_before', 'inserted_after'],
   decoder: ['prefill_decode'],
   dump: ['mv2_xnnpack/etdump.etdp'],
+  npu: ['b_ethosu'],
+  accuracy: ['debug_xnnpack'],
+  several: ['turns_base', 'turns_new', 'turns_same'],
 };
+
+/* What is open beside the views themselves: the other tables, details, menus, the roofline. */
+const STATES = [...['module', 'source', 'backend', 'delegate', 'node'].map(by => `view=table&by=${by}`), 'view=table&roof=1', 'view=summary&levers=1&sel=finding:0', 'view=timeline&q=linear', 'view=graph&q=linear'];
 
 /* The script of axe-core; null if it is not installed. */
 function axe() {
@@ -44,23 +50,39 @@ describe('axe-core', {skip: missing() || (axe() ? false : 'axe-core is missing: 
     rmSync(folder, {recursive: true, force: true});
   });
 
+  /* Asserts that axe finds nothing in what is shown. */
+  async function isClean(what) {
+    await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
+    const {violations} = await page.page.evaluate(
+      async ([script, options]) => {
+        if (!globalThis.axe) (0, eval)(script); // eslint-disable-line no-eval
+        return globalThis.axe.run(document, options);
+      },
+      [axe(), {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations']}],
+    );
+    assert.deepEqual(violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 160)).join(' | ')}`), [], what);
+  }
+
+  it('finds nothing in what is open beside the views', async () => {
+    await page.page.emulateMedia({colorScheme: 'light'});
+    for (const state of STATES) {
+      await page.go(join(folder, 'vit.html'), state);
+      await isClean(state);
+    }
+    for (const name of ['Share', 'Settings']) {
+      await page.frame.locator(`summary[aria-label="${name}"]`).click();
+      await isClean(name);
+    }
+  });
+
   for (const name of Object.keys(REPORTS))
-    for (const colorScheme of ['light', 'dark'])
+    for (const colorScheme of ['vit', 'compared', 'decoder', 'dump'].includes(name) ? ['light', 'dark'] : ['dark'])
       it(`finds nothing in the views of ${name}, ${colorScheme}`, async () => {
         await page.page.emulateMedia({colorScheme});
         await page.go(join(folder, `${name}.html`), '');
         for (const view of await page.frame.getByRole('tab').allInnerTexts()) {
           await page.view(view);
-          await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
-          const {violations} = await page.page.evaluate(
-            async ([script, options]) => {
-              if (!globalThis.axe) (0, eval)(script); // eslint-disable-line no-eval
-              return globalThis.axe.run(document, options);
-            },
-            [axe(), {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations']}],
-          );
-          const said = violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 160)).join(' | ')}`);
-          assert.deepEqual(said, [], view);
+          await isClean(view);
         }
       });
 });

@@ -8,7 +8,7 @@ import {describe, it} from 'node:test';
 import {contrast, hueOf, hueOfVerdict, inkOn, mixed, strengthOf} from '../../../web/src/base/colors.js';
 import {laneNameOf} from '../../../web/src/base/events.js';
 import {fitted, headOf, itselfText, letteredEnd, longerPath, relativePath, shortBackend, shortOp, tellingEnd} from '../../../web/src/base/labels.js';
-import {icicleOf, rowLabel, rowLabels} from '../../../web/src/base/rows.js';
+import {icicleOf, rowLabel, rowLabels, withSums} from '../../../web/src/base/rows.js';
 import {kidsInSight, placesOf} from '../../../web/src/parts/icicle.js';
 
 const table = (name, of, cases) => describe(name, () => {
@@ -83,6 +83,13 @@ describe('the icicle', () => {
     const alike = ['features.*.conv.0.0', 'features.1.conv.0.0', 'features.1.conv.1'].map(pattern => row(pattern, 'convolution', 1));
     assert.deepEqual(alike.map(rowLabels(alike, 'features')).map(label => label.join('|')), ['features.*.conv.0.0|convolution', 'features.1.conv.0.0|convolution', 'conv.1|convolution']);
     assert.deepEqual(alike.slice(1).map(rowLabels(alike.slice(1), 'features')).map(([where]) => where), ['conv.0.0', 'conv.1']);
+  });
+
+  it('has a sum of the operators that the answer names together, and the largest of them', () => {
+    const of = (pattern, op, time, dtype) => row(pattern, op, time, {dtype, backend: 'X', count: 2, hue: 'delegate', min: 0, max: 0}), list = [of('a', 'mul', 50, 'int8'), of('a', 'aten.linear.default', 40, 'float32'), of('b', 'aten.linear.default', 30, 'float32'), of('c', 'aten.linear.default', 20, 'float32'), of('d', 'aten.linear.default', 10, 'int8')];
+    const shown = withSums(list, [{kind: 'operators', op: 'aten.linear.default', dtype: 'float32', backend: 'X', count: 6}]);
+    assert.deepEqual(shown.map(({kind, label, time, isInset = false}) => [kind, label, time, isInset]), [['several', 'float32 linear, all', 90, false], ['operator', 'aten.linear.default', 40, true], ['operator', 'aten.linear.default', 30, true], ['operator', 'mul', 50, false], ['operator', 'aten.linear.default', 10, false]]);
+    for (const part of [{kind: 'operators', op: 'mul', dtype: 'int8', backend: 'X', count: 2}, {kind: 'operators', op: 'aten.linear.default', dtype: 'float32', backend: 'X', count: 7}, {kind: 'calls', op: null, dtype: null, backend: 'X', count: 6}]) assert.deepEqual(withSums(list, [part]), list, 'one row, another number of operators, no operators');
   });
 
   it('fills its width, and makes one box of those that are too narrow', () => {

@@ -11,6 +11,7 @@ import {fileURLToPath} from 'node:url';
 import {Columns, sortRows} from '../../../web/src/base/columns.js';
 import {recordLabel} from '../../../web/src/base/document.js';
 import {optionsOf, search, termsOf, without} from '../../../web/src/base/filter.js';
+import {placesOfRoofline} from '../../../web/src/parts/roofline.js';
 import {callsText, changeText, rateText, savingText, shareText, signOf, timeText, unitFor} from '../../../web/src/base/format.js';
 import {visibleText} from '../../../web/src/base/html.js';
 import {backendsOf, readProfile} from '../../../web/src/base/method.js';
@@ -25,6 +26,28 @@ import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/vi
 import {marksOf} from '../../../web/src/views/memory.js';
 
 const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
+
+describe('the roofline', () => {
+  const points = [{x: 0.5, y: 2, time: 25}, {x: 20, y: 50, time: 100}], of = (peaks, given = points) => placesOfRoofline(given, peaks, 400, 300);
+
+  it('has the most time first and largest, and whole decades around the rates', () => {
+    const {at, ticksX, ticksY, roof} = of(null);
+    assert.deepEqual(at.map(({r, point}) => [r, point.time]), [[22, 100], [11, 25]]);
+    assert.deepEqual([ticksX, ticksY].map(list => list.map(([value]) => Number(value.toPrecision(3)))), [[0.1, 1, 10, 100], [1, 10, 100]]);
+    assert.deepEqual([ticksX[0][1], ticksX.at(-1)[1], ticksY[0][1], ticksY.at(-1)[1]], [56, 378, 264, 12]);
+    assert.ok(at.every(({x, y}) => x > 56 && x < 378 && y > 12 && y < 264) && at[0].x > at[1].x && at[0].y < at[1].y);
+    assert.deepEqual(roof, [], 'no line without a peak');
+  });
+
+  it('has the line of the peaks: memory up to where arithmetic limits', () => {
+    const {roof, ticksX, ticksY} = of({gflops: 100, gbs: 10});
+    assert.deepEqual(roof.map(place => place.map(Math.round)), [[ticksX[0][1], ticksY[0][1]], [ticksX[2][1], ticksY[2][1]], [ticksX[3][1], ticksY[2][1]]].map(place => place.map(Math.round)));
+    assert.equal(new Set(of({gflops: 100, gbs: null}).roof.map(([, y]) => y)).size, 1, 'arithmetic alone is level');
+    assert.equal(of({gflops: null, gbs: 10}).roof.length, 3);
+  });
+
+  it('takes a single point', () => assert.ok(of(null, [{x: 1, y: 1, time: 1}]).at.every(({x, y}) => Number.isFinite(x) && Number.isFinite(y))));
+});
 
 describe('the text of the modules', () => {
   for (const name of readdirSync(SOURCES, {recursive: true}).filter(file => file.endsWith('.js'))) {

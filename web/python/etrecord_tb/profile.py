@@ -357,7 +357,7 @@ class Profile(_Handle):
         """Returns every graph with the times joined to its nodes; the most informative graph comes first.
 
         unit: of times: "ns", "us", "ms", "s" or "cycles".
-        Filters: method, graph ("edge", "aten", ...), module (with the modules inside it), op (a glob: "aten.conv*"), backend ("cpu": kernels).
+        Filters: method, graph ("edge", "aten", ...), module (with the modules inside it), op (a glob: "aten.conv*", or a short name: "convolution"), backend ("cpu": kernels).
         Filters that match nothing raise a ValueError, here and in the methods below.
         """
         from . import model

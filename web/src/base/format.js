@@ -60,6 +60,7 @@ export function timeText(ns, unit, {ticksPerSecond = 1e9, whole = 0, grain = 0} 
   if (ns === null || ns === undefined || !Number.isFinite(ns)) return '–';
   const size = sizeOf(unit, ticksPerSecond),
     value = ns / size;
+  if (unit === 'cycles') return plainOrGrouped(Math.round(value)); // counted, not measured
   if (!(whole > 0)) return value.toFixed(UNITS[unit].decimals);
   return digitText(value, digitOf(value, lastDigitOf(whole / size), grain / size));
 }

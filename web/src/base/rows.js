@@ -24,11 +24,14 @@ const RESIDUE = 1e-3; // ns; a part below it is a rounding error
 /** The parts that are operators of the graph: their time is in the rows of operators. */
 const OF_OPERATORS = 'operators';
 
+/** What operators took longer in some runs than usual: no part of what an inference needs. */
+export const INTERRUPTIONS = 'interruptions';
+
 /* The part's name in the words of a row: without what its place says. */
 const partLabel = text => text.trim().replace(/, outside operators$/, '');
 
-/* Parts that are computing, in a delegate or in kernels of no node; the others are calls, copies and the runtime. */
-const COMPUTING = ['delegate_phases', 'opaque_delegates', 'operators_unplaced'];
+/** Parts that are computing, in a delegate or in kernels of no node; the others are calls, copies and the runtime. */
+export const COMPUTING = ['delegate_phases', 'opaque_delegates', 'operators_unplaced'];
 
 /* How the row of a part is called: by the kernel, the phase, or the part. */
 function partName({part, phase, op, backend}, balance) {
@@ -42,7 +45,11 @@ function partRow(group, time, method) {
   const {part, op = null, backend = null, count = NaN} = group,
     isComputing = COMPUTING.includes(part),
     {operators} = method;
-  const hue = isComputing ? hueOf(backend && backend !== CPU ? placeOf(operators, backend) : -1) : 'runtime',
+  const hue = isComputing
+      ? hueOf(backend && backend !== CPU ? placeOf(operators, backend) : -1)
+      : part === INTERRUPTIONS
+        ? 'quiet'
+        : 'runtime',
     label = partName(group, method.balance);
   return {
     kind: 'part',
@@ -146,7 +153,7 @@ export const headOfRows = (rows, within = '') =>
   );
 
 /** Returns how a row is called beside a head: [where, what], "mlp.3" and "linear". */
-export const rowLabel = (row, head) => [row.kind === 'part' ? '' : relativePath(row.pattern, head), row.label];
+export const rowLabel = (row, head) => [row.kind === 'operator' ? relativePath(row.pattern, head) : '', row.label];
 
 /**
  * Returns how rows are called beside a head, a function of a row like rowLabel(): where two operators would be called
@@ -157,9 +164,41 @@ export function rowLabels(rows, head) {
     alike = grouped(rows, keyOf);
   return row => {
     const [where, what] = rowLabel(row, head),
-      isAlone = row.kind === 'part' || !where || alike.get(keyOf(row))?.length === 1;
+      isAlone = !where || alike.get(keyOf(row))?.length === 1;
     return [isAlone ? where : longerPath(row.pattern, head), what];
   };
+}
+
+/**
+ * Returns rows with one more before the operators that a part of the answer names together, such as all linear layers
+ * in float32: {kind: 'several'}, the sum of these. Of them the `most` largest follow it, `isInset`. Most time first.
+ */
+export function withSums(rows, parts, most = 2) {
+  const list = [];
+  let rest = rows;
+  for (const {kind, op, dtype, backend, count} of parts ?? []) {
+    const isOf = row =>
+        kind === 'operators' && row.op === op && row.dtype === dtype && (row.backend ?? CPU) === (backend ?? CPU),
+      inside = rest.filter(isOf),
+      sum = key => inside.reduce((all, row) => all + row[key], 0);
+    if (inside.length < 2 || sum('count') !== count) continue;
+    rest = rest.filter(row => !isOf(row));
+    list.push({
+      ...inside[0],
+      kind: 'several',
+      key: `+${op} ${dtype}`,
+      label: `${dtype} ${shortOp(op)}, all`,
+      rows: Int32Array.from(inside.flatMap(row => [...row.rows])),
+      count,
+      time: sum('time'),
+      estimated: sum('estimated'),
+      min: NaN,
+      max: NaN,
+      filter: `op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`,
+      inside: inside.slice(0, most).map(row => ({...row, isInset: true})),
+    });
+  }
+  return byTime([...list, ...rest]).flatMap(row => (row.inside ? [row, ...row.inside] : [row]));
 }
 
 const byTime = list => list.sort((a, b) => b.time - a.time);
@@ -335,7 +374,10 @@ export function icicleOf(rows, {head, whole, method}) {
   );
   for (const [backend, list] of computing)
     boxes.push(box(backend ? `in ${shortBackend(backend)}` : 'kernels', list, {pattern: null, filter: '', method}));
-  const rest = parts.filter(({isComputing}) => !isComputing);
+  const [lost, rest] = [true, false].map(isLost =>
+    parts.filter(({isComputing, part}) => !isComputing && (part === INTERRUPTIONS) === isLost),
+  );
+  if (lost.length) boxes.push(box(INTERRUPTIONS, lost, {pattern: null, filter: '', method}));
   if (rest.length) boxes.push(box('calls and runtime', rest, {pattern: null, filter: '', method}));
   const labels = boxes.map(({label}) => label);
   for (const made of boxes) made.end = tellingEnd(made.label, labels);

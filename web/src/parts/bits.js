@@ -96,7 +96,8 @@ export const wholeText = () =>
 /**
  * A column of shares of the method, of times in ns, each with its bar; `most` is the longest time and `hue` a color.
  */
-export function shareColumn(of, most, hue, rest = {}) {
+export function shareColumn(of, most, hue, /** @type {Record<string, any>} */ rest = {}) {
+  const textOf = rest.text ?? (row => shareOfWhole(of(row)));
   return {
     key: 'share',
     title: 'share',
@@ -104,10 +105,10 @@ export function shareColumn(of, most, hue, rest = {}) {
     number: true,
     descending: true,
     value: row => of(row) / times.value.whole,
-    text: row => shareOfWhole(of(row)),
+    text: textOf,
     width: 'minmax(112px, 1.2fr)',
     className: 'share-cell',
-    cell: row => html`${bar(of(row), most, hue(row))}<span class="share">${shareOfWhole(of(row))}</span>`,
+    cell: row => html`${bar(of(row), most, hue(row))}<span class="share">${textOf(row)}</span>`,
     ...rest,
   };
 }
@@ -130,7 +131,7 @@ export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.re
  * `hasStat` says that the table shows the chosen statistic of single operators, `isSum` that it shows sums.
  */
 export function commandOf(verb, {hasStat = false, isSum = false} = {}, ...options) {
-  const {name} = method.value,
+  const {name, document: known} = method.value,
     record = shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value)),
     {stat} = times.value ?? {};
   if ((hasStat && stat === 'run') || (isSum && stat !== 'typical' && stat !== 'avg')) return null;
@@ -138,7 +139,7 @@ export function commandOf(verb, {hasStat = false, isSum = false} = {}, ...option
     'etrecord-tb',
     verb,
     record,
-    name.startsWith('(') ? '' : `--method ${quoted(name)}`,
+    known.method ? `--method ${quoted(name)}` : '',
     ...options,
     (hasStat || isSum) && stat !== 'typical' ? `--stat ${stat}` : '',
     '--top 0',

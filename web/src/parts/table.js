@@ -311,7 +311,9 @@ export function SmallTable({caption, columns: given, rows, open, isChosen, isHit
         .filter(Boolean)
         .join(' ') || undefined;
     const name =
-        [open && 'link', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit'].filter(Boolean).join(' ') || undefined,
+        [open && 'link', row.isInset && 'inset', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit']
+          .filter(Boolean)
+          .join(' ') || undefined,
       properties = open ? {tabindex: '0', onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {};
     return html`<tr class=${name} ...${properties}>${columns.map(
       column => html`<td class=${cellClass(column)}

@@ -27,6 +27,7 @@ import {countText, numberText, relativeText, shareText} from '../base/format.js'
 import {html} from '../base/html.js';
 import {fitted, headOf, relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
+import {COMPUTING} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Choice, Link, changeOfTime, timeColumn} from '../parts/bits.js';
 import {room} from '../parts/room.js';
@@ -113,7 +114,17 @@ function Hero({answer}) {
 /* Returns "add, div, clamp"; of more than three the first two and "4 more". */
 const listText = names => (names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names).join(', ');
 
+/* Parts of the time that are calls of delegates, and what delegates insert. */
 const CALLS = ['call_overhead', 'inserted'];
+
+/* The parts whose time is in the rows of operators: without a graph on both sides rows are events, also inserted
+   ones. */
+const partsOfRows = ({by_events: isEvents}) =>
+  isEvents ? ['operators', 'operators_unplaced', 'inserted'] : ['operators'];
+
+/* How new operators are called as one step: by their names, where these are short. */
+const newText = rows =>
+  [listText(rows.map(({label}) => label))].find(({length}) => length <= 24) ?? countText(rows.length, 'new operator');
 
 /* One step of several: named by those that change most. */
 function stepOf(label, list, verdict) {
@@ -134,18 +145,23 @@ export function stepsOf(answer, most = MOST_STEPS) {
     verdict: row.verdict ?? null,
   });
   const bySize = list => sortRows(list, ({change}) => Math.abs(change), true),
-    rows = bySize((answer.by_op ?? []).map(row => made(row, shortOp(row.op)))),
+    isEvents = answer.by_events,
+    rows = bySize(
+      isEvents
+        ? (answer.by_kernel ?? []).map(row => made(row, shortOp(row.kernel)))
+        : (answer.by_op ?? []).map(row => made(row, shortOp(row.op))),
+    ),
     parts = (answer.parts ?? [])
-      .filter(({part}) => part !== 'operators')
+      .filter(({part}) => !partsOfRows(answer).includes(part))
       .map(row => made(row, PART_TEXTS[row.part] ?? row.part));
   const isNew = ({verdict}) => verdict === 'new',
-    isCall = ({part}) => !answer.by_events && CALLS.includes(part);
+    isCall = ({part}) => CALLS.includes(part);
   const all = bySize(
       [
         ...rows.filter(row => !isNew(row)),
-        ...stepOf(listText(rows.filter(isNew).map(({label}) => label)), rows.filter(isNew), 'new'),
+        ...stepOf(newText(rows.filter(isNew)), rows.filter(isNew), 'new'),
         ...parts.filter(part => !isCall(part)),
-        ...stepOf('calls and copies', parts.filter(isCall), null),
+        ...stepOf(isEvents ? 'calls of delegates' : 'calls and copies', parts.filter(isCall), null),
       ].filter(({change}) => change !== 0),
     ),
     shown = all.length > most + 1 ? all.slice(0, most) : all,
@@ -236,16 +252,23 @@ export function blocksOf(answer) {
       verdict,
     });
   }
-  const parts = (answer.parts ?? []).filter(({part}) => part !== 'operators');
-  const ordered = blocks.sort((a, b) => compareNames(a.path, b.path));
-  if (parts.length)
+  const ordered = blocks.sort((a, b) => compareNames(a.path, b.path)),
+    parts = (answer.parts ?? []).filter(({part}) => part !== 'operators' || answer.by_events),
+    isInside = ({part}) => COMPUTING.includes(part) || partsOfRows(answer).includes(part);
+  const add = (label, list) =>
+    list.length &&
     ordered.push({
-      label: 'calls and runtime',
+      label,
       path: '',
-      base: parts.reduce((sum, row) => sum + (baseOf(row) ?? 0), 0),
-      now: parts.reduce((sum, row) => sum + (newOf(row) ?? 0), 0),
+      base: list.reduce((sum, row) => sum + (baseOf(row) ?? 0), 0),
+      now: list.reduce((sum, row) => sum + (newOf(row) ?? 0), 0),
       verdict: null,
     });
+  add(answer.by_events ? 'operators' : 'in delegates, or on no node', parts.filter(isInside));
+  add(
+    'calls and runtime',
+    parts.filter(part => !isInside(part)),
+  );
   return {head, blocks: ordered.filter(({base, now}) => base > 0 || now > 0)};
 }
 
@@ -412,7 +435,7 @@ function ModulesTable({answer}) {
     );
   const whole = {key: 'Method::execute', path: null, row: execute, what: 'the whole inference'};
   const parts = answer.parts
-    .filter(({part}) => part !== 'operators')
+    .filter(({part}) => part !== 'operators' || answer.by_events)
     .map(row => ({
       key: PART_TEXTS[row.part] ?? row.part,
       path: null,

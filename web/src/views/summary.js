@@ -19,6 +19,7 @@ import {
 } from '../base/app.js';
 import {countText, savingText, shareText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
+import {withSums} from '../base/rows.js';
 import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Link} from '../parts/bits.js';
 import {room} from '../parts/room.js';
@@ -244,15 +245,16 @@ function Rows() {
     : `${countText(operators.timed.length, 'operator')}${
         isFolded ? ` in ${countText(ofOperators, 'row')}: the same of repeated modules is one` : ''
       }`;
+  const shown = text ? list : withSums(list, method.value.document.answer?.parts);
   const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0),
-    columns = operatorColumns(rows, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
+    columns = operatorColumns(shown, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
   return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}
     </h2><span class="small quiet" aria-description=${explainRuns('in all')}>${hasGraph ? said : ''}</span><span
     class="push"></span>
     ${text ? html`<button type="button" class="text-link small" onClick=${clearFilter}>show all (Esc)</button>` : null}
       <${Link} act=${() => show('table')}>all in Table<//></div>
-    <div class="box"><${SmallTable} caption="Where the time goes" rows=${list} most=${most} columns=${columns}
-      open=${row => (row.kind === 'part' ? set({in: row.filter}) : select('repeated', `${row.pattern} ${row.op}`))}
+    <div class="box"><${SmallTable} caption="Where the time goes" rows=${shown} most=${most} columns=${columns}
+      open=${row => (row.kind === 'operator' ? select('repeated', `${row.pattern} ${row.op}`) : set({in: row.filter}))}
       isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} />
     ${
       small.length > 2 && list.length <= most

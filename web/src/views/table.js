@@ -56,6 +56,8 @@ import {
   timeColumn,
   timeText,
 } from '../parts/bits.js';
+import {Roofline} from '../parts/roofline.js';
+import {room} from '../parts/room.js';
 import {Table, declareTable} from '../parts/table.js';
 import {hasAccuracy, snrOfOperators, snrText} from './accuracy.js';
 import {Verdict, baseOf, changeOf as changedBy, changesBy, goneRows, intervalText} from './changes.js';
@@ -80,7 +82,8 @@ const KINDS = [
 ];
 
 // each: repeated modules and delegates are rows of their own
-declare({by: oneOf('operator', ...KINDS.slice(1).map(([value]) => value)), each: flag(false)});
+// roof: the roofline above the rows of operators
+declare({by: oneOf('operator', ...KINDS.slice(1).map(([value]) => value)), each: flag(false), roof: flag(false)});
 for (const [kind] of KINDS) declareTable(kind, 'time-');
 
 command({
@@ -115,8 +118,9 @@ function kept(valueOf) {
   };
 }
 
-/* Sums of what the operators of a row compute and move, and the rates that follow in its time. */
-function rateColumns(rows, rowsOf, timeOf) {
+/* Sums of what the operators of a row compute and move, and the rates that follow in its time: {macs, bytes, gflops,
+   gbs}, functions of a row. */
+function ratesOf(rowsOf, timeOf) {
   const {operators, clocks} = method.value,
     sum = key => kept(row => sumOver(operators.numbers(key), rowsOf(row)));
   const macs = sum('macs'),
@@ -126,8 +130,11 @@ function rateColumns(rows, rowsOf, timeOf) {
     rowsOf(row).length > 0 &&
     timeOf(row) / rowsOf(row).length >= 3 * (clocks[operators.backend(rowsOf(row)[0])] ?? clocks[''] ?? 0);
   const rate = of => row => (isKnown(row) && of(row) > 0 && timeOf(row) > 0 ? of(row) / timeOf(row) : NaN);
-  const gflops = rate(row => 2 * macs(row)),
-    gbs = rate(bytes);
+  return {macs, bytes, gflops: rate(row => 2 * macs(row)), gbs: rate(bytes)};
+}
+
+function rateColumns(rows, rowsOf, timeOf) {
+  const {macs, bytes, gflops, gbs} = ratesOf(rowsOf, timeOf);
   const column = (key, title, hint, value, rest) => ({
     key,
     title,
@@ -216,8 +223,17 @@ function timeColumns(rows, rest = {}) {
       row => row.time,
       most,
       row => row.hue,
+      {text: shareTextOf},
     ),
   ];
+}
+
+/* The share of a row: a range where a coarse clock may hide a part of it. */
+function shareTextOf(row) {
+  const hidden = row.upper && times.value.stat === 'typical' ? method.value.clockHiddenTypical : 0,
+    low = shareOfWhole(row.time - Math.min(hidden, row.time)).replace(' %', ''),
+    high = shareOfWhole(row.time);
+  return hidden > 0 && `${low} %` !== high ? `${low} – ${high}` : high;
 }
 
 const countColumn = (hint = 'operators of the graph') => ({
@@ -730,10 +746,35 @@ function Count({rows, operators}) {
     ${rows.length !== operators.length ? `${sum ? '; ' : ''}${countText(rows.length, 'row')}` : ''}</span>`;
 }
 
+/* The rows of operators whose rates are known, as points of the roofline. */
+function pointsOf(rows) {
+  const {gflops, gbs} = ratesOf(
+      row => row.rows,
+      row => row.time,
+    ),
+    labelOf = rowLabels(rows, head.value);
+  return rows
+    .filter(row => gflops(row) > 0 && gbs(row) > 0)
+    .map(row => ({
+      row,
+      x: gflops(row) / gbs(row),
+      y: gflops(row),
+      time: row.time,
+      hue: row.hue,
+      label: `${labelOf(row).filter(Boolean).join(' · ')}${row.count > 1 ? ` ×${row.count}` : ''}`,
+      told: [
+        `${timeText(row.time, row.estimated, row.rows)} ${unitName.value} · ${shareOfWhole(row.time)}`,
+        `${rateText(gflops(row))} GFLOP/s · ${rateText(gbs(row))} GB/s`,
+      ],
+    }));
+}
+
 export function TableView() {
   const {hasGraph, delegates, operators} = method.value,
     {kind, rows, columns} = shown.value,
-    chosen = selectedRows.value;
+    chosen = selectedRows.value,
+    points = kind === 'operator' ? pointsOf(rows) : [],
+    hasRoof = points.length > 1;
   const kinds = KINDS.filter(
     ([name]) =>
       hasGraph && (name !== 'delegate' || delegates.length) && (name !== 'source' || operators.sources.length),
@@ -760,14 +801,26 @@ export function TableView() {
       ? html`<${Segments} label="Group by"
     options=${kinds} chosen=${kind} change=${by => set({by})} />`
       : null
-  }<${Chips} /><${Count} rows=${rows}
-    operators=${shownOperators.value} /></div>
+  }<${Chips} /><${Count} rows=${rows} operators=${shownOperators.value} /></div>
     <${TimePicture} isSmall=${true} />
+    ${
+      hasRoof && get('roof')
+        ? html`<${Roofline} points=${points} peaks=${profile.value.peaks} open=${SELECT[kind]} isChosen=${isChosen}
+          width=${room.value.width - 48 - (get('sel') ? 360 : 0)}
+          height=${Math.max(200, Math.round(room.value.height * 0.3))} />`
+        : null
+    }
     ${
       rows.length === 0
         ? html`<p class="note">${hits.value.isAll && !get('in') ? 'No operator was timed.' : 'No row matches.'}</p>`
         : html`<${Table} key=${kind} name=${kind}
           label=${`Rows by ${KINDS.find(([name]) => name === kind)[1].toLowerCase()}`} columns=${columns} rows=${rows}
-          open=${SELECT[kind]} isChosen=${isChosen} sum=${describe} command=${tableCommand(kind)} />`
+          open=${SELECT[kind]} isChosen=${isChosen} sum=${describe} command=${tableCommand(kind)}
+          note=${
+            hasRoof
+              ? html`<button type="button" class="text-link" aria-pressed=${String(get('roof'))}
+          title="GFLOP/s over FLOP per byte" onClick=${() => set({roof: !get('roof')})}>Roofline</button>`
+              : null
+          } />`
     }</div>`;
 }

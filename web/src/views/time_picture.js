@@ -13,7 +13,7 @@ import {shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, rowsInside} from '../base/method.js';
-import {allRowsOf, headOfRows, icicleOf, rowLabel} from '../base/rows.js';
+import {INTERRUPTIONS, allRowsOf, headOfRows, icicleOf, rowLabel} from '../base/rows.js';
 import {declare, get, peek, set, text} from '../base/store.js';
 import {Icicle} from '../parts/icicle.js';
 import {Link, hueOfBackend, timeText} from '../parts/bits.js';
@@ -47,9 +47,11 @@ export const boxes = computed(() =>
     .map(withEach),
 );
 
-/* A box of equal modules has the time of each. */
+const HIGH = 1200; // px: the height of a window from which there is room for each of equal modules
+
+/* A box of equal modules has the time of each, where there is room to show it. */
 function withEach(box) {
-  if (box.count < 2) return box;
+  if (box.count < 2 || room.value.height < HIGH) return box;
   const each = method.value.modules
     .filter(({pattern}) => pattern === box.pattern)
     .map(module => ({
@@ -185,7 +187,7 @@ export const TEXTS = {
 /** The height of the icicle's rows, in pixels, by the room there is. */
 export function heightsOf(isSmall) {
   if (isSmall) return {module: 24, kid: 40};
-  if (room.value.height >= 1200)
+  if (room.value.height >= HIGH)
     return {module: 32, kid: 120, each: boxes.value.some(({each}) => each?.length > 1) ? 160 : 0};
   return {module: 32, kid: room.value.width >= 1600 ? 88 : 64};
 }
@@ -195,7 +197,8 @@ export function legendRows() {
   const {operators} = method.value,
     sums = new Map();
   for (const row of allRows.value) {
-    const key = row.kind === 'part' && !row.isComputing ? '' : (row.backend ?? CPU);
+    const key =
+      row.kind === 'part' && !row.isComputing ? (row.part === INTERRUPTIONS ? row.part : '') : (row.backend ?? CPU);
     sums.set(key, (sums.get(key) ?? 0) + row.time);
   }
   const named = [...new Set([...backendsOf(operators), ...sums.keys()])]
@@ -203,9 +206,16 @@ export function legendRows() {
     .concat('')
     .filter(name => sums.get(name) / whole.value > 5e-4);
   return named.map(name => ({
-    hue: name === '' ? 'runtime' : hueOfBackend(name),
+    hue: name === '' ? 'runtime' : name === INTERRUPTIONS ? 'quiet' : hueOfBackend(name),
     time: sums.get(name),
-    text: name === '' ? 'calls and runtime' : name === CPU ? 'CPU kernels' : shortBackend(name),
+    text:
+      name === INTERRUPTIONS
+        ? name
+        : name === ''
+          ? 'calls and runtime'
+          : name === CPU
+            ? 'CPU kernels'
+            : shortBackend(name),
   }));
 }
 
