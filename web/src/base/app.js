@@ -160,7 +160,16 @@ export const times = computed(() => {
     if (run) return run;
   }
   if (asked === 'avg') return {stat: 'avg', of: operators.avg, whole: execute.avg, label: 'avg', run: NaN};
-  return {stat: 'typical', of: operators.numbers('typical'), whole: execute.typical, label: 'typical', run: NaN};
+  // The library compares times as they were recorded, with interruptions.
+  const isRecorded = compared.value !== null;
+  return {
+    stat: 'typical',
+    of: operators.numbers('typical'),
+    whole: execute.typical,
+    label: 'typical',
+    run: NaN,
+    isRecorded,
+  };
 });
 
 /* Returns the times of a run; null while its events load, and if the record does not have them. */

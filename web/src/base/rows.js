@@ -72,8 +72,12 @@ function partRow(group, time, method) {
   };
 }
 
+/* The time of one of the library's rows, which is without interruptions; as it was recorded it is with them. */
+const timeOfGroup = ({part, typical, interrupted}, isRecorded) =>
+  isRecorded ? (part === INTERRUPTIONS ? 0 : typical + interrupted) : typical;
+
 /** Returns a row of each part of the time beside operators, of a method in a statistic: typical or avg. */
-export function partRows(method, {stat, whole, of}) {
+export function partRows(method, {stat, whole, of, isRecorded}) {
   if (stat === 'p50') return [];
   if (stat === 'run') {
     const rest = whole - sumOver(of, method.operators.timed);
@@ -81,8 +85,8 @@ export function partRows(method, {stat, whole, of}) {
   }
   if (stat === 'typical')
     return method.groups
-      .filter(({pattern, typical}) => pattern === null && typical > RESIDUE)
-      .map(group => partRow(group, group.typical, method));
+      .filter(group => group.pattern === null && timeOfGroup(group, isRecorded) > RESIDUE)
+      .map(group => partRow(group, timeOfGroup(group, isRecorded), method));
   return method.balance
     .filter(part => part.part !== OF_OPERATORS && part[stat] > RESIDUE)
     .map(part => partRow(part, part[stat], method));
@@ -119,7 +123,7 @@ export function operatorRows(method, times, rows = method.operators.timed) {
       backend = operators.backend(first),
       group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
       isWhole = group?.count === list.length && times.stat === 'typical',
-      time = isWhole ? group.typical : sumOver(times.of, list);
+      time = isWhole ? timeOfGroup(group, times.isRecorded) : sumOver(times.of, list);
     const filter = `own:${quoted(pattern)} op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`;
     return {
       kind: 'operator',
