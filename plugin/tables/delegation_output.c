@@ -9,6 +9,7 @@
 #include "output/section.h"
 #include "views/delegate_payload.h"
 #include "views/delegation.h"
+#include "views/interruptions.h"
 #include "views/loads.h"
 
 /* ---- Delegates: tables and JSON of `delegation`, the dashboard's document ---- */
@@ -398,8 +399,11 @@ static void put_title(etr_answer *answer, const etr_method *method,
                          "identify which of them the delegates took",
                          method->ambiguous_node_count));
   etr_put_left_out(answer, method);
-  if (method->run_count)
+  if (method->run_count) {
     etr_section_clock(answer, answer->profile, 2);
+    etr_section_line(answer, ETR_STYLE_PLAIN, 2,
+                     etr_interruptions_note(&answer->arena, answer->profile, method));
+  }
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }
 
@@ -415,8 +419,11 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
                                     method->run_count ? "; times are in " : "",
                                     method->run_count ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
-  if (method->run_count)
+  if (method->run_count) {
     etr_section_clock(answer, answer->profile, 2);
+    etr_section_line(answer, ETR_STYLE_PLAIN, 2,
+                     etr_interruptions_note(&answer->arena, answer->profile, method));
+  }
 }
 
 typedef struct delegates {

@@ -7,6 +7,7 @@
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "tables/node_fields.h"
+#include "views/interruptions.h"
 #include "views/loads.h"
 
 #include <math.h>
@@ -231,6 +232,8 @@ static void put_heads(nodes_output *n) {
     etr_putf(&writer, " %s per inference (%s of %s)", etr_unit_name(unit),
              etr_adding_up_text(profile), runs ? runs : "");
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0, etr_text_end(&text, &writer));
+    etr_section_line(&n->answer, ETR_STYLE_PLAIN, 2,
+                     etr_interruptions_note(&n->answer.arena, profile, method));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "tables/summary_output.h"
+#include "views/interruptions.h"
 #include "views/summary.h"
 
 #include <inttypes.h>
@@ -338,6 +339,8 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
     return;
   etr_put_left_out(&l->answer, s->method);
   etr_section_clock(&l->answer, l->answer.profile, 2);
+  etr_section_line(&l->answer, ETR_STYLE_PLAIN, 2,
+                   etr_interruptions_note(&l->answer.arena, l->answer.profile, s->method));
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }
 

@@ -5,6 +5,7 @@
 #include "views/interruptions.h"
 
 #include "base/stats.h"
+#include "base/writer.h"
 #include "views/run_sums.h"
 
 /** An interrupted operator takes at least this many times its median. */
@@ -164,4 +165,19 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
     out->whole = 0;
   }
   return good;
+}
+
+const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
+                                   const etr_method *method) {
+  etr_interruptions found;
+  etr_text text;
+  etr_writer writer;
+  if (profile->statistic != ETR_STATISTIC_TYPICAL ||
+      !etr_interruptions_find(&found, arena, profile, method) || !(found.whole > 0))
+    return NULL;
+  etr_text_begin(&text, arena, &writer);
+  etr_putf(&writer,
+           "%.0f %% of the typical run is interruptions: measure again, or choose --stat p50",
+           100 * found.whole / method->execute.typical);
+  return etr_text_end(&text, &writer);
 }

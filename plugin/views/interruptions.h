@@ -31,4 +31,10 @@ typedef struct etr_interruptions {
 bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method);
 
+/** Returns for lists whose times contain interruptions, "62 % of the typical run is interruptions:
+ * measure again, or choose --stat p50"; NULL if there are none, if the profile's statistic is not
+ * that of the typical run, or when out of memory. */
+const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
+                                   const etr_method *method);
+
 #endif
