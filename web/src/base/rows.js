@@ -77,7 +77,7 @@ const timeOfGroup = ({part, typical, interrupted}, isRecorded) =>
   isRecorded ? (part === INTERRUPTIONS ? 0 : typical + interrupted) : typical;
 
 /** Returns a row of each part of the time beside operators, of a method in a statistic: typical or avg. */
-export function partRows(method, {stat, whole, of, isRecorded}) {
+export function partRows(method, {stat, whole, of, isRecorded = false}) {
   if (stat === 'p50') return [];
   if (stat === 'run') {
     const rest = whole - sumOver(of, method.operators.timed);
