@@ -30,19 +30,42 @@ static bool is_slow(const etr_finder *finder, uint32_t node) {
          strstr(kernel, "IGEMM") && is_wide(weight);
 }
 
+static bool have_equal_filters(const etr_value *a, const etr_value *b) {
+  return a->rank == b->rank && a->dims[2].size == b->dims[2].size &&
+         (a->rank < 4 || a->dims[3].size == b->dims[3].size);
+}
+
+/* Returns what convolutions with such filters can become: with the sizes, if all have the same
+ * ones. NULL when out of memory. */
+static const char *split_text(etr_finder *finder, const etr_value *filter, bool is_one_size) {
+  int rows = (int)filter->dims[2].size, columns = filter->rank > 3 ? (int)filter->dims[3].size : 1;
+  if (!is_one_size)
+    return "their filters have no fast kernel; the sum of four of half the size with dilation 2 is "
+           "the same";
+  return etr_arena_format(
+      finder->arena,
+      "%d x %d has no fast kernel; the sum of four %d x %d with dilation 2 is the same", rows,
+      columns, (rows + 1) / 2, (columns + 1) / 2);
+}
+
+/* Finds depthwise convolutions whose filters are too large for XNNPACK's fast kernels. Returns
+ * false when out of memory. */
 bool etr_find_wide_depthwise(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   uint64_t ticks = 0;
   size_t count = 0;
-  const etr_value *weight = NULL;
+  const etr_value *weight = NULL; /* of the last one */
+  bool is_one_size = true;
   if (!marked)
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     marked[i] = is_slow(finder, i);
     if (!marked[i])
       continue;
+    const etr_value *before = weight;
     weight = etr_finder_depthwise_weight(finder, &graph->nodes[i]);
+    is_one_size = is_one_size && (!before || have_equal_filters(before, weight));
     ticks += etr_finder_node_ticks(finder, i);
     count++;
   }
@@ -58,11 +81,8 @@ bool etr_find_wide_depthwise(etr_finder *finder) {
   const char *time = etr_finder_time(finder, ticks);
   added->title = etr_arena_format(finder->arena, "Split %zu depthwise convolution%s in four", count,
                                   etr_plural(count));
-  int rows = (int)weight->dims[2].size, columns = weight->rank > 3 ? (int)weight->dims[3].size : 1;
-  added->fact = etr_arena_format(
-      finder->arena,
-      "%s %s: %d x %d has no fast kernel; the sum of four %d x %d with dilation 2 is the same",
-      etr_they_take(count), time, rows, columns, (rows + 1) / 2, (columns + 1) / 2);
+  const char *split = etr_or_empty(split_text(finder, weight, is_one_size));
+  added->fact = etr_arena_format(finder->arena, "%s %s: %s", etr_they_take(count), time, split);
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s. XNNPACK's kernels for depthwise convolutions take at most %d weights for each "

@@ -926,6 +926,35 @@ Test(findings, wide_depthwise_convolutions_are_found) {
   }
 }
 
+/* The size of one filter is not said of all. */
+Test(findings, wide_depthwise_convolutions_of_two_sizes_name_none) {
+  for (int64_t second = 7; second <= 9; second += 2) {
+    tiny t = {0};
+    const int64_t rows[] = {7, second};
+    etr_dim sizes[2][4];
+    etr_value filters[2];
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    for (int i = 0; i < 2; i++) {
+      const int64_t filter[] = {8, 1, rows[i], rows[i]};
+      for (int k = 0; k < 4; k++)
+        sizes[i][k] = (etr_dim){.size = filter[k], .hint = -1};
+      filters[i] = (etr_value){.name = "w", .dtype = "float32", .dims = sizes[i], .rank = 4};
+      uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, i ? "w1" : "w0", "w", 0),
+               conv = op(&t, i ? "conv1" : "conv0", "aten.convolution.default", x);
+      tiny_input(&t, conv, w, 0);
+      t.nodes.data[w].outputs = &filters[i];
+      tiny_time(&t, conv, 700000)->runs_as = "Convolution (NHWC, F32) IGEMM #1";
+    }
+    const etr_profile *profile = whole(&t);
+    t.graph.dialect = "edge";
+    const etr_finding *finding = find(&t, profile, ETR_FINDING_SPLIT_DEPTHWISE);
+    cr_assert(finding && finding->node_count == 2);
+    cr_expect_eq(strstr(finding->fact, "7 x 7") != NULL, second == 7, "%s", finding->fact);
+    cr_expect_null(strstr(finding->fact, "9 x 9"), "%s", finding->fact);
+    tiny_clear(&t);
+  }
+}
+
 /* Keys that were copied for each head are advice; keys that something computed are none. */
 Test(findings, repeated_keys_are_found) {
   static const struct {
