@@ -510,6 +510,29 @@ typedef struct kept_nodes {
   etr_event_node rows[];
 } kept_nodes;
 
+/* Returns what is kept for which delegate runs each node of the graph, once for all delegates: its
+ * address stands for that. NULL: nothing more is kept. */
+static const void *find_placement(delegate *d) {
+  const etr_method_inputs *method = d->placement->method;
+  if (d->reading->placement)
+    return d->reading->placement;
+  etr_text key = {.arena = &d->scratch};
+  etr_text_add(&key, ETR_SLICE("placement"));
+  etr_text_add(&key, ETR_BYTES(method->graph->nodes));
+  etr_text_add(&key, (etr_slice){(const char *)d->placement->node_delegate,
+                                 method->graph->node_count * sizeof(int32_t)});
+  if (etr_arena_failed(&d->scratch))
+    return NULL;
+  etr_slice whole = {key.data, key.size};
+  d->reading->placement = etr_kept_find(method->kept, whole);
+  if (d->reading->placement)
+    return d->reading->placement;
+  etr_kept_entry *entry = etr_kept_start(method->kept, whole);
+  if (entry && etr_kept_add(method->kept, entry, entry))
+    d->reading->placement = entry;
+  return d->reading->placement;
+}
+
 /* Returns what the nodes of the rows depend on: the classes of the rows, the nodes of the delegate,
  * and of the others which delegate runs them. */
 static etr_slice key_of_rows(delegate *d) {
@@ -517,21 +540,19 @@ static etr_slice key_of_rows(delegate *d) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(p, d->instruction->id, &count);
   const struct {
-    const etr_node *graph;
+    const void *placement;
     const etr_backend *backend;
     size_t rows, nodes;
     int32_t instruction_id;
     uint32_t is_proven;
-  } head = {p->method->graph->nodes, d->backend,  d->row_count, count,
-            d->instruction->id,      p->is_proven};
+  } head = {d->reading->placement, d->backend,  d->row_count, count,
+            d->instruction->id,    p->is_proven};
   ETR_NO_PADDING(head, 2 * sizeof(void *) + 2 * sizeof(size_t) + 2 * sizeof(uint32_t));
   etr_text key = {.arena = &d->scratch};
   etr_text_add(&key, ETR_SLICE("rows"));
   etr_text_add(&key, ETR_BYTES(head));
   etr_text_add(&key, (etr_slice){(const char *)d->classes, d->row_count * sizeof *d->classes});
   etr_text_add(&key, (etr_slice){(const char *)nodes, count * sizeof *nodes});
-  etr_text_add(&key, (etr_slice){(const char *)p->node_delegate,
-                                 p->method->graph->node_count * sizeof *p->node_delegate});
   return (etr_slice){key.data, key.size};
 }
 
@@ -566,7 +587,7 @@ static void keep_nodes(const delegate *d, etr_kept_entry *entry, size_t steps) {
 /* Sets the nodes of events as align_rows() does. Returns false when out of memory. */
 static bool match_by_order(delegate *d) {
   etr_kept *all = d->placement->method->kept;
-  if (!all)
+  if (!all || !find_placement(d))
     return align_rows(d);
   etr_slice key = key_of_rows(d);
   const kept_nodes *kept = etr_arena_failed(&d->scratch) ? NULL : etr_kept_find(all, key);

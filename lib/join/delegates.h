@@ -32,6 +32,8 @@ typedef struct etr_delegate_reading {
                         dump with thousands of runs, all different, gets there */
   size_t steps_left; /* initially ETR_DELEGATE_STEPS. When none are left, fewer nodes are certain */
   double ticks_per_ns;
+  const void *placement; /* stands for which delegate runs each node of the graph, among what is
+                            kept for other ETDumps; found when first needed */
   etr_decoding decoding;
   etr_users users; /* users of the values of the method's graph; found when first needed */
 } etr_delegate_reading;
