@@ -33,12 +33,12 @@ install_for_the_browser() {
   npm install --silent --no-audit --no-fund --no-package-lock --no-save --prefix build/node $(node -p "Object.entries(require('./tests/browser/package.json').devDependencies).map(package => package.join('@')).join(' ')")
 }
 
-# Builds and runs what the sanitizers watch, on half of the processors. A subshell's status is its own.
+# Builds and runs what the sanitizers watch. A subshell's status is its own.
 with_sanitizers() {
   trap - INT QUIT # which the shell has what runs beside it ignore
   stage cmake --build --preset asan-blocks
   stage cmake --build --preset tsan --target threads
-  stage ctest --preset asan-blocks -j $((($(nproc) + 1) / 2))
+  stage ctest --preset asan-blocks -j "$(nproc)"
   stage ctest --preset tsan
   exit "$status"
 }
@@ -73,7 +73,7 @@ with_sanitizers >build/sanitizers.log 2>&1 &
 sanitizers=$!
 stage cmake --build --preset release --target lib/all proto/all plugin/all outside
 # What the sanitizers' build runs is neither built nor run twice. One more than processors, as browsers wait.
-stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
+stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input|reference)|mutants$)'
 wait "$sanitizers" || status=1
 cat build/sanitizers.log
 print_costs release asan-blocks tsan

@@ -589,10 +589,12 @@ static etr_status fail_as_nothing_found(finder *f, const char *path, etr_error *
   size_t unlisted = f->foreign.count > MOST_LISTED ? f->foreign.count - MOST_LISTED : 0;
   if (unlisted > 0 && list)
     list = etr_arena_format(&f->arena, "%s; and %zu more", list, unlisted);
+  /* The description of a single file says itself what to do. */
+  const char *only = f->foreign.count == 1 ? f->foreign.data[0].description : NULL;
+  bool says_what_to_do = only && strchr(only, ':');
   return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-                  "no ETRecord, ETDump or .pte here%s; export with generate_etrecord=True to get "
-                  "an ETRecord",
-                  list ? list : "");
+                  "no ETRecord, ETDump or .pte here%s%s", list ? list : "",
+                  says_what_to_do ? "" : "; export with generate_etrecord=True to get an ETRecord");
 }
 
 /* Looks at the buffers that no path of `chosen` names. Fails as look_at_path() does. */

@@ -197,12 +197,14 @@ static const delegate_cells *list_delegate_cells(etr_arena *arena, const etr_pro
   const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
   const etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
+  const etr_delegate_contents *contents = etr_delegate_contents_make(arena, profile, method);
+  if (!contents)
+    return NULL;
   for (size_t i = 0; cells && i < *count; i++) {
     cells[i] = make_delegate_cells(arena, method, &rows[i], runs);
     cells[i].payload = etr_delegate_payload_of(&payloads, profile, method,
                                                rows[i].delegate->instruction_id);
-    if (!etr_delegate_contents_make(&cells[i].contents, arena, profile, method, rows[i].delegate))
-      return NULL;
+    cells[i].contents = contents[rows[i].delegate - method->delegates];
   }
   return cells;
 }

@@ -38,6 +38,8 @@ static const char *time_text(etr_diff_output *o, double ticks) {
  * last digit is at least a tenth of the distance from the value to a bound of the interval. */
 static int supported_decimals(double half_width) {
   enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
+  if (!(half_width > 0) || !isfinite(half_width))
+    return half_width > 0 ? 0 : MOST_DECIMALS;
   return ETR_MIN((int)ceil(-log10(half_width / 10)), (int)MOST_DECIMALS);
 }
 
@@ -60,13 +62,19 @@ static bool look_alike(double a, double b, int decimals) {
   return a != b && rounded(100 * a, decimals) == rounded(100 * b, decimals);
 }
 
+/* Returns the power of ten of a percentage's first digit: 2 for 100 to 999 %; 0 for 0 and for what
+ * is no number. */
+static int magnitude_of(double percent) {
+  return isfinite(percent) && percent != 0 ? (int)floor(log10(fabs(percent))) : 0;
+}
+
 /* Returns the decimals for the bounds of a change in percent: as many as the interval supports, at
  * most two, or more if it takes them to see on which side of 0 and of the limit the bounds lie.
  * Without an interval it is one below 100 %, else none. */
 static int percent_decimals(const etr_diff_output *o, const etr_change *change) {
   enum { USUAL = 2, MOST = 4 };
   double limit = o->comparison->limit;
-  int size = (int)floor(log10(100 * fabs(change->relative))); /* 2 for 100 to 999 % */
+  int size = magnitude_of(100 * change->relative);
   if (!has_both_bounds(change))
     return fabs(change->relative) < 1 ? 1 : 2 - size;
   int decimals = ETR_MIN(supported_decimals(50 * (change->high - change->low)), USUAL);
@@ -159,7 +167,7 @@ static double factor_of(double relative, bool is_slower) {
 
 /* Returns with how many decimals a factor has two significant digits. */
 static int decimals_of_factor(double factor) {
-  return factor < 9.95 ? 1 : ETR_MIN(0, 1 - (int)floor(log10(factor)));
+  return factor < 9.95 ? 1 : ETR_MIN(0, 1 - magnitude_of(factor));
 }
 
 /* Puts the factor of a change to two significant digits, but none below a tenth of what the bounds

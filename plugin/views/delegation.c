@@ -289,29 +289,116 @@ static bool count_name(name_counts *counts, etr_arena *arena, const char *name) 
   return true;
 }
 
+/* The delegates of a method, and what is in which of them. */
+typedef struct delegate_search {
+  etr_arena *arena, *scratch;
+  const etr_profile *profile;
+  const etr_method *method;
+  const etr_graph *graph;       /* NULL: its nodes are not known */
+  etr_map by_instruction;       /* the first delegate that an instruction calls */
+  bool *was_called;             /* per delegate: time of it was recorded */
+  bool *has_operators;          /* per delegate: an operator in it was recorded */
+  uint32_t *nodes, *first_node; /* operators by delegate, and where those of each begin */
+  uint32_t *counted_for;        /* per module: 1 + the delegate that counted it last */
+} delegate_search;
+
+/* Returns the delegate that an instruction calls; ETR_NONE if it calls none. */
+static uint32_t find_delegate(const delegate_search *s, int32_t instruction) {
+  return etr_map_get(&s->by_instruction, ETR_BYTES(instruction));
+}
+
+/* Begins a search: gives each delegate its instruction. Returns false when out of memory. */
+static bool begin_search(delegate_search *s) {
+  size_t count = s->method->delegate_count;
+  etr_map_init(&s->by_instruction, s->scratch);
+  s->was_called = etr_arena_alloc_array(s->scratch, count, sizeof *s->was_called);
+  s->has_operators = etr_arena_alloc_array(s->scratch, count, sizeof *s->has_operators);
+  for (size_t i = count; i > 0; i--) {
+    int32_t instruction = s->method->delegates[i - 1].instruction_id;
+    if (!etr_map_set(&s->by_instruction, ETR_BYTES(instruction), (uint32_t)(i - 1)))
+      return false;
+  }
+  return s->was_called && s->has_operators;
+}
+
+/* Sums the times of the delegates' calls in the typical run, and finds which recorded operators. */
+static void find_times(const delegate_search *s, etr_delegate_contents *contents) {
+  const etr_method *method = s->method;
+  for (size_t k = 0; k < method->block_count; k++) {
+    const etr_block *block = &s->profile->blocks[method->blocks[k]];
+    for (size_t i = 0; i < block->event_count; i++) {
+      const etr_event *event = &block->events[i];
+      bool is_timed = event->kind == ETR_EVENT_DELEGATE_CALL && event->stats.count > 0;
+      uint32_t called = is_timed ? find_delegate(s, event->instruction_id) : ETR_NONE;
+      if (called == ETR_NONE)
+        continue;
+      double *sum = &contents[called].typical;
+      *sum = (isnan(*sum) ? 0 : *sum) + event->stats.typical;
+    }
+  }
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    uint32_t called = etr_time_slice_is_in_delegate(slice)
+                          ? find_delegate(s, slice->event->instruction_id)
+                          : ETR_NONE;
+    if (called == ETR_NONE)
+      continue;
+    s->was_called[called] = true;
+    s->has_operators[called] |= slice->event->role == ETR_ROLE_OPERATOR;
+  }
+}
+
+/* Returns the delegate that an operator of the graph runs in; ETR_NONE for all other nodes. */
+static uint32_t delegate_of_node(const delegate_search *s, size_t node) {
+  return s->graph->nodes[node].kind == ETR_NODE_OP
+             ? find_delegate(s, s->graph->times[node].delegate_instruction)
+             : ETR_NONE;
+}
+
+/* Lists the operators of each delegate in the order of the graph. Returns false when out of memory.
+ */
+static bool list_nodes(delegate_search *s) {
+  size_t count = s->method->delegate_count, node_count = s->graph->node_count;
+  s->nodes = etr_arena_alloc_array(s->scratch, node_count, sizeof *s->nodes);
+  s->first_node = etr_arena_alloc_array(s->scratch, count + 2, sizeof *s->first_node);
+  s->counted_for = etr_arena_alloc_array(s->scratch, s->graph->module_count,
+                                         sizeof *s->counted_for);
+  if (!s->nodes || !s->first_node || !s->counted_for)
+    return false;
+  /* Counts two places ahead, so that filling leaves where each begins. */
+  for (size_t i = 0; i < node_count; i++) {
+    uint32_t delegate = delegate_of_node(s, i);
+    if (delegate != ETR_NONE)
+      s->first_node[delegate + 2]++;
+  }
+  for (size_t i = 1; i < count + 2; i++)
+    s->first_node[i] += s->first_node[i - 1];
+  for (uint32_t i = 0; i < node_count; i++) {
+    uint32_t delegate = delegate_of_node(s, i);
+    if (delegate != ETR_NONE)
+      s->nodes[s->first_node[delegate + 1]++] = i;
+  }
+  return true;
+}
+
 /* Counts the modules and operators in a delegate, the most frequent first, and sums its
  * multiply-accumulates. Returns false when out of memory. */
-static bool count_contents(etr_delegate_contents *out, etr_arena *arena, const etr_profile *profile,
-                           const etr_graph *graph, const etr_delegate *delegate) {
+static bool count_contents(etr_delegate_contents *out, const delegate_search *s,
+                           uint32_t delegate) {
+  const etr_graph *graph = s->graph;
   name_counts modules = {0}, ops = {0};
-  bool *is_counted = etr_arena_alloc_array(arena, graph->module_count, sizeof *is_counted);
   etr_cost_sum costs = {0};
-  if (!is_counted)
-    return false;
-  etr_map_init(&modules.places, arena);
-  etr_map_init(&ops.places, arena);
-  for (size_t i = 0; i < graph->node_count; i++) {
-    const etr_node *node = &graph->nodes[i];
-    if (node->kind != ETR_NODE_OP ||
-        graph->times[i].delegate_instruction != delegate->instruction_id)
-      continue;
-    if (!is_counted[node->module] &&
-        !count_name(&modules, arena, graph->modules[node->module].pattern))
+  etr_map_init(&modules.places, s->scratch);
+  etr_map_init(&ops.places, s->scratch);
+  for (uint32_t i = s->first_node[delegate]; i < s->first_node[delegate + 1]; i++) {
+    const etr_node *node = &graph->nodes[s->nodes[i]];
+    if (s->counted_for[node->module] != delegate + 1 &&
+        !count_name(&modules, s->arena, graph->modules[node->module].pattern))
       return false;
-    is_counted[node->module] = true;
-    if (!count_name(&ops, arena, node->target))
+    s->counted_for[node->module] = delegate + 1;
+    if (!count_name(&ops, s->arena, node->target))
       return false;
-    etr_cost_add(&costs, profile, graph, i);
+    etr_cost_add(&costs, s->profile, graph, s->nodes[i]);
   }
   if (ops.list.count == 0)
     return true;
@@ -325,44 +412,41 @@ static bool count_contents(etr_delegate_contents *out, etr_arena *arena, const e
   return true;
 }
 
-/* Returns the time of the delegate's calls in the typical run, in ticks; NAN if they were not
- * timed. */
-static double typical_call_ticks(const etr_profile *profile, const etr_method *method,
-                                 const etr_delegate *delegate) {
-  double sum = NAN;
-  for (size_t block_index = 0; block_index < method->block_count; block_index++) {
-    const etr_block *block = &profile->blocks[method->blocks[block_index]];
-    for (size_t i = 0; i < block->event_count; i++) {
-      const etr_event *event = &block->events[i];
-      if (event->kind == ETR_EVENT_DELEGATE_CALL &&
-          event->instruction_id == delegate->instruction_id && event->stats.count)
-        sum = (isnan(sum) ? 0 : sum) + event->stats.typical;
-    }
-  }
-  return sum;
-}
-
-/* Returns true if time of the delegate was recorded, but no operator in it. */
-static bool is_opaque(const etr_method *method, const etr_delegate *delegate) {
-  bool was_called = false;
-  for (size_t i = 0; i < method->time_slice_count; i++) {
-    const etr_time_slice *slice = &method->time_slices[i];
-    if (!etr_time_slice_is_in_delegate(slice) ||
-        slice->event->instruction_id != delegate->instruction_id)
-      continue;
-    if (slice->event->role == ETR_ROLE_OPERATOR)
+/* Fills the contents of all delegates. Returns false when out of memory. */
+static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
+  size_t count = s->method->delegate_count;
+  for (size_t i = 0; i < count; i++)
+    contents[i] = (etr_delegate_contents){.macs = NAN, .typical = NAN};
+  if (!begin_search(s))
+    return false;
+  find_times(s, contents);
+  if (s->graph && !list_nodes(s))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t first = find_delegate(s, s->method->delegates[i].instruction_id);
+    contents[i].is_opaque = s->was_called[i] && !s->has_operators[i];
+    if (s->graph && first == i && !count_contents(&contents[i], s, i))
       return false;
-    was_called = true;
+    if (first < i) /* another delegate of the same instruction */
+      contents[i] = contents[first];
   }
-  return was_called;
+  return true;
 }
 
-bool etr_delegate_contents_make(etr_delegate_contents *out, etr_arena *arena,
-                                const etr_profile *profile, const etr_method *method,
-                                const etr_delegate *delegate) {
+const etr_delegate_contents *
+etr_delegate_contents_make(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  etr_arena scratch = {0};
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  *out = (etr_delegate_contents){.macs = NAN,
-                                 .typical = typical_call_ticks(profile, method, delegate),
-                                 .is_opaque = is_opaque(method, delegate)};
-  return !graph || !graph->times || count_contents(out, arena, profile, graph, delegate);
+  delegate_search s = {.arena = arena,
+                       .scratch = &scratch,
+                       .profile = profile,
+                       .method = method,
+                       .graph = graph && graph->times ? graph : NULL};
+  etr_delegate_contents *contents = etr_arena_alloc_array(arena, method->delegate_count,
+                                                          sizeof *contents);
+  bool good = contents && fill_contents(&s, contents);
+  if (!good)
+    etr_arena_fail(arena);
+  etr_arena_clear(&scratch);
+  return good ? contents : NULL;
 }

@@ -98,9 +98,9 @@ typedef struct etr_delegate_contents {
   bool is_opaque; /* it was called and recorded no operators */
 } etr_delegate_contents;
 
-/** Finds what a delegate contains. Returns false when out of memory. */
-bool etr_delegate_contents_make(etr_delegate_contents *out, etr_arena *arena,
-                                const etr_profile *profile, const etr_method *method,
-                                const etr_delegate *delegate);
+/** Finds what each of etr_method.delegates contains, in time that is linear in events, nodes and
+ * delegates. Returns NULL when out of memory; then the arena has failed. */
+const etr_delegate_contents *
+etr_delegate_contents_make(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
 #endif
