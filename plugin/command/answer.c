@@ -111,7 +111,8 @@ static exit_status check_sides(const cli_settings *base, const cli_settings *new
                        base->record, newer->record);
 }
 
-/* Refuses to compare cycles of a rate that is not known with times. */
+/* Refuses to compare cycles of a rate that is not known with times: as wrong usage, or, where a
+ * limit is to be checked, because nothing decides. */
 static exit_status check_clocks(const etr_profile *base, const etr_profile *newer,
                                 const cli_settings *settings) {
   bool are_timed = base->run_count > 0 && newer->run_count > 0;
@@ -123,7 +124,7 @@ static exit_status check_clocks(const etr_profile *base, const etr_profile *newe
                  "cannot be compared",
                  base->takes_cycles_as_ns ? first : second,
                  base->takes_cycles_as_ns ? second : first);
-  return EXIT_CANNOT_TELL;
+  return settings->has_fail_above ? EXIT_CANNOT_TELL : EXIT_USAGE;
 }
 
 /* Opens both records and prints the command's comparison of them; two programs alone are compared
