@@ -114,16 +114,15 @@ static exit_status check_sides(const cli_settings *base, const cli_settings *new
 /* Refuses to compare cycles of a rate that is not known with times: as wrong usage, or, where a
  * limit is to be checked, because nothing decides. */
 static exit_status check_clocks(const etr_profile *base, const etr_profile *newer,
+                                const char *base_name, const char *new_name,
                                 const cli_settings *settings) {
   bool are_timed = base->run_count > 0 && newer->run_count > 0;
   if (!are_timed || base->takes_cycles_as_ns == newer->takes_cycles_as_ns)
     return EXIT_DONE;
-  const char *first = settings->record ? settings->record : "the base";
-  const char *second = settings->more_count ? settings->more[0] : "the newer record";
   message_failed("%s counts cycles of a rate that is not recorded, and %s nanoseconds: their times "
                  "cannot be compared",
-                 base->takes_cycles_as_ns ? first : second,
-                 base->takes_cycles_as_ns ? second : first);
+                 base->takes_cycles_as_ns ? base_name : new_name,
+                 base->takes_cycles_as_ns ? new_name : base_name);
   return settings->has_fail_above ? EXIT_CANNOT_TELL : EXIT_USAGE;
 }
 
@@ -145,7 +144,8 @@ static exit_status answer_two(const cli_settings *given) {
   if (result == EXIT_DONE)
     result = command_open(&newer, &new_settings);
   if (result == EXIT_DONE)
-    result = check_clocks(base, newer, settings);
+    result = check_clocks(base, newer, settings->record ? settings->record : "the base",
+                          settings->more_count ? settings->more[0] : "the newer record", settings);
   if (result == EXIT_DONE)
     result = settings->command->compare(base, newer, settings);
   command_close(newer);
@@ -186,6 +186,8 @@ static exit_status answer_several(const cli_settings *settings) {
                              .names = (const char *const *)names};
   exit_status result = profiles && names ? open_several(&records, profiles, names, settings)
                                          : message_failed("out of memory");
+  for (size_t i = 1; i < records.count && result == EXIT_DONE; i++)
+    result = check_clocks(profiles[0], profiles[i], names[0], names[i], settings);
   if (result == EXIT_DONE)
     result = settings->command->several(&records, settings);
   for (size_t i = 0; i < records.count; i++) {
