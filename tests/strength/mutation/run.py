@@ -36,7 +36,7 @@ COMMAND_SOURCES = re.compile(r'plugin/(command|bench)/')
 DISTANCE = 10  # lines between two changes of a file
 EVERYWHERE = ('golden', 'cli', 'fault.memory')  # and the unit tests that call what the source declares
 CHECKS = {  # a folder's own: unit tests that call nothing of a source, and checks of other folders, only cost time
-    'lib/accuracy': ('accuracy',), 'lib/backends': ('names', 'findings'), 'lib/base': ('columns.generated', 'numbers'), 'lib/compare': ('counterparts', 'unit.test_pairing'),
+    'lib/accuracy': ('accuracy',), 'lib/backends': ('names', 'findings', 'unit.test_own_graph'), 'lib/base': ('columns.generated', 'numbers'), 'lib/compare': ('counterparts', 'unit.test_pairing'),
     'lib/formats': ('cli.files',), 'lib/inputs': ('names',), 'lib/join': ('names', 'costs'), 'lib/memory': ('memory', 'sizes'), 'lib/profile': ('accuracy',),
     'lib/records': ('cli.files', 'records'), 'lib/runs': ('typical',), 'plugin/bench': ('cli.files',), 'plugin/command': ('cli.files', 'manual'),
     'plugin/output': ('columns', 'fault.signals', 'report'), 'plugin/report': ('report',), 'plugin/tables': ('columns', 'columns.generated', 'rows', 'sorting'),
