@@ -42,7 +42,40 @@ typedef struct insertions {
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
   size_t transposes, converts, copies;
+  etr_map interrupted;               /* events that interruptions made longer, by address */
+  etr_vec(double) interrupted_ticks; /* of each, in the typical run */
 } insertions;
+
+/* Adds up what interruptions added to each event. Returns false when out of memory. */
+static bool find_interrupted_events(insertions *in, const etr_finder *finder) {
+  const etr_method *method = finder->method;
+  const etr_interruptions *found = &finder->groups->interruptions;
+  etr_map_init(&in->interrupted, in->arena);
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    if (!(found->of_slice[i] > 0))
+      continue;
+    const etr_event *event = method->time_slices[i].event;
+    uint32_t number = etr_map_number(&in->interrupted, ETR_BYTES(event));
+    if (number == ETR_NONE)
+      return false;
+    if (number == in->interrupted_ticks.count) {
+      double *added = etr_vec_push(in->arena, &in->interrupted_ticks);
+      if (!added)
+        return false;
+      *added = 0;
+    }
+    in->interrupted_ticks.data[number] += found->of_slice[i];
+  }
+  return true;
+}
+
+/* Returns what an event takes in the typical run without interruptions, in ticks over all runs. */
+static uint64_t uninterrupted_of(const insertions *in, const etr_finder *finder,
+                                 const etr_event *event) {
+  uint32_t number = etr_map_get(&in->interrupted, ETR_BYTES(event));
+  double lost = number == ETR_NONE ? 0 : in->interrupted_ticks.data[number];
+  return etr_finder_usual(finder, fmax(event->stats.typical - lost, 0));
+}
 
 static bool is_called(const etr_event *event, const char *name) {
   return strncmp(event->name, name, strlen(name)) == 0;
@@ -82,9 +115,9 @@ static bool add_delegate(insertions *in, const etr_finder *finder, const etr_blo
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     if (e->kind == ETR_EVENT_DELEGATE_CALL)
-      call += usual_of(finder, e);
+      call += uninterrupted_of(in, finder, e);
     if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums)
-      events += usual_of(finder, e);
+      events += uninterrupted_of(in, finder, e);
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
   }
@@ -94,7 +127,7 @@ static bool add_delegate(insertions *in, const etr_finder *finder, const etr_blo
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    uint64_t ticks = usual_of(finder, e);
+    uint64_t ticks = uninterrupted_of(in, finder, e);
     bool is_operator = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
     if (!(has_edge ? e->is_inserted : is_operator) || !is_layout(e))
       continue;
@@ -371,6 +404,8 @@ bool etr_find_layouts(etr_finder *finder) {
   if (!find_layout_permutes(finder, &permutes))
     return false;
   etr_map_init(&in.index, in.arena);
+  if (!find_interrupted_events(&in, finder))
+    return false;
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
