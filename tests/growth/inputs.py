@@ -305,12 +305,13 @@ def dumps(folder, n):
 def rows_of_an_instruction(folder, n):
     """One instruction that called its kernel in as many chains."""
     calls = [('OPERATOR_CALL', i, 0, 10 * i, 10 * i + 9) for i in range(n)]
-    names = [('native_call_%d.out' % i, 0, 0, 10 * i, 10 * i + 8) for i in range(n)]
+    names = [(KERNEL, i, 0, 10 * i, 10 * i + 8) for i in range(n)]
     write(folder, one_node(), forge.etdump([run_of(calls + names)]))
 
 
 def names(folder, n):
-    write(folder, one_node(), forge.etdump([run_of([('native_call_op%d.out' % i, 0, i, 10 * i, 10 * i + 9) for i in range(n)])]))
+    """Of kernels, in an ETDump alone: with a record it would be of another model."""
+    write(folder, etdump=forge.etdump([run_of([('native_call_op%d.out' % i, 0, i, 10 * i, 10 * i + 9) for i in range(n)])]))
 
 
 def delegates(folder, n):
