@@ -70,6 +70,10 @@ int etr_by_int(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+int etr_by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 int etr_by_number(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);

@@ -570,10 +570,6 @@ static bool add_input_differences(finder *f, const etr_side_method *base,
   return true;
 }
 
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Returns the backends that items are lowered to, in alphabetical order; "" if there are none. NULL
  * when out of memory. */
 static const char *list_backend_names(const etr_side_method *side, etr_arena *arena,
@@ -593,7 +589,7 @@ static const char *list_backend_names(const etr_side_method *side, etr_arena *ar
   }
   if (etr_arena_failed(scratch))
     return NULL;
-  etr_sort(names.data, names.count, sizeof *names.data, by_text);
+  etr_sort(names.data, names.count, sizeof *names.data, etr_by_text);
   for (size_t i = 0; text && i < ETR_MIN(names.count, (size_t)MOST_NAMED); i++)
     text = etr_arena_format(arena, "%s%s%s", text, i ? ", " : "", names.data[i]);
   return text && names.count > MOST_NAMED ? etr_arena_format(arena, "%s, ...", text) : text;

@@ -23,10 +23,6 @@ static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t coun
   etr_jw_end(f->json);
 }
 
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Writes the kernels that ran, in alphabetical order, each name once. Returns false when out of
  * memory. */
 static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method *method) {
@@ -38,7 +34,7 @@ static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method 
     return false;
   for (size_t i = 0; i < kernels.count; i++)
     names[i] = kernels.rows[i].kernel;
-  etr_sort(names, kernels.count, sizeof *names, by_text);
+  etr_sort(names, kernels.count, sizeof *names, etr_by_text);
   for (size_t i = 0; i < kernels.count; i++)
     if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
       etr_jw_string(f->json, names[i]);

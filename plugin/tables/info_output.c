@@ -520,10 +520,6 @@ static etr_rows list_constants(etr_answer *answer) {
   return ETR_ROWS(rows, count);
 }
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Lists the operators that the kernels of all methods need, each once, by name. */
 static const char *const *list_operators(etr_answer *answer, size_t *count) {
   const etr_profile *profile = answer->profile;
@@ -539,7 +535,7 @@ static const char *const *list_operators(etr_answer *answer, size_t *count) {
   }
   *count = 0;
   if (names.count)
-    etr_sort(names.data, names.count, sizeof *names.data, by_name);
+    etr_sort(names.data, names.count, sizeof *names.data, etr_by_text);
   for (size_t i = 0; i < names.count; i++)
     if (i == 0 || strcmp(names.data[i], names.data[*count - 1]) != 0)
       names.data[(*count)++] = names.data[i];
