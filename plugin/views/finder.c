@@ -159,19 +159,11 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
 }
 
 bool etr_finder_measure_nodes(etr_finder *finder) {
-  const etr_method *method = finder->method;
   if (!finder->graph)
     return true;
-  double *usual = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *usual);
-  for (size_t i = 0; usual && i < finder->graph->node_count; i++)
-    usual[i] = finder->graph->times[i].typical;
-  for (size_t i = 0; usual && i < method->time_slice_count; i++) {
-    uint32_t node = method->time_slices[i].node;
-    if (node != ETR_NONE)
-      usual[node] = fmax(usual[node] - finder->groups->interruptions.of_slice[i], 0);
-  }
-  finder->usual = usual;
-  return usual != NULL;
+  finder->usual = etr_interruptions_usual_nodes(&finder->groups->interruptions, finder->arena,
+                                                finder->method, finder->graph);
+  return finder->usual != NULL;
 }
 
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {

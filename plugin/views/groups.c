@@ -264,22 +264,17 @@ static int by_typical(const void *a, const void *b) {
 /* Notes in each row the time of its longest node, without interruptions. Returns false when out of
  * memory. */
 static bool note_largest(collector *c, const uint32_t *row_of_node) {
-  size_t count = c->graph ? c->graph->node_count : 0;
-  double *usual_times = etr_arena_alloc_array(c->arena, count, sizeof *usual_times);
-  if (!usual_times)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    usual_times[i] = c->graph->times[i].typical;
-  for (size_t i = 0; c->graph && i < c->method->time_slice_count; i++)
-    if (c->method->time_slices[i].node != ETR_NONE)
-      usual_times[c->method->time_slices[i].node] -= c->interruptions->of_slice[i];
-  for (size_t i = 0; i < count; i++) {
+  if (!c->graph)
+    return true;
+  const double *usual = etr_interruptions_usual_nodes(c->interruptions, c->arena, c->method,
+                                                      c->graph);
+  for (size_t i = 0; usual && i < c->graph->node_count; i++) {
     if (row_of_node[i] == ETR_NONE)
       continue;
     etr_group *group = &c->list.data[row_of_node[i]];
-    group->largest = ETR_MAX(group->largest, usual_times[i]);
+    group->largest = ETR_MAX(group->largest, usual[i]);
   }
-  return true;
+  return usual != NULL;
 }
 
 /* Takes interruptions out of the rows, and adds them as a row of their own, if there are any. rows:

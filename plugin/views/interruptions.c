@@ -8,6 +8,8 @@
 #include "base/writer.h"
 #include "views/run_sums.h"
 
+#include <math.h>
+
 /** An interrupted operator takes at least this many times its median. */
 static const double LEAST_FACTOR = 2;
 /** It loses at least this part of the typical time: less is within the variation of measurements.
@@ -165,6 +167,19 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
     out->whole = 0;
   }
   return good;
+}
+
+double *etr_interruptions_usual_nodes(const etr_interruptions *found, etr_arena *arena,
+                                      const etr_method *method, const etr_graph *graph) {
+  double *usual = etr_arena_alloc_array(arena, graph->node_count, sizeof *usual);
+  for (size_t i = 0; usual && i < graph->node_count; i++)
+    usual[i] = graph->times[i].typical;
+  for (size_t i = 0; usual && i < method->time_slice_count; i++) {
+    uint32_t node = method->time_slices[i].node;
+    if (node != ETR_NONE)
+      usual[node] = fmax(usual[node] - found->of_slice[i], 0);
+  }
+  return usual;
 }
 
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,

@@ -31,6 +31,11 @@ typedef struct etr_interruptions {
 bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method);
 
+/** Returns per node of a graph its ticks in the typical run without interruptions, in the arena;
+ * NULL when out of memory. */
+double *etr_interruptions_usual_nodes(const etr_interruptions *found, etr_arena *arena,
+                                      const etr_method *method, const etr_graph *graph);
+
 /** Returns for lists whose times contain interruptions, "62 % of the typical run is interruptions:
  * measure again, or choose --stat p50"; NULL if there are none, if the profile's statistic is not
  * that of the typical run, or when out of memory. */
