@@ -165,23 +165,39 @@ static bool list_instructions(insertions *in) {
   return true;
 }
 
-/* The next event with a node in the same delegate, in the direction of `step`: the operator that
- * ran before or after. NULL if there is none. */
-static const char *neighbor(const etr_finder *finder, const inserted *of, int step) {
+/* Returns whether an event is an operator that the model asks for: it has a node, or, unless only
+ * those count, computes something. */
+static bool is_of_model(const etr_finder *finder, const etr_event *event, bool needs_node) {
+  if (event->node_count && finder->graph)
+    return true;
+  return !needs_node && event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
+         !is_layout(event);
+}
+
+/* Returns the operator of the model that ran before or after in the same delegate, in the direction
+ * of `step`; NULL if there is none. */
+static const etr_event *find_neighbor(const etr_finder *finder, const inserted *of, int step,
+                                      bool needs_node) {
   for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
     i = step > 0 ? i + 1 : i - 1;
     const etr_event *event = &of->block->events[i];
     if (event->instruction_id != of->instruction)
       return NULL;
-    if (event->node_count && finder->graph)
-      return etr_finder_node_name(finder, event->nodes[0]);
+    if (is_of_model(finder, event, needs_node))
+      return event;
   }
   return NULL;
 }
 
+/* Returns the name of the node that ran before or after; NULL if there is none. */
+static const char *neighbor_name(const etr_finder *finder, const inserted *of, int step) {
+  const etr_event *event = find_neighbor(finder, of, step, true);
+  return event ? etr_finder_node_name(finder, event->nodes[0]) : NULL;
+}
+
 /* Puts " (after X, before Y)", in the order in which the delegate runs. */
 static void put_place(etr_writer *writer, const etr_finder *finder, const inserted *of) {
-  const char *before = neighbor(finder, of, -1), *behind = neighbor(finder, of, 1);
+  const char *before = neighbor_name(finder, of, -1), *behind = neighbor_name(finder, of, 1);
   if (before && behind)
     etr_putf(writer, " (after %s, before %s)", before, behind);
   if (before && !behind)
@@ -271,22 +287,15 @@ static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out)
 /* Returns the type of the operator that ran before or after, in the direction of `step`:
  * "Convolution" of "Convolution (NHWC, F32) IGEMM". NULL if there is none in the same delegate. */
 static const char *neighbor_type(const etr_finder *finder, const inserted *of, int step) {
-  for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
-    i = step > 0 ? i + 1 : i - 1;
-    const etr_event *event = &of->block->events[i];
-    if (event->instruction_id != of->instruction)
-      return NULL;
-    if (event->node_count && finder->graph)
-      return etr_arena_copy(finder->arena, finder->ops[event->nodes[0]]);
-    bool is_operator = event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums;
-    if (!is_operator || is_layout(event))
-      continue;
-    size_t size = strcspn(event->label, "(,:");
-    while (size && event->label[size - 1] == ' ')
-      size--;
-    return etr_arena_copy(finder->arena, (etr_slice){event->label, size});
-  }
-  return NULL;
+  const etr_event *event = find_neighbor(finder, of, step, false);
+  if (!event)
+    return NULL;
+  if (event->node_count && finder->graph)
+    return etr_arena_copy(finder->arena, finder->ops[event->nodes[0]]);
+  size_t size = strcspn(event->label, "(,:");
+  while (size && event->label[size - 1] == ' ')
+    size--;
+  return etr_arena_copy(finder->arena, (etr_slice){event->label, size});
 }
 
 /* Returns "before convolution", "after addmm", "between mul and conv" inside a delegate; "" if it
