@@ -149,10 +149,10 @@ static bool mark_segment(etr_finder *finder, etr_finding *finding,
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
   for (size_t i = 0; marked && i < value->segment_count; i++)
     marked[value->segment[i]] = true;
-  return marked && etr_finder_list_nodes(finder, finding, marked);
+  return marked && etr_finding_set_nodes(finder, finding, marked);
 }
 
-bool etr_find_inaccurate(etr_finder *finder) {
+bool etr_add_accuracy_findings(etr_finder *finder) {
   const etr_profile *profile = finder->profile;
   const etr_accuracy *accuracy = etr_accuracy_of_method(
       profile->accuracy, (uint32_t)(finder->method - profile->methods));
@@ -194,8 +194,8 @@ bool etr_find_inaccurate(etr_finder *finder) {
       first->segment_count, etr_plural(first->segment_count),
       is_coarse ? coarse_evidence(finder, &step) : "");
   bool is_clear = first->has_local || first->is_origin;
-  etr_finding_judge(added, is_clear ? ETR_LIKELY : ETR_POSSIBLE,
-                    is_clear ? ""
-                             : "the drop can name the wrong operator where every layer is inexact");
+  etr_finding_set_sureness(
+      added, is_clear ? ETR_LIKELY : ETR_POSSIBLE,
+      is_clear ? "" : "the drop can name the wrong operator where every layer is inexact");
   return mark_segment(finder, added, first) && added->title && added->evidence;
 }

@@ -40,8 +40,8 @@ static void mark(marks *of, const etr_finder *finder, uint32_t node) {
 /* Adds a finding of what they take; *out NULL: there is none. */
 static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, double potential,
                    etr_finding **out) {
-  *out = etr_finder_add(finder, kind, of->ticks, potential);
-  return *out ? etr_finder_list_nodes(finder, *out, of->marked) : !etr_arena_failed(finder->arena);
+  *out = etr_finder_add_if_large(finder, kind, of->ticks, potential);
+  return *out ? etr_finding_set_nodes(finder, *out, of->marked) : !etr_arena_failed(finder->arena);
 }
 
 /* Returns the ticks that reading weights as int8 instead of float32 could save: three quarters of
@@ -78,11 +78,11 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
       finder->arena,
       "They take at most twice as long as their bytes take at the peak bandwidth. "
       "Longest: %s, %s per byte, %s.",
-      longest_of(finder, added), etr_finder_amount(finder, longest.intensity, "FLOP"),
-      etr_finder_amount(finder, longest.gbs * GIGA, "B/s"));
-  etr_finding_judge(added, ETR_LIKELY,
-                    isnan(saved) ? "a faster kernel would not help"
-                                 : "int8 weights have a quarter of the bytes");
+      longest_of(finder, added), etr_finder_amount_text(finder, longest.intensity, "FLOP"),
+      etr_finder_amount_text(finder, longest.gbs * GIGA, "B/s"));
+  etr_finding_set_sureness(added, ETR_LIKELY,
+                           isnan(saved) ? "a faster kernel would not help"
+                                        : "int8 weights have a quarter of the bytes");
   return true;
 }
 
@@ -103,9 +103,9 @@ static bool find_above_peak(etr_finder *finder, const marks *above) {
       "A peak is too low, caches spared the memory, the operator skipped work, or its match is "
       "wrong. Longest: %s, %s, "
       "%s.",
-      longest_of(finder, added), etr_finder_amount(finder, longest.gflops * GIGA, "FLOP/s"),
-      etr_finder_amount(finder, longest.gbs * GIGA, "B/s"));
-  etr_finding_judge(added, ETR_SURE, NULL);
+      longest_of(finder, added), etr_finder_amount_text(finder, longest.gflops * GIGA, "FLOP/s"),
+      etr_finder_amount_text(finder, longest.gbs * GIGA, "B/s"));
+  etr_finding_set_sureness(added, ETR_SURE, NULL);
   return true;
 }
 
@@ -220,11 +220,12 @@ static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size
     rate = median;
     alike_count = other_count;
   }
-  etr_finding *added = ticks ? etr_finder_add(finder, ETR_FINDING_SLOW_RATE, ticks, saved_ticks)
+  etr_finding *added = ticks ? etr_finder_add_if_large(finder, ETR_FINDING_SLOW_RATE, ticks,
+                                                       saved_ticks)
                              : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
   added->title = etr_arena_format(finder->arena, "See why %s %s slow",
                                   counted_text(finder, added->nodes[0], added->node_count),
@@ -238,10 +239,11 @@ static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size
       "median of their rates is %s. Longest: %s at %s. Rates are those of each one's fastest run, "
       "so that interruptions do not count.",
       alike_count, kernel_text(finder, added->nodes[0]),
-      etr_finder_amount(finder, rate * GIGA, "FLOP/s"), longest_of(finder, added),
-      etr_finder_amount(finder, rate_of_slowest * GIGA, "FLOP/s"));
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    "strides, groups and padding differ, so perhaps not all of it is within reach");
+      etr_finder_amount_text(finder, rate * GIGA, "FLOP/s"), longest_of(finder, added),
+      etr_finder_amount_text(finder, rate_of_slowest * GIGA, "FLOP/s"));
+  etr_finding_set_sureness(
+      added, ETR_POSSIBLE,
+      "strides, groups and padding differ, so perhaps not all of it is within reach");
   return true;
 }
 
@@ -296,7 +298,7 @@ static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
     r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, figures.macs};
 }
 
-bool etr_find_costs(etr_finder *finder) {
+bool etr_add_cost_findings(etr_finder *finder) {
   rates r = {.kind = {.arena = finder->arena}};
   r.bound.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
                                          sizeof *r.bound.marked);

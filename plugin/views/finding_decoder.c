@@ -112,26 +112,27 @@ static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
   if (!mark_writes(&writes, finder, layers))
     return false;
   uint64_t ticks = sum_marked_ticks(finder, writes.marked);
-  etr_finding *added = writes.operators
-                           ? etr_finder_add(finder, ETR_FINDING_CACHE_COPIES, ticks, (double)ticks)
-                           : NULL;
+  etr_finding *added = writes.operators ? etr_finder_add_if_large(finder, ETR_FINDING_CACHE_COPIES,
+                                                                  ticks, (double)ticks)
+                                        : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, writes.marked))
+  if (!etr_finding_set_nodes(finder, added, writes.marked))
     return false;
   added->title = etr_arena_format(finder->arena, "Write %zu cache%s in place, by update_cache",
                                   writes.caches, etr_plural(writes.caches));
   /* Writing the new positions remains, and what makes room for them. */
-  etr_finding_save_at_least(finder, added, (double)ticks / 2);
+  etr_finding_set_least_saving(finder, added, (double)ticks / 2);
   added->fact = "each write copies a whole cache for one token";
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s: %s. They return whole caches, %zu bytes in all, to write %zu bytes a token. "
       "llama.update_cache of extension/llm writes the new positions alone.",
-      etr_they_take(writes.operators), etr_finder_time(finder, ticks),
-      etr_finder_by_operator(finder, writes.marked, true), (size_t)writes.bytes,
+      etr_they_take(writes.operators), etr_finder_time_per_run(finder, ticks),
+      etr_finder_operators_text(finder, writes.marked, true), (size_t)writes.bytes,
       (size_t)writes.per_token);
-  etr_finding_judge(added, ETR_LIKELY, "if the runtime does not write them in place already");
+  etr_finding_set_sureness(added, ETR_LIKELY,
+                           "if the runtime does not write them in place already");
   return true;
 }
 
@@ -168,23 +169,25 @@ static bool find_position_work(etr_finder *finder) {
     count += marked[i];
   }
   uint64_t ticks = sum_marked_ticks(finder, marked);
-  etr_finding *added = count ? etr_finder_add(finder, ETR_FINDING_POSITIONS, ticks, (double)ticks)
+  etr_finding *added = count ? etr_finder_add_if_large(finder, ETR_FINDING_POSITIONS, ticks,
+                                                       (double)ticks)
                              : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
-  etr_finding_save_at_least(finder, added, (double)ticks / 2); /* a lookup takes some of it */
+  etr_finding_set_least_saving(finder, added, (double)ticks / 2); /* a lookup takes some of it */
   added->title = "Look up masks and rotary tables by position";
   added->fact = etr_arena_format(finder->arena, "%s %s in each run, and depend on positions alone",
-                                 etr_they_take(count), etr_finder_time(finder, ticks));
+                                 etr_they_take(count), etr_finder_time_per_run(finder, ticks));
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in each run, and depend on positions alone: %s. A table that is computed once, at "
       "export, and indexed by the position has the same numbers.",
-      etr_they_take(count), etr_finder_time(finder, ticks),
-      etr_finder_by_operator(finder, marked, true));
-  etr_finding_judge(added, ETR_LIKELY, "the table takes memory, and the lookup some of the time");
+      etr_they_take(count), etr_finder_time_per_run(finder, ticks),
+      etr_finder_operators_text(finder, marked, true));
+  etr_finding_set_sureness(added, ETR_LIKELY,
+                           "the table takes memory, and the lookup some of the time");
   return true;
 }
 
@@ -238,26 +241,26 @@ static bool find_weights(etr_finder *finder) {
     return true;
   double runs = (double)finder->method->run_count, float_share = sum.float_bytes / sum.bytes;
   uint64_t all_ticks = (uint64_t)(ticks * runs);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WEIGHTS, all_ticks,
-                                      sum.float_bytes > 0 ? SAVED * float_share * (double)all_ticks
-                                                          : NAN);
+  etr_finding *added = etr_finder_add_if_large(
+      finder, ETR_FINDING_WEIGHTS, all_ticks,
+      sum.float_bytes > 0 ? SAVED * float_share * (double)all_ticks : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  const char *rate = etr_finder_amount(finder, bandwidth, "B/s");
+  const char *rate = etr_finder_amount_text(finder, bandwidth, "B/s");
   double longest = sum.most / bandwidth * finder->profile->ticks_per_second;
   added->title = sum.float_bytes > 0 ? "Store the weights in fewer bits"
                                      : "Expect no faster token than its weights";
   added->fact = etr_arena_format(finder->arena, "a token reads %s of weights: at %s at least %s",
-                                 etr_finder_amount(finder, sum.bytes, "B"), rate,
-                                 etr_finder_time_of(finder, ticks));
+                                 etr_finder_amount_text(finder, sum.bytes, "B"), rate,
+                                 etr_finder_time_text(finder, ticks));
   added->evidence = etr_arena_format(
       finder->arena,
       "Each token reads %.0f bytes of weights. At %s a token cannot be faster than %s; the "
       "layer with the most, %s, cannot be faster than %s.",
-      sum.bytes, rate, etr_finder_time_of(finder, ticks), etr_finder_node_name(finder, sum.largest),
-      etr_finder_time_of(finder, longest));
-  etr_finding_judge(added, ETR_POSSIBLE, "caches may hold weights of small models");
-  return etr_finder_list_nodes(finder, added, marked);
+      sum.bytes, rate, etr_finder_time_text(finder, ticks),
+      etr_finder_node_name(finder, sum.largest), etr_finder_time_text(finder, longest));
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "caches may hold weights of small models");
+  return etr_finding_set_nodes(finder, added, marked);
 }
 
 /* Adds the finding about an embedding in floating point that has much of the weights. Its rows are
@@ -304,21 +307,21 @@ static bool find_embedding(etr_finder *finder) {
   added->title = "Quantize the embedding";
   added->fact = etr_arena_format(
       finder->arena, "its table has %s in %s, %.0f %% of the weights; no time",
-      etr_finder_amount(finder, table_bytes, "B"), graph->nodes[table].outputs[0].dtype,
+      etr_finder_amount_text(finder, table_bytes, "B"), graph->nodes[table].outputs[0].dtype,
       100 * table_bytes / all_bytes);
   added->evidence = etr_arena_format(finder->arena,
                                      "The table that %s looks rows up in has %.0f bytes. With 8 or "
                                      "4 bits it takes less memory and "
                                      "a smaller file; looking up a row takes no less time.",
                                      etr_finder_node_name(finder, reader), table_bytes);
-  etr_finding_judge(added, ETR_POSSIBLE, "if it is not tied to a layer that multiplies");
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "if it is not tied to a layer that multiplies");
   marked[reader] = true;
-  return etr_finder_list_nodes(finder, added, marked);
+  return etr_finding_set_nodes(finder, added, marked);
 }
 
 /* ---- Together ---- */
 
-bool etr_find_decoder(etr_finder *finder) {
+bool etr_add_decoder_findings(etr_finder *finder) {
   etr_layers layers;
   if (!etr_layers_find(&layers, finder->arena, finder->profile, finder->method))
     return false;

@@ -95,7 +95,7 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
     for (size_t s = 0; s < ETR_SPENDINGS; s++) {
       size_t group = i * ETR_SPENDINGS + s;
       double ticks = fmax(stats[group].typical - interrupted[group], 0);
-      calls[i].ticks[s] = etr_finder_usual(finder, ticks);
+      calls[i].ticks[s] = etr_finder_over_runs(finder, ticks);
     }
   }
   if (stats)
@@ -154,9 +154,9 @@ static const char *delegates_text(const etr_finder *finder, const chosen *calls)
   size_t count = calls->instructions.count;
   const char *text = count == 1 ? etr_arena_format(finder->arena, "delegate %d of %s",
                                                    (int)calls->instructions.data[0],
-                                                   etr_finder_backend(finder, name_of(calls)))
+                                                   etr_finder_backend_name(finder, name_of(calls)))
                                 : etr_arena_format(finder->arena, "%zu delegates of %s", count,
-                                                   etr_finder_backend(finder, name_of(calls)));
+                                                   etr_finder_backend_name(finder, name_of(calls)));
   return text ? text : "";
 }
 
@@ -195,26 +195,27 @@ static const char *waiting_title(const etr_finder *finder, const chosen *of) {
 static bool add_waiting(etr_finder *finder, const chosen *calls) {
   uint64_t waiting = calls->ticks[ETR_SPENT_WAIT], copying = calls->ticks[ETR_SPENT_COPY],
            all_ticks = all_of(calls->ticks);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying, NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_WAITING, waiting + copying, NAN);
   etr_text text;
   etr_writer writer;
   if (!added)
     return !etr_arena_failed(finder->arena);
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Of %s in %s, ", etr_finder_time(finder, all_ticks),
+  etr_putf(&writer, "Of %s in %s, ", etr_finder_time_per_run(finder, all_ticks),
            calls->instructions.count == 1 ? "its call" : "their calls");
   if (waiting)
-    etr_putf(&writer, "%s are waiting%s", etr_finder_time(finder, waiting), copying ? " and " : "");
+    etr_putf(&writer, "%s are waiting%s", etr_finder_time_per_run(finder, waiting),
+             copying ? " and " : "");
   if (copying)
-    etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
+    etr_putf(&writer, "%s are copying in and out", etr_finder_time_per_run(finder, copying));
   etr_puts(&writer, ".");
   tell(added, calls, waiting_title(finder, calls),
        waiting ? "more work in each call, or a faster power mode"
                : "keep data there between calls");
   added->evidence = etr_text_end(&text, &writer);
-  etr_finding_judge(added, ETR_POSSIBLE, "the record does not say what it waits for");
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "the record does not say what it waits for");
   if (!waiting)
-    etr_finding_judge(added, ETR_POSSIBLE, "some copies are needed");
+    etr_finding_set_sureness(added, ETR_POSSIBLE, "some copies are needed");
   return true;
 }
 
@@ -247,23 +248,23 @@ static bool add_small_calls(etr_finder *finder, const chosen *calls) {
   size_t runs = finder->method->run_count;
   if (calls->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, calls))
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around_ticks, NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_SMALL_CALLS, around_ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  tell(
-      added, calls,
-      etr_arena_format(finder->arena, "Put more operators into %zu %s calls", calls->calls / runs,
-                       calls->backend[0] ? etr_finder_backend(finder, calls->backend) : "delegate"),
-      "calling them takes longer than their operators");
+  tell(added, calls,
+       etr_arena_format(finder->arena, "Put more operators into %zu %s calls", calls->calls / runs,
+                        calls->backend[0] ? etr_finder_backend_name(finder, calls->backend)
+                                          : "delegate"),
+       "calling them takes longer than their operators");
   added->evidence = etr_arena_format(
       finder->arena,
       "Calling them takes %s (%s per call), their operators %s%s. The record does not show which "
       "operators cut them apart.",
-      etr_finder_time(finder, around_ticks),
-      etr_finder_time_of(finder, (double)around_ticks / (double)calls->calls),
+      etr_finder_time_per_run(finder, around_ticks),
+      etr_finder_time_text(finder, (double)around_ticks / (double)calls->calls),
       calls->hidden ? "at most " : "",
-      etr_finder_time(finder, calls->ticks[ETR_SPENT_WORK] + calls->hidden));
-  etr_finding_judge(added, ETR_POSSIBLE, "each call that remains still takes some");
+      etr_finder_time_per_run(finder, calls->ticks[ETR_SPENT_WORK] + calls->hidden));
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "each call that remains still takes some");
   return true;
 }
 
@@ -333,13 +334,13 @@ static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *
   if (!stats)
     return false;
   for (size_t i = 0; i < of->list.count; i++)
-    of->list.data[i].ticks = etr_finder_usual(finder, stats[i].typical);
+    of->list.data[i].ticks = etr_finder_over_runs(finder, stats[i].typical);
   etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
   for (size_t i = 0; i < finder->method->time_slice_count; i++)
     entry_of[i] = entry_of[i] == ETR_NONE ? ETR_NONE : 0;
   stats = etr_run_stats(finder->arena, finder->method, entry_of, 1);
   if (stats)
-    *sum = etr_finder_usual(finder, stats[0].typical);
+    *sum = etr_finder_over_runs(finder, stats[0].typical);
   return stats != NULL;
 }
 
@@ -358,7 +359,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
     return false;
   if (!measure_fallen(finder, &of, entry_of, &ticks))
     return false;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_CPU_FALLBACK, ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   static const char *const verbs[2][2] = {{"run on", "runs on"},
@@ -366,7 +367,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   const char *others = etr_compute_units_text(finder->arena, units);
   bool is_planned = of.list.data[0].is_planned, one = of.list.count == 1;
   added->title = etr_arena_format(finder->arena, "Rewrite %zu operator%s of %s", of.list.count,
-                                  one ? "" : "s", etr_finder_backend(finder, backend));
+                                  one ? "" : "s", etr_finder_backend_name(finder, backend));
   added->fact = etr_arena_format(finder->arena, "%s %s the CPU, not the %s", one ? "it" : "they",
                                  verbs[is_planned][one], others ? others : "");
   enum { LISTED = 3 };
@@ -374,16 +375,16 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "%s %s; longest: ", etr_they_take(of.list.count),
-           etr_finder_time(finder, ticks));
+           etr_finder_time_per_run(finder, ticks));
   for (size_t i = 0; i < of.list.count && i < LISTED; i++)
     etr_putf(&writer, "%s%s %s", i ? ", " : "", of.list.data[i].name,
-             etr_finder_time(finder, of.list.data[i].ticks));
+             etr_finder_time_per_run(finder, of.list.data[i].ticks));
   etr_puts(&writer, of.list.count > LISTED ? ", and others." : ".");
-  etr_finding_judge(added, is_planned ? ETR_POSSIBLE : ETR_LIKELY,
-                    is_planned ? "that is the backend's plan, where they ran is not recorded"
-                               : "the other unit still has to compute them");
+  etr_finding_set_sureness(added, is_planned ? ETR_POSSIBLE : ETR_LIKELY,
+                           is_planned ? "that is the backend's plan, where they ran is not recorded"
+                                      : "the other unit still has to compute them");
   added->evidence = etr_text_end(&text, &writer);
-  return !finder->graph || etr_finder_list_nodes(finder, added, marked);
+  return !finder->graph || etr_finding_set_nodes(finder, added, marked);
 }
 
 /* Adds the finding about operators of a backend that ran on the CPU, if others ran on a faster
@@ -419,7 +420,7 @@ static bool find_backend_problems(etr_finder *finder, size_t first) {
   return find_cpu_fallback(finder, finder->delegates[first].delegate->backend);
 }
 
-bool etr_find_delegates(etr_finder *finder) {
+bool etr_add_delegate_findings(etr_finder *finder) {
   enum { MOST_BACKENDS = 64 }; /* more than any model has */
   for (size_t i = 0, looked = 0; i < finder->method->delegate_count && looked < MOST_BACKENDS;
        i++) {

@@ -50,7 +50,7 @@ static const char *split_text(etr_finder *finder, const etr_value *filter, bool 
 
 /* Finds depthwise convolutions whose filters are too large for XNNPACK's fast kernels. Returns
  * false when out of memory. */
-bool etr_find_wide_depthwise(etr_finder *finder) {
+bool etr_add_depthwise_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   uint64_t ticks = 0;
@@ -70,15 +70,15 @@ bool etr_find_wide_depthwise(etr_finder *finder) {
     count++;
   }
   double most_saved = (double)ticks * etr_saved_at(split_ratio.high);
-  etr_finding *added = count
-                           ? etr_finder_add(finder, ETR_FINDING_SPLIT_DEPTHWISE, ticks, most_saved)
-                           : NULL;
+  etr_finding *added = count ? etr_finder_add_if_large(finder, ETR_FINDING_SPLIT_DEPTHWISE, ticks,
+                                                       most_saved)
+                             : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
-  etr_finding_save_at_least(finder, added, (double)ticks * etr_saved_at(split_ratio.low));
-  const char *time = etr_finder_time(finder, ticks);
+  etr_finding_set_least_saving(finder, added, (double)ticks * etr_saved_at(split_ratio.low));
+  const char *time = etr_finder_time_per_run(finder, ticks);
   added->title = etr_arena_format(finder->arena, "Split %zu depthwise convolution%s in four", count,
                                   etr_plural(count));
   const char *split = etr_or_empty(split_text(finder, weight, is_one_size));
@@ -93,8 +93,9 @@ bool etr_find_wide_depthwise(etr_finder *finder) {
       etr_or_empty(finder->graph->times[added->nodes[0]].runs_as), split_ratio.low,
       split_ratio.high);
   bool is_like = finder->profile->has_vnni;
-  etr_finding_judge(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
-                    is_like ? "results differ by rounding"
-                            : "the ratio is of another processor; results differ by rounding");
+  etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
+                           is_like
+                               ? "results differ by rounding"
+                               : "the ratio is of another processor; results differ by rounding");
   return true;
 }

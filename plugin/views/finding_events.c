@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 static uint64_t usual_of(const etr_finder *finder, const etr_event *event) {
-  return etr_finder_usual(finder, event->stats.typical);
+  return etr_finder_over_runs(finder, event->stats.typical);
 }
 
 /* The method's blocks, one after the other; NULL at the end. */
@@ -74,7 +74,7 @@ static uint64_t uninterrupted_of(const insertions *in, const etr_finder *finder,
                                  const etr_event *event) {
   uint32_t number = etr_map_get(&in->interrupted, ETR_BYTES(event));
   double lost = number == ETR_NONE ? 0 : in->interrupted_ticks.data[number];
-  return etr_finder_usual(finder, fmax(event->stats.typical - lost, 0));
+  return etr_finder_over_runs(finder, fmax(event->stats.typical - lost, 0));
 }
 
 static bool is_called(const etr_event *event, const char *name) {
@@ -377,13 +377,13 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
   etr_writer writer;
   etr_text_begin(&text, in->arena, &writer);
   etr_putf(&writer, "%s %s.", etr_they_take(in->list.count + permutes->count),
-           etr_finder_time(finder, ticks));
+           etr_finder_time_per_run(finder, ticks));
   if (permutes->count)
     etr_putf(
         &writer,
         " Of these, %zu permute%s of the model change%s the layout, and run%s as Transpose, %s.",
         permutes->count, etr_plural(permutes->count), permutes->count == 1 ? "s" : "",
-        permutes->count == 1 ? "s" : "", etr_finder_time(finder, permutes->ticks));
+        permutes->count == 1 ? "s" : "", etr_finder_time_per_run(finder, permutes->ticks));
   if (permutes->pairs)
     etr_putf(
         &writer,
@@ -393,7 +393,8 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
   etr_puts(&writer, in->list.count ? " Longest inserted: " : "");
   for (size_t i = 0; i < in->list.count && i < LISTED; i++) {
     etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in->list.data[i].name,
-             (int)in->list.data[i].instruction, etr_finder_time(finder, in->list.data[i].ticks));
+             (int)in->list.data[i].instruction,
+             etr_finder_time_per_run(finder, in->list.data[i].ticks));
     put_place(&writer, finder, &in->list.data[i]);
   }
   etr_puts(&writer, in->list.count ? "." : "");
@@ -406,7 +407,7 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-bool etr_find_layouts(etr_finder *finder) {
+bool etr_add_layout_findings(etr_finder *finder) {
   insertions in = {.arena = finder->arena};
   layout_permutes permutes;
   size_t at = 0;
@@ -429,15 +430,16 @@ bool etr_find_layouts(etr_finder *finder) {
   uint64_t inserted_ticks = ticks;
   ticks += permutes.ticks;
   etr_finding *added = in.list.count || permutes.count
-                           ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ticks, (double)ticks)
+                           ? etr_finder_add_if_large(finder, ETR_FINDING_LAYOUT, ticks,
+                                                     (double)ticks)
                            : NULL;
   if (!added)
     return !etr_arena_failed(in.arena);
-  if (permutes.count && !etr_finder_list_nodes(finder, added, permutes.marked))
+  if (permutes.count && !etr_finding_set_nodes(finder, added, permutes.marked))
     return false;
   /* Some are needed where the model's layout changes: about half of them in measured models. */
   if (has_edge)
-    etr_finding_save_at_least(finder, added, (double)(inserted_ticks + permutes.pair_ticks) / 2);
+    etr_finding_set_least_saving(finder, added, (double)(inserted_ticks + permutes.pair_ticks) / 2);
   etr_sort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
   if (!list_instructions(&in))
     return false;
@@ -449,10 +451,11 @@ bool etr_find_layouts(etr_finder *finder) {
                      : layout_title(&in, permutes.count);
   added->fact = layout_fact(finder, &in, &permutes);
   added->evidence = layout_evidence(finder, &in, &permutes, ticks);
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    has_edge ? "some may be needed where the model's layout changes"
-                             : "without the ETRecord it is not known which of them the model asks "
-                               "for");
+  etr_finding_set_sureness(
+      added, ETR_POSSIBLE,
+      has_edge ? "some may be needed where the model's layout changes"
+               : "without the ETRecord it is not known which of them the model asks "
+                 "for");
   return true;
 }
 
@@ -500,7 +503,7 @@ bool etr_finder_measure_calls(etr_finder *finder) {
   return true;
 }
 
-bool etr_find_slow_calls(etr_finder *finder) {
+bool etr_add_slow_call_findings(etr_finder *finder) {
   size_t node_count = finder->graph->node_count;
   uint64_t calls = 0;
   bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
@@ -511,19 +514,19 @@ bool etr_find_slow_calls(etr_finder *finder) {
     calls += marked[i] ? finder->call_ticks[i] : 0;
   }
   calls = ETR_MIN(calls, etr_broad_part_ticks(finder->method, ETR_BROAD_FRAMEWORK));
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, calls, NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_CALLS, calls, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
   added->title = "Use fewer, larger operators on the CPU";
   added->fact = etr_arena_format(finder->arena, "%zu kernel%s longer to start than to run",
                                  added->node_count, added->node_count == 1 ? " takes" : "s take");
   added->evidence = etr_arena_format(
       finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
-      etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    "most of it may be the recording itself, which a release does not do");
+      etr_finder_time_per_run(finder, calls), etr_finder_operators_text(finder, marked, false));
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           "most of it may be the recording itself, which a release does not do");
   return true;
 }
 
@@ -554,7 +557,7 @@ static uint64_t excess_of(const etr_node_time *time, const etr_run_ticks *run) {
   return run->ticks - (uint64_t)time->per_run.p50;
 }
 
-bool etr_find_outliers(etr_finder *finder) {
+bool etr_add_outlier_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   const etr_run_ticks *worst_run = NULL;
@@ -579,13 +582,14 @@ bool etr_find_outliers(etr_finder *finder) {
     worst = i;
     worst_run = run;
   }
-  etr_finding *added = worst_run ? etr_finder_add(finder, ETR_FINDING_OUTLIER, ticks, NAN) : NULL;
+  etr_finding *added = worst_run ? etr_finder_add_if_large(finder, ETR_FINDING_OUTLIER, ticks, NAN)
+                                 : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->cost = added->potential = (double)ticks;
   added->share = NAN;
   added->is_once = true;
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
   const etr_node_time *time = &graph->times[worst];
   const char *longest = etr_label_node(finder->arena, graph, (uint32_t)worst);
@@ -594,11 +598,11 @@ bool etr_find_outliers(etr_finder *finder) {
   added->title = "Measure again without other load";
   added->fact = etr_arena_format(finder->arena, "%zu operator%s median in one run",
                                  added->node_count, whose);
-  etr_finding_judge(added, ETR_LIKELY, "an interruption, which averages contain");
+  etr_finding_set_sureness(added, ETR_LIKELY, "an interruption, which averages contain");
   added->evidence = etr_arena_format(
       finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.",
-      longest ? longest : "", etr_finder_time_of(finder, (double)worst_run->ticks),
-      (unsigned)finder->method->runs[worst_run->run], etr_finder_time_of(finder, time->per_run.p50),
-      etr_finder_time_of(finder, time->avg));
+      longest ? longest : "", etr_finder_time_text(finder, (double)worst_run->ticks),
+      (unsigned)finder->method->runs[worst_run->run],
+      etr_finder_time_text(finder, time->per_run.p50), etr_finder_time_text(finder, time->avg));
   return true;
 }

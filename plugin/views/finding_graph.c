@@ -92,7 +92,7 @@ static bool note_operators_and_times(etr_finder *finder) {
   return true;
 }
 
-bool etr_finder_look_at_graph(etr_finder *finder) {
+bool etr_finder_classify_nodes(etr_finder *finder) {
   size_t count = finder->graph->node_count;
   uint32_t *delegate_of = etr_arena_alloc_array(finder->arena, count, sizeof *delegate_of);
   bool *is_constant = etr_arena_alloc_array(finder->arena, count, sizeof *is_constant);
@@ -209,7 +209,7 @@ static const char *constants_fact(const etr_finder *finder, const constant_work 
                            : "their inputs never change: constant_prop_pass at the export";
 }
 
-bool etr_find_constants(etr_finder *finder) {
+bool etr_add_constant_findings(etr_finder *finder) {
   constant_work work = {.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
                                                         sizeof *work.marked)};
   if (!work.marked)
@@ -217,18 +217,18 @@ bool etr_find_constants(etr_finder *finder) {
   mark_constants(finder, &work);
   if (work.operators == 0)
     return true;
-  const char *list = etr_finder_by_operator(finder, work.marked, true);
+  const char *list = etr_finder_operators_text(finder, work.marked, true);
   add_products(finder, &work);
   if (!add_constant_calls(finder, &work))
     return false;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CONSTANTS,
-                                      work.ticks + work.product_ticks,
-                                      (double)work.ticks + work.most);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_CONSTANTS,
+                                               work.ticks + work.product_ticks,
+                                               (double)work.ticks + work.most);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, work.marked))
+  if (!etr_finding_set_nodes(finder, added, work.marked))
     return false;
-  etr_finding_save_at_least(finder, added, (double)work.ticks + work.least);
+  etr_finding_set_least_saving(finder, added, (double)work.ticks + work.least);
   added->title = etr_arena_format(finder->arena, "Compute %zu constant operator%s at export",
                                   work.operators, etr_plural(work.operators));
   added->fact = constants_fact(finder, &work);
@@ -237,7 +237,7 @@ bool etr_find_constants(etr_finder *finder) {
       "What depends on parameters and constants only has the same result in every run. %s %s, "
       "calls "
       "included: %s. ExecuTorch's constant_prop_pass folds it%s.",
-      etr_they_take(work.operators), etr_finder_time(finder, work.ticks), list,
+      etr_they_take(work.operators), etr_finder_time_per_run(finder, work.ticks), list,
       work.are_weights && !work.products
           ? "; a linear layer's transposes of its weight appear in run_decompositions()"
           : "");
@@ -246,10 +246,10 @@ bool etr_find_constants(etr_finder *finder) {
         finder->arena,
         "%s %zu %s on the CPU, which take %s, read the results: with a constant weight XNNPACK's "
         "partitioner takes them (%s, " ETR_DOCS "ratios.md).",
-        added->evidence, work.products, work.product, etr_finder_time(finder, work.product_ticks),
-        etr_ratio_source());
+        added->evidence, work.products, work.product,
+        etr_finder_time_per_run(finder, work.product_ticks), etr_ratio_source());
   const char *caveat = work.unpacks ? "folded weights are no longer quantized, and larger" : NULL;
-  etr_finding_judge(added, work.products ? ETR_LIKELY : ETR_SURE, caveat);
+  etr_finding_set_sureness(added, work.products ? ETR_LIKELY : ETR_SURE, caveat);
   return true;
 }
 
@@ -301,8 +301,9 @@ static const char *copies_evidence(const etr_finder *finder, const copies *sums,
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "%s %s to move data; longest: %s, %s.", etr_they_take(sums->count),
-           etr_finder_time(finder, sums->ticks), etr_finder_node_name(finder, finding->nodes[0]),
-           etr_finder_time(finder, etr_finder_kernel_ticks(finder, finding->nodes[0])));
+           etr_finder_time_per_run(finder, sums->ticks),
+           etr_finder_node_name(finder, finding->nodes[0]),
+           etr_finder_time_per_run(finder, etr_finder_kernel_ticks(finder, finding->nodes[0])));
   if (sums->unchanged == sums->count)
     etr_puts(&writer, " Each returns what it reads.");
   if (sums->of_products == sums->count)
@@ -369,49 +370,49 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
                      etr_is_operator(finder, &graph->nodes[i], "expand_copy");
   bool is_all = c.unchanged == c.count, is_exported = is_all && c.of_products == c.count;
   etr_merged_calls merged = {0};
-  if (is_all && !etr_finder_merged_calls(finder, marked, &merged))
+  if (is_all && !etr_find_merged_calls(finder, marked, &merged))
     return false;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, c.ticks,
-                                      is_all ? (double)c.ticks + merged.most : NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, c.ticks,
+                                               is_all ? (double)c.ticks + merged.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
   const char *moves = c.casts == c.count ? casts_text(finder, marked) : " to move data";
   added->title = etr_arena_format(
       finder->arena, is_all ? "Remove %zu %s that change%s nothing" : "Avoid %zu %s", c.count,
       etr_finder_short_op(finder, row->key), c.count == 1 ? "s" : "");
   added->fact = etr_arena_format(finder->arena, "%s %s%s", etr_they_take(c.count),
-                                 etr_finder_time(finder, c.ticks),
+                                 etr_finder_time_per_run(finder, c.ticks),
                                  is_all ? ", and each returns what it reads" : moves);
   if (is_exported) {
     added->variant = ETR_VARIANT_EXPORT;
-    added->fact = etr_arena_format(finder->arena,
-                                   "%s %s; torch makes them of matmul, a pass removes them",
-                                   etr_they_take(c.count), etr_finder_time(finder, c.ticks));
+    added->fact = etr_arena_format(
+        finder->arena, "%s %s; torch makes them of matmul, a pass removes them",
+        etr_they_take(c.count), etr_finder_time_per_run(finder, c.ticks));
   }
   added->evidence = copies_evidence(finder, &c, added);
   if (is_all)
-    etr_finding_save_at_least(finder, added, (double)c.ticks + merged.least);
+    etr_finding_set_least_saving(finder, added, (double)c.ticks + merged.least);
   bool are_merged = merged.after < merged.before;
   if (are_merged)
     added->fact = etr_arena_format(
         finder->arena, "%s %s, and cut delegates apart: %zu of %zu would remain%s",
-        etr_they_take(c.count), etr_finder_time(finder, c.ticks), merged.after, merged.before,
-        is_exported ? "; torch makes them of matmul" : "");
+        etr_they_take(c.count), etr_finder_time_per_run(finder, c.ticks), merged.after,
+        merged.before, is_exported ? "; torch makes them of matmul" : "");
   if (are_merged)
     added->evidence = etr_arena_format(
         finder->arena,
         "%s Without them %zu of %zu delegates would remain, whose calls take %s less.",
         added->evidence, merged.after, merged.before,
-        etr_finder_time(finder, (uint64_t)merged.most));
+        etr_finder_time_per_run(finder, (uint64_t)merged.most));
   if (!is_all) {
     added->variant = ETR_VARIANT_MOVES;
-    etr_finding_judge(added, ETR_POSSIBLE, "the model may need some of them");
+    etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need some of them");
     return true;
   }
-  etr_finding_judge(added, are_merged ? ETR_LIKELY : ETR_SURE,
-                    are_merged ? "the partitioner joins what nothing cuts apart" : NULL);
+  etr_finding_set_sureness(added, are_merged ? ETR_LIKELY : ETR_SURE,
+                           are_merged ? "the partitioner joins what nothing cuts apart" : NULL);
   return true;
 }
 
@@ -428,7 +429,7 @@ static void unmark_between(const etr_finder *finder, bool *marked) {
 }
 
 /* Kernels that only copy, without those on constants, which are folded. */
-bool etr_find_copies(etr_finder *finder) {
+bool etr_add_copy_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_breakdown rows;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);

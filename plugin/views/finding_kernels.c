@@ -40,7 +40,7 @@ static void add_kernel(chosen_kernels *chosen, const etr_finder *finder, const e
     return;
   }
   etr_putf(&chosen->writer, "%s%zu %s %s", chosen->listed ? ", " : "", row->event_count,
-           etr_label_kernel(row->kernel), etr_finder_time(finder, ticks));
+           etr_label_kernel(row->kernel), etr_finder_time_per_run(finder, ticks));
   chosen->listed++;
 }
 
@@ -62,7 +62,7 @@ static uint64_t kernel_ticks(const etr_finder *finder, const etr_kernels *kernel
         strcmp(etr_time_slice_kernel(slice), kernel->kernel) == 0)
       typical -= interrupted;
   }
-  return etr_finder_usual(finder, fmax(typical, 0));
+  return etr_finder_over_runs(finder, fmax(typical, 0));
 }
 
 /* Returns the name of a kernel's operator, "softmax" for "_softmax.out". */
@@ -106,32 +106,34 @@ static void add_savings(chosen_kernels *chosen, const char *kernel, uint64_t tic
 static bool add_delegable(etr_finder *finder, const char *partitioner, chosen_kernels *taken,
                           size_t kernel_count, uint64_t optimized_ticks) {
   const char *list = end_choice(taken);
-  if (etr_finder_ns(finder, taken->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
+  if (etr_finder_ns_per_run(finder, taken->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks, taken->most);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks,
+                                               taken->most);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  etr_finding_save_at_least(finder, added, taken->least);
+  etr_finding_set_least_saving(finder, added, taken->least);
   const char *label = etr_label_backend(finder->arena, partitioner);
   added->title = etr_arena_format(finder->arena, "Delegate %zu kernel%s to %s", taken->events,
                                   etr_plural(taken->events), label ? label : "");
   added->fact = etr_arena_format(
       finder->arena, "%.*sPartitioner takes operators of the types of %zu of %zu kernels, %s",
       (int)(strlen(partitioner) - strlen("Backend")), partitioner, taken->events, kernel_count,
-      etr_finder_time(finder, taken->ticks));
+      etr_finder_time_per_run(finder, taken->ticks));
   added->evidence = etr_arena_format(
       finder->arena, "%s %s, and its partitioner takes operators of these types: %s.%s%s%s",
-      etr_they_take(taken->events), etr_finder_time(finder, taken->ticks), list,
+      etr_they_take(taken->events), etr_finder_time_per_run(finder, taken->ticks), list,
       optimized_ticks ? " Without a delegate, link " : "",
       optimized_ticks ? etr_optimized_library : "",
       optimized_ticks ? etr_arena_format(finder->arena, ": it has %s of it.",
-                                         etr_finder_time(finder, optimized_ticks))
+                                         etr_finder_time_per_run(finder, optimized_ticks))
                       : "");
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    finder->graph ? "with the ETRecord its rules for types and shapes are checked, "
-                                    "and the delegate needs time, too"
-                                  : "types and shapes decide, which no ETDump has, and the "
-                                    "delegate needs time, too");
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           finder->graph
+                               ? "with the ETRecord its rules for types and shapes are checked, "
+                                 "and the delegate needs time, too"
+                               : "types and shapes decide, which no ETDump has, and the "
+                                 "delegate needs time, too");
   return true;
 }
 
@@ -139,19 +141,19 @@ static bool add_delegable(etr_finder *finder, const char *partitioner, chosen_ke
  * false when out of memory. */
 static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
   const char *list = end_choice(kernels);
-  if (etr_finder_ns(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
+  if (etr_finder_ns_per_run(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, kernels->ticks, NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_LIBRARY, kernels->ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = "Link the optimized CPU kernels";
   added->fact = etr_arena_format(
       finder->arena, "if not linked yet: %s has faster ones for %zu kernel%s of %s",
       etr_optimized_library, kernels->events, etr_plural(kernels->events),
-      etr_finder_time(finder, kernels->ticks));
+      etr_finder_time_per_run(finder, kernels->ticks));
   added->evidence = etr_arena_format(finder->arena,
                                      "It has faster kernels than the portable library: %s.", list);
-  etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "which library ran is not recorded");
   return true;
 }
 
@@ -190,7 +192,7 @@ static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
 /* ---- Copies ---- */
 
 /* Adds a finding for each kernel that only copies and takes much, as with a graph. Delegates'
- * copies are those of etr_find_layouts(). Returns false when out of memory. */
+ * copies are those of etr_add_layout_findings(). Returns false when out of memory. */
 static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];
@@ -198,16 +200,17 @@ static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
     uint64_t ticks = kernel_ticks(finder, kernels, i);
     if (row->backend || !etr_kernel_only_copies(name))
       continue;
-    etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, NAN);
+    etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, ticks, NAN);
     if (!added)
       continue;
     added->title = etr_arena_format(finder->arena, "Avoid %zu %s", row->event_count, name);
     added->fact = etr_arena_format(finder->arena, "%s %s to move data",
-                                   etr_they_take(row->event_count), etr_finder_time(finder, ticks));
+                                   etr_they_take(row->event_count),
+                                   etr_finder_time_per_run(finder, ticks));
     added->evidence = etr_arena_format(
         finder->arena, "%s %s. With the ETRecord or the .pte, it is known between which operators.",
-        etr_they_take(row->event_count), etr_finder_time(finder, ticks));
-    etr_finding_judge(added, ETR_POSSIBLE, "the model may need some of them");
+        etr_they_take(row->event_count), etr_finder_time_per_run(finder, ticks));
+    etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need some of them");
   }
   return !etr_arena_failed(finder->arena);
 }
@@ -265,7 +268,9 @@ static bool find_outliers(etr_finder *finder) {
         worst = found;
     }
   }
-  etr_finding *added = worst.event ? etr_finder_add(finder, ETR_FINDING_OUTLIER, ticks, NAN) : NULL;
+  etr_finding *added = worst.event
+                           ? etr_finder_add_if_large(finder, ETR_FINDING_OUTLIER, ticks, NAN)
+                           : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->cost = added->potential = (double)ticks;
@@ -277,16 +282,16 @@ static bool find_outliers(etr_finder *finder) {
                                             : "s took over ten times their");
   added->evidence = etr_arena_format(
       finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.",
-      etr_label_kernel(worst.event->label), etr_finder_time_of(finder, (double)worst.ticks),
-      (unsigned)worst.run, etr_finder_time_of(finder, worst.event->stats.p50),
-      etr_finder_time_of(finder, worst.event->stats.avg));
-  etr_finding_judge(added, ETR_LIKELY, "an interruption, which averages contain");
+      etr_label_kernel(worst.event->label), etr_finder_time_text(finder, (double)worst.ticks),
+      (unsigned)worst.run, etr_finder_time_text(finder, worst.event->stats.p50),
+      etr_finder_time_text(finder, worst.event->stats.avg));
+  etr_finding_set_sureness(added, ETR_LIKELY, "an interruption, which averages contain");
   return !etr_arena_failed(finder->arena);
 }
 
 /* ---- All ---- */
 
-bool etr_find_by_kernel(etr_finder *finder) {
+bool etr_add_kernel_findings(etr_finder *finder) {
   etr_kernels kernels;
   if (etr_finder_has_edge(finder))
     return true;

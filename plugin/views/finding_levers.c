@@ -31,7 +31,7 @@ typedef struct largest {
 } largest;
 
 static uint64_t over_runs(const largest *of, double typical) {
-  return etr_finder_usual(of->finder, typical);
+  return etr_finder_over_runs(of->finder, typical);
 }
 
 /* Marks the operators of the part; of convolutions in float32 those that int8 makes faster. */
@@ -45,7 +45,7 @@ static void mark_operators(largest *of, const etr_groups *groups) {
     uint32_t row = groups->row_of_node[i];
     of->marked[i] = row != ETR_NONE && is_in_row[row];
     of->count += of->marked[i];
-    of->ticks += of->marked[i] ? finder->usual[i] : 0;
+    of->ticks += of->marked[i] ? finder->uninterrupted[i] : 0;
   }
 }
 
@@ -58,7 +58,7 @@ static void leave_out_depthwise(largest *of) {
     of->marked[i] = false;
     of->left_out++;
     of->count--;
-    of->ticks -= finder->usual[i];
+    of->ticks -= finder->uninterrupted[i];
   }
 }
 
@@ -67,7 +67,7 @@ static int64_t rows_of(const largest *of) {
   double of_one = 0;
   for (uint32_t i = 0; i < of->finder->graph->node_count; i++)
     if (of->marked[i] && etr_layer_rows(&of->finder->graph->nodes[i]) == 1)
-      of_one += of->finder->usual[i];
+      of_one += of->finder->uninterrupted[i];
   return of_one * 2 > of->ticks ? 1 : 2;
 }
 
@@ -80,7 +80,7 @@ static bool is_said(const largest *of) {
     double same = 0;
     for (size_t k = 0; k < found->node_count; k++)
       if (of->marked[found->nodes[k]])
-        same += finder->usual[found->nodes[k]];
+        same += finder->uninterrupted[found->nodes[k]];
     bool is_advice = found->kind != ETR_FINDING_SLOW_RATE && !found->is_once;
     if (is_advice && same * 2 >= of->ticks && found->potential >= ETR_FINDING_LEAST_SHARE * whole &&
         found->potential * 2 >= same)
@@ -94,20 +94,20 @@ static bool is_said(const largest *of) {
 static etr_finding *add_lever(const largest *of, etr_finding_kind kind, double low, double high) {
   etr_finder *finder = of->finder;
   double runs = (double)finder->method->run_count;
-  etr_finding *added = etr_finder_add(finder, kind, over_runs(of, of->ticks),
-                                      isnan(high) ? NAN : high * runs);
+  etr_finding *added = etr_finder_add_if_large(finder, kind, over_runs(of, of->ticks),
+                                               isnan(high) ? NAN : high * runs);
   if (!added)
     return NULL;
   if (!isnan(low))
-    etr_finding_save_at_least(finder, added, low * runs);
-  etr_finding_judge(added, isnan(high) ? ETR_POSSIBLE : ETR_RULE_OF_THUMB, NULL);
+    etr_finding_set_least_saving(finder, added, low * runs);
+  etr_finding_set_sureness(added, isnan(high) ? ETR_POSSIBLE : ETR_RULE_OF_THUMB, NULL);
   if (finder->graph && of->count)
-    etr_finder_list_nodes(finder, added, of->marked);
+    etr_finding_set_nodes(finder, added, of->marked);
   return added;
 }
 
 static const char *time_of(const largest *of) {
-  return etr_finder_time_of(of->finder, of->ticks);
+  return etr_finder_time_text(of->finder, of->ticks);
 }
 
 static const char *words_of(const largest *of) {
@@ -166,8 +166,8 @@ static etr_finding_variant see_layers(const largest *of, const char **class) {
   const etr_finder *finder = of->finder;
   double hidden = 0, others = 0, longest = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    const char *name = of->marked[i] ? etr_finder_class(finder, i) : "";
-    double ticks = of->marked[i] ? finder->usual[i] : 0;
+    const char *name = of->marked[i] ? etr_finder_module_class(finder, i) : "";
+    double ticks = of->marked[i] ? finder->uninterrupted[i] : 0;
     bool is_linear = etr_slice_ends(etr_slice_of(name), ETR_SLICE("Linear")) || !name[0];
     bool is_hidden = etr_is_recurrent(name) ||
                      (!is_linear && !etr_slice_is(finder->ops[i], "linear"));
@@ -228,9 +228,9 @@ static bool add_quantize(const largest *of, const char *dtype) {
       of->part->is_convolution
           ? " Depthwise convolutions may be slower in other types, and are not counted."
           : "");
-  etr_finding_judge(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
-                    is_like ? "accuracy may suffer"
-                            : "the ratio is of another processor, and accuracy may suffer");
+  etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
+                           is_like ? "accuracy may suffer"
+                                   : "the ratio is of another processor, and accuracy may suffer");
   added->variant = variant;
   if (!of->part->has_graph && of->part->is_linear) /* XNNPACK has one kernel for both */
     added->fact = etr_arena_format(finder->arena,
@@ -243,8 +243,9 @@ static bool add_quantize(const largest *of, const char *dtype) {
   added->fact = etr_arena_format(
       finder->arena, "%s %s; quantizers see no linear layers in %s: write it with torch.nn.Linear",
       etr_they_take(of->count), time_of(of), class);
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    "quantizers look for linear layers, and these are inside of another operator");
+  etr_finding_set_sureness(
+      added, ETR_POSSIBLE,
+      "quantizers look for linear layers, and these are inside of another operator");
   return true;
 }
 
@@ -280,7 +281,7 @@ static bool find_taken(largest *taken, const largest *of, const char **reason) {
       continue;
     *reason = reasons[i];
     taken->count--;
-    taken->ticks -= finder->usual[i];
+    taken->ticks -= finder->uninterrupted[i];
   }
   return true;
 }
@@ -291,7 +292,7 @@ static bool add_delegate(const largest *of) {
   double low = 0, high = 0;
   for (uint32_t i = 0; of->part->has_graph && i < finder->graph->node_count; i++)
     if (of->marked[i])
-      add_saved(finder->ops[i], finder->usual[i], &low, &high);
+      add_saved(finder->ops[i], finder->uninterrupted[i], &low, &high);
   if (!of->part->has_graph) {
     etr_slice op = etr_slice_of(of->part->op);
     const char *dot = memchr(op.data, '.', op.size);
@@ -338,7 +339,7 @@ static bool are_slow_in_int8(const largest *of) {
                  strcmp(of->part->dtype, "int8") == 0;
   for (uint32_t i = 0; is_int8 && finder->graph && i < finder->graph->node_count; i++)
     if (of->marked[i] && etr_finder_depthwise_weight(finder, &finder->graph->nodes[i]))
-      depthwise += finder->usual[i];
+      depthwise += finder->uninterrupted[i];
   return depthwise * 2 > of->ticks;
 }
 
@@ -379,7 +380,7 @@ static const char *size_text(const largest *of) {
  * known, or the operators are in a delegate. */
 static bool add_less_work(const largest *of, const char *reason) {
   etr_arena *arena = of->finder->arena;
-  const char *backend = etr_finder_backend(of->finder, etr_known_partitioner());
+  const char *backend = etr_finder_backend_name(of->finder, etr_known_partitioner());
   bool is_product = of->part->is_linear || of->part->is_convolution;
   const char *why = reason ? etr_arena_format(arena, "; %s: %s", backend, reason) : fused_text(of);
   if (!reason && is_product)
@@ -485,7 +486,7 @@ static bool add_slow_calls(const largest *of) {
   etr_finder *finder = of->finder;
   enum { FEW_RUNS = 3 }; /* of fewer, a first run is much of the typical one */
   bool are_few = finder->method->run_count < FEW_RUNS;
-  const char *each = etr_finder_time_of(finder, of->ticks / (double)of->count);
+  const char *each = etr_finder_time_text(finder, of->ticks / (double)of->count);
   etr_finding *added = add_lever(of, ETR_FINDING_MORE_PER_CALL, NAN, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
@@ -502,7 +503,7 @@ static bool add_slow_calls(const largest *of) {
       "A first run allocates memory and starts threads. In later runs threads that slept, shapes "
       "that change, operators that the backend does not record, and other work of the device do.",
       each);
-  etr_finding_judge(added, ETR_POSSIBLE, "no event says what the calls did in this time");
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "no event says what the calls did in this time");
   return true;
 }
 
@@ -510,7 +511,7 @@ static bool add_slow_calls(const largest *of) {
 static bool add_for_calls(const largest *of) {
   etr_finder *finder = of->finder;
   size_t count = of->part->count;
-  const char *each = etr_finder_time_of(finder, of->ticks / (double)ETR_MAX(count, (size_t)1));
+  const char *each = etr_finder_time_text(finder, of->ticks / (double)ETR_MAX(count, (size_t)1));
   const char *up_to = of->part->low < of->part->high ? "up to " : ""; /* a clock hides something */
   const char *what = "to pass inputs and outputs, start the backend, and write the ETDump";
   const char *fact = count > 1 ? etr_arena_format(finder->arena, "%zu calls take %s%s each %s",
@@ -581,7 +582,7 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
   return add_for_operators(&of);
 }
 
-bool etr_find_lever(etr_finder *finder) {
+bool etr_add_lever_findings(etr_finder *finder) {
   etr_headline headline;
   if (!etr_headline_make(&headline, finder->arena, finder->profile, finder->method, finder->groups,
                          finder->unit))

@@ -241,7 +241,7 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
     etr_putf(writer, " What the rules of the partitioner (ExecuTorch 1.5) say:");
   for (size_t i = 0; i < count && i < LISTED; i++) {
     etr_putf(writer, "%s %zu %s (%s", i ? ";" : "", list[i].nodes, list[i].target,
-             etr_finder_time(p->finder, list[i].ticks));
+             etr_finder_time_per_run(p->finder, list[i].ticks));
     size_t alone = count > 1 ? remaining_delegates(p, levels, list[i].target) : p->delegates;
     if (alone < p->delegates)
       etr_putf(writer, ", %zu delegates without them", alone);
@@ -277,24 +277,24 @@ static const char *fallback_evidence(const partition *p, const between *b, const
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
   etr_putf(&writer, "%zu operator%s between them take%s %s", b->operators, etr_plural(b->operators),
-           b->operators == 1 ? "s" : "", etr_finder_time(p->finder, b->ticks));
+           b->operators == 1 ? "s" : "", etr_finder_time_per_run(p->finder, b->ticks));
   bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE *
                                               p->finder->method->execute.typical *
                                               (double)p->finder->method->run_count;
   if (after < p->delegates && matters) {
     etr_putf(&writer, ", and calling them %zu times takes %s, %s each",
              around->calls / p->finder->method->run_count,
-             etr_finder_time(p->finder, around->ticks),
-             etr_finder_time_of(p->finder,
-                                (double)around->ticks / (double)ETR_MAX(around->calls, (size_t)1)));
+             etr_finder_time_per_run(p->finder, around->ticks),
+             etr_finder_time_text(p->finder, (double)around->ticks /
+                                                 (double)ETR_MAX(around->calls, (size_t)1)));
     if (around->hidden)
       etr_putf(&writer, " (up to %s of it may be operator time, because their clock is coarse)",
-               etr_finder_time(p->finder, around->hidden));
+               etr_finder_time_per_run(p->finder, around->hidden));
   }
   etr_puts(&writer, ".");
   if (b->going < b->operators)
     etr_putf(&writer, " %zu of them, %s, can go; the others stay, and are not counted.", b->going,
-             etr_finder_time(p->finder, b->going_ticks));
+             etr_finder_time_per_run(p->finder, b->going_ticks));
   put_reasons(&writer, p, list, count, levels);
   if (p->reasons && b->is_replaced)
     etr_puts(&writer, " What is written instead of those that XNNPACK's kernels were not compared "
@@ -304,7 +304,7 @@ static const char *fallback_evidence(const partition *p, const between *b, const
 
 /* "Join 82 XNNPACK delegates into one", or else "Have XNNPACK run 14 more operators". */
 static const char *fallback_title(const partition *p, size_t operators, size_t after) {
-  const char *name = etr_finder_backend(p->finder, p->backend);
+  const char *name = etr_finder_backend_name(p->finder, p->backend);
   if (after == p->delegates)
     return etr_arena_format(p->finder->arena, "Have %s run %zu more operator%s", name, operators,
                             etr_plural(operators));
@@ -322,7 +322,7 @@ static const char *recurrent_between(const partition *p) {
   for (uint32_t i = 0; i < p->finder->graph->node_count; i++) {
     if (!p->is_between[i] || is_getitem(&p->finder->graph->nodes[i]))
       continue;
-    const char *name = etr_finder_class(p->finder, i);
+    const char *name = etr_finder_module_class(p->finder, i);
     bool is_inside = etr_is_recurrent(name);
     found = is_inside ? name : found;
     inside += is_inside;
@@ -468,20 +468,20 @@ static bool find_fallback(partition *p) {
   add_saved_kernels(p, p->is_candidate, &saved);
   b.is_replaced = saved.is_replaced;
   /* Nothing says what a partitioner takes whose rules are not known. */
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, b.going_ticks + around.ticks,
-                                      p->reasons ? saved.most : NAN);
+  etr_finding *added = etr_finder_add_if_large(
+      finder, ETR_FINDING_FALLBACK, b.going_ticks + around.ticks, p->reasons ? saved.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, b.going, after);
   added->fact = fallback_fact(p, &b);
   added->evidence = fallback_evidence(p, &b, &around, levels, after);
   if (p->reasons)
-    etr_finding_save_at_least(finder, added, saved.least);
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    "if all of them can go; the backend still has to compute what it takes");
+    etr_finding_set_least_saving(finder, added, saved.least);
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           "if all of them can go; the backend still has to compute what it takes");
   if (after < p->delegates && !list_delegates(p, added))
     return false;
-  return etr_finder_list_nodes(finder, added, p->is_candidate);
+  return etr_finding_set_nodes(finder, added, p->is_candidate);
 }
 
 /* ---- Calls that go with operators between delegates ---- */
@@ -493,7 +493,7 @@ static bool is_first_of_backend(const etr_method *method, size_t at) {
   return true;
 }
 
-bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out) {
+bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out) {
   const etr_method *method = finder->method;
   partition p;
   *out = (etr_merged_calls){0};
@@ -555,53 +555,55 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   add_saved_kernels(p, marked, &saved);
   if (saved.most <= 0)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks, saved.most);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_NOT_DELEGATED, ticks,
+                                               saved.most);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
   added->title = etr_arena_format(finder->arena, "Delegate %zu operator%s to %s", added->node_count,
                                   etr_plural(added->node_count),
-                                  etr_finder_backend(finder, p->backend));
-  added->fact = etr_arena_format(finder->arena,
-                                 "%s %s as kernels on the CPU, and its partitioner takes them",
-                                 etr_they_take(added->node_count), etr_finder_time(finder, ticks));
+                                  etr_finder_backend_name(finder, p->backend));
+  added->fact = etr_arena_format(
+      finder->arena, "%s %s as kernels on the CPU, and its partitioner takes them",
+      etr_they_take(added->node_count), etr_finder_time_per_run(finder, ticks));
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer,
            "%s %s, and the partitioner takes that by its rules, in %zu delegate%s at least: %s.",
-           etr_they_take(added->node_count), etr_finder_time(finder, ticks), delegates,
-           etr_plural(delegates), etr_finder_by_operator(finder, marked, true));
+           etr_they_take(added->node_count), etr_finder_time_per_run(finder, ticks), delegates,
+           etr_plural(delegates), etr_finder_operators_text(finder, marked, true));
   if (optimized * 2 > ticks)
     etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", etr_optimized_library,
-             etr_finder_time(finder, optimized));
+             etr_finder_time_per_run(finder, optimized));
   added->evidence = etr_text_end(&text, &writer);
-  etr_finding_judge(added, ETR_LIKELY,
-                    etr_arena_format(finder->arena,
-                                     "at the ratio of its kernels to those of the CPU (" ETR_DOCS
-                                     "ratios.md), less %s for each of %zu call%s more",
-                                     etr_finder_time_of(finder, each), more, etr_plural(more)));
-  etr_finding_save_at_least(finder, added, saved.least);
+  etr_finding_set_sureness(
+      added, ETR_LIKELY,
+      etr_arena_format(finder->arena,
+                       "at the ratio of its kernels to those of the CPU (" ETR_DOCS
+                       "ratios.md), less %s for each of %zu call%s more",
+                       etr_finder_time_text(finder, each), more, etr_plural(more)));
+  etr_finding_set_least_saving(finder, added, saved.least);
   return true;
 }
 
 /* Adds the finding that an optimized library has faster kernels. */
 static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) {
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, ticks, NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_LIBRARY, ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
   added->title = "Link the optimized CPU kernels";
-  added->fact = etr_arena_format(finder->arena,
-                                 "if not linked yet: %s has faster ones for %zu operator%s of %s",
-                                 etr_optimized_library, added->node_count,
-                                 etr_plural(added->node_count), etr_finder_time(finder, ticks));
+  added->fact = etr_arena_format(
+      finder->arena, "if not linked yet: %s has faster ones for %zu operator%s of %s",
+      etr_optimized_library, added->node_count, etr_plural(added->node_count),
+      etr_finder_time_per_run(finder, ticks));
   added->evidence = etr_arena_format(finder->arena,
                                      "It has faster kernels than the portable library: %s.",
-                                     etr_finder_by_operator(finder, marked, true));
-  etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");
+                                     etr_finder_operators_text(finder, marked, true));
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "which library ran is not recorded");
   return true;
 }
 
@@ -629,10 +631,10 @@ static bool find_kernels(partition *p) {
     if (is_in_library[i])
       library_ticks += ticks;
   }
-  if (etr_finder_ns(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
+  if (etr_finder_ns_per_run(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
       !add_not_delegated(p, is_accepted, taken, optimized))
     return false;
-  return etr_finder_ns(finder, library_ticks) < ETR_FINDING_LEAST_KERNELS_NS ||
+  return etr_finder_ns_per_run(finder, library_ticks) < ETR_FINDING_LEAST_KERNELS_NS ||
          add_library(finder, is_in_library, library_ticks);
 }
 
@@ -677,7 +679,7 @@ static bool begin_facts(etr_finder *finder) {
 
 /* ---- All ---- */
 
-bool etr_find_partitions(etr_finder *finder) {
+bool etr_add_partition_findings(etr_finder *finder) {
   enum { MOST_BACKENDS = 64 }; /* more than any model has */
   const etr_method *method = finder->method;
   const char *known = etr_known_partitioner();

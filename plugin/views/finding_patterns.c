@@ -146,22 +146,22 @@ static bool find_quantize_pairs(patterns *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     pairs += mark_pair(p, i, marked);
   uint64_t ticks = sum_marked_ticks(p, marked);
-  etr_finding *added = pairs ? etr_finder_add(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks,
-                                              (double)ticks)
+  etr_finding *added = pairs ? etr_finder_add_if_large(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks,
+                                                       (double)ticks)
                              : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   added->title = etr_arena_format(p->finder->arena, "Remove %zu dequantize/quantize pair%s", pairs,
                                   etr_plural(pairs));
   added->fact = "they cancel: nothing but copies is between them";
-  etr_finding_save_at_least(p->finder, added, (double)ticks);
+  etr_finding_set_least_saving(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "Each quantizes again with the scale, zero point and type that it had, around "
       "nothing but copies, which can move quantized numbers: %s.",
-      etr_finder_by_operator(p->finder, marked, true));
-  etr_finding_judge(added, ETR_SURE, NULL);
-  return etr_finder_list_nodes(p->finder, added, marked);
+      etr_finder_operators_text(p->finder, marked, true));
+  etr_finding_set_sureness(added, ETR_SURE, NULL);
+  return etr_finding_set_nodes(p->finder, added, marked);
 }
 
 /* ---- Batch norms ---- */
@@ -191,23 +191,23 @@ static bool find_batch_norms(patterns *p) {
     count += marked[i];
   }
   uint64_t ticks = sum_marked_ticks(p, marked);
-  etr_finding *added = count
-                           ? etr_finder_add(p->finder, ETR_FINDING_BATCH_NORM, ticks, (double)ticks)
-                           : NULL;
+  etr_finding *added = count ? etr_finder_add_if_large(p->finder, ETR_FINDING_BATCH_NORM, ticks,
+                                                       (double)ticks)
+                             : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   added->title = etr_arena_format(p->finder->arena,
                                   "Merge %zu batch norm%s into the layer%s before", count,
                                   etr_plural(count), etr_plural(count));
   added->fact = "before the export, with torch.nn.utils.fusion.fuse_conv_bn_eval";
-  etr_finding_save_at_least(p->finder, added, (double)ticks);
+  etr_finding_set_least_saving(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "Each is the only reader of a layer with constant weights, and takes time of its "
       "own: %s. Before the export: torch.nn.utils.fusion.fuse_conv_bn_eval.",
-      etr_finder_by_operator(p->finder, marked, true));
-  etr_finding_judge(added, ETR_SURE, NULL);
-  return etr_finder_list_nodes(p->finder, added, marked);
+      etr_finder_operators_text(p->finder, marked, true));
+  etr_finding_set_sureness(added, ETR_SURE, NULL);
+  return etr_finding_set_nodes(p->finder, added, marked);
 }
 
 /* ---- The output layer of a decoder ---- */
@@ -267,29 +267,30 @@ static bool find_output_layer(patterns *p) {
     return true;
   double saved_share = rows > 1 ? (double)(rows - 1) / (double)rows
                                 : 0.75; /* int8 reads a quarter of float32's bytes */
-  etr_finding *added = etr_finder_add(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks,
-                                      saved_share * (double)ticks);
+  etr_finding *added = etr_finder_add_if_large(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks,
+                                               saved_share * (double)ticks);
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   added->title = rows > 1 ? "Compute the logits of the last token only"
                           : "Quantize the output layer";
   added->fact = etr_arena_format(p->finder->arena, "the output layer takes %s for %lld token%s",
-                                 etr_finder_time(p->finder, ticks), (long long)rows,
+                                 etr_finder_time_per_run(p->finder, ticks), (long long)rows,
                                  etr_plural((size_t)rows));
   added->evidence = etr_arena_format(
       p->finder->arena, "The output layer %s takes %s for %lld token%s.",
-      etr_finder_node_name(p->finder, layer), etr_finder_time(p->finder, ticks), (long long)rows,
-      etr_plural((size_t)rows));
+      etr_finder_node_name(p->finder, layer), etr_finder_time_per_run(p->finder, ticks),
+      (long long)rows, etr_plural((size_t)rows));
   /* With one row the weights' bytes take the time, which four rows or fewer take, too. */
   const etr_type_ratio *type = etr_best_type(ETR_RATIO_LINEAR_ROW);
   double least_share = type ? etr_saved_at(type->low) : 0;
   if (rows > 1)
     least_share = 1 - 4 / (double)rows;
-  etr_finding_save_at_least(p->finder, added, least_share * (double)ticks);
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    rows > 1 ? "if the caller does not need the others" : "int8 reads a quarter");
+  etr_finding_set_least_saving(p->finder, added, least_share * (double)ticks);
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           rows > 1 ? "if the caller does not need the others"
+                                    : "int8 reads a quarter");
   marked[layer] = true;
-  return etr_finder_list_nodes(p->finder, added, marked);
+  return etr_finding_set_nodes(p->finder, added, marked);
 }
 
 /* ---- Attention ---- */
@@ -388,16 +389,16 @@ static bool find_unfused_attention(patterns *p) {
   /* Its products are over the places of a cache that are filled, so that they may go nearly
    * whole. */
   etr_merged_calls merged = {0};
-  if (has_kernel && !etr_finder_merged_calls(p->finder, marked, &merged))
+  if (has_kernel && !etr_find_merged_calls(p->finder, marked, &merged))
     return false;
-  etr_finding *added = has_kernel ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks,
-                                                   (double)ticks + merged.most)
+  etr_finding *added = has_kernel ? etr_finder_add_if_large(p->finder, ETR_FINDING_ATTENTION, ticks,
+                                                            (double)ticks + merged.most)
                                   : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  if (!etr_finder_list_nodes(p->finder, added, marked))
+  if (!etr_finding_set_nodes(p->finder, added, marked))
     return false;
-  etr_finding_save_at_least(p->finder, added, (double)(ticks - product_ticks) + merged.least);
+  etr_finding_set_least_saving(p->finder, added, (double)(ticks - product_ticks) + merged.least);
   added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s by custom_sdpa", count,
                                   etr_plural(count));
   added->fact = etr_arena_format(p->finder->arena,
@@ -407,10 +408,12 @@ static bool find_unfused_attention(patterns *p) {
       p->finder->arena,
       "Products, scale, mask, softmax and copies take %s one by one, some as kernels: %s. "
       "llama.custom_sdpa of extension/llm does them in one pass.",
-      etr_finder_time(p->finder, ticks), etr_finder_by_operator(p->finder, marked, true));
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    "of the products it saves those of places that are not filled; it is made for "
-                    "causal decoders on CPUs");
+      etr_finder_time_per_run(p->finder, ticks),
+      etr_finder_operators_text(p->finder, marked, true));
+  etr_finding_set_sureness(
+      added, ETR_POSSIBLE,
+      "of the products it saves those of places that are not filled; it is made for "
+      "causal decoders on CPUs");
   return true;
 }
 
@@ -444,12 +447,12 @@ static bool find_unquantized_layers(patterns *p) {
   if (quantized == 0 || integer_ticks == 0 || float_ticks == 0)
     return true;
   double saved = (double)float_ticks - float_macs * (double)integer_ticks / integer_macs;
-  etr_finding *added = saved > 0
-                           ? etr_finder_add(p->finder, ETR_FINDING_FLOAT_BESIDE, float_ticks, saved)
-                           : NULL;
+  etr_finding *added = saved > 0 ? etr_finder_add_if_large(p->finder, ETR_FINDING_FLOAT_BESIDE,
+                                                           float_ticks, saved)
+                                 : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  if (!etr_finder_list_nodes(p->finder, added, marked))
+  if (!etr_finding_set_nodes(p->finder, added, marked))
     return false;
   added->title = etr_arena_format(p->finder->arena, "Quantize the other %zu layer%s",
                                   added->node_count, etr_plural(added->node_count));
@@ -460,8 +463,8 @@ static bool find_unquantized_layers(patterns *p) {
       p->finder->arena,
       "%zu other layers are quantized. The saving is at their rate; longest: %s of %s.", quantized,
       etr_finder_node_name(p->finder, added->nodes[0]),
-      etr_finder_time(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
-  etr_finding_judge(added, ETR_POSSIBLE, "accuracy may be why they are not quantized");
+      etr_finder_time_per_run(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
+  etr_finding_set_sureness(added, ETR_POSSIBLE, "accuracy may be why they are not quantized");
   return true;
 }
 
@@ -510,7 +513,7 @@ static bool is_small_layer(const patterns *p, uint32_t node) {
     return false;
   size_t weight = etr_is_operator(p->finder, layer, "addmm") ? 2 : 1;
   return weight < layer->input_count && p->finder->is_constant[layer->inputs[weight].node] &&
-         etr_finder_ns(p->finder, etr_finder_node_ticks(p->finder, node)) < MOST_NS;
+         etr_finder_ns_per_run(p->finder, etr_finder_node_ticks(p->finder, node)) < MOST_NS;
 }
 
 /* The node whose result a layer multiplies, behind copies. */
@@ -578,14 +581,14 @@ static bool find_merges(patterns *p) {
     least_saved += set.fixed * saved_share;
     most_saved += set.ticks * saved_share;
   }
-  etr_finding *added = products ? etr_finder_add(p->finder, ETR_FINDING_MERGE, (uint64_t)all_ticks,
-                                                 most_saved)
+  etr_finding *added = products ? etr_finder_add_if_large(p->finder, ETR_FINDING_MERGE,
+                                                          (uint64_t)all_ticks, most_saved)
                                 : NULL;
   if (!added)
     return !etr_arena_failed(arena);
-  if (!etr_finder_list_nodes(p->finder, added, marked))
+  if (!etr_finding_set_nodes(p->finder, added, marked))
     return false;
-  etr_finding_save_at_least(p->finder, added, least_saved);
+  etr_finding_set_least_saving(p->finder, added, least_saved);
   added->title = products == 1 ? etr_arena_format(arena, "Compute %zu linear layers as one", layers)
                                : etr_arena_format(arena, "Compute %zu linear layers as %zu", layers,
                                                   products);
@@ -596,9 +599,9 @@ static bool find_merges(patterns *p) {
       arena,
       "They take %s, most of which a call of each takes whatever it computes: %s. One layer whose "
       "weight is all of theirs, one below the other, has the same results in one call.",
-      etr_finder_time(p->finder, (uint64_t)all_ticks),
-      etr_finder_by_operator(p->finder, marked, true));
-  etr_finding_judge(added, ETR_LIKELY, "splitting the result may take some of it");
+      etr_finder_time_per_run(p->finder, (uint64_t)all_ticks),
+      etr_finder_operators_text(p->finder, marked, true));
+  etr_finding_set_sureness(added, ETR_LIKELY, "splitting the result may take some of it");
   return true;
 }
 
@@ -667,16 +670,16 @@ static bool find_repeated_heads(patterns *p) {
   /* The products keep what one head of each group takes. */
   double most_saved = (double)copy_ticks +
                       (double)product_ticks * (1 - 1 / (double)heads_per_group);
-  etr_finding *added = count ? etr_finder_add(p->finder, ETR_FINDING_REPEATED_HEADS,
-                                              copy_ticks + product_ticks, most_saved)
+  etr_finding *added = count ? etr_finder_add_if_large(p->finder, ETR_FINDING_REPEATED_HEADS,
+                                                       copy_ticks + product_ticks, most_saved)
                              : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     copies[i] |= products[i];
-  if (!etr_finder_list_nodes(p->finder, added, copies))
+  if (!etr_finding_set_nodes(p->finder, added, copies))
     return false;
-  etr_finding_save_at_least(p->finder, added, ETR_MAX((double)copy_ticks, most_saved / 2));
+  etr_finding_set_least_saving(p->finder, added, ETR_MAX((double)copy_ticks, most_saved / 2));
   added->title = "Do not repeat keys and values";
   added->fact = etr_arena_format(p->finder->arena,
                                  "%lld heads read the same: take them as rows of one product",
@@ -685,15 +688,16 @@ static bool find_repeated_heads(patterns *p) {
       p->finder->arena,
       "%zu products read keys or values that are repeated for %lld heads: %s. Copies take %s, "
       "products %s. With the heads of a group as rows of one product, nothing is copied.",
-      count, (long long)heads_per_group, etr_finder_by_operator(p->finder, copies, true),
-      etr_finder_time(p->finder, copy_ticks), etr_finder_time(p->finder, product_ticks));
-  etr_finding_judge(added, ETR_LIKELY, "the products keep a part of their time");
+      count, (long long)heads_per_group, etr_finder_operators_text(p->finder, copies, true),
+      etr_finder_time_per_run(p->finder, copy_ticks),
+      etr_finder_time_per_run(p->finder, product_ticks));
+  etr_finding_set_sureness(added, ETR_LIKELY, "the products keep a part of their time");
   return true;
 }
 
 /* ---- All ---- */
 
-bool etr_find_patterns(etr_finder *finder) {
+bool etr_add_pattern_findings(etr_finder *finder) {
   patterns p;
   if (!find_readers(&p, finder))
     return false;

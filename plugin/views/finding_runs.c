@@ -37,8 +37,8 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
                          .potential = fmax(typical - usual_typical, 0),
                          .potential_share = fmax(typical - usual_typical, 0) / typical,
                          .slope = NAN};
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    "it is about the device and the measurement, not the model");
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           "it is about the device and the measurement, not the model");
   return added;
 }
 
@@ -73,7 +73,7 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   bool has_state = finder->graph && finder->graph->mutation_count > 0;
   if (r->noise->stretches > 1 || (has_state && !is_faster)) {
     advice = "Look at what grows from run to run";
-    etr_finding_judge(added, ETR_POSSIBLE, "the model may need to look at all of it");
+    etr_finding_set_sureness(added, ETR_POSSIBLE, "the model may need to look at all of it");
   }
   added->title = advice;
   etr_putf(&writer, "%sruns %s ", runs_prefix(finder, r), r->noise->is_unsure ? "may get" : "get");
@@ -87,9 +87,9 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   added->evidence = etr_arena_format(
       finder->arena,
       "Method::execute goes from %s to %s%s, %s per run, on a line by least squares.",
-      etr_finder_time_of(finder, r->noise->start),
-      etr_finder_time_of(finder, r->noise->start + change),
-      r->noise->stretches > 1 ? " in a row" : "", etr_finder_time_of(finder, added->slope));
+      etr_finder_time_text(finder, r->noise->start),
+      etr_finder_time_text(finder, r->noise->start + change),
+      r->noise->stretches > 1 ? " in a row" : "", etr_finder_time_text(finder, added->slope));
   return true;
 }
 
@@ -132,8 +132,8 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   added->evidence = etr_arena_format(
       finder->arena,
       "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
-      before_count, etr_finder_time_of(finder, median_before), count,
-      etr_finder_time_of(finder, median_after));
+      before_count, etr_finder_time_text(finder, median_before), count,
+      etr_finder_time_text(finder, median_after));
   return true;
 }
 
@@ -229,14 +229,14 @@ static bool add_slow_runs(etr_finder *finder) {
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "The median of Method::execute is %s in ",
-           etr_finder_time_of(finder, slow->p50));
+           etr_finder_time_text(finder, slow->p50));
   /* "runs 3, 17, 25": a few of them. */
   enum { LISTED = 8 };
   for (size_t i = 0; i < slow->run_count && i < LISTED; i++)
     etr_putf(&writer, "%s%u", i ? ", " : "runs ", (unsigned)slow->runs[i]);
   if (slow->run_count > LISTED)
     etr_puts(&writer, ", ...");
-  etr_putf(&writer, ", %s in the others. ", etr_finder_time_of(finder, slow->usual));
+  etr_putf(&writer, ", %s in the others. ", etr_finder_time_text(finder, slow->usual));
   if (slow->event)
     etr_puts(&writer, "At least half of the extra time is in this operator.");
   else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
@@ -287,7 +287,7 @@ static bool find_in_runs(etr_finder *finder) {
   return slow == ETR_SLOW_RUNS_NONE || is_covered || add_slow_runs(finder);
 }
 
-bool etr_find_unsteady(etr_finder *finder) {
+bool etr_add_run_findings(etr_finder *finder) {
   const etr_method *method = finder->method;
   if (method->execute.p50 <= 0)
     return true;
