@@ -660,7 +660,7 @@ static const char *target_of_instruction(builder *b, const etr_instruction *inst
 static bool add_call(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
-  if (!etr_links_add(&b->links, &b->nodes.data[index], index, id))
+  if (!etr_links_add_instruction(&b->links, &b->nodes.data[index], index, id))
     return false;
   b->out->works.data[index] = ETR_WORK_HIDDEN;
   if (b->placement->method->graph)
@@ -672,9 +672,9 @@ static bool add_call(builder *b, int32_t id) {
 static bool add_kernel(builder *b, int32_t id, const etr_instruction *instruction) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   etr_node *node = &b->nodes.data[index];
-  if (!etr_links_add(&b->links, node, index, id))
+  if (!etr_links_add_instruction(&b->links, node, index, id))
     return false;
-  if (!etr_links_views(&b->links, node, &b->out->views.data[index]))
+  if (!etr_links_find_views(&b->links, node, &b->out->views.data[index]))
     return false;
   if (b->links.misses_input)
     b->out->works.data[index] = ETR_WORK_HIDDEN;
@@ -735,8 +735,8 @@ static bool add_instruction(builder *b, int32_t id) {
     add_jump_arguments(b, node, instruction);
   bool has_values = instruction->kind == ETR_INSTRUCTION_MOVE ||
                     instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
-  return !has_values ||
-         etr_links_add(&b->links, node, index, id); /* a freed value is not read again */
+  return !has_values || etr_links_add_instruction(&b->links, node, index,
+                                                  id); /* a freed value is not read again */
 }
 
 /* Adds the root module, which every graph has, the inputs, and the values that nothing writes.
@@ -774,9 +774,9 @@ static bool build_graph(builder *b) {
                      .op_type = "output",
                      .kind = ETR_NODE_OUTPUT,
                      .subgraph = ETR_NONE};
-  if (!etr_links_add_results(&b->links, node, (uint32_t)(b->nodes.count - 1)))
+  if (!etr_links_add_method_results(&b->links, node, (uint32_t)(b->nodes.count - 1)))
     return false;
-  if (!etr_links_set_others(&b->links, b->nodes.data))
+  if (!etr_links_set_other_producers(&b->links, b->nodes.data))
     return false;
   out->is_cut = b->links.uses.is_cut || b->links.reaching.is_cut;
   out->graph = (etr_graph){

@@ -386,7 +386,7 @@ bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_ke
   out->is_delegated = etr_arena_alloc_array(arena, node_count, sizeof *out->is_delegated);
   out->is_inside = etr_arena_alloc_array(arena, node_count, sizeof *out->is_inside);
   f.reasons = etr_arena_alloc_array(arena, node_count, sizeof *f.reasons);
-  uint32_t *entries = etr_fx_count(method->graph, arena);
+  uint32_t *entries = etr_fx_count_vertices(method->graph, arena);
   if (!f.reasons || !out->is_kernel || !out->is_delegated || !out->is_inside || !entries ||
       !count_listed(placement, &listed))
     return false;
