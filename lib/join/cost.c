@@ -701,7 +701,7 @@ static uint32_t value_of(const finder *f, const etr_edge *edge) {
   return f->first_value[edge->node] + edge->output;
 }
 
-static bool is_value(const finder *f, const etr_edge *edge) {
+static bool is_output_of_node(const finder *f, const etr_edge *edge) {
   return edge->output < f->graph->nodes[edge->node].output_count;
 }
 
@@ -735,7 +735,7 @@ static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, s
   for (int step = 0; step < FARTHEST; step++) {
     const etr_edge *edge = edge_really_read(f, &f->graph->nodes[user].inputs[position]);
     const etr_node *producer = &f->graph->nodes[edge->node];
-    if (!is_value(f, edge))
+    if (!is_output_of_node(f, edge))
       return false;
     if (is_integer_type(producer->outputs[edge->output].dtype))
       return true;
@@ -803,7 +803,7 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
   /* Each value from outside the group counts once, however often the group reads it. */
   for (size_t i = 0; i < node->input_count; i++) {
     const etr_edge *edge = edge_really_read(f, &node->inputs[i]);
-    if (!is_value(f, edge) || leader_of(f->graph, edge->node) == leader)
+    if (!is_output_of_node(f, edge) || leader_of(f->graph, edge->node) == leader)
       continue;
     if (f->last_reader[value_of(f, edge)] == leader)
       continue;
@@ -833,7 +833,7 @@ static void mark_used_outside(finder *f) {
     const etr_node *user = &f->graph->nodes[i];
     for (size_t k = 0; k < user->input_count; k++) {
       const etr_edge *edge = edge_really_read(f, &user->inputs[k]);
-      if (is_value(f, edge) && leader_of(f->graph, i) != leader_of(f->graph, edge->node))
+      if (is_output_of_node(f, edge) && leader_of(f->graph, i) != leader_of(f->graph, edge->node))
         f->is_used_outside[value_of(f, edge)] = true;
     }
   }

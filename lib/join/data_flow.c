@@ -62,7 +62,7 @@ static missing_handles *new_missing_handles(const etr_placement *placement,
 
 /* Spends steps of the search. Returns false, and notes that it was cut short, if too few are left.
  */
-static bool spend_steps(missing_handles *search, size_t steps) {
+static bool spend_search_steps(missing_handles *search, size_t steps) {
   bool enough = etr_spend(&search->budget, steps);
   search->is_cut |= !enough;
   return enough;
@@ -105,7 +105,7 @@ static void list_handleless_nodes(missing_handles *search) {
       slot->value = 1;
     for (size_t entry = etr_method_first_of_handle(method, map->handles[i]);
          is_new && entry < method->by_handle_count &&
-         method->by_handle[entry].handle == map->handles[i] && spend_steps(search, 1);
+         method->by_handle[entry].handle == map->handles[i] && spend_search_steps(search, 1);
          entry++)
       append_handleless_node(search, method->by_handle[entry].node, (uint32_t)i);
   }
@@ -170,7 +170,7 @@ static uint32_t choose_missing_handle(missing_handles *search, uint32_t index, u
     return ETR_NONE;
   if (!search->is_listed)
     list_handleless_nodes(search);
-  if (!spend_steps(search, search->handleless.count))
+  if (!spend_search_steps(search, search->handleless.count))
     return ETR_NONE;
   for (size_t i = 0; i < search->handleless.count; i++) {
     etr_handle_loss loss = loss_as_operator(search, search->handleless.data[i].node, operator_,
@@ -369,7 +369,7 @@ static bool converts(const flow *f, const etr_node *node) {
   return from && to && strcmp(from, to) != 0;
 }
 
-static bool is_integer_type(const char *dtype) {
+static bool is_int_or_uint(const char *dtype) {
   return strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0;
 }
 
@@ -384,7 +384,7 @@ static bool agrees_with_value(const void *context, const etr_node *node) {
     return false;
   if (!converts(computed->f, node))
     return true;
-  return is_integer_type(node->outputs[0].dtype) == computed->result->is_quantized;
+  return is_int_or_uint(node->outputs[0].dtype) == computed->result->is_quantized;
 }
 
 /* Indexes the nodes of the graph by debug handle and by class, the backend's number for a kind of

@@ -860,7 +860,7 @@ static bool is_of_runtime(const finder *f, const etr_event *event, const etr_pla
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
  * none. Returns false when out of memory. */
-static bool set_kernel_node(finder *f, etr_event *event, const etr_placed *instruction) {
+static bool set_node_of_kernel_event(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;
   if (is_of_runtime(f, event, instruction))
@@ -930,7 +930,7 @@ static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *
     for (size_t k = i; k < end; k++) {
       etr_event *event = &rows[k];
       describe_event(event, instruction);
-      if (event->kind == ETR_EVENT_KERNEL && !set_kernel_node(f, event, instruction))
+      if (event->kind == ETR_EVENT_KERNEL && !set_node_of_kernel_event(f, event, instruction))
         return false;
     }
     if (instruction &&
