@@ -353,9 +353,10 @@ static void add_call_ticks(etr_time *t, uint32_t run, uint64_t ticks) {
   t->call[run] = ticks + (t->call[run] == NOT_TIMED ? 0 : t->call[run]);
 }
 
-/* Warns about events inside calls that contain others. For an unknown backend it is not known which
- * ones do. */
-static void warn_of_shares(etr_time *t, const etr_event *call) {
+/* Warns, once for each method, that the events inside a delegate call add up to more than the call,
+ * so that their times were scaled to fit. For an unknown backend the reason is that some events
+ * contain others, and it is not known which ones do. */
+static void warn_of_scaled_events(etr_time *t, const etr_event *call) {
   if (t->warned_shares)
     return;
   t->warned_shares = true;
@@ -453,7 +454,7 @@ static bool add_slices_of_delegate(etr_time *t, const etr_block *block, size_t f
   if (!add_own_times_of_wrappers(t, block, call, first, end))
     return false;
   if (limit_time_slices(t, first_time_slice, t->call))
-    warn_of_shares(t, call);
+    warn_of_scaled_events(t, call);
   bool has_times = has_time_inside(&block->events[first], end - first);
   etr_time_part rest = has_times ? ETR_TIME_CALL_OVERHEAD : ETR_TIME_OPAQUE;
   return count_delegate_once(t, rest, call) &&
@@ -745,9 +746,10 @@ static bool store_ticks_per_run(const etr_time *t, etr_node_time *out, size_t fi
 /* Flags of time_graph(): store the time of each run; the graph is that of the instructions. */
 enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
 
-/* Fills the times of a graph's nodes from the method's time slices, whose nodes are of this graph;
- * sorts the slices by node. `flags`: KEEPS_RUNS stores the time of each run, too; IN_PROGRAM says
- * that the graph is that of the instructions. Returns false when out of memory. */
+/* Fills the times of a graph's nodes from the method's time slices, whose nodes are of
+ * this graph; sorts the slices by node. `flags`: KEEPS_RUNS stores the time of each run,
+ * too; IN_PROGRAM says that the graph is that of the instructions. Returns false when out
+ * of memory. */
 static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned flags) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !sort_time_slices(t, graph->node_count))
@@ -1001,8 +1003,9 @@ static void sum_up_hidden_by_clock(const etr_time *t, etr_method *out,
                                               slice->run, hidden);
 }
 
-/* Adds the ticks of an operator to the method's estimated ticks if its node or its time is an
- * estimate. Returns true if its node is one. */
+/* Adds the ticks of an operator to the method's estimated ticks if its node is an estimate, because
+ * only order showed it (ETR_MATCH_ALIGNED), or if its time is one. Times that are shares of a
+ * wrapper's, by cycles, also count as shared. Returns true if the node is an estimate. */
 static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
   bool is_aligned = slice->event->match == ETR_MATCH_ALIGNED;
   if (!is_aligned && !slice->event->is_estimated)
@@ -1054,7 +1057,7 @@ static bool sum_up_method(etr_time *t, etr_method *out) {
   return list_parts(t, out);
 }
 
-/* Sets the time that each event of the method takes in the typical run. */
+/* Sets stats.typical of each event of the method: the ticks that it takes in the typical run. */
 static void set_typical_events(const etr_time *t) {
   for (size_t i = 0; i < t->block_count; i++) {
     const etr_block *block = block_at(t, i);
@@ -1223,7 +1226,7 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
   return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }
 
-/* Does so with working memory that ends with the call. */
+/* Uses working memory that it frees before it returns. */
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement,
                    uint32_t method, const etr_blocks *blocks, etr_warnings *warnings) {
   etr_arena scratch = {0};

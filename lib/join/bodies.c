@@ -386,13 +386,14 @@ static bool item_fits(const numbering *n, const item *i, const seen *s) {
   return false;
 }
 
-/* Returns whether an instruction that is no item may come before the item: outside bodies all
- * except jumps and moves, inside bodies delegate calls. */
+/* Returns whether an instruction that is no item may come before the item: outside bodies any
+ * except jumps and moves. Inside bodies only a delegate call that the maps do not list; in a graph
+ * that has an item for each instruction, only one that logs nothing, because it frees memory. */
 static bool may_pass(const numbering *n, const item *i, const seen *s) {
   if (i->kind == ITEM_REST)
     return s->kind != JUMP && s->kind != MOVE;
   if (n->is_whole)
-    return s->kind == UNSEEN; /* an instruction that frees memory logs nothing */
+    return s->kind == UNSEEN;
   return n->has_calls && !is_mapped(n, s) && (s->kind == CALL || s->kind == UNSEEN);
 }
 

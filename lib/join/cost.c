@@ -465,8 +465,8 @@ static bool lacks_example(const etr_value *value) {
 }
 
 /* Returns whether any output or input of a node meets the test. */
-static bool has_value(const etr_graph *graph, const etr_node *node,
-                      bool (*meets_test)(const etr_value *value)) {
+static bool has_value_that(const etr_graph *graph, const etr_node *node,
+                           bool (*meets_test)(const etr_value *value)) {
   for (size_t i = 0; i < node->output_count; i++)
     if (meets_test(&node->outputs[i]))
       return true;
@@ -497,9 +497,9 @@ const char *etr_cost_unknown_reason(const etr_graph *graph, size_t index) {
     return "no formula for this library";
   if (found && found->macs == of_unknown)
     return "products do not follow from shapes";
-  if (has_value(graph, node, is_bound))
+  if (has_value_that(graph, node, is_bound))
     return "sizes are upper bounds";
-  if (has_value(graph, node, lacks_example))
+  if (has_value_that(graph, node, lacks_example))
     return "a symbolic size has no example";
   return etr_macs_of(graph, node, NULL).overflows ? "too large to count"
                                                   : "sizes or types are not recorded";
@@ -1037,7 +1037,7 @@ static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   return true;
 }
 
-/* Sets the costs of each graph, then the profile's peaks. Returns false when out of memory. */
+/* The peaks come last, because they are the best rates of the nodes. */
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
   for (size_t i = 0; i < profile->graph_count; i++) {

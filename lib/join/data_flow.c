@@ -125,8 +125,8 @@ static bool has_shape_of(const etr_payload_value *result, const etr_node *node) 
   return shape == result->shape || shape == result->rows_shape;
 }
 
-/* Returns the first input of a node that is no weight, because a bias may come before it;
- * ETR_NONE if there is none. */
+/* Returns the first input of a node that is no weight, because a bias may come before it; ETR_NONE
+ * if there is none. */
 static uint32_t first_value_read(const etr_graph_values *values, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t value = etr_value_of_edge(values, &node->inputs[i]);
@@ -137,8 +137,8 @@ static uint32_t first_value_read(const etr_graph_values *values, const etr_node 
 }
 
 /* Returns how a lowering makes a node lose its handle, if the node may be the operator's: not
- * taken, of its class and shape, and reading `read` first. Greater values are more certain ways;
- * ETR_KEEPS_HANDLE says that it cannot be the operator's. */
+ * taken, of its class and shape, and reading `read` first. Greater values are more certain
+ * ways; ETR_KEEPS_HANDLE says that it cannot be the operator's. */
 static etr_handle_loss loss_as_operator(const missing_handles *search, uint32_t node,
                                         const etr_payload_operator *operator_, uint32_t read) {
   const etr_graph_values *values = search->assignment->values;
@@ -486,8 +486,8 @@ static void follow_operator(flow *f, const call *c, size_t index) {
   c->origins[operator_->output] = has_result ? f->values.first[node] : UNKNOWN;
 }
 
-/* Returns the program's value that the call has as the argument which is this value of the payload;
- * -1 if it is none. */
+/* Returns the program's value that the call has as an argument, if this value of the payload is the
+ * argument. Returns -1 if it is none. */
 static int32_t argument_of(const call *c, const etr_payload_value *value) {
   return value->argument >= 0 && (size_t)value->argument < c->instruction->arg_count
              ? c->instruction->args[value->argument]

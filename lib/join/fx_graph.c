@@ -281,8 +281,8 @@ static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
 }
 
 /* Takes the members out of the graph, which sorting then leaves out, and adds a call that reads
- * what they read and whose results are read instead of theirs. Returns the call's vertex;
- * ETR_NONE when out of memory. */
+ * what they read and whose results are read instead of theirs. Returns the call's vertex; ETR_NONE
+ * when out of memory. */
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count) {
   uint32_t member_stamp = ++fx->stamp;
   fx->late_call = fx->last_call;

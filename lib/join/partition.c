@@ -18,7 +18,7 @@ typedef struct group {
 } group;
 
 /* State of a vertex while a partition is made. A vertex is harmless if it is in the partition, or
- * if no path from it states to the partition. A vertex whose users are all harmless can be added
+ * if no path from it leads to the partition. A vertex whose users are all harmless can be added
  * without a path that leaves the partition and comes back. */
 typedef struct vertex_state {
   uint32_t number;         /* number of the partition that the other members describe, + 1 */
@@ -39,7 +39,7 @@ typedef struct finder {
   group *groups;      /* sorted by end, the last first */
   size_t group_count;
   uint32_t *inside, *behind; /* per vertex: number + 1 of the partition that it is in, or from which
-                                a path states to it */
+                                a path leads to it */
   uint32_t *marks, *stack;
   uint32_t partition_count;
   uint32_t end;             /* position where the partition ends */
@@ -152,7 +152,7 @@ typedef struct owned {
 /* Puts the vertices on paths between a delegate's own vertices (`o`) into its group, because no
  * path leaves a delegate and comes back. A forward pass marks what comes after them, a backward
  * pass what comes before. `after` and `before` are working memory, per vertex: number + 1 of the
- * delegate to which the vertex belongs or from which, or to which, a path states. Returns false if
+ * delegate to which the vertex belongs or from which, or to which, a path leads. Returns false if
  * the budget is spent. */
 static bool unite_between(etr_partitioner *p, uint32_t delegate, const owned *o, uint32_t *after,
                           uint32_t *before) {
@@ -269,7 +269,7 @@ bool etr_partitioner_init(etr_partitioner *p) {
 }
 
 /* Returns true if a stage, one of several partitioners that run one after the other, takes the
- * group of a vertex. A vertex that is added later_users than the groups were made belongs to none.
+ * group of a vertex. A vertex that is added later than the groups were made belongs to none.
  */
 static bool stage_takes_vertex(const etr_partitioner *p, const etr_vertex_groups *g,
                                uint32_t vertex, etr_partition_groups groups) {
@@ -314,20 +314,20 @@ static bool is_in_partition(const finder *f, uint32_t vertex) {
   return f->inside[vertex] == f->partition_count;
 }
 
-/* Returns whether each user of the vertex is in the partition, or states to it by no path: users
+/* Returns whether each user of the vertex is in the partition, or leads to it by no path: users
  * after the end of the partition cannot. */
 static bool has_only_harmless_users(finder *f, uint32_t vertex) {
   uint32_t harmless = f->later_users[vertex] + state_of(f, vertex)->harmless_users;
   return harmless == f->fx->user_counts[vertex];
 }
 
-/* Returns whether a vertex outside the partition states to it by no path. */
+/* Returns whether a vertex outside the partition leads to it by no path. */
 static bool leads_not_inside(finder *f, uint32_t vertex) {
   return !is_in_partition(f, vertex) && state_of(f, vertex)->users_inside == 0 &&
          has_only_harmless_users(f, vertex);
 }
 
-/* Updates whether a vertex is harmless (states to the partition by no path) after one of its users
+/* Updates whether a vertex is harmless (leads to the partition by no path) after one of its users
  * changed. If it changed, too, its producers wait for an update. Marks its group as a candidate for
  * the partition if the group's last vertex has only harmless users: no other vertex of the group
  * reads that one. */
@@ -418,7 +418,7 @@ static bool begin_partition(finder *f, uint32_t end) {
 }
 
 /* Marks the vertices to which paths lead from a vertex of the partition, only up to the end of the
- * next remaining group: no later_users vertex matters to the groups that are left. Returns false if
+ * next remaining group: no later vertex matters to the groups that are left. Returns false if
  * the budget is spent. */
 static bool mark_as_following_partition(finder *f, uint32_t start) {
   size_t depth = f->waiting;
@@ -459,7 +459,7 @@ static bool add_group_to_partition(finder *f, group *g) {
 }
 
 /* Returns whether no value would leave the partition and come back if the group were added: no user
- * of the group states to the partition from outside, and no producer of the group outside follows
+ * of the group leads to the partition from outside, and no producer of the group outside follows
  * the partition. */
 static bool group_fits(finder *f, const group *g) {
   uint32_t group_index = (uint32_t)(g - f->groups);
@@ -482,7 +482,7 @@ static bool group_fits(finder *f, const group *g) {
   return true;
 }
 
-/* Sets g->is_cyclic if another user of a weight in the group states to the group: marks all
+/* Sets g->is_cyclic if another user of a weight in the group leads to the group: marks all
  * vertices from which paths lead to the group, and looks for such users among them. `visit` is a
  * number for the marks that no other call has. Returns false if the budget is spent. */
 static bool find_out_if_cyclic(finder *f, group *g, uint32_t visit) {
@@ -517,8 +517,8 @@ static uint32_t end_of_group(const finder *f, const group *g) {
   return f->fx->positions[f->grouped[g->first + g->count - 1]];
 }
 
-/* Returns whether groups with these owners (the delegates that alone list a handle of each;
- * ETR_NONE if unknown) are certainly of different delegates. */
+/* Returns whether groups with these owners (the delegates that alone list a handle of
+ * each; ETR_NONE if unknown) are certainly of different delegates. */
 static bool have_different_owners(uint32_t owner, uint32_t other) {
   return owner != ETR_NONE && other != ETR_NONE && owner != other;
 }

@@ -113,8 +113,8 @@ static const char *format_value_as_json(arguments *a, const etr_pte_value *value
   return etr_arena_copy(a->arena, etr_json_excerpt_text(&excerpt));
 }
 
-/* Returns the text of a constant value, which is made only once because kernels share values;
- * NULL for one that is computed or has no text. */
+/* Returns the text of a constant value, which is made only once because kernels share values; NULL
+ * for one that is computed or has no text. */
 static const char *text_of_value(arguments *a, int32_t index) {
   if (index < 0 || (size_t)index >= a->program->value_count || a->is_computed[index])
     return NULL;
@@ -468,8 +468,8 @@ static bool add_payload_graph(inside *in) {
 
 /* ---- The inside of a delegate: operators that only its events name ---- */
 
-/* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its number;
- * NULL when out of memory. */
+/* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its
+ * number; NULL when out of memory. */
 static const char *name_without_number(inside *in, const char *id) {
   const char *number = strstr(id, " #");
   return etr_arena_copy(in->b->arena, (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});

@@ -382,8 +382,8 @@ static bool select_delegated_nodes(finder *f, const etr_map *listed) {
   bool is_consistent = true;
   f->out->ambiguous = 0;
   for (size_t first = 0, end; first < method->by_handle_count; first = end) {
-    uint32_t handle = method->by_handle[first].handle,
-             wanted = etr_map_get(listed, ETR_BYTES(handle));
+    uint32_t handle = method->by_handle[first].handle;
+    uint32_t wanted = etr_map_get(listed, ETR_BYTES(handle));
     for (end = first; end < method->by_handle_count && method->by_handle[end].handle == handle;)
       end++;
     if (wanted == ETR_NONE)

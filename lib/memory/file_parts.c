@@ -28,8 +28,8 @@ typedef struct file_ranges {
   etr_vec(file_range) list;
 } file_ranges;
 
-/* Adds the bytes [start, end) of the file to the list of ranges, with what they hold (`part`);
- * nothing if there are none. When out of memory, the scratch arena has failed. */
+/* Adds the bytes [start, end) of the file to the list of ranges, with what they hold
+ * (`part`); nothing if there are none. When out of memory, the scratch arena has failed. */
 static void append_range(file_ranges *c, uint64_t start, uint64_t end, etr_file_part part) {
   file_range *added = start < end ? etr_vec_push(c->scratch, &c->list) : NULL;
   if (!added)

@@ -153,8 +153,8 @@ static void record_user(builder *b, uint32_t index) {
     *added = (tensor_use){owner, instruction};
 }
 
-/* Records how an argument uses a tensor, which is added if it is new. Returns the tensor;
- * ETR_NONE if it is not planned, or when out of memory. */
+/* Records how an argument uses a tensor, which is added if it is new. Returns the tensor; ETR_NONE
+ * if it is not planned, or when out of memory. */
 static uint32_t record_use(builder *b, const etr_use *arg) {
   uint32_t index = b->out->tensor_of_value[arg->value];
   if (!b->program->values[arg->value].storage)

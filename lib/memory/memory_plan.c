@@ -125,8 +125,8 @@ static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_meth
   return added;
 }
 
-/* Writes a constant that a method returns, as Python would write it. `is_nested`: it is in a list,
- * where a list is written as []. */
+/* Writes a constant that a method returns as text, such as "[1, 2]"; of tensors, only that they are
+ * some. `is_nested`: it is in a list, where a list is written as "[]". */
 static void write_returned_value(etr_writer *writer, const etr_pte_method *program, int32_t index,
                                  bool is_nested) {
   const etr_pte_value *value = index >= 0 && (size_t)index < program->value_count

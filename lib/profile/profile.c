@@ -370,7 +370,7 @@ static int by_display_order(const void *a, const void *b) {
 /* Sets each method's index of the graph to whose nodes its events were joined. `display_index` has
  * the index at which each graph is shown: first those of the record, then those of the program, of
  * which only some methods have one. */
-static void point_to_graphs(const loader *l, const uint32_t *display_index) {
+static void set_graphs_of_methods(const loader *l, const uint32_t *display_index) {
   etr_method *methods = l->built;
   size_t program = l->record.graph_count;
   for (size_t i = 0; i < l->profile->method_count; i++) {
@@ -400,7 +400,7 @@ static etr_status fill_graphs_and_runs(loader *l, etr_error *error) {
     graphs[i] = *graph_at(l, ranked[i].index);
   }
   p->graph_count = count;
-  point_to_graphs(l, display_index);
+  set_graphs_of_methods(l, display_index);
   p->graphs = l->graphs = graphs;
   p->runs = l->blocks.runs;
   p->run_count = l->blocks.run_count;
@@ -495,9 +495,9 @@ static bool replace_wrapping_line(etr_graph *graph, const etr_source *wrapper, e
   return true;
 }
 
-/* Looks for a line of the user's code that only wraps a model of a library, and replaces it in all
- * graphs by the lines in the library. If some graphs have times, only those are searched, by time;
- * else all, by number of operators. Returns false when out of memory. */
+/* Looks for a line of the user's code that only wraps a model of a library, and replaces it in
+ * all graphs by the lines in the library. If some graphs have times, only those are searched, by
+ * time; else all, by number of operators. Returns false when out of memory. */
 static bool replace_wrapping_lines(const loader *l) {
   bool by_time = false;
   for (size_t i = 0; i < l->profile->graph_count; i++)

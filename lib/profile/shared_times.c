@@ -121,8 +121,8 @@ static void restore_blocks(const saved *saved_blocks, const finder *f) {
   }
 }
 
-/* Returns a copy of the events of all blocks, block by block, with the nodes that a join gave them;
- * NULL when out of memory. */
+/* Returns a copy of the events of all blocks, block by block, with the nodes that a join gave
+ * them; NULL when out of memory. */
 static etr_event *copy_events(const finder *f, etr_arena *arena) {
   size_t count = 0, row = 0;
   for (size_t i = 0; i < f->count; i++)

@@ -117,8 +117,8 @@ static bool is_name(const wchar_t *text) {
   return text[0] != L'\0' && wcspbrk(text, L"\\/:") == NULL && wcscmp(text, L"..") != 0;
 }
 
-/* Splits a path into the open directory that it is relative to (NULL: none) and the rest;
- * "/dev/null" is NUL. In a directory only a single name is allowed. */
+/* Splits a path into the open directory that it is relative to (NULL: none) and the
+ * rest; "/dev/null" is NUL. In a directory only a single name is allowed. */
 bool etr_win_find_place(etr_win_place *out, int folder, const char *path) {
   wchar_t wide[ETR_WIN_ROOM];
   out->root = NULL;

@@ -163,8 +163,8 @@ static void set_limits(HANDLE job, DWORD flags) {
   (void)SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
 }
 
-/* Returns a new job whose programs end when its last handle is closed, as when this process ends;
- * NULL on failure. */
+/* Returns a new job whose programs end when its last handle is closed, as when this process
+ * ends; NULL on failure. */
 static HANDLE make_job(void) {
   HANDLE job = CreateJobObjectW(NULL, NULL);
   if (job != NULL)
@@ -211,8 +211,8 @@ static int start_program(pid_t *out, const wchar_t *program, command_line *line,
   return is_kept ? 0 : EAGAIN;
 }
 
-/* Starts a program with its standard streams, as POSIX's function does. Returns 0, or an errno;
- * attributes and environment are not used. */
+/* Starts a program with its standard streams, as POSIX's function does. Returns 0, or an
+ * errno; attributes and environment are not used. */
 int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t *files,
                  const posix_spawnattr_t *with, char *const *arguments, char **environment) {
   wchar_t program[ETR_WIN_ROOM];
