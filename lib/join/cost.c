@@ -31,6 +31,7 @@ static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = 0;
 }
 
+/* Adds another amount to one. The sum is unknown if one of them is, or if it overflows. */
 static void amount_add(etr_amount *amount, etr_amount other) {
   merge_flags(amount, &other);
   if (!amount->is_unknown)
@@ -205,9 +206,10 @@ static bool is_transposed(const call *c) {
          (transposed && strcmp(transposed, "true") == 0);
 }
 
-/* Returns the multiply-accumulates of a convolution, as conv_flop_count() does: the whole filter
- * at each position of the output; if transposed, at each position of the input. An input without
- * a batch dimension counts as a batch of one. */
+/* Returns the multiply-accumulates of a convolution, of which `left` is the input and `right` the
+ * filter, as conv_flop_count() does: the whole filter at each position of the output; if
+ * transposed, at each position of the input. An input without a batch dimension counts as a batch
+ * of one. */
 static etr_amount macs_of_convolution(const call *c) {
   const etr_value *positions = is_transposed(c) ? c->left : c->node->outputs;
   if (c->node->output_count < 1 || positions->rank != c->left->rank || c->right->rank < 3)
@@ -731,7 +733,7 @@ static bool is_integer_type(const char *dtype) {
  * value from which operators in the same group (fused into `leader`) only move data into the
  * product. */
 static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t position) {
-  enum { FARTHEST = 16 };
+  enum { FARTHEST = 16 }; /* operators between the value and the product */
   for (int step = 0; step < FARTHEST; step++) {
     const etr_edge *edge = edge_really_read(f, &f->graph->nodes[user].inputs[position]);
     const etr_node *producer = &f->graph->nodes[edge->node];

@@ -354,7 +354,7 @@ typedef struct call {
 
 /* What a node is compared with: the result of an operator in a delegate, or NULL if unknown. */
 typedef struct operator_result {
-  const flow *f;
+  const flow *flow;
   const etr_payload_value *result;
 } operator_result;
 
@@ -382,7 +382,7 @@ static bool agrees_with_value(const void *context, const etr_node *node) {
   uint64_t shape = etr_value_shape_hash(&node->outputs[0]);
   if (shape && computed->result->shape && shape != computed->result->shape)
     return false;
-  if (!converts(computed->f, node))
+  if (!converts(computed->flow, node))
     return true;
   return is_int_or_uint(node->outputs[0].dtype) == computed->result->is_quantized;
 }

@@ -859,7 +859,8 @@ static bool is_of_runtime(const finder *f, const etr_event *event, const etr_pla
 }
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
- * none. Returns false when out of memory. */
+ * none. A node that only order gave to the instruction is as likely as not. Returns false when out
+ * of memory. */
 static bool set_node_of_kernel_event(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;

@@ -31,7 +31,7 @@ typedef struct vertex_state {
 
 /* State of one stage. */
 typedef struct finder {
-  etr_partitioner *p;
+  etr_partitioner *partitioner;
   const etr_fx_graph *fx;
   bool *chosen;       /* per vertex: it is in a group of this stage */
   uint32_t *group_of; /* per vertex; ETR_NONE */
@@ -53,7 +53,7 @@ typedef struct finder {
 } finder;
 
 static bool spend_steps(finder *f, size_t steps) {
-  return etr_spend(f->p->budget, steps);
+  return etr_spend(f->partitioner->budget, steps);
 }
 
 /* ---- Which delegates list a handle ---- */
@@ -387,7 +387,7 @@ static bool update_waiting_vertices(finder *f) {
 static bool add_unused(finder *f, uint32_t vertex) {
   if (f->fx->vertices[vertex].input_count == 0)
     return true;
-  uint32_t *unused = etr_vec_push(f->p->scratch, &f->unused);
+  uint32_t *unused = etr_vec_push(f->partitioner->scratch, &f->unused);
   if (unused)
     *unused = vertex;
   return unused != NULL;
@@ -506,7 +506,7 @@ static bool find_out_if_cyclic(finder *f, group *g, uint32_t visit) {
   }
   for (uint32_t i = 0; i < g->count; i++) {
     uint32_t vertex = f->grouped[g->first + i];
-    for (uint32_t k = 0; f->p->is_shared[vertex] && k < f->fx->user_counts[vertex]; k++)
+    for (uint32_t k = 0; f->partitioner->is_shared[vertex] && k < f->fx->user_counts[vertex]; k++)
       g->is_cyclic |= f->marks[user_vertex(f, vertex, k)] == visit;
   }
   return true;
@@ -529,7 +529,7 @@ static bool have_different_owners(uint32_t owner, uint32_t other) {
  * delegates, if the budget is spent, or when out of memory. */
 static bool make_partition(finder *f, size_t first, bool alone) {
   group *groups = f->groups;
-  if (f->partition_count == f->p->delegate_count)
+  if (f->partition_count == f->partitioner->delegate_count)
     return false;
   f->last_left = first + 1 < f->group_count ? end_of_group(f, &groups[first + 1]) : 0;
   if (!begin_partition(f, end_of_group(f, &groups[first])) ||
@@ -597,6 +597,8 @@ static int by_list(const void *a, const void *b) {
   return (x->last > y->last) - (x->last < y->last);
 }
 
+/* Adds the hash of a handle to the sum of a list, which is the same in whatever order handles are
+ * added. */
 static void add_handle(handle_list *list, uint32_t handle) {
   int64_t size = (int64_t)handle + 2; /* etr_shape_hash() ignores 1 */
   list->sum += etr_shape_hash(&size, 1);
@@ -631,7 +633,7 @@ static bool may_be_delegate(const etr_partitioner *p, const handle_list *partiti
  * each other as their last nodes do. Returns false if a partition has the handles of no delegate,
  * or when out of memory. */
 static bool find_delegates_of_partitions(finder *f, bool alone) {
-  etr_partitioner *p = f->p;
+  etr_partitioner *p = f->partitioner;
   handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count,
                                                   sizeof *partitions);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
@@ -644,9 +646,9 @@ static bool find_delegates_of_partitions(finder *f, bool alone) {
     partitions[i] = (handle_list){.index = i};
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (!f->chosen[vertex] || f->p->is_shared[vertex])
+    if (!f->chosen[vertex] || f->partitioner->is_shared[vertex])
       continue;
-    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems)
+    if (etr_fx_is_getitem(f->fx, vertex) && !f->partitioner->roles->lists_getitems)
       continue;
     handle_list *list = &partitions[f->groups[f->group_of[vertex]].partition];
     add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
@@ -684,7 +686,7 @@ static void list_groups(finder *f, const etr_vertex_groups *sets, etr_partition_
   uint32_t start = 0;
   for (size_t i = f->fx->order_count; i-- > 0;) {
     uint32_t vertex = order[i];
-    if (!stage_takes_vertex(f->p, sets, vertex, taken))
+    if (!stage_takes_vertex(f->partitioner, sets, vertex, taken))
       continue;
     uint32_t *number = &f->group_of[root_of(sets, vertex)];
     if (*number == ETR_NONE) {
@@ -695,7 +697,7 @@ static void list_groups(finder *f, const etr_vertex_groups *sets, etr_partition_
     group *g = &f->groups[*number];
     g->count++;
     g->edges += f->fx->vertices[vertex].input_count + f->fx->user_counts[vertex];
-    g->has_weight |= f->p->is_shared[vertex];
+    g->has_weight |= f->partitioner->is_shared[vertex];
     f->chosen[vertex] = true;
   }
   for (size_t i = 0; i < f->group_count; i++) {
@@ -716,7 +718,7 @@ static void list_groups(finder *f, const etr_vertex_groups *sets, etr_partition_
 /* Groups the vertices of a stage, makes partitions of the groups, and finds the delegate of each.
  */
 bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
-  finder f = {.p = p, .fx = p->fx};
+  finder f = {.partitioner = p, .fx = p->fx};
   const etr_vertex_groups *sets = stage.order == ETR_ORDER_MERGED ? &p->kept : &p->listed;
   size_t count = p->fx->vertex_capacity;
   f.chosen = etr_arena_alloc_array(p->scratch, count, sizeof *f.chosen);

@@ -60,7 +60,7 @@ static uint64_t size_of_symbol(const filler *f, const etr_graph *graph,
 }
 
 /* Returns whether all sizes of a tensor are known: none is symbolic or an upper bound. */
-static bool is_static(const etr_value *value) {
+static bool has_static_shape(const etr_value *value) {
   for (int32_t i = 0; i < value->rank; i++)
     if (value->dims[i].size == ETR_DIM_SYMBOLIC)
       return false;
@@ -70,7 +70,7 @@ static bool is_static(const etr_value *value) {
 /* Returns how many tokens each run reads: the number of elements of the token input; 0 if a size is
  * symbolic. */
 static uint64_t tokens_by_shape(const etr_value *input) {
-  uint64_t tokens = is_static(input) ? 1 : 0;
+  uint64_t tokens = has_static_shape(input) ? 1 : 0;
   for (int32_t k = 0; k < input->rank && tokens > 0; k++)
     tokens *= (uint64_t)input->dims[k].size;
   return tokens;
@@ -112,7 +112,7 @@ static bool set_tokens_of_method(const filler *f, const etr_method *method) {
   const etr_value *input = token_input_of(f, method);
   if (!input)
     return true;
-  if (!is_static(input))
+  if (!has_static_shape(input))
     return set_logged_tokens(f, method, input);
   set_tokens(f, method, NULL, tokens_by_shape(input));
   return true;
