@@ -200,7 +200,7 @@ static bool pair_bodies(pairing *p) {
   return numbers && p->scopes;
 }
 
-/* Returns false when out of memory. */
+/* Indexes the ATen graph by name and scope, then looks up the name that each Edge node has. */
 bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten) {
   etr_arena scratch = {0};
   pairing p = {.edge = edge, .aten = aten, .scratch = &scratch};

@@ -31,6 +31,7 @@ static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = 0;
 }
 
+/* Adds another amount to one. The sum is unknown if one of them is, or if it overflows. */
 static void amount_add(etr_amount *amount, etr_amount other) {
   merge_flags(amount, &other);
   if (!amount->is_unknown)
@@ -205,9 +206,10 @@ static bool is_transposed(const call *c) {
          (transposed && strcmp(transposed, "true") == 0);
 }
 
-/* Returns the multiply-accumulates of a convolution, as conv_flop_count() does: the whole filter
- * at each position of the output; if transposed, at each position of the input. An input without
- * a batch dimension counts as a batch of one. */
+/* Returns the multiply-accumulates of a convolution, of which `left` is the input and `right` the
+ * filter, as conv_flop_count() does: the whole filter at each position of the output; if
+ * transposed, at each position of the input. An input without a batch dimension counts as a batch
+ * of one. */
 static etr_amount macs_of_convolution(const call *c) {
   const etr_value *positions = is_transposed(c) ? c->left : c->node->outputs;
   if (c->node->output_count < 1 || positions->rank != c->left->rank || c->right->rank < 3)
@@ -465,8 +467,8 @@ static bool lacks_example(const etr_value *value) {
 }
 
 /* Returns whether any output or input of a node meets the test. */
-static bool has_value(const etr_graph *graph, const etr_node *node,
-                      bool (*meets_test)(const etr_value *value)) {
+static bool has_value_that(const etr_graph *graph, const etr_node *node,
+                           bool (*meets_test)(const etr_value *value)) {
   for (size_t i = 0; i < node->output_count; i++)
     if (meets_test(&node->outputs[i]))
       return true;
@@ -497,9 +499,9 @@ const char *etr_cost_unknown_reason(const etr_graph *graph, size_t index) {
     return "no formula for this library";
   if (found && found->macs == of_unknown)
     return "products do not follow from shapes";
-  if (has_value(graph, node, is_bound))
+  if (has_value_that(graph, node, is_bound))
     return "sizes are upper bounds";
-  if (has_value(graph, node, lacks_example))
+  if (has_value_that(graph, node, lacks_example))
     return "a symbolic size has no example";
   return etr_macs_of(graph, node, NULL).overflows ? "too large to count"
                                                   : "sizes or types are not recorded";
@@ -731,7 +733,7 @@ static bool is_integer_type(const char *dtype) {
  * value from which operators in the same group (fused into `leader`) only move data into the
  * product. */
 static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t position) {
-  enum { FARTHEST = 16 };
+  enum { FARTHEST = 16 }; /* operators between the value and the product */
   for (int step = 0; step < FARTHEST; step++) {
     const etr_edge *edge = edge_really_read(f, &f->graph->nodes[user].inputs[position]);
     const etr_node *producer = &f->graph->nodes[edge->node];
@@ -1037,7 +1039,7 @@ static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   return true;
 }
 
-/* Sets the costs of each graph, then the profile's peaks. Returns false when out of memory. */
+/* The peaks come last, because they are the best rates of the nodes. */
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
   for (size_t i = 0; i < profile->graph_count; i++) {

@@ -92,8 +92,8 @@ static uint32_t find_carrier_of_event(const delegate *d, const etr_event *row) {
   return first;
 }
 
-/* Sets the handles, and the node, of events that the record's delegate map lists. Returns false
- * when out of memory. */
+/* Sets the handles, and the node, of events that the record's delegate map lists. Beyond the limit
+ * of work for all delegates of the method, events get no node. Returns false when out of memory. */
 static bool match_by_map(delegate *d) {
   if (d->placement->method->graph && !index_carriers(d))
     return false;
@@ -106,9 +106,9 @@ static bool match_by_map(delegate *d) {
       continue;
     row->handles = listed->handles;
     row->handle_count = listed->handle_count;
-    bool has_carrier = d->placement->method->graph &&
-                       etr_spend(&d->reading->plans_left, row->handle_count);
-    uint32_t node = has_carrier ? find_carrier_of_event(d, row) : ETR_NONE;
+    bool can_have_node = d->placement->method->graph &&
+                         etr_spend(&d->reading->plans_left, row->handle_count);
+    uint32_t node = can_have_node ? find_carrier_of_event(d, row) : ETR_NONE;
     if (node != ETR_NONE && !set_event_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1))
       return false;
   }
@@ -390,11 +390,11 @@ static bool expect_node_operators(delegate *d, expected_operators *p,
 static const double IN_ANY_CASE = 1, AS_EXPECTED = 0.95;
 
 /* Confidence in a node that is not certain (tests/check/calibration.py repeats this on the
- * fixtures): the order is not known (238 of 238 that compute were right); several alignments are
- * possible (95 % of 182, by time 74 %); a conversion may have been replaced, although it is not
- * where the lowering is known to do that (197 of 197 in nine records, but of two versions only);
- * the events are not those expected. Where two pairings are equally good, chance alone gives half,
- * and so it is with layout in an unknown order (34 of 64 on four records). */
+ * fixtures): the order is not known (238 of 238 that compute were right); several alignments
+ * are possible (95 % of 182, by time 74 %); a conversion may have been replaced, although it is
+ * not where the lowering is known to do that (197 of 197 in nine records, but of two versions
+ * only); the events are not those expected. Where two pairings are equally good, chance alone
+ * gives half, and so it is with layout in an unknown order (34 of 64 on four records). */
 static const double UNORDERED = 0.9, REPLACED = 0.9, BY_ALIGNMENT = 0.6, BY_CHANCE = 0.5;
 
 /* Returns whether the graph is of a version of ExecuTorch whose delegates were seen to run their
@@ -819,8 +819,8 @@ static void set_role(etr_event *event, const etr_placed *instruction) {
                         event->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
-/* Sets the kind, role, backend, match and handles of an event as far as its instruction says them;
- * it still has no node. */
+/* Sets the kind, role, backend, match and handles of an event as far as its instruction says
+ * them; it still has no node. */
 static void describe_event(etr_event *event, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
@@ -859,7 +859,8 @@ static bool is_of_runtime(const finder *f, const etr_event *event, const etr_pla
 }
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
- * none. Returns false when out of memory. */
+ * none. A node that only order gave to the instruction is as likely as not. Returns false when out
+ * of memory. */
 static bool set_node_of_kernel_event(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;

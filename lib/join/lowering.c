@@ -311,8 +311,8 @@ static bool assign_module_nodes(module_reader *r, uint32_t subgraph, const etr_p
   return entry == count;
 }
 
-/* Moves r->node on to the first node of the next lowered module. Returns the module's subgraph;
- * ETR_NONE if there is none. */
+/* Moves r->node on to the first node of the next lowered module. Returns the module's
+ * subgraph; ETR_NONE if there is none. */
 static uint32_t next_module(module_reader *r) {
   while (r->node < r->graph->node_count &&
          !is_lowered_module(r->graph, r->graph->nodes[r->node].subgraph))

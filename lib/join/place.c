@@ -37,6 +37,8 @@ typedef struct entry {
 
 typedef etr_vec(entry) entries;
 
+/* Appends a handle to a list, with its index in a delegate's handle list or with its node. Returns
+ * false when out of memory. */
 static bool push_handle_entry(finder *f, entries *list, uint32_t handle, uint32_t index) {
   entry *added = etr_vec_push(f->scratch, list);
   if (added)
