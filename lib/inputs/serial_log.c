@@ -292,8 +292,7 @@ static void report_missing_dump(reader *r) {
     return;
   r->counted_to = r->line = 0;
   r->log->problem = etr_arena_format(
-      r->arena,
-      "line %zu: an ETDump is announcement, but the log is cut off before it" CAPTURE_AGAIN,
+      r->arena, "line %zu: an ETDump is announced, but the log is cut off before it" CAPTURE_AGAIN,
       count_line_at(r, (size_t)(found - r->text)));
 }
 
