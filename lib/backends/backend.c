@@ -107,7 +107,8 @@ uint64_t etr_value_shape_hash(const etr_value *value) {
  * pass starts[i + 1] is where the next reader of node i goes, so that in the end it is where those
  * of node i + 1 start. */
 bool etr_users_find(etr_users *out, const etr_graph *graph, etr_arena *arena) {
-  size_t count = graph->node_count, uses = 0;
+  size_t count = graph->node_count;
+  size_t uses = 0;
   for (size_t i = 0; i < count; i++)
     uses += graph->nodes[i].input_count;
   uint32_t *starts = etr_arena_alloc_array(arena, count + 2, sizeof *starts);

@@ -27,6 +27,7 @@ static void interpret_event(etr_event_meaning *out, const etr_event_facts *event
     etr_known_event_fill(out, is_part ? &part : &unknown);
 }
 
+/* Gives each event of a call its meaning. Never fails. */
 static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                              etr_arena *scratch) {
   (void)scratch;

@@ -85,6 +85,8 @@ const char *etr_xnn_payload_version(etr_arena *arena, etr_slice head) {
   return etr_payload_identifier(arena, head, magic);
 }
 
+/* Returns how many of a payload's `size` bytes its graph takes: up to its end if there is a header,
+ * all without one. Returns 0 if `head`, the first bytes, is of no XNNPACK payload. */
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);
@@ -287,7 +289,8 @@ static bool mark_idle_operators(payload_reader *r, etr_arena *arena) {
  * result of that. */
 static void join_split_concatenations(payload_reader *r) {
   for (uint32_t i = 1, first = 0; i < r->operator_count; i++) {
-    etr_payload_operator *operator_ = &r->operators[i], *previous = &r->operators[i - 1];
+    etr_payload_operator *operator_ = &r->operators[i];
+    etr_payload_operator *previous = &r->operators[i - 1];
     bool continues_previous = operator_->class_ == ETR_XNN_COPY && operator_->input_count > 1 &&
                               operator_->handle == 0 && previous->class_ == ETR_XNN_COPY &&
                               feeds(previous, operator_);
@@ -300,7 +303,8 @@ static void join_split_concatenations(payload_reader *r) {
   }
 }
 
-/* Returns false also when out of memory. */
+/* Reads the operators and values of a payload that the join compares with events and nodes. Returns
+ * false, with *out empty, if it is damaged or of another format, or when out of memory. */
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
   payload_reader r = {.operator_count = 0};
   uint32_t count;
@@ -378,13 +382,14 @@ static uint32_t constant_of_scales(graph_reader *r, etr_fb_at outer) {
 /* Reads an XValue table as the backend graph shows it: number type, shape, which argument of the
  * call it is, and where the data and scales of a constant are. */
 static void read_own_value(graph_reader *r, etr_fb_at table) {
-  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE), outer = 0;
+  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE);
+  etr_fb_at outer = 0;
   if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED) {
     outer = tensor;
     tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
   }
-  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0),
-           constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
+  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0);
+  uint32_t constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
   uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) &&
                      external <= INT32_MAX;
@@ -421,8 +426,8 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
  * payload is damaged, or when out of memory. */
 static bool read_own_values(graph_reader *r) {
   uint32_t count;
-  etr_fb_at root = etr_fb_root(&r->fb),
-            vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
+  etr_fb_at root = etr_fb_root(&r->fb);
+  etr_fb_at vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
   r->constants = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_DATA, 4, &r->constant_count);
   r->buffers = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_BUFFERS, 4, &r->buffer_count);
   if (etr_fb_failed(&r->fb))

@@ -237,7 +237,8 @@ char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) 
     *--first = (char)('0' + number % 10);
     number /= 10;
   } while (number > 0);
-  size_t size = strlen(prefix), count = (size_t)(end - first);
+  size_t size = strlen(prefix);
+  size_t count = (size_t)(end - first);
   char *text = alloc_unzeroed(arena, size + count + 1, 1);
   if (!text)
     return NULL;
@@ -273,10 +274,12 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   return text;
 }
 
-/* Doubles the capacity. A large array has a chunk of its own, which is reallocated; a small one is
- * copied into a new block, and the old one stays unused in the arena. */
+/* Doubles the capacity of an array (etr_vec). Returns false when out of memory. A large array has a
+ * chunk of its own, which is reallocated; a small one is copied into a new block, and the old one
+ * stays unused in the arena. */
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
-  size_t new_capacity = next_capacity(*capacity), size = *capacity * element_size;
+  size_t new_capacity = next_capacity(*capacity);
+  size_t size = *capacity * element_size;
   if (arena->failed || new_capacity > SIZE_MAX / element_size)
     return fail(arena);
   bool was_large = size > 0 && is_large(size);
@@ -291,8 +294,8 @@ bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t elemen
   return true;
 }
 
-/* The count may come from a damaged file, so at most MOST_EXPECTED elements get room before they
- * come. */
+/* Gives an empty array (etr_vec) room for `count` elements. The count may come from a damaged file,
+ * so that it reserves at most MOST_EXPECTED. It may fail, because the array grows anyway. */
 void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
                    size_t count) {
   count = is_large(0) ? 0 : ETR_MIN(count, (size_t)MOST_EXPECTED);
@@ -336,12 +339,14 @@ static uint64_t mix_into_hash(uint64_t hash, uint64_t word) {
   return (uint64_t)all ^ (uint64_t)(all >> 64);
 }
 
+/* Returns the 8 bytes at an address, which need not be aligned, as a number. */
 static uint64_t load_u64(const char *at) {
   uint64_t word;
   memcpy(&word, at, sizeof word);
   return word;
 }
 
+/* Returns the 4 bytes at an address, which need not be aligned, as a number. */
 static uint64_t load_u32(const char *at) {
   uint32_t word;
   memcpy(&word, at, sizeof word);

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* When out of memory, the arena has failed. */
+/* The message is made valid UTF-8, and cut if it is longer than 511 bytes. */
 void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
               const char *format, ...) {
   char message[512];

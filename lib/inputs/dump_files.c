@@ -23,7 +23,8 @@ static bool have_equal_events(const etr_dump_run *a, const etr_dump_run *b) {
   if (a->event_count != b->event_count || a->allocation_count != b->allocation_count)
     return false;
   for (size_t i = 0; i < a->event_count; i++) {
-    const etr_dump_event *left = &a->events[i], *right = &b->events[i];
+    const etr_dump_event *left = &a->events[i];
+    const etr_dump_event *right = &b->events[i];
     bool is_equal = left->name == right->name && left->delegate_id == right->delegate_id &&
                     left->instruction_id == right->instruction_id &&
                     left->start_ticks == right->start_ticks &&
@@ -113,8 +114,9 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
  * such ETDump, or none at all. Warns of damage that is not asked for. */
 static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log, const char *path,
                                     size_t number, etr_error *error) {
-  size_t read_count = 0, first = ETR_MIN(number, log->dump_count),
-         end = number ? first : log->dump_count;
+  size_t read_count = 0;
+  size_t first = ETR_MIN(number, log->dump_count);
+  size_t end = number ? first : log->dump_count;
   /* Numbers ascend, and there are gaps only where an ETDump is incomplete. */
   while (number && first > 0 && log->dumps[first - 1].number >= number)
     first--;
@@ -163,7 +165,8 @@ static etr_status fail_if_too_many_events(const etr_dump_files *f, const char *p
                                           etr_error *error) {
   static const off_t large = (off_t)64 << 20; /* smaller files are loaded without a count */
   FILE *file = etr_file_open_regular(path);
-  uint64_t events_left = f->budget->left[ETR_EVENTS], events = 0;
+  uint64_t events_left = f->budget->left[ETR_EVENTS];
+  uint64_t events = 0;
   if (!file)
     return ETR_OK; /* reading it says why */
   if (fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= large)

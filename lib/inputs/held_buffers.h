@@ -17,7 +17,7 @@ etr_status etr_held_buffers_hold(etr_held_buffers **out, const etr_inputs *input
 etr_status etr_held_buffers_share(etr_held_buffers **out, const etr_held_buffers *held,
                                   etr_error *error);
 
-/** NULL is ignored. */
+/** Ends the use of the buffers. NULL is ignored. */
 void etr_held_buffers_release(etr_held_buffers *held);
 
 /** Returns the path by which a buffer is read. */

@@ -143,6 +143,9 @@ static void read_instruction_handles(etr_maps *maps, etr_json *json,
   instruction->handles = read_handles(maps, json, &instruction->handle_count);
 }
 
+/* Reads the value of an entry of a map, whose key is an instruction id, with `read`. Nothing is
+ * read if the method is NULL, if the key is no id, or when out of memory; the JSON reader or the
+ * arena has then failed. */
 static void read_instruction_entry(etr_maps *maps, etr_json *json, method *m, etr_slice key,
                                    instruction_value_reader *read) {
   etr_map_instruction *instruction = m ? find_or_add_instruction(maps, m, json, key) : NULL;
@@ -241,7 +244,8 @@ void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
 }
 
 static int compare_ids(const void *a, const void *b) {
-  int32_t x = ((const etr_map_instruction *)a)->id, y = ((const etr_map_instruction *)b)->id;
+  int32_t x = ((const etr_map_instruction *)a)->id;
+  int32_t y = ((const etr_map_instruction *)b)->id;
   return (x > y) - (x < y);
 }
 

@@ -289,8 +289,8 @@ static void collect_named_values(value_table *table, value_list *list, etr_json 
   }
 }
 
-/* Reads a symbolic number as text: its expression such as "s0 + 1", or the number if it is known;
- * NULL if it is written in an unknown way. */
+/* Reads a symbolic number as text: its expression such as "s0 + 1", or the number if it is known.
+ * Returns NULL if it is written in an unknown way. */
 static const char *read_symbolic_expression(value_table *table, etr_json *json) {
   etr_dim dim = {.size = ETR_DIM_SYMBOLIC};
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
@@ -303,10 +303,9 @@ static const char *read_symbolic_expression(value_table *table, etr_json *json) 
   return etr_arena_format(table->scratch, "%lld", (long long)dim.size);
 }
 
-/* Reads what a graph says of its values: type and shape of tensors from tensor_values, {NAME:
- * meta}, if symbolic_type is NULL; or else expressions of symbolic numbers from the sym_*_values of
- * that type
- * ("int", "bool" or "float"), {NAME: expression}. */
+/* Reads what a graph says of its values. If symbolic_type is NULL, these are types and shapes of
+ * tensors, {NAME: meta}. Otherwise they are expressions of symbolic numbers of this type, "int",
+ * "bool" or "float": {NAME: expression}. */
 static void read_shapes_of_values(value_table *table, const char *symbolic_type, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
@@ -416,6 +415,7 @@ static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json)
   return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->scope.graph_id);
 }
 
+/* Sets the source line and the frames of a node from its stack trace. */
 static void set_node_source(etr_node *node, etr_trace trace) {
   node->source = trace.source;
   node->frames = trace.frames;
@@ -614,7 +614,8 @@ static void set_node_inputs(reader *r, value_list *list, size_t base, uint32_t n
 /* Reads the arguments of a node. Values become its inputs, and constants its arguments. */
 static void read_node_inputs(reader *r, graph_level *l, uint32_t node) {
   etr_slice key;
-  size_t base = r->names.count, first_draft = r->arguments.drafts.count;
+  size_t base = r->names.count;
+  size_t first_draft = r->arguments.drafts.count;
   etr_json_array(r->json);
   while (etr_json_element(r->json)) {
     const char *name = "";
@@ -760,6 +761,18 @@ static void read_graph_inputs(reader *r, graph_level *l) {
   }
 }
 
+/* Replaces the index of a value in each of `count` edges by the node that defines it, and removes
+ * edges of values that nothing defines. Returns how many are left. */
+static size_t resolve_edges(etr_edge *edges, size_t count, const table_value *values) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const table_value *value = &values[edges[i].node];
+    if (value->node != ETR_NONE)
+      edges[kept++] = (etr_edge){value->node, value->output};
+  }
+  return kept;
+}
+
 /* Completes the nodes of a graph when it is read. The indices of values in their edges are replaced
  * by the nodes that define the values, and edges of values that nothing defines are removed.
  * Outputs get their types and shapes, and arguments their symbolic numbers. */
@@ -769,14 +782,7 @@ static void resolve_level(reader *r, graph_level *l) {
     etr_node *n = &r->nodes.data[i];
     if (n->subgraph != l->subgraph)
       continue; /* of a nested graph: done already */
-    etr_edge *edges = r->lists.data[i].inputs;
-    size_t kept = 0;
-    for (size_t k = 0; k < n->input_count; k++) {
-      const table_value *v = &values[edges[k].node];
-      if (v->node != ETR_NONE)
-        edges[kept++] = (etr_edge){v->node, v->output};
-    }
-    n->input_count = kept;
+    n->input_count = resolve_edges(r->lists.data[i].inputs, n->input_count, values);
   }
   for (size_t i = 0; i < l->table.values.count; i++) {
     etr_value *outputs = values[i].node == ETR_NONE ? NULL : r->lists.data[values[i].node].outputs;

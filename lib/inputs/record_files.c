@@ -767,7 +767,8 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
                                const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};
   finder f = {0};
-  etr_inputs found = {0}, wanted = chosen ? *chosen : nothing;
+  etr_inputs found = {0};
+  etr_inputs wanted = chosen ? *chosen : nothing;
   *out = (etr_inputs){0};
   etr_error_clear(error);
   etr_status status = find_files(&f, &found, paths, path_count, &wanted, error);

@@ -183,8 +183,8 @@ static void read_table(table_reader *r) {
 
 /* Orders tensors by where their bytes are, then by size. */
 static int compare_offsets(const void *a, const void *b) {
-  const etr_safetensor *x = *(const etr_safetensor *const *)a,
-                       *y = *(const etr_safetensor *const *)b;
+  const etr_safetensor *x = *(const etr_safetensor *const *)a;
+  const etr_safetensor *y = *(const etr_safetensor *const *)b;
   if (x->offset != y->offset)
     return x->offset < y->offset ? -1 : 1;
   return (x->byte_size > y->byte_size) - (x->byte_size < y->byte_size);
