@@ -8,6 +8,7 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/* Returns digits without the zeros at their start. */
 static etr_slice without_leading_zeros(etr_slice digits) {
   while (digits.size > 0 && digits.data[0] == '0')
     digits = etr_slice_after(digits, 1);

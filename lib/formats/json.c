@@ -770,7 +770,6 @@ double etr_json_number(etr_json *json) {
   return etr_number_to_double(number);
 }
 
-/* Reads true or false. The reader fails, and it returns false, if the next value is neither. */
 bool etr_json_bool(etr_json *json) {
   if (!expect_type(json, ETR_JSON_BOOL, "expected a boolean"))
     return false;

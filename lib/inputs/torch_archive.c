@@ -102,7 +102,6 @@ etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *p
   return status;
 }
 
-/* Also frees the bytes of tensors, into which views point. */
 void etr_torch_close(etr_torch_archive *archive) {
   for (size_t i = 0; i < archive->loaded.count; i++)
     etr_file_clear(&archive->loaded.data[i]);
