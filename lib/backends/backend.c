@@ -64,9 +64,11 @@ etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, et
   uint64_t offset = etr_fb_u64(fb, table, CONSTANT_OFFSET, 0);
   etr_slice key = etr_fb_string(fb, table, CONSTANT_KEY);
   bool is_inside = key.size == 0 && data_at != ETR_UNKNOWN && offset < ETR_UNKNOWN - data_at;
-  return (etr_own_data){.bytes = etr_fb_u64(fb, table, CONSTANT_SIZE, 0),
-                        .offset = is_inside ? data_at + offset : ETR_UNKNOWN,
-                        .key = key.size > 0 ? etr_arena_text(arena, key) : NULL};
+  return (etr_own_data){
+      .bytes = etr_fb_u64(fb, table, CONSTANT_SIZE, 0),
+      .offset = is_inside ? data_at + offset : ETR_UNKNOWN,
+      .key = key.size > 0 ? etr_arena_text(arena, key) : NULL,
+  };
 }
 
 uint64_t etr_payload_graph_end(etr_slice head, uint64_t size) {

@@ -250,9 +250,11 @@ static const char *describe_model_version(etr_arena *arena, const etr_payload_so
                  : "specification version not written where it can be read";
 }
 
-const etr_decoder etr_coreml = {.id = "CoreMLBackend",
-                                .label = "Core ML",
-                                .is_own_call = is_own_call,
-                                .read = interpret_events,
-                                .payload_version = find_package_version,
-                                .model_version = describe_model_version};
+const etr_decoder etr_coreml = {
+    .id = "CoreMLBackend",
+    .label = "Core ML",
+    .is_own_call = is_own_call,
+    .read = interpret_events,
+    .payload_version = find_package_version,
+    .model_version = describe_model_version,
+};

@@ -40,9 +40,11 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known_events, ETR_COUNT(known_events), name) != NULL;
 }
 
-const etr_decoder etr_ethosu = {.id = "EthosUBackend",
-                                .label = "Ethos-U",
-                                .mark = "EthosUBackend::",
-                                .counts_cycles = true,
-                                .is_own = is_own,
-                                .read = interpret_events};
+const etr_decoder etr_ethosu = {
+    .id = "EthosUBackend",
+    .label = "Ethos-U",
+    .mark = "EthosUBackend::",
+    .counts_cycles = true,
+    .is_own = is_own,
+    .read = interpret_events,
+};

@@ -194,4 +194,8 @@ static bool is_own(const char *name) {
 }
 
 const etr_decoder etr_qnn = {
-    .id = "QnnBackend", .label = "QNN", .is_own = is_own, .read = interpret_events};
+    .id = "QnnBackend",
+    .label = "QNN",
+    .is_own = is_own,
+    .read = interpret_events,
+};

@@ -217,8 +217,10 @@ static const char *read_payload_version(etr_arena *arena, etr_slice head) {
   return etr_arena_format(arena, "VGF %u.%u.%u", version[0], version[1], version[2]);
 }
 
-const etr_decoder etr_vgf = {.id = "VgfBackend",
-                             .label = "VGF",
-                             .is_own = is_own,
-                             .read = interpret_events,
-                             .payload_version = read_payload_version};
+const etr_decoder etr_vgf = {
+    .id = "VgfBackend",
+    .label = "VGF",
+    .is_own = is_own,
+    .read = interpret_events,
+    .payload_version = read_payload_version,
+};

@@ -258,7 +258,11 @@ static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice p
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
   *out = (etr_own_graph){
-      .operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
+      .operators = operators,
+      .count = count,
+      .values = r.values,
+      .value_count = r.value_count,
+  };
   return true;
 }
 
@@ -454,11 +458,13 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known_events, ETR_COUNT(known_events), name) != NULL;
 }
 
-const etr_decoder etr_vulkan = {.id = "VulkanBackend",
-                                .label = "Vulkan",
-                                .is_own = is_own,
-                                .read = interpret_events,
-                                .kind_of = operator_family_of,
-                                .payload_needed = payload_needed,
-                                .payload_version = payload_version,
-                                .read_graph = read_payload_graph};
+const etr_decoder etr_vulkan = {
+    .id = "VulkanBackend",
+    .label = "Vulkan",
+    .is_own = is_own,
+    .read = interpret_events,
+    .kind_of = operator_family_of,
+    .payload_needed = payload_needed,
+    .payload_version = payload_version,
+    .read_graph = read_payload_graph,
+};

@@ -148,7 +148,8 @@ static void read_value(payload_reader *r, etr_fb_at table) {
       .rows_shape = rows_shape_hash(sizes, rank),
       .argument = is_external ? (int32_t)external : -1,
       .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
-      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
+      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32,
+  };
 }
 
 /* Reads the values of the payload into r->values, whose index is their id. Ids may be slightly
@@ -191,10 +192,12 @@ static etr_payload_operator read_payload_operator(payload_reader *r, etr_fb_at t
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
   etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE);
   etr_fb_at limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
-  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle,
-                            .output = ETR_NONE,
-                            .whole = ETR_NONE,
-                            .completes = ETR_NONE};
+  etr_payload_operator o = {
+      .handle = handle == NO_HANDLE ? 0 : handle,
+      .output = ETR_NONE,
+      .whole = ETR_NONE,
+      .completes = ETR_NONE,
+  };
   const xnode_type *xnode = type_of_xnode(type);
   if (!xnode)
     return o;
@@ -322,10 +325,12 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   join_split_concatenations(&r);
   if (!mark_lookups(&r, arena) || !mark_idle_operators(&r, arena))
     return false;
-  *out = (etr_payload){.operators = r.operators,
-                       .count = r.operator_count,
-                       .values = r.values,
-                       .value_count = r.value_count};
+  *out = (etr_payload){
+      .operators = r.operators,
+      .count = r.operator_count,
+      .values = r.values,
+      .value_count = r.value_count,
+  };
   return true;
 }
 
@@ -523,10 +528,12 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
   }
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
-  *out = (etr_own_graph){.operators = operators,
-                         .count = count,
-                         .values = r.values,
-                         .value_count = r.value_count,
-                         .is_numbered = true};
+  *out = (etr_own_graph){
+      .operators = operators,
+      .count = count,
+      .values = r.values,
+      .value_count = r.value_count,
+      .is_numbered = true,
+  };
   return true;
 }

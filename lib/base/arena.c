@@ -392,10 +392,12 @@ static etr_map_slot *find_slot(const etr_map *map, etr_slice key, uint32_t hash)
 
 /* Doubles the slots of a map and moves its entries into them. Returns false when out of memory. */
 static bool grow_map(etr_map *map) {
-  etr_map grown = {.arena = map->arena,
-                   .count = map->count,
-                   .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
-                   .cut = map->cut};
+  etr_map grown = {
+      .arena = map->arena,
+      .count = map->count,
+      .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
+      .cut = map->cut,
+  };
   grown.slots = etr_arena_alloc_array(map->arena, grown.capacity, sizeof *grown.slots);
   if (!grown.slots)
     return false;
@@ -440,7 +442,11 @@ etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
     if (!copy)
       return NULL;
     *slot = (etr_map_slot){
-        .key = copy, .size = (uint32_t)key.size, .hash = hash, .value = ETR_NONE};
+        .key = copy,
+        .size = (uint32_t)key.size,
+        .hash = hash,
+        .value = ETR_NONE,
+    };
     map->count++;
   }
   return slot;

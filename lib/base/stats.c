@@ -47,13 +47,15 @@ etr_stats etr_stats_of(uint64_t *samples, size_t count) {
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     sum += (double)samples[i];
-  return (etr_stats){.count = count,
-                     .avg = sum / (double)count,
-                     .min = (double)samples[0],
-                     .max = (double)samples[count - 1],
-                     .p10 = percentile_of_samples(samples, count, 10),
-                     .p50 = percentile_of_samples(samples, count, 50),
-                     .p90 = percentile_of_samples(samples, count, 90)};
+  return (etr_stats){
+      .count = count,
+      .avg = sum / (double)count,
+      .min = (double)samples[0],
+      .max = (double)samples[count - 1],
+      .p10 = percentile_of_samples(samples, count, 10),
+      .p50 = percentile_of_samples(samples, count, 50),
+      .p90 = percentile_of_samples(samples, count, 90),
+  };
 }
 
 /* A spread smaller than a step of the clock cannot be measured, so it is rounded up to whole steps.

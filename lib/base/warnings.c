@@ -18,11 +18,12 @@ void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint6
   etr_warning *warning = etr_vec_push(warnings->arena, &warnings->list);
   if (!warning)
     return;
-  *warning = (etr_warning){.file = file ? etr_arena_copy(warnings->arena, etr_slice_of(file)) : "",
-                           .entry = entry ? etr_arena_copy(warnings->arena, etr_slice_of(entry))
-                                          : "",
-                           .offset = offset,
-                           .message = etr_arena_text(warnings->arena, etr_slice_of(message))};
+  *warning = (etr_warning){
+      .file = file ? etr_arena_copy(warnings->arena, etr_slice_of(file)) : "",
+      .entry = entry ? etr_arena_copy(warnings->arena, etr_slice_of(entry)) : "",
+      .offset = offset,
+      .message = etr_arena_text(warnings->arena, etr_slice_of(message)),
+  };
 }
 
 void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry,

@@ -179,9 +179,11 @@ static bool read_entry_span(entry_span *out, const etr_seekable *file, uint64_t 
   load_size_or_offset(header, 24, &wide); /* the uncompressed size, which comes first in zip64 */
   uint64_t compressed = load_size_or_offset(header, 20, &wide);
   uint64_t start = load_size_or_offset(header, 42, &wide);
-  *out = (entry_span){.start = ETR_MIN(start, zip_size),
-                      .directory_bytes = sizeof bytes + name + extra + comment,
-                      .name_size = name};
+  *out = (entry_span){
+      .start = ETR_MIN(start, zip_size),
+      .directory_bytes = sizeof bytes + name + extra + comment,
+      .name_size = name,
+  };
   out->end = out->start + LOCAL_BYTES + name + (compressed <= zip_size ? compressed : 0);
   return true;
 }
@@ -362,7 +364,10 @@ static etr_status list_zip_entries(etr_archive *archive, etr_error *error) {
     if (!entry)
       break;
     *entry = (archive_entry){
-        .name = text, .zip_index = index, .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0};
+        .name = text,
+        .zip_index = index,
+        .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0,
+    };
   }
   return ETR_OK;
 }
@@ -448,7 +453,10 @@ static etr_status list_directory(etr_archive *archive, const char *path, const c
       const char *text = etr_arena_text(&archive->arena, etr_slice_of(name));
       if (entry)
         *entry = (archive_entry){
-            .name = text, .path = child, .size = (uint64_t)file_status.st_size};
+            .name = text,
+            .path = child,
+            .size = (uint64_t)file_status.st_size,
+        };
     }
   }
   closedir(directory);
@@ -652,11 +660,13 @@ etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_for
    * it is copied as a stored entry. */
   bool is_packed = stat.comp_method != ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE &&
                    stat.size > 0;
-  *form = (etr_archive_form){.is_known = true,
-                             .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
-                             .crc = stat.crc,
-                             .size = stat.size,
-                             .packed = is_packed ? stat.comp_size : stat.size};
+  *form = (etr_archive_form){
+      .is_known = true,
+      .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
+      .crc = stat.crc,
+      .size = stat.size,
+      .packed = is_packed ? stat.comp_size : stat.size,
+  };
   return open_entry(out, archive, entry, form->packed, is_packed ? ZIP_FL_COMPRESSED : 0, error);
 }
 

@@ -208,7 +208,11 @@ static etr_status write_entry(etr_archive_writer *writer, const char *name,
   if (strlen(name) > UINT16_MAX)
     return etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET,
                     "this name is too long for a zip");
-  *entry = (written_entry){.name = kept, .form = *form, .offset = writer->offset};
+  *entry = (written_entry){
+      .name = kept,
+      .form = *form,
+      .offset = writer->offset,
+  };
   header h = {.size = 0};
   header extra = {.size = 0};
   append_zip64_field(&extra, entry, true);
@@ -226,7 +230,11 @@ etr_status etr_archive_writer_add(etr_archive_writer *writer, const char *name, 
                                   void *context, etr_error *error) {
   measuring_sink m = {.size = 0};
   ETR_TRY(emit(context, &(etr_sink){count_and_write, &m}, error));
-  const etr_archive_form form = {.crc = m.crc, .size = m.size, .packed = m.size};
+  const etr_archive_form form = {
+      .crc = m.crc,
+      .size = m.size,
+      .packed = m.size,
+  };
   return write_entry(writer, name, &form, emit, context, error);
 }
 

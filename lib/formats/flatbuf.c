@@ -72,7 +72,11 @@ static bool spend_budget(etr_fb *fb, uint64_t at, uint64_t cost) {
 }
 
 void etr_fb_init(etr_fb *fb, const void *data, size_t size) {
-  *fb = (etr_fb){.data = data, .size = size, .budget = (uint64_t)size * BUDGET_PER_BYTE};
+  *fb = (etr_fb){
+      .data = data,
+      .size = size,
+      .budget = (uint64_t)size * BUDGET_PER_BYTE,
+  };
   if (size > INT32_MAX)
     etr_fb_fail(fb, 0, "larger than a FlatBuffer can be (2 GiB)");
 }

@@ -984,12 +984,14 @@ etr_json *etr_json_open(etr_read read, void *context, const etr_json_limits *lim
   if (!json)
     return NULL;
   char *buffer = json->buffer;
-  json->window = (etr_window){.next = buffer,
-                              .end = buffer,
-                              .start = buffer,
-                              .read = read,
-                              .context = context,
-                              .buffer = buffer};
+  json->window = (etr_window){
+      .next = buffer,
+      .end = buffer,
+      .start = buffer,
+      .read = read,
+      .context = context,
+      .buffer = buffer,
+  };
   return json;
 }
 
@@ -997,7 +999,11 @@ etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits
   etr_json *json = new_reader(0, limits);
   const char *data = document.size ? document.data : "";
   if (json)
-    json->window = (etr_window){.next = data, .end = data + document.size, .start = data};
+    json->window = (etr_window){
+        .next = data,
+        .end = data + document.size,
+        .start = data,
+    };
   return json;
 }
 

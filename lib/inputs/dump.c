@@ -358,9 +358,11 @@ static bool read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0)
     event->instruction_id = -1;
-  const etr_debug_value origin = {.instruction_id = event->instruction_id,
-                                  .delegate_id = event->delegate_id,
-                                  .name = event->name};
+  const etr_debug_value origin = {
+      .instruction_id = event->instruction_id,
+      .delegate_id = event->delegate_id,
+      .name = event->name,
+  };
   return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
@@ -613,7 +615,11 @@ uint64_t etr_dump_count_events(FILE *file, uint64_t enough) {
 /* *out is empty after a failure. */
 etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes,
                          const char *path, etr_error *error) {
-  dump_reader reader = {.arena = shared->arena, .names = shared->names, .shared = shared};
+  dump_reader reader = {
+      .arena = shared->arena,
+      .names = shared->names,
+      .shared = shared,
+  };
   etr_status status;
   if (bytes.size == 0)
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");

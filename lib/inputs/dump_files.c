@@ -72,11 +72,13 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
   if (!source.path || !dump || !name)
     return etr_fail_memory(error);
   *name = source.path;
-  etr_dump_shared shared = {.arena = f->runs,
-                            .names = f->names,
-                            .budget = f->budget,
-                            .warn = warn_of_dump,
-                            .context = &source};
+  etr_dump_shared shared = {
+      .arena = f->runs,
+      .names = f->names,
+      .budget = f->budget,
+      .warn = warn_of_dump,
+      .context = &source,
+  };
   ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
   if (drop_repeated_dump(f))
     return ETR_OK;

@@ -241,10 +241,12 @@ typedef struct frame_with_code {
 
 /* Returns a frame as a source line, with its texts interned. */
 static etr_source to_source(etr_map *strings, const frame_with_code *from) {
-  return (etr_source){.file = etr_intern(strings, from->frame.file),
-                      .line = from->frame.line,
-                      .function = etr_intern(strings, from->frame.function),
-                      .code = etr_intern(strings, from->code)};
+  return (etr_source){
+      .file = etr_intern(strings, from->frame.file),
+      .line = from->frame.line,
+      .function = etr_intern(strings, from->frame.function),
+      .code = etr_intern(strings, from->code),
+  };
 }
 
 /* Allocates a frame as a source line; NULL when out of memory. */
@@ -292,5 +294,9 @@ etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, co
   etr_source *source = best_kind == FRAME_NEVER ? NULL : make_source(arena, strings, &best);
   if (source && best_kind == FRAME_OF_USER && in_library.frame.file.data)
     source->library_line = make_source(arena, strings, &in_library);
-  return (etr_trace){.source = source, .frames = frames, .frame_count = frame_index};
+  return (etr_trace){
+      .source = source,
+      .frames = frames,
+      .frame_count = frame_index,
+  };
 }

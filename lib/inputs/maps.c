@@ -24,7 +24,11 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
   etr_maps *maps = etr_arena_alloc(strings->arena, sizeof *maps);
   if (!maps)
     return NULL;
-  *maps = (etr_maps){.strings = strings, .arena = strings->arena, .only_method = only_method};
+  *maps = (etr_maps){
+      .strings = strings,
+      .arena = strings->arena,
+      .only_method = only_method,
+  };
   etr_map_init(&maps->by_name, maps->arena);
   return maps;
 }

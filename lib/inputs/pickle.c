@@ -436,7 +436,8 @@ static void push_saved_storage(machine *m, etr_slice bytes) {
       .is_in_storage = true,
       .most_values = m->most_values - m->value_count,
       .most_instruction_bytes = m->most_instruction_bytes -
-                                ETR_MIN(instruction_bytes(m), m->most_instruction_bytes)};
+                                ETR_MIN(instruction_bytes(m), m->most_instruction_bytes),
+  };
   value *storage = read_saved_storage(&inner);
   m->value_count += ETR_MIN(inner.value_count, inner.most_values);
   m->inner_instruction_bytes += ETR_MIN(instruction_bytes(&inner), bytes.size);
@@ -699,11 +700,13 @@ static value *run_pickle(machine *m) {
 
 const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes,
                             uint64_t *offset) {
-  machine m = {.arena = arena,
-               .bytes = (const uint8_t *)bytes.data,
-               .size = bytes.size,
-               .most_values = ETR_MOST_PICKLE_VALUES,
-               .most_instruction_bytes = ETR_MOST_PICKLE_BYTES};
+  machine m = {
+      .arena = arena,
+      .bytes = (const uint8_t *)bytes.data,
+      .size = bytes.size,
+      .most_values = ETR_MOST_PICKLE_VALUES,
+      .most_instruction_bytes = ETR_MOST_PICKLE_BYTES,
+  };
   *out = run_pickle(&m);
   *offset = m.instruction;
   return m.message;

@@ -195,7 +195,12 @@ static void mark_written_buffers(const signature_reader *r) {
 static size_t read_signature(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings,
                              etr_json *json) {
   signature_reader r = {
-      .json = json, .strings = strings, .nodes = nodes, .count = count, .subgraph = subgraph};
+      .json = json,
+      .strings = strings,
+      .nodes = nodes,
+      .count = count,
+      .subgraph = subgraph,
+  };
   etr_slice key;
   size_t mutations = 0;
   etr_map_init(&r.by_name, &r.scratch);
@@ -313,7 +318,11 @@ static void read_shapes_of_values(value_table *table, const char *symbolic_type,
     table_value *value = find_or_add_value(table, key);
     if (!value)
       return;
-    value->meta = (etr_value){.name = value->meta.name, .dtype = symbolic_type, .rank = -1};
+    value->meta = (etr_value){
+        .name = value->meta.name,
+        .dtype = symbolic_type,
+        .rank = -1,
+    };
     if (symbolic_type)
       value->expression = read_symbolic_expression(table, json);
     else
@@ -347,10 +356,12 @@ typedef struct node_metadata {
 /* Prepares the metadata before the first node. Returns false when out of memory. */
 static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch,
                                etr_program_scope scope) {
-  *m = (node_metadata){.strings = strings,
-                       .scratch = scratch,
-                       .scope = scope,
-                       .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id)};
+  *m = (node_metadata){
+      .strings = strings,
+      .scratch = scratch,
+      .scope = scope,
+      .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id),
+  };
   etr_text_cache_init(&m->traces, scratch);
   etr_text_cache_init(&m->stacks, scratch);
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
@@ -504,7 +515,12 @@ static uint32_t add_subgraph(reader *r, const graph_level *outer, uint32_t owner
   if (outer->subgraph != ETR_NONE)
     path = etr_arena_format(r->arena, "%s/%s", r->subgraphs.data[outer->subgraph].path, name);
   *subgraph = (etr_subgraph){
-      .name = name, .path = path, .kind = kind, .parent = outer->subgraph, .owner = owner};
+      .name = name,
+      .path = path,
+      .kind = kind,
+      .parent = outer->subgraph,
+      .owner = owner,
+  };
   return (uint32_t)(r->subgraphs.count - 1);
 }
 
@@ -682,7 +698,12 @@ static uint32_t add_node(reader *r, const graph_level *l, etr_node_kind kind, co
   if (!node)
     return ETR_NONE;
   *node = (etr_node){
-      .name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
+      .name = name,
+      .target = name,
+      .op_type = name,
+      .kind = kind,
+      .subgraph = l->subgraph,
+  };
   return (uint32_t)(r->nodes.count - 1);
 }
 
@@ -796,9 +817,11 @@ static void resolve_level(reader *r, graph_level *l) {
 /* Reads a graph and adds its nodes. `subgraph` is its index, or ETR_NONE for the graph of the
  * program itself. The outputs of the graph become the inputs of a node "output". */
 static void read_graph(reader *r, uint32_t subgraph) {
-  graph_level l = {.subgraph = subgraph,
-                   .first_node = (uint32_t)r->nodes.count,
-                   .first_unresolved_argument = r->arguments.waiting.count};
+  graph_level l = {
+      .subgraph = subgraph,
+      .first_node = (uint32_t)r->nodes.count,
+      .first_unresolved_argument = r->arguments.waiting.count,
+  };
   etr_slice key;
   value_list outputs = {0};
   l.in_body = subgraph != ETR_NONE && r->subgraphs.data[subgraph].kind == ETR_SUBGRAPH_BODY;
@@ -900,7 +923,10 @@ static void read_symbol_ranges(reader *r) {
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     etr_symbol_range range = {
-        .symbol = etr_intern(r->strings, key), .least = INT64_MIN, .largest = INT64_MAX};
+        .symbol = etr_intern(r->strings, key),
+        .least = INT64_MIN,
+        .largest = INT64_MAX,
+    };
     if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
       etr_json_skip(r->json);
       continue;
@@ -964,11 +990,13 @@ static bool is_changed(const reader *r) {
 
 etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
                             etr_program_scope scope, etr_budget *budget) {
-  reader r = {.arena = strings->arena,
-              .strings = strings,
-              .json = json,
-              .budget = budget,
-              .schema_version = ""};
+  reader r = {
+      .arena = strings->arena,
+      .strings = strings,
+      .json = json,
+      .budget = budget,
+      .schema_version = "",
+  };
   etr_map_init(&r.derived_names, &r.scratch);
   etr_tensor_metas_init(&r.metas, strings, &r.scratch);
   etr_arguments_init(&r.arguments, strings, &r.scratch);

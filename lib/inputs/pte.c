@@ -859,9 +859,11 @@ static pte_header read_extended_header(etr_slice head) {
   uint64_t length = etr_load_le(fields + HEADER_LENGTH, 4);
   if (length < HEADER_BYTES)
     return (pte_header){0};
-  pte_header header = {.is_there = true,
-                       .program_bytes = etr_load_le(fields + HEADER_PROGRAM_SIZE, 8),
-                       .segment_base = etr_load_le(fields + HEADER_SEGMENT_BASE, 8)};
+  pte_header header = {
+      .is_there = true,
+      .program_bytes = etr_load_le(fields + HEADER_PROGRAM_SIZE, 8),
+      .segment_base = etr_load_le(fields + HEADER_SEGMENT_BASE, 8),
+  };
   if (length >= HEADER_BYTES + 8 && head.size >= HEADER_AT + HEADER_BYTES + 8)
     header.segment_bytes = etr_load_le(fields + HEADER_SEGMENT_SIZE, 8);
   return header;
@@ -928,8 +930,14 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   pte_reader reader = {
       .arena = arena,
       .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
-      .payloads = {
-          .arena = arena, .bytes = bytes, .file = source->file, .bytes_left = limits->max_bytes}};
+      .payloads =
+          {
+              .arena = arena,
+              .bytes = bytes,
+              .file = source->file,
+              .bytes_left = limits->max_bytes,
+          },
+  };
   uint64_t file_size = source->file ? source->file->size : bytes.size;
   pte_header header = read_extended_header(bytes);
   ETR_TRY(fail_if_cut_short(file_size, size_by_header(&header), path, error));

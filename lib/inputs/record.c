@@ -304,7 +304,11 @@ static etr_status read_programs(reader *r, etr_error *error) {
       return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
     for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
       const char *name = etr_archive_name(r->archive, i);
-      const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
+      const etr_graph unread = {
+          .dialect = "",
+          .schema_version = "",
+          .profile_method = ETR_NONE,
+      };
       if (kind_of_entry(r, name) == ETR_ENTRY_OTHER_PROGRAM)
         add_graph(r, unread, name);
     }
@@ -511,7 +515,13 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
 etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path,
                            const etr_record_limits *limits, etr_warnings *warnings,
                            etr_error *error) {
-  reader r = {.record = out, .arena = arena, .path = path, .limits = *limits, .warnings = warnings};
+  reader r = {
+      .record = out,
+      .arena = arena,
+      .path = path,
+      .limits = *limits,
+      .warnings = warnings,
+  };
   *out = (etr_record){0};
   etr_map_init(&r.strings, arena);
   ETR_TRY(etr_archive_open(&r.archive, path, error));

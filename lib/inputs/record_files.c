@@ -370,9 +370,11 @@ static file_look look_at_content(const char *path) {
   if (!etr_file_read_head(path, head, sizeof head, &got))
     return (file_look){.kind = kind_of_unreadable(path)};
   etr_slice bytes = {head, got};
-  file_look look = {.kind = kind_by_content(path, bytes),
-                    .is_pointer = is_pointer(bytes),
-                    .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4"))};
+  file_look look = {
+      .kind = kind_by_content(path, bytes),
+      .is_pointer = is_pointer(bytes),
+      .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4")),
+  };
   if (look.kind != FILE_OTHER)
     return look;
   look.description = describe_foreign_file(bytes, path);

@@ -256,7 +256,11 @@ etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const et
   ETR_TRY(read_header_length(&length, file, path, error));
   header_source source = {file, LENGTH_BYTES, LENGTH_BYTES + length};
   table_reader r = {
-      .out = out, .arena = arena, .data_start = LENGTH_BYTES + length, .file_size = file->size};
+      .out = out,
+      .arena = arena,
+      .data_start = LENGTH_BYTES + length,
+      .file_size = file->size,
+  };
   r.json = etr_json_open(read_header, &source, &limits);
   if (!r.json)
     return etr_fail_memory_of(error, path, NULL);

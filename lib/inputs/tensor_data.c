@@ -145,7 +145,11 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   double values[ETR_PIECE_ELEMENTS];
   uint64_t count = 0;
   compensated_sum sum = {0, 0};
-  *out = (etr_tensor_stats){.min = INFINITY, .max = -INFINITY, .mean = NAN};
+  *out = (etr_tensor_stats){
+      .min = INFINITY,
+      .max = -INFINITY,
+      .mean = NAN,
+  };
   etr_tensor_count(view->sizes, view->rank, view->element->size, &count);
   for (uint64_t measured = 0; measured < count;) {
     size_t piece = (size_t)ETR_MIN(count - measured, (uint64_t)ETR_PIECE_ELEMENTS);

@@ -198,7 +198,11 @@ static void list_uses_of_call(etr_uses *u, const etr_instruction *instruction, i
   for (size_t i = 0; i < count; i++) {
     bool is_written = u->marks[i] & IS_WRITTEN;
     bool is_unsure = u->marks[i] == 0;
-    etr_use use = {.is_read = !is_written, .is_written = is_written, .is_unsure = is_unsure};
+    etr_use use = {
+        .is_read = !is_written,
+        .is_written = is_written,
+        .is_unsure = is_unsure,
+    };
     add_uses_of_argument(u, instruction, i, use);
   }
 }
@@ -208,7 +212,11 @@ static void list_uses_of_call(etr_uses *u, const etr_instruction *instruction, i
 bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32_t *results_of,
                    etr_arena *arena) {
   *uses = (etr_uses){
-      .method = method, .results_of = results_of, .arena = arena, .items_left = MOST_ITEMS_IN_ALL};
+      .method = method,
+      .results_of = results_of,
+      .arena = arena,
+      .items_left = MOST_ITEMS_IN_ALL,
+  };
   uses->returned_by = etr_arena_alloc_array(arena, method->program->value_count,
                                             sizeof *uses->returned_by);
   for (size_t i = 0; uses->returned_by && i < method->program->value_count; i++)
@@ -259,7 +267,11 @@ static int compare_writes(const void *a, const void *b) {
 }
 
 void etr_reaching_init(etr_reaching *r, const etr_pte_method *program, etr_arena *arena) {
-  *r = (etr_reaching){.program = program, .arena = arena, .steps_left = MOST_STEPS_IN_ALL};
+  *r = (etr_reaching){
+      .program = program,
+      .arena = arena,
+      .steps_left = MOST_STEPS_IN_ALL,
+  };
   etr_map_init(&r->single_write_at, arena);
 }
 
