@@ -39,9 +39,10 @@ typedef struct track_key {
 } track_key;
 ETR_NO_PADDING(track_key, sizeof(uint64_t) + 4 * sizeof(uint32_t));
 
-/* Writes the metadata event that names a process or, as `what` says, a thread. */
-static void put_name(tracer *t, const char *what, size_t process, uint32_t thread,
-                     const char *name) {
+/* Writes the metadata event that names a process or a thread: `what` is "process_name" or
+ * "thread_name". */
+static void put_name_event(tracer *t, const char *what, size_t process, uint32_t thread,
+                           const char *name) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "ph", "M");
   etr_field_text(&t->fields, "name", what);
@@ -65,9 +66,9 @@ static uint32_t number_backend(tracer *t, const etr_event *event) {
   return (uint32_t)t->backends.count - 1;
 }
 
-/* Returns the thread of an event: one for the method itself, and one for each backend, kind of
- * start (measured or synthetic) and lane. The thread and its process are named in the trace when
- * they are first needed. */
+/* Returns the thread, a row of the viewer, of an event: one for the method itself, and one for each
+ * backend, kind of start (measured or synthetic) and lane. The thread and its process are named in
+ * the trace when they are first needed. */
 static uint32_t number_thread(tracer *t, uint32_t run, const etr_block *block,
                               const etr_span *span) {
   const etr_event *event = &block->events[span->event];
@@ -90,7 +91,7 @@ static uint32_t number_thread(tracer *t, uint32_t run, const etr_block *block,
                                                       t->profile->etdumps[recorded_run->dump])
                                    : name;
     if (process_name != NULL)
-      put_name(t, "process_name", process, 0, process_name);
+      put_name_event(t, "process_name", process, 0, process_name);
   }
   uint32_t thread = ++t->next_thread[process];
   etr_map_set(&t->tracks, bytes, thread);
@@ -100,7 +101,7 @@ static uint32_t number_thread(tracer *t, uint32_t run, const etr_block *block,
   if (key.lane > 0 && name != NULL)
     name = etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key.lane);
   if (name != NULL)
-    put_name(t, "thread_name", process, thread, name);
+    put_name_event(t, "thread_name", process, thread, name);
   return thread;
 }
 
