@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares what the command answers about each fixture with answers.txt: answers.py PATH/TO/etrecord-tb PATH/TO/golden_text [--update].
+
+A line of answers.txt is a command, the number of lines that it prints, and their checksum. Each record has its report, which holds most of what is known about
+it, and some of the commands in turn, so that each command meets records of all kinds; small records have their event files. --update rewrites the file; run a
+command with the builds before and after to see what has changed.
+"""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIXTURES = os.path.join(os.path.dirname(HERE), 'fixtures')
+EXPECTED = os.path.join(HERE, 'answers.txt')
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'check'))
+import report_documents  # noqa: E402
+
+PEAKS = '--peak-flops 2e9 --peak-int-ops 4e9 --peak-bandwidth 1e9'
+IN_TURN = (  # of each record some of these; R is the record
+    'summary R --all --top 0',
+    'nodes R --format csv --top 0',
+    'events R --format json --top 0',
+    'memory R --top 0',
+    'delegation R --top 0',
+    'info R --sizes',
+    'trace R',
+    'dot R --fold',
+    'summary R --format json ' + PEAKS,
+    'nodes R --sort order --stat p50 --unit us ' + PEAKS,
+    'source R --top 0',
+    'delegation R --format csv',
+    'memory R --format json',
+    'info R --format json --sizes',
+    'summary R --by pattern --format markdown',
+    'events R --sort name --stat avg --runs 1',
+    'export R --to model-explorer --entry edge/forward',
+    'dot R --depth 2',
+    'source R --by pattern --format csv',
+    'summary R --by module --depth 2 --format csv',
+    'trace R --format folded',
+    'validate R',
+)
+EACH = 2
+SMALL_BYTES = 200_000  # of a record whose event file takes no time to print
+OTHERS = (
+    'nodes add_mul_debug --values',
+    'nodes debug_xnnpack --values --sort order --format csv',
+    'events debug_portable --values',
+    'events prefill_decode --values --format csv',
+    'accuracy old_1_2_0_two_methods --top 0',
+    'accuracy bundled_update --format json',
+    'diff inserted_before inserted_after --top 0',
+    'diff inserted_before inserted_after --format json',
+    'diff inserted_after inserted_xnnpack --by pattern --format csv',
+    'diff turns_base turns_new --in-turns --top 0',
+    'diff turns_base turns_same --in-turns --by part',
+    'diff changed_edge changed_edge_xnnpack --format json',
+    'diff changed_edge changed_edge_xnnpack --by module',
+    'diff mv2_portable mv2_xnnpack --by op --unit us',
+    'diff mv2_portable mv2_xnnpack --by kernel --format markdown',
+    'diff debug_portable debug_xnnpack --values',
+    'diff mv2_portable/model.pte mv2_xnnpack/model.pte',
+    'diff drift multi_method --format json',
+    'compare mv2_portable mv2_xnnpack --by pattern --format csv',
+    'compare inserted_before inserted_after inserted_xnnpack --by op',
+    'compare turns_base turns_new turns_same --in-turns --format json',
+    'compare changed_edge changed_edge_xnnpack --format markdown',
+)
+REFERENCES = ('convnet', 'huge', 'masked', 'overflow', 'per_channel', 'tap', 'tap_stats', 'tokens')  # records of tests/check/accuracy, with references of theirs
+DIGITS = re.compile(rb'-?\d+\.\d+(?:e[-+]?\d+)?')
+MOST_DIGITS = 12  # what is behind them may differ between mathematical libraries
+
+
+def rounded(match):
+    text = match.group()
+    return text if len(text) <= MOST_DIGITS else b'%.9g' % float(text)
+
+
+def printed(program, arguments):
+    done = subprocess.run([program, *arguments], cwd=FIXTURES, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.stdout + b'exit status %d\n' % done.returncode
+
+
+def reported(program, record, folder):
+    """What the page of a report is given: not the page itself."""
+    path = os.path.join(folder, 'report.html')
+    text = printed(program, ['report', record, '--output', path])
+    with open(path, encoding='utf-8') as file:
+        documents = report_documents.texts_in(file.read())
+    return text + ''.join('%s\n%s\n' % document for document in sorted(documents.items())).encode()
+
+
+def line_of(arguments, text):
+    text = DIGITS.sub(rounded, text.replace(FIXTURES.encode(), b'FIXTURES'))
+    return '%s: %d lines, %08x' % (arguments, text.count(b'\n'), zlib.crc32(text))
+
+
+def answers(program, golden_text):
+    records = sorted(os.path.basename(os.path.dirname(path)) for path in glob.glob(os.path.join(FIXTURES, '*', 'etrecord.bin')))
+    with tempfile.TemporaryDirectory() as folder:
+        for number, record in enumerate(records):
+            yield line_of('report ' + record, reported(program, record, folder))
+            for i in range(EACH):
+                arguments = re.sub(r'\bR\b', record, IN_TURN[(EACH * number + i) % len(IN_TURN)])
+                yield line_of(arguments, printed(program, arguments.split()))
+            if number % 2 == 0 and os.path.getsize(os.path.join(FIXTURES, record, 'etrecord.bin')) < SMALL_BYTES:
+                yield line_of('golden_text %s events' % record, printed(golden_text, [record, 'events']))
+    for arguments in OTHERS:
+        yield line_of(arguments, printed(program, arguments.split()))
+    for name in REFERENCES:
+        arguments = 'accuracy ../check/accuracy/%s --reference ../check/accuracy/%s.safetensors --format json' % (name, name)
+        yield line_of(arguments, printed(program, arguments.split()))
+
+
+def main():
+    got = list(answers(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])))
+    if '--update' in sys.argv:
+        with open(EXPECTED, 'w', encoding='utf-8') as file:
+            file.write('\n'.join(got) + '\n')
+        return 0
+    with open(EXPECTED, encoding='utf-8') as file:
+        expected = file.read().splitlines()
+    wrong = sorted(set(got) ^ set(expected))
+    for line in wrong:
+        print('FAILED', 'got     ' if line in got else 'expected', line)
+    print('%d passed, %d failed' % (len(set(got) & set(expected)), len(wrong)))
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
