@@ -43,11 +43,11 @@ static bool list_runs(etr_time *t) {
   t->so_far = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->so_far);
   t->wrapper_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrapper_cycles);
   t->inside_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->inside_cycles);
-  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++) {
-    t->wrapper_ticks[s] = etr_arena_alloc_array(t->scratch, t->run_count,
-                                                sizeof *t->wrapper_ticks[s]);
-    t->inside_ticks[s] = etr_arena_alloc_array(t->scratch, t->run_count,
-                                               sizeof *t->inside_ticks[s]);
+  for (size_t depth = 0; depth <= ETR_MOST_WRAPPERS; depth++) {
+    t->wrapper_ticks[depth] = etr_arena_alloc_array(t->scratch, t->run_count,
+                                                    sizeof *t->wrapper_ticks[depth]);
+    t->inside_ticks[depth] = etr_arena_alloc_array(t->scratch, t->run_count,
+                                                   sizeof *t->inside_ticks[depth]);
     if (etr_arena_failed(t->scratch))
       return false;
   }
@@ -206,8 +206,8 @@ static const etr_event *find_wrapper(const etr_block *block, size_t first, size_
 
 /* Returns whether any of these rows of a delegate call encloses others. */
 static bool has_wrappers(const etr_block *block, size_t first, size_t end) {
-  for (size_t s = 1; s <= ETR_MOST_WRAPPERS; s++)
-    if (find_wrapper(block, first, end, s))
+  for (size_t depth = 1; depth <= ETR_MOST_WRAPPERS; depth++)
+    if (find_wrapper(block, first, end, depth))
       return true;
   return false;
 }
@@ -372,8 +372,7 @@ static void warn_of_scaled_events(etr_time *t, const etr_event *call) {
   else
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "events inside delegate calls contain others: which ones is not known without the "
-             ".pte or the ETRecord, "
-             "so their times are shares of the call");
+             ".pte or the ETRecord, so their times are shares of the call");
 }
 
 /* Returns whether events show how a part of a call's time was spent. Counters and cycles are no
@@ -950,7 +949,8 @@ static int by_part(const void *a, const void *b) {
 }
 
 /* Lists the parts of the method's time that are more than 0 ticks, and the runtime's, which is the
- * rest of Method::execute: all parts add up to it exactly. Returns false when out of memory. */
+ * rest of Method::execute: all parts add up to it exactly. Times of the typical run are weighted
+ * sums until etr_typical_of() divides them. Returns false when out of memory. */
 static bool list_parts(etr_time *t, etr_method *out) {
   uint64_t attributed = 0;
   double typical = 0;
@@ -1164,8 +1164,7 @@ static void warn_of_contradicted_kernels(const etr_time *t) {
   if (count)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu %s values that no node with their handle and operator does: is the .pte from "
-             "another model? "
-             "Their times get no node",
+             "another model? Their times get no node",
              etr_method_label(t->placement->method), count,
              count == 1 ? "kernel reads or writes" : "kernels read or write");
 }
@@ -1186,8 +1185,7 @@ static size_t complete_execute_times(etr_time *t) {
   if (completed)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
-             "delegates replaces "
-             "it, and framework time is unknown",
+             "delegates replaces it, and framework time is unknown",
              etr_method_label(t->placement->method), completed, t->run_count);
   return completed;
 }

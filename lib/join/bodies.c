@@ -259,8 +259,8 @@ static void push_cond(numbering *n, uint32_t node, const uint32_t bodies[2]) {
   }
 }
 
-/* Adds the items of a map: it takes a slice, runs its body, copies the result, counts, compares,
- * jumps back, and counts from 0 again. */
+/* Adds the items (instructions that the program should have) of a map: it takes a slice, runs its
+ * body, copies the result, counts, compares, jumps back, and counts from 0 again. */
 static void push_map(numbering *n, uint32_t body) {
   push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
   push_item(n, ITEM_NAMED, ETR_NONE, "select_copy");
@@ -531,6 +531,8 @@ static bool assign_nodes(numbering *n, bool *taken) {
     if (found[k].node == ETR_NONE || taken[found[k].node])
       continue;
     kernel->node = found[k].node;
+    /* A graph that has an item for each instruction was changed, so that its handles prove nothing.
+     */
     etr_match certain = n->is_whole ? ETR_MATCH_ORDER : ETR_MATCH_HANDLE;
     kernel->match = found[k].is_unsure ? ETR_MATCH_ALIGNED : certain;
     taken[kernel->node] = true;

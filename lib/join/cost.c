@@ -14,15 +14,16 @@
 
 /* ---- Sizes multiplied and added up ---- */
 
-/* Counts are kept below 2^63, so that no count equals ETR_UNKNOWN and a sum of two does not wrap.
- */
+/* Marks an amount as unknown, as based on hints of sizes, or as too large if another amount that
+ * goes into it is. */
 static void merge_flags(etr_amount *amount, const etr_amount *other) {
   amount->is_unknown |= other->is_unknown;
   amount->from_hints |= other->from_hints;
   amount->overflows |= other->overflows;
 }
 
-/* Sets an amount to a count, or to unknown if the count overflowed or exceeds INT64_MAX. */
+/* Sets an amount to a count, or to unknown if the count overflowed or exceeds INT64_MAX, so that no
+ * count equals ETR_UNKNOWN and a sum of two does not wrap. */
 static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = count;
   if (!overflows && count <= INT64_MAX)
@@ -1191,8 +1192,9 @@ static void raise(double *peak, double rate) {
     *peak = rate;
 }
 
-/* Raises the peaks to the best rates of those nodes that are large and long enough to show what the
- * device can do. Uses only nodes whose times are estimates, or only those whose times are not. */
+/* Raises the peaks, in billions per second, to the best rates of those nodes that are large and
+ * long enough to show what the device can do. Uses only nodes whose times are estimates, or only
+ * those whose times are not. */
 static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
                         const etr_graph *graph, bool of_estimates) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -1213,8 +1215,8 @@ static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
   }
 }
 
-/* Returns the highest rates, per second, that large nodes of any method reached; 0 without any.
- * Uses only nodes whose times are estimates, or only those whose times are not. */
+/* Returns the highest rates, in billions per second, that large nodes of any method reached; 0
+ * without any. Uses only nodes whose times are estimates, or only those whose times are not. */
 static etr_effective_peaks best_rates(const etr_profile *profile, bool of_estimates) {
   etr_effective_peaks best = {0};
   for (size_t i = 0; i < profile->method_count; i++) {
@@ -1257,8 +1259,9 @@ const char *etr_bound_name(etr_bound bound) {
   return names[bound];
 }
 
-/* Returns the time for an amount of work at a peak: 0 without work, NaN without a peak. */
-static double time_at(double amount, double peak) {
+/* Returns the time, in ns, for an amount of work (operations or bytes) at a peak in billions per
+ * second: 0 without work, NaN without a peak. */
+static double ns_at_peak(double amount, double peak) {
   if (amount == 0)
     return 0;
   return peak > 0 ? amount / peak : NAN;
@@ -1277,10 +1280,10 @@ static bool are_peaks_given(const etr_cost_sum *sum, const etr_effective_peaks *
  * where rates or amounts are missing. */
 double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks,
                          etr_bound *bound) {
-  double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs),
-                             effective_peaks->gflops) +
-                     time_at(2 * sum->integer_macs, effective_peaks->integer_gops);
-  double moving = time_at(etr_cost_bytes(sum), effective_peaks->gbs);
+  double computing = ns_at_peak(2 * (etr_cost_macs(sum) - sum->integer_macs),
+                                effective_peaks->gflops) +
+                     ns_at_peak(2 * sum->integer_macs, effective_peaks->integer_gops);
+  double moving = ns_at_peak(etr_cost_bytes(sum), effective_peaks->gbs);
   bool is_known = computing + moving > 0; /* false for NaN */
   if (bound)
     *bound = computing > moving ? ETR_BOUND_COMPUTE : ETR_BOUND_MEMORY;

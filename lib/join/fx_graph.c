@@ -255,14 +255,14 @@ static uint32_t slot_of_last_input(const etr_fx_graph *fx, uint32_t vertex) {
   return last_slot;
 }
 
-/* Adds a result of the call, which takes the users of a replaced vertex. Sorting must start again
- * at the first of them. Returns false when out of memory. */
+/* Adds a vertex for a result of a call, and makes it the input of all users of a replaced vertex.
+ * Sorting must start again at the first of these users. Returns false when out of memory. */
 static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE),
-           *slot = etr_vec_push(fx->arena, &fx->input_pool);
-  if (!slot || !add_user(fx, call, result))
+           *input = etr_vec_push(fx->arena, &fx->input_pool);
+  if (!input || !add_user(fx, call, result))
     return false;
-  *slot = call;
+  *input = call;
   fx->vertices[result].input_count = 1;
   fx->user_starts[result] = fx->user_starts[vertex];
   fx->user_counts[result] = fx->user_counts[vertex];
@@ -270,7 +270,7 @@ static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   for (uint32_t i = 0; i < fx->user_counts[result]; i++) {
     uint32_t index = fx->users.data[fx->user_starts[result] + i];
     const etr_fx_vertex *user = &fx->vertices[index];
-    fx->resume = ETR_MIN(fx->resume, fx->positions[index]);
+    fx->first_to_sort = ETR_MIN(fx->first_to_sort, fx->positions[index]);
     for (uint32_t k = 0; k < user->input_count; k++) {
       uint32_t *producer = &fx->input_pool.data[user->first_input + k];
       if (*producer == vertex)
@@ -286,7 +286,7 @@ static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count) {
   uint32_t member_stamp = ++fx->stamp;
   fx->late_call = fx->last_call;
-  fx->resume = fx->is_sorted ? (uint32_t)fx->order_count : 0;
+  fx->first_to_sort = fx->is_sorted ? (uint32_t)fx->order_count : 0;
   fx->next_position = (uint32_t)most_slots(fx) + 1;
   fx->last_gone = 0;
   for (size_t i = 0; i < count; i++) {
@@ -311,7 +311,7 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count)
     if (!add_user(fx, inputs[k], call))
       return ETR_NONE;
   }
-  fx->resume = ETR_MIN(fx->resume, slot_of_last_input(fx, call));
+  fx->first_to_sort = ETR_MIN(fx->first_to_sort, slot_of_last_input(fx, call));
   for (size_t i = 0; i < count; i++) {
     drop_stamped_users(fx, members[i], member_stamp);
     if (fx->user_counts[members[i]] && !redirect_users(fx, members[i], call))
@@ -501,14 +501,14 @@ static void assign_slots(sorter *s) {
   }
 }
 
-/* Sorts the vertices from slot `resume` on, until the queue is as it was before. The queue starts
- * in the middle of its memory, because it grows at both ends. */
+/* Sorts the vertices from slot `first_to_sort` on, until the queue is as it was before. The queue
+ * starts in the middle of its memory, because it grows at both ends. */
 bool etr_fx_sort(etr_fx_graph *fx) {
   uint32_t middle = (uint32_t)fx->vertex_capacity;
   sorter s = {.fx = fx,
               .number = ++fx->sort_count,
-              .from = fx->resume,
-              .next_slot = fx->resume,
+              .from = fx->first_to_sort,
+              .next_slot = fx->first_to_sort,
               .first = middle,
               .end = middle};
   fill_queue(&s);

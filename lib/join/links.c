@@ -183,8 +183,8 @@ bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *ar
 
 /* ---- Which writes a reader reads ---- */
 
-/* Returns how many of the writes that were found to reach a read are by instructions before this
- * one; others reach it through a jump back. */
+/* Returns how many of the writes that were found to reach a read, which are in the order of
+ * instructions, are by instructions before this one; others reach it through a jump back. */
 static size_t count_earlier_writes(const etr_links *l, int32_t id) {
   size_t count = 0;
   const etr_reaching *r = &l->reaching;

@@ -495,8 +495,7 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
   if (good && !found && l.is_cut)
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: too many delegates to repeat the lowering: kernels and delegates with the same "
-             "debug handles are "
-             "distinguished by the graph's order, which is an estimate",
+             "debug handles are distinguished by the graph's order, which is an estimate",
              etr_method_label(placement->method));
   good = good && !etr_arena_failed(&l.scratch) && (!found || fill_lowering(&l, out));
   etr_arena_clear(&l.scratch);

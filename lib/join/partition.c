@@ -559,9 +559,9 @@ static bool make_partition(finder *f, size_t first, bool alone) {
   return true;
 }
 
-/* Makes partitions of all groups, from the end of the graph to its start; with `alone`, one of each
- * group. Returns false if there are more than the record's delegates, if the budget is spent, or
- * when out of memory. */
+/* Makes partitions of all groups, from the end of the graph to its start; with `alone`, each group
+ * is a partition of its own. Returns false if there are more than the record's delegates, if the
+ * budget is spent, or when out of memory. */
 static bool make_partitions(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++)
     if (!find_out_if_cyclic(f, &f->groups[i], UINT32_MAX - (uint32_t)i))

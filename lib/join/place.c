@@ -301,8 +301,7 @@ static bool assign_all_nodes(placer *p, uint32_t method, const etr_blocks *block
   if (is_cut)
     etr_warn(p->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: the program's lists of tensors or its delegates' operators are too many to "
-             "follow: some times get no "
-             "node, or an estimate",
+             "follow: some times get no node, or an estimate",
              etr_method_label(placement->method));
   assign_nodes_in_order(p);
   for (size_t i = 0; i < p->groups.count; i++)

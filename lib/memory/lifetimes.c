@@ -408,7 +408,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   if (!out->is_cut && !list_users(&b))
     return false;
   b.now = count - 1;
-  /* A tensor that no instruction writes is a view, or existed before. */
+  /* Outputs are needed until the last instruction. */
   for (size_t i = 0; i < b.program->output_count; i++) {
     const etr_pte_value *value = etr_tensor_at(b.program, b.program->outputs[i]);
     if (!value || !value->storage)
@@ -425,6 +425,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   if (!extend_for_loops(&b))
     return false;
   extend_for_views(&b);
+  /* A tensor that nothing uses is needed at no instruction. */
   for (size_t i = 0; i < out->tensors.count; i++)
     if (out->tensors.data[i].last_instruction < 0)
       out->tensors.data[i].first_instruction = -1;

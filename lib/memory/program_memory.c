@@ -27,7 +27,8 @@ void etr_program_constants_init(etr_program_constants *constants, const etr_pte_
 }
 
 /* Returns the key of a tensor's data, by which tensors that share it are found: its name for data
- * in another file; else its table and number in the program, which it writes to `own_number`. */
+ * in another file; else its table in the program (0 for constants) and its number in the table,
+ * which it writes to `own_number`. */
 static etr_slice key_of_data(etr_program_constants *constants, const etr_pte_value *value,
                              uint64_t own_number[2]) {
   if (value->external)

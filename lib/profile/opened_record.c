@@ -197,8 +197,7 @@ static void warn_of_other_program(etr_opened_record *out) {
     if (program && 2 * shared < in_either)
       etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
                "this program is of another export than the ETRecord: they agree on %zu of %zu "
-               "delegate calls of method "
-               "%s; give the .pte that was exported with the record",
+               "delegate calls of method %s; give the .pte that was exported with the record",
                shared, in_either, program->name);
   }
 }

@@ -552,8 +552,7 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   if (data.dumps_with_tensors > 1) {
     etr_warn(&l->warnings, l->profile->debug_buffer, NULL, ETR_NO_OFFSET,
              "several ETDumps logged tensors, and their offsets do not show which one this buffer "
-             "belongs to: not "
-             "read; choose one with --etdump");
+             "belongs to: not read; choose one with --etdump");
     l->profile->debug_buffer = NULL;
     return ETR_OK;
   }
