@@ -85,7 +85,8 @@ static void relink_large_chunk(etr_arena *arena, etr_arena_chunk *chunk) {
  * memory. It uses calloc(), which knows that new memory of the system is zero, and does not touch
  * its pages. */
 static void *alloc_large_block(etr_arena *arena, size_t size, bool zeroed) {
-  etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
+  size_t bytes = sizeof(etr_arena_chunk) + size;
+  etr_arena_chunk *chunk = zeroed ? calloc(1, bytes) : malloc(bytes);
   if (!chunk)
     return fail(arena);
   chunk->next = arena->large;
@@ -181,7 +182,9 @@ void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
 }
 
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
-  char *copy = bytes.size < SIZE_MAX ? alloc_unzeroed(arena, bytes.size + 1, 1) : fail(arena);
+  if (bytes.size == SIZE_MAX)
+    return fail(arena);
+  char *copy = alloc_unzeroed(arena, bytes.size + 1, 1);
   if (!copy)
     return NULL;
   if (bytes.size)
