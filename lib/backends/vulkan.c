@@ -77,9 +77,10 @@ static void read_value(graph_reader *r, uint32_t index) {
       value->value.rank = (int32_t)rank;
     }
     value->is_constant = constant >= 0;
-    if (constant >= 0 && (uint32_t)constant < r->constant_count)
-      value->data = etr_own_data_read(
-          &r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), r->data_at, r->arena);
+    if (constant >= 0 && (uint32_t)constant < r->constant_count) {
+      etr_fb_at table = etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant);
+      value->data = etr_own_data_read(&r->fb, table, r->data_at, r->arena);
+    }
   }
   if (r->types[index] == TYPE_SYM_INT)
     value->value.dtype = "int";

@@ -115,8 +115,11 @@ static bool is_mean_of_image(const etr_graph *graph, const etr_node *node) {
   const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
   if (!in || !out || in->rank < 0 || out->rank < 0)
     return true;
-  return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
-         out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
+  if (in->rank != 4 || out->rank != 4)
+    return false;
+  bool keeps_others = out->dims[0].size == in->dims[0].size &&
+                      out->dims[1].size == in->dims[1].size;
+  return keeps_others && out->dims[2].size == 1 && out->dims[3].size == 1;
 }
 
 /* Returns why XNNPACK's partitioner refuses a node because of its number type, or of an operand

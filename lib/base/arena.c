@@ -56,6 +56,7 @@ static void free_chunks(etr_arena_chunk *chunk) {
   }
 }
 
+/* Frees all memory of the arena, which may then be used again. */
 void etr_arena_clear(etr_arena *arena) {
   free_chunks(arena->chunks);
   free_chunks(arena->large);
@@ -85,7 +86,8 @@ static void relink_large_chunk(etr_arena *arena, etr_arena_chunk *chunk) {
  * memory. It uses calloc(), which knows that new memory of the system is zero, and does not touch
  * its pages. */
 static void *alloc_large_block(etr_arena *arena, size_t size, bool zeroed) {
-  etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
+  size_t bytes = sizeof(etr_arena_chunk) + size;
+  etr_arena_chunk *chunk = zeroed ? calloc(1, bytes) : malloc(bytes);
   if (!chunk)
     return fail(arena);
   chunk->next = arena->large;
@@ -181,7 +183,9 @@ void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
 }
 
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
-  char *copy = bytes.size < SIZE_MAX ? alloc_unzeroed(arena, bytes.size + 1, 1) : fail(arena);
+  if (bytes.size == SIZE_MAX)
+    return fail(arena);
+  char *copy = alloc_unzeroed(arena, bytes.size + 1, 1);
   if (!copy)
     return NULL;
   if (bytes.size)
@@ -497,8 +501,9 @@ static const char *intern_whole_text(etr_map *map, etr_slice bytes) {
   return slot ? slot->key : NULL;
 }
 
-/* A name that is too long is cut, and counted in map->cut, unless what is left of it was known
- * before. */
+/* Returns the map's copy of a name, as valid UTF-8; equal names have the same one. NULL when out of
+ * memory. A name that is too long is cut, and counted in map->cut, unless what is left of it was
+ * known before. */
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
     return intern_whole_text(map, bytes);

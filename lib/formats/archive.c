@@ -191,8 +191,9 @@ static bool read_entry_span(entry_span *out, const etr_seekable *file, uint64_t 
 /* Compares spans for sorting: by their start, then by their end. */
 static int compare_spans(const void *a, const void *b) {
   const entry_span *x = a, *y = b;
-  return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
-                              : (x->end > y->end) - (x->end < y->end);
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  return (x->end > y->end) - (x->end < y->end);
 }
 
 /* Fails because two entries overlap, and names both, as the central directory calls them. */

@@ -100,9 +100,9 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   if (!name)
     return etr_fail_memory(error);
   ETR_TRY(read_dump(f, dump->bytes, name, error));
-  bool is_needed = f->dumps.count > 0 && etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) &&
-                   !f->debug_buffer.size;
-  if (!is_needed || !dump->debug_buffer.size)
+  if (f->dumps.count == 0 || f->debug_buffer.size || !dump->debug_buffer.size)
+    return ETR_OK;
+  if (!etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]))
     return ETR_OK;
   const char *copy = etr_arena_copy(f->arena, dump->debug_buffer);
   if (!copy)

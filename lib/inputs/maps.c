@@ -58,7 +58,7 @@ static etr_map_instruction *find_or_add_instruction(etr_maps *maps, method *m, e
     return NULL;
   }
   for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--)
-    key.data++; /* "03" is also 3 */
+    key.data++; /* "03" is the same key as "3", and "-0" as "0" */
   etr_map_slot *slot = etr_map_at(&m->by_id, key);
   if (!slot)
     return NULL;
@@ -271,7 +271,8 @@ const etr_map_delegate_id *etr_maps_find_id(const etr_map_instruction *map, cons
   etr_map_delegate_id wanted = {.id = id};
   size_t at = etr_lower_bound(&wanted, map->ids, map->id_count, sizeof wanted,
                               compare_delegate_ids);
-  return at < map->id_count && strcmp(map->ids[at].id, id) == 0 ? &map->ids[at] : NULL;
+  bool is_there = at < map->id_count && strcmp(map->ids[at].id, id) == 0;
+  return is_there ? &map->ids[at] : NULL;
 }
 
 const etr_map_instruction *etr_maps_find(const etr_map_method *map, int32_t id) {

@@ -11,11 +11,13 @@ static bool is_delegate_call(const etr_node *node) {
   return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
 }
 
+/* to_executorch() gave the nodes of a changed graph new handles, which the maps do not mean, except
+ * in lowered modules, which it leaves as they are. */
 uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
-  bool is_own = graph->is_changed &&
-                (node->subgraph == ETR_NONE ||
-                 graph->subgraphs[node->subgraph].kind != ETR_SUBGRAPH_LOWERED);
-  return is_own ? 0 : node->debug_handle;
+  bool is_lowered = node->subgraph != ETR_NONE &&
+                    graph->subgraphs[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
+  bool has_other_handle = graph->is_changed && !is_lowered;
+  return has_other_handle ? 0 : node->debug_handle;
 }
 
 /* Handle 0 means that a node has none. In a changed graph such operators still get their number in
@@ -135,9 +137,9 @@ const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32
   const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
   const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
                                                  : NULL;
-  return delegate && method->payloads
-             ? etr_payloads_graph(method->payloads, delegate->backend, delegate->payload)
-             : NULL;
+  if (!delegate || !method->payloads)
+    return NULL;
+  return etr_payloads_graph(method->payloads, delegate->backend, delegate->payload);
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {

@@ -100,7 +100,9 @@ static uint64_t read_number(machine *m, unsigned size) {
 
 static etr_slice read_text(machine *m, uint64_t size) {
   const uint8_t *bytes = read_bytes(m, size);
-  return m->message ? (etr_slice){"", 0} : (etr_slice){(const char *)bytes, (size_t)size};
+  if (m->message)
+    return (etr_slice){"", 0};
+  return (etr_slice){(const char *)bytes, (size_t)size};
 }
 
 /* Reads up to the next line feed, and returns what is before it. */
@@ -154,8 +156,9 @@ static size_t start_above_mark(const machine *m) {
 }
 
 static value *top_of_stack(machine *m) {
-  return m->stack.count > start_above_mark(m) ? m->stack.data[m->stack.count - 1]
-                                              : fail(m, "its stack is empty");
+  if (m->stack.count <= start_above_mark(m))
+    return fail(m, "its stack is empty");
+  return m->stack.data[m->stack.count - 1];
 }
 
 /* Pops the top of the stack; NULL, and the machine has failed, if nothing is above the last mark.

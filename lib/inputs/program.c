@@ -525,7 +525,8 @@ static uint32_t add_subgraph(reader *r, const graph_level *outer, uint32_t owner
 }
 
 /* Counts one more level of nested graphs. Returns false if they are nested too deeply, which fails
- * the reader of JSON, or if that has failed before. */
+ * the reader of JSON, or if that has failed before. The caller subtracts the level
+ * when the graph is read. */
 static bool enter_nested_graph(reader *r) {
   if (r->nesting == MAX_NESTING)
     etr_json_fail(r->json, "graphs nested too deeply");
@@ -806,7 +807,9 @@ static void resolve_level(reader *r, graph_level *l) {
     n->input_count = resolve_edges(r->lists.data[i].inputs, n->input_count, values);
   }
   for (size_t i = 0; i < l->table.values.count; i++) {
-    etr_value *outputs = values[i].node == ETR_NONE ? NULL : r->lists.data[values[i].node].outputs;
+    if (values[i].node == ETR_NONE)
+      continue;
+    etr_value *outputs = r->lists.data[values[i].node].outputs;
     if (outputs)
       outputs[values[i].output] = values[i].meta;
   }

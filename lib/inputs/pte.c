@@ -84,8 +84,10 @@ static payload_extent payload_extent_of(pte_payloads *p, etr_fb_at reference) {
       return (payload_extent){0};
     etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index),
                                    INLINE_DATA);
-    return bytes.size ? (payload_extent){(uint64_t)(bytes.data - p->bytes.data), bytes.size}
-                      : (payload_extent){0};
+    if (bytes.size == 0)
+      return (payload_extent){0};
+    uint64_t offset = (uint64_t)(bytes.data - p->bytes.data);
+    return (payload_extent){offset, bytes.size};
   }
   case LOCATION_SEGMENT: {
     uint64_t file_size = size_of_file(p);

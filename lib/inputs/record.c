@@ -485,7 +485,8 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   if (count_edge_programs(r, &only) == 0)
     r->edge_entry = ETR_EARLY_ENTRY;
   bool is_only = count_edge_programs(r, &only) <= 1;
-  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
+  const char *only_method = is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL;
+  r->maps = etr_maps_new(&r->strings, only_method);
   ETR_TRY(r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL));
   ETR_TRY(read_entries(r, ETR_ENTRY_GRAPH_ID, read_graph_id, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_HANDLE_MAP, read_handle_map, error));

@@ -160,7 +160,7 @@ static bool is_called_like_input(etr_slice name) {
 
 /* Returns true if an entry of a zip, in whichever folder, is named like an input of this program.
  */
-static bool holds_input(const etr_archive *archive) {
+static bool has_entry_like_input(const etr_archive *archive) {
   for (size_t i = 0; i < etr_archive_count(archive); i++)
     if (is_called_like_input(etr_slice_of(etr_last_part(etr_archive_name(archive, i)))))
       return true;
@@ -179,7 +179,7 @@ static const char *description_of_zip(const char *path) {
                   "generate_etrecord=True for an ETRecord";
   else if (has_entry(archive, "data.pkl"))
     description = "weights or a module that torch.save wrote (.pt)" FROM_PYTORCH;
-  else if (holds_input(archive))
+  else if (has_entry_like_input(archive))
     description = "a zip archive of files, no ETRecord: unpack it with `unzip`";
   etr_archive_close(archive);
   return description;
@@ -257,10 +257,10 @@ size_t etr_input_file(const char *path, size_t *number) {
   int64_t parsed;
   struct stat status;
   const char *hash = strrchr(path, '#');
-  bool is_part = hash && etr_slice_to_int(etr_slice_of(hash + 1), &parsed) && parsed > 0 &&
-                 !etr_file_is_regular(path) && stat(path, &status) != 0;
-  *number = is_part ? (size_t)parsed : 0;
-  return is_part ? (size_t)(hash - path) : strlen(path);
+  bool has_dump_number = hash && etr_slice_to_int(etr_slice_of(hash + 1), &parsed) && parsed > 0 &&
+                         !etr_file_is_regular(path) && stat(path, &status) != 0;
+  *number = has_dump_number ? (size_t)parsed : 0;
+  return has_dump_number ? (size_t)(hash - path) : strlen(path);
 }
 
 /* Returns true if a zip or directory has the entry by which ETRecords are recognized. */

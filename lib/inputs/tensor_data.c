@@ -116,7 +116,10 @@ typedef struct compensated_sum {
 /* Adds a value to the sum, and what rounding lost of it to the compensation. */
 static void add_to_sum(compensated_sum *s, double value) {
   double sum = s->sum + value;
-  s->compensation += fabs(s->sum) >= fabs(value) ? (s->sum - sum) + value : (value - sum) + s->sum;
+  if (fabs(s->sum) >= fabs(value))
+    s->compensation += (s->sum - sum) + value;
+  else
+    s->compensation += (value - sum) + s->sum;
   s->sum = sum;
 }
 

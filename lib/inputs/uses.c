@@ -291,7 +291,8 @@ static size_t first_write_from(const etr_reaching *r, int32_t value, int32_t ins
 
 uint32_t etr_reaching_last(const etr_reaching *r, int32_t value, int32_t instruction) {
   size_t next = first_write_from(r, value, instruction);
-  return next > 0 && r->writes.data[next - 1].value == value ? (uint32_t)(next - 1) : ETR_NONE;
+  bool is_of_value = next > 0 && r->writes.data[next - 1].value == value;
+  return is_of_value ? (uint32_t)(next - 1) : ETR_NONE;
 }
 
 /* Where control may go after an instruction: to the next one, to the target of its jump, or to
@@ -346,7 +347,8 @@ static bool split_into_parts(etr_reaching *r) {
     etr_write *jump = etr_vec_push(r->arena, &r->jumps);
     if (!jump)
       return false;
-    *jump = (etr_write){(int32_t)r->part_of[r->program->instructions[i].jump_target], (int32_t)i};
+    int32_t target = r->program->instructions[i].jump_target;
+    *jump = (etr_write){(int32_t)r->part_of[target], (int32_t)i};
   }
   etr_sort(r->jumps.data, r->jumps.count, sizeof *r->jumps.data, compare_writes);
   r->last_search_of = etr_arena_alloc_array(r->arena, r->part_starts.count,
@@ -497,7 +499,7 @@ bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
     r->from_start = last == ETR_NONE;
     good = last == ETR_NONE || add_found_write(r, last);
   }
-  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_u32);
+  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_number);
   for (size_t i = 0; i < r->found.count; i++)
     if (i == 0 || r->found.data[kept - 1] != r->found.data[i])
       r->found.data[kept++] = r->found.data[i];
