@@ -354,18 +354,17 @@ static bool find_partners(row_context *context, etr_pairing_side lists[ETR_SIDES
   return etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER]);
 }
 
-/* Adds the row of a pair of nodes to a method's rows, and counts its timed nodes. Returns false
- * when out of memory. */
+/* Adds the row of a pair of nodes to a method's rows, and counts its timed nodes. `items` is NULL
+ * on a side that lacks the node. Returns false when out of memory. */
 static bool add_node_pair(etr_method_pair *method, etr_node_pair *pair,
-                          const method_side sides[ETR_SIDES], const etr_side_item *base,
-                          const etr_side_item *newer, etr_pair_rule rule, family *f) {
-  const etr_side_item *items[ETR_SIDES] = {base, newer};
+                          const method_side sides[ETR_SIDES], const etr_side_item *items[ETR_SIDES],
+                          etr_pair_rule rule, family *f) {
   method->pair_count++;
   if (!fill_node_pair(pair, sides, items, rule, f))
     return false;
   size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
   method->timed_nodes += timed;
-  if (base && newer)
+  if (items[ETR_BASE] && items[ETR_NEWER])
     method->timed_paired += timed;
   return true;
 }
@@ -386,15 +385,18 @@ static bool compare_nodes(row_context *context, etr_method_pair *method,
   method->pairs = pairs;
   for (size_t i = 0; i < newer->item_count; i++) {
     uint32_t partner = lists[ETR_NEWER].partner[i];
-    const etr_side_item *old = partner == ETR_NONE ? NULL : &base->items[partner];
-    if (!add_node_pair(method, &pairs[method->pair_count], sides, old, &newer->items[i],
-                       lists[ETR_NEWER].rules[i], &f))
+    const etr_side_item *items[ETR_SIDES] = {partner == ETR_NONE ? NULL : &base->items[partner],
+                                             &newer->items[i]};
+    if (!add_node_pair(method, &pairs[method->pair_count], sides, items, lists[ETR_NEWER].rules[i],
+                       &f))
       return false;
   }
   for (size_t i = 0; i < base->item_count; i++) {
-    bool is_gone = lists[ETR_BASE].partner[i] == ETR_NONE;
-    if (is_gone && !add_node_pair(method, &pairs[method->pair_count], sides, &base->items[i], NULL,
-                                  lists[ETR_BASE].rules[i], &f))
+    const etr_side_item *items[ETR_SIDES] = {&base->items[i], NULL};
+    if (lists[ETR_BASE].partner[i] != ETR_NONE)
+      continue;
+    if (!add_node_pair(method, &pairs[method->pair_count], sides, items, lists[ETR_BASE].rules[i],
+                       &f))
       return false;
   }
   return family_judge(&f);
