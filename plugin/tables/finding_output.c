@@ -19,7 +19,7 @@ static void put_item(etr_answer *answer, const etr_finding *finding, size_t numb
                                        effort[0] ? ". " : "", etr_finding_docs(finding->kind)));
 }
 
-void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading) {
+void etr_findings_put_list(etr_answer *answer, const etr_findings *findings, const char *heading) {
   size_t shown = answer->options->findings ? answer->options->findings : ETR_FINDINGS_SHOWN;
   if (findings->count == 0)
     return;
@@ -153,7 +153,7 @@ static void put_code(const etr_fields *f, const etr_finding *finding) {
   etr_jw_end(f->json);
 }
 
-void etr_finding_put(const etr_fields *f, const etr_finding *finding, bool all) {
+void etr_finding_put_members(const etr_fields *f, const etr_finding *finding, bool all) {
   etr_field_put_members_in(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
                            &(finding_row){NULL, finding});
   etr_field_begin_object(f, "saves");
@@ -205,7 +205,7 @@ static void put_filter(etr_answer *answer, const etr_finding *finding, const etr
 static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   etr_jw_object(f->json);
-  etr_finding_put(f, finding, true);
+  etr_finding_put_members(f, finding, true);
   etr_field_begin_list(f, "nodes");
   for (size_t i = 0; i < finding->node_count; i++)
     etr_jw_string(f->json, etr_label_node(&answer->arena, graph, finding->nodes[i]));
@@ -218,7 +218,8 @@ static void put_finding(etr_answer *answer, const etr_finding *finding, const et
   etr_jw_end(f->json);
 }
 
-void etr_field_findings(etr_answer *answer, const etr_findings *findings, const etr_graph *graph) {
+void etr_field_put_findings(etr_answer *answer, const etr_findings *findings,
+                            const etr_graph *graph) {
   etr_field_begin_list(&answer->fields, "findings");
   for (size_t i = 0; i < findings->count; i++)
     put_finding(answer, &findings->list[i], graph);

@@ -213,7 +213,7 @@ static void add_rows(etr_diff_output *o, etr_table *table, const etr_method_pair
   etr_table_add_rows(table, ETR_ROWS(rows, sorted && rows ? limit : 0));
 }
 
-void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
+void etr_gap_write_section(etr_diff_output *o, const etr_method_pair *method) {
   bool markdown = o->answer.options->format == ETR_TABLE_MARKDOWN;
   etr_table table;
   if (method->gap_count == 0)
@@ -263,7 +263,7 @@ void etr_gap_write_table(etr_diff_output *o) {
 
 /* ---- JSON ---- */
 
-void etr_field_gaps(const etr_fields *f, const etr_method_pair *method) {
+void etr_field_put_gaps(const etr_fields *f, const etr_method_pair *method) {
   etr_field_begin_list(f, "numeric_gap");
   for (size_t i = 0; i < method->gap_count; i++) {
     const gap_row row = row_of(NULL, method, &method->gaps[i]);

@@ -309,14 +309,14 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   put_breakdown(f, &s, ETR_BY_SOURCE);
   if (!put_kernels(f, &answer->arena, method) || !etr_decoder_put_method(f, &answer->arena, method))
     return false;
-  etr_field_findings(answer, &s.findings, s.graph);
+  etr_field_put_findings(answer, &s.findings, s.graph);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
   put_accuracy(answer, method);
   etr_jw_end(f->json);
   return true;
 }
 
-bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
+bool etr_summary_put_load_list(const etr_fields *f, etr_arena *arena) {
   etr_loads loads;
   if (!etr_loads_make(&loads, arena, f->profile))
     return false;
@@ -341,7 +341,7 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filt
   bool good = etr_summary_share(&answer.profile, &answer.arena);
   answer.fields.profile = answer.profile;
   good = good && etr_answer_put_methods(&answer, put_method) &&
-         etr_summary_put_loads(&answer.fields, &answer.arena) &&
+         etr_summary_put_load_list(&answer.fields, &answer.arena) &&
          etr_decoder_put_profile(&answer.fields, &answer.arena);
   return etr_answer_end(&answer, good, error);
 }

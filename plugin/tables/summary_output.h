@@ -10,7 +10,7 @@
 #include "views/summary.h"
 
 /** Writes "load", as in schema/summary.schema.json. Returns false when out of memory. */
-bool etr_summary_put_loads(const etr_fields *fields, etr_arena *arena);
+bool etr_summary_put_load_list(const etr_fields *fields, etr_arena *arena);
 
 /** Writes "phases" and "compute_units", as in schema/summary.schema.json, with the time under this
  * key. Times are divided by `runs`, which is 1 for totals. Returns false when out of memory. */
@@ -32,13 +32,14 @@ void etr_summary_put_time(const etr_fields *fields, const etr_method *method, ui
 
 /** Writes an element of `methods` in schema/delegation.schema.json without its delegates. Returns
  * false when out of memory. */
-bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method);
+bool etr_delegation_put_object(const etr_fields *fields, etr_arena *arena,
+                               const etr_method *method);
 
 /** Writes "delegates" into an open object, as in schema/delegation.schema.json: the delegates that
  * the filter selects; NULL selects all. Times are divided by `runs`, which is 1 for totals. Returns
  * false when out of memory. */
-bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                       const etr_node_filter *filter, double runs);
+bool etr_delegates_put_list(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                            const etr_node_filter *filter, double runs);
 
 /** Writes into an open object what was compared with what: the members of
  * schema/accuracy.schema.json from "reference" to "text". */

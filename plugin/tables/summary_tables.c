@@ -931,7 +931,7 @@ static bool put_tables(report *r, const etr_summary *s) {
   else if (options->by == ETR_SUM_BY_PATTERN)
     put_patterns(r, s);
   else if (options->by == ETR_SUM_BY_FINDING)
-    etr_findings_put(&r->answer, &s->findings, "what to change");
+    etr_findings_put_list(&r->answer, &s->findings, "what to change");
   else if (options->by == ETR_SUM_BY_KERNEL)
     put_kernels(r, s);
   else if (options->by == ETR_SUM_BY_LAYER_KIND)
