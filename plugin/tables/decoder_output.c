@@ -63,7 +63,7 @@ static bool make_kind_rows(layer_kind_row **rows, size_t *count, etr_arena *aren
   return true;
 }
 
-bool etr_layer_kinds_add(etr_table *table, const etr_method *method) {
+bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method) {
   layer_kind_row *rows;
   size_t count;
   if (!make_kind_rows(&rows, &count, &table->answer->arena, table->answer->profile, method))

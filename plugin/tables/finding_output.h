@@ -18,7 +18,8 @@ void etr_findings_put_list(etr_answer *answer, const etr_findings *findings, con
 bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size_t number);
 
 /** Adds the findings of a method to a table of etr_finding_fields. */
-void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings);
+void etr_findings_add_rows(etr_table *table, const etr_method *method,
+                           const etr_findings *findings);
 
 /** Writes what a finding says into an open JSON object, but not which nodes it is about: all of it,
  * or what the dashboard shows. */

@@ -787,7 +787,7 @@ static const etr_field method_fields[] = {
      .parts = ETR_FIELDS(finding_fields)},
 };
 
-void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
+void etr_memory_put_document(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
   memory of = gather_memory(arena, f->profile, shown);
   of.is_short = true;
   etr_field_put_members_in(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);

@@ -375,7 +375,7 @@ static int by_total(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
-etr_rows etr_delegate_sizes(etr_arena *arena, const etr_profile *profile) {
+etr_rows etr_delegate_sizes_list(etr_arena *arena, const etr_profile *profile) {
   etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
   delegate_size *rows = etr_arena_alloc_array(arena, payloads.count, sizeof *rows);
   for (size_t i = 0; rows && i < payloads.count; i++)
@@ -398,7 +398,7 @@ static void make_lists(sizes *s, const etr_profile *profile) {
   s->parts = list_parts(s);
   s->contents = sum_contents(s);
   s->modules = sum_modules(s);
-  s->delegates = etr_delegate_sizes(&s->answer.arena, profile);
+  s->delegates = etr_delegate_sizes_list(&s->answer.arena, profile);
 }
 
 /* ---- All ---- */

@@ -40,7 +40,7 @@ static void put_line_object(const etr_fields *f, const etr_summary *s,
                             const etr_breakdown_row *line, const etr_line_patterns *patterns) {
   const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);
   etr_jw_object(f->json);
-  etr_sum_put(f, &sum);
+  etr_sum_put_members(f, &sum);
   etr_field_begin_list(f, "patterns");
   for (size_t i = patterns->first[line->number]; i < patterns->first[line->number + 1]; i++) {
     const etr_line_pattern *row = &patterns->rows[i];

@@ -45,7 +45,7 @@ static bool has_estimated_nodes(const etr_method *method) {
 
 static void put_row(const etr_fields *f, etr_sum sum) {
   etr_jw_object(f->json);
-  etr_sum_put(f, &sum);
+  etr_sum_put_members(f, &sum);
   etr_jw_end(f->json);
 }
 

@@ -55,10 +55,10 @@ const char *etr_content_title(etr_content kind);
 
 /** Lists the processed bytes of a program's delegates, most bytes first, as rows of
  * etr_delegate_size_fields. When out of memory, the arena has failed. */
-etr_rows etr_delegate_sizes(etr_arena *arena, const etr_profile *profile);
+etr_rows etr_delegate_sizes_list(etr_arena *arena, const etr_profile *profile);
 
 /** Writes a method's memory for the dashboard as a JSON value, which is null without a program.
  * When out of memory, the arena has failed. */
-void etr_memory_put_shown(const etr_fields *fields, etr_arena *arena, const etr_method *method);
+void etr_memory_put_document(const etr_fields *fields, etr_arena *arena, const etr_method *method);
 
 #endif

@@ -561,7 +561,7 @@ static void put_delegate_parts(report *r, const etr_method *method, const char *
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, title);
   table.top = 0;
-  etr_sum_table_add_parts(&table, method, parts);
+  etr_sum_table_add_delegate_parts(&table, method, parts);
   put_table(r, &table);
 }
 
@@ -662,7 +662,7 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
   if (r->answer.options->by && !s->is_part)
     add_with_parts(r, &table, s, by);
   else
-    etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
+    etr_sum_table_add_breakdown(&table, s->method, by, &s->by[by]);
   put_table(r, &table);
 }
 
@@ -858,12 +858,12 @@ static const char *put_levers(report *r, const etr_summary *s, etr_first_screen 
   bool is_narrow = etr_first_screen_is_narrow(&r->answer);
   size_t most = is_narrow ? NARROW_LINES : SCREEN_LINES;
   const char *text = "", *last = "";
-  screen->most_levers = ETR_MIN(levers ? levers : ETR_FINDINGS_SHOWN, s->findings.count);
-  for (bool fits = false; !fits; screen->most_levers -= !fits) {
+  screen->most_findings = ETR_MIN(levers ? levers : ETR_FINDINGS_SHOWN, s->findings.count);
+  for (bool fits = false; !fits; screen->most_findings -= !fits) {
     held h;
     r->lines = before;
     hold(r, &h);
-    etr_first_screen_put_levers(&r->answer, screen);
+    etr_first_screen_put_findings(&r->answer, screen);
     text = release(r, &h);
     size_t with_levers = r->lines;
     hold(r, &h);
@@ -875,7 +875,7 @@ static const char *put_levers(report *r, const etr_summary *s, etr_first_screen 
     if (r->options.top == DEFAULT_ROWS && !r->markdown)
       screen->most_rows = ETR_MAX(ETR_MIN(rows, (size_t)DEFAULT_ROWS), (size_t)LEAST_ROWS);
     fits = levers || r->markdown || r->options.all || rows >= LEAST_ROWS ||
-           screen->most_levers <= LEAST_LEVERS;
+           screen->most_findings <= LEAST_LEVERS;
   }
   etr_puts(&r->answer.writer, text);
   return last;
@@ -1203,7 +1203,7 @@ static bool put_layer_kinds(report *r, const etr_method *method) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_layer_kind_fields);
   table.top = 0;
-  bool good = etr_layer_kinds_add(&table, method);
+  bool good = etr_layer_kinds_add_rows(&table, method);
   if (good && table.rows.count)
     put_table(r, &table);
   else if (good && r->options.by)
@@ -1239,13 +1239,13 @@ static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_me
     return false;
   bool good = true;
   if (by == ETR_SUM_BY_FINDING)
-    etr_findings_add(table, method, &s->findings);
+    etr_findings_add_rows(table, method, &s->findings);
   else if (by == ETR_SUM_BY_PART)
     add_parts(table, method);
   else if (by == ETR_SUM_BY_KERNEL)
     good = add_kernels(table, method);
   else if (by == ETR_SUM_BY_LAYER_KIND)
-    good = etr_layer_kinds_add(table, method);
+    good = etr_layer_kinds_add_rows(table, method);
   else if (by == ETR_SUM_BY_MODULE)
     for (size_t i = 0; i < s->modules.count; i++)
       etr_sum_table_add_row(table, etr_sum_of_module(s, &s->modules.rows[i]));
@@ -1254,7 +1254,7 @@ static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_me
       etr_sum_table_add_row(table,
                             etr_sum_of_pattern(s->profile, method, &s->patterns.rows[i], true));
   else
-    etr_sum_table_add_all(table, method, key_of(by), &s->by[key_of(by)]);
+    etr_sum_table_add_breakdown(table, method, key_of(by), &s->by[key_of(by)]);
   etr_table_lay_out_rows(table);
   return good;
 }

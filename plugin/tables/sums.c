@@ -385,7 +385,7 @@ static const etr_field fields[] = {
 };
 ETR_ROW_TYPE(sum, fields);
 
-void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
+void etr_sum_put_members(const etr_fields *f, const etr_sum *sum) {
   unsigned keys = sum->by == ETR_BY_SOURCE ? 0 : (unsigned)ETR_BY_KEY << sum->by;
   etr_sum put = *sum;
   put.profile = f->profile;
@@ -416,14 +416,14 @@ void etr_sum_table_add_row(etr_table *table, etr_sum sum) {
   etr_table_add_row(table, added, "", 0);
 }
 
-void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
-                           const etr_breakdown *rows) {
+void etr_sum_table_add_breakdown(etr_table *table, const etr_method *method, etr_breakdown_by by,
+                                 const etr_breakdown *rows) {
   for (size_t i = 0; i < rows->count; i++)
     etr_sum_table_add_row(table, etr_sum_of(method, by, rows, &rows->rows[i]));
 }
 
-void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
-                             const etr_delegate_parts *parts) {
+void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method,
+                                      const etr_delegate_parts *parts) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
     etr_sum sum = etr_sum_make(method, part->ticks, part->typical);
