@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * first_screen.c - the sentence, the boxes, the levers and the rows of a method.
+ * first_screen.c - the sentence, the boxes, the findings and the rows of a method.
  */
 #include "tables/first_screen.h"
 
@@ -24,7 +24,7 @@
 enum {
   WIDEST = 100,      /* columns of a screen; more would only spread it */
   NARROW = 97,       /* below this, bars and the time of one are left out */
-  BAR = 14,          /* columns of a lever's bar */
+  BAR = 14,          /* columns of the bar of a saving */
   NAME_COLUMNS = 44, /* of titles and of rows */
 };
 
