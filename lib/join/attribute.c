@@ -125,8 +125,10 @@ static bool add_time_slices(etr_time *t, const etr_event *event) {
 static void sum_slices_per_run(etr_time *t, size_t first) {
   for (size_t i = first; i < t->time_slices.count; i++)
     t->sum_ticks[t->time_slices.data[i].run] = 0;
-  for (size_t i = first; i < t->time_slices.count; i++)
-    t->sum_ticks[t->time_slices.data[i].run] += t->time_slices.data[i].ticks;
+  for (size_t i = first; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    t->sum_ticks[slice->run] += slice->ticks;
+  }
 }
 
 /* Scales the time slices from `first` on in each run so that they add up to at most limit[run]
@@ -164,9 +166,10 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
       t->call_ticks[run] = 0;
   }
   for (size_t i = first; i < t->time_slices.count; i++) {
-    uint32_t run = t->time_slices.data[i].run;
-    t->call_ticks[run] -= ETR_MIN(t->call_ticks[run], t->time_slices.data[i].ticks);
-    t->so_far[run] += t->time_slices.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    uint32_t run = slice->run;
+    t->call_ticks[run] -= ETR_MIN(t->call_ticks[run], slice->ticks);
+    t->so_far[run] += slice->event->kind == ETR_EVENT_DELEGATE_OPERATOR;
   }
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
@@ -336,12 +339,11 @@ static bool add_own_times_of_wrappers(etr_time *t, const etr_block *block, const
       return false;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->index_of_run[block->runs[i]];
-      if (t->wrapper_ticks[depth][run] &&
-          t->inside_ticks[depth][run] > t->wrapper_ticks[depth][run])
+      uint64_t whole = t->wrapper_ticks[depth][run], inside = t->inside_ticks[depth][run];
+      if (whole && inside > whole)
         warn_of_wrappers(t, call);
       /* A wrapper's own time in a run. The events inside it count for the wrapper around it; a
        * wrapper that was not recorded has no time of its own. */
-      uint64_t whole = t->wrapper_ticks[depth][run], inside = t->inside_ticks[depth][run];
       t->inside_ticks[depth - 1][run] += ETR_MAX(whole, inside);
       uint64_t own = whole > inside ? whole - inside : 0;
       if (wrapper && !add_own_time(t, owner, run, own, wrapper))
@@ -516,18 +518,18 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
     t->spare = etr_arena_alloc_raw_array(t->scratch, count, sizeof *t->spare);
   if (etr_arena_failed(t->scratch))
     return false;
-  etr_time_slice_of *sorted = t->spare;
+  etr_time_slice_of *slices = t->time_slices.data, *sorted = t->spare;
   for (size_t i = 0; i < count; i++)
-    end[ETR_MIN(t->time_slices.data[i].node, node_count) + 1]++;
+    end[ETR_MIN(slices[i].node, node_count) + 1]++;
   for (size_t i = 1; i <= node_count + 1; i++)
     end[i] += end[i - 1];
   for (size_t i = 0; i < count; i++)
-    sorted[end[ETR_MIN(t->time_slices.data[i].node, node_count)]++] = t->time_slices.data[i];
+    sorted[end[ETR_MIN(slices[i].node, node_count)]++] = slices[i];
   for (size_t i = 0; i < node_count; i++) {
     size_t start = i ? end[i - 1] : 0;
     etr_sort(sorted + start, end[i] - start, sizeof *sorted, by_run);
   }
-  t->spare = t->time_slices.data;
+  t->spare = slices;
   t->time_slices.data = sorted;
   return true;
 }
@@ -838,9 +840,9 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
     times[i] = untimed_entry(t, i);
   if (!times || !time_graph(t, graph, times, KEEPS_RUNS))
     return false;
+  const etr_placed *instructions = t->placement->instructions.data;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
-    record_lowest_instruction(times, t->placement->instructions.data[i].node,
-                              t->placement->instructions.data[i].id);
+    record_lowest_instruction(times, instructions[i].node, instructions[i].id);
   record_units_and_cycles(t, times, NULL);
   return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
 }

@@ -67,10 +67,11 @@ enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, BY_ORDER = 0, CONTRADICTS = -16
  * before fusion, or another. A value that was found by order alone among equal ones may be another
  * of these, and contradicts nothing. */
 static int compare_input(const etr_candidates *c, uint32_t value, const etr_edge *edge) {
-  uint32_t other = etr_value_of_edge(c->assignment->values, edge);
-  if (c->assignment->values->same[value] == c->assignment->values->same[other])
+  const etr_graph_values *values = c->assignment->values;
+  uint32_t other = etr_value_of_edge(values, edge);
+  if (values->same[value] == values->same[other])
     return EXACTLY;
-  if (c->assignment->values->source[value] == c->assignment->values->source[other])
+  if (values->source[value] == values->source[other])
     return BY_SOURCE;
   return c->assignment->uncertain[value] ? BY_ORDER : CONTRADICTS;
 }

@@ -538,9 +538,11 @@ static bool follow_delegate(flow *f, etr_placed *placed, const etr_instruction *
   const etr_payload *payload = read_payload(f, backend, placed);
   /* Without a payload any argument that has no known value may be an output: what shares its memory
    * is overwritten. */
-  for (size_t i = 0; !payload && i < instruction->arg_count; i++)
-    if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN)
-      write_tensor(f, instruction->args[i], UNKNOWN);
+  for (size_t i = 0; !payload && i < instruction->arg_count; i++) {
+    int32_t value = instruction->args[i];
+    if (value >= 0 && f->origin[value] == UNKNOWN)
+      write_tensor(f, value, UNKNOWN);
+  }
   if (!payload)
     return !etr_arena_failed(f->arena);
   call c = {.known = placed, .instruction = instruction, .payload = payload};
@@ -610,20 +612,20 @@ static void write_inputs(flow *f) {
  * all instructions. */
 bool etr_data_flow_find(etr_placement *placement, const etr_lowering *lowering, bool *taken,
                         bool *is_cut, etr_arena *arena, etr_arena *scratch) {
+  const etr_pte_method *program = placement->method->program;
   flow f = {.placement = placement,
-            .program = placement->method->program,
+            .program = program,
             .lowering = lowering,
             .rank = lowering->is_proven ? lowering->rank : NULL,
             .taken = taken,
             .arena = arena,
             .scratch = scratch,
             .budget = BUDGET};
-  etr_storages_init(&f.storages, placement->method->program, scratch);
-  f.origin = etr_arena_alloc_array(scratch, placement->method->program->value_count,
-                                   sizeof *f.origin);
+  etr_storages_init(&f.storages, program, scratch);
+  f.origin = etr_arena_alloc_array(scratch, program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, placement->method->graph, scratch))
     return false;
-  for (size_t i = 0; i < placement->method->program->value_count; i++)
+  for (size_t i = 0; i < program->value_count; i++)
     f.origin[i] = UNKNOWN;
   f.assignment = (etr_assignment){.values = &f.values, .taken = taken, .rank = f.rank};
   f.assignment.uncertain = etr_arena_alloc_array(scratch, f.values.count,

@@ -227,13 +227,13 @@ static bool list_nodes_by_handle(delegate *d) {
  * class, if `of_any_class` is set), and data flow does not say which of both runs first. If this
  * takes too long to find out, it returns true. */
 static bool has_equal_node(delegate *d, uint32_t node, bool of_any_class) {
-  int32_t handle = (int32_t)d->placement->method->graph->nodes[node].debug_handle;
+  const etr_graph *graph = d->placement->method->graph;
+  int32_t handle = (int32_t)graph->nodes[node].debug_handle;
   if (d->by_handle.count == 0 && !list_nodes_by_handle(d))
     return true;
   const handle_entry *list = d->by_handle.data;
   size_t count = d->by_handle.count, first = etr_find_int(handle, list, count, sizeof *list);
-  uint16_t class_ = d->backend->class_of_node(d->placement->method->graph,
-                                              &d->placement->method->graph->nodes[node]);
+  uint16_t class_ = d->backend->class_of_node(graph, &graph->nodes[node]);
   for (size_t i = first; i < count && list[i].handle == handle; i++) {
     if (!etr_spend(&d->reading->steps_left, 1))
       return true;
@@ -560,8 +560,9 @@ typedef struct kept_nodes {
  * that keys contain it instead of a number for each node. NULL if nothing more can be kept. */
 static const void *find_key_of_placement(delegate *d) {
   const etr_method_inputs *method = d->placement->method;
-  if (d->reading->placement)
-    return d->reading->placement;
+  etr_delegate_reading *reading = d->reading;
+  if (reading->placement)
+    return reading->placement;
   etr_text key = {.arena = &d->scratch};
   etr_text_add(&key, ETR_SLICE("placement"));
   etr_text_add(&key, ETR_BYTES(method->graph->nodes));
@@ -570,13 +571,13 @@ static const void *find_key_of_placement(delegate *d) {
   if (etr_arena_failed(&d->scratch))
     return NULL;
   etr_slice whole = {key.data, key.size};
-  d->reading->placement = etr_kept_find(method->kept, whole);
-  if (d->reading->placement)
-    return d->reading->placement;
+  reading->placement = etr_kept_find(method->kept, whole);
+  if (reading->placement)
+    return reading->placement;
   etr_kept_entry *entry = etr_kept_start(method->kept, whole);
   if (entry && etr_kept_add(method->kept, entry, entry))
-    d->reading->placement = entry;
-  return d->reading->placement;
+    reading->placement = entry;
+  return reading->placement;
 }
 
 /* Returns the key by which the nodes of a delegate's events are kept for other ETDumps. It has all

@@ -36,9 +36,11 @@ typedef struct placed_vertex {
  * in l->partitioner.leaving. Returns false if a delegate has no vertices, or when out of memory. */
 static bool list_vertices_of_delegates(lowerer *l, size_t first) {
   const etr_fx_graph *fx = &l->fx;
-  for (size_t i = 0; i < fx->order_count; i++)
-    if (l->member[fx->order[i]] >= 0)
-      l->part_sizes[l->member[fx->order[i]]]++;
+  for (size_t i = 0; i < fx->order_count; i++) {
+    int32_t delegate = l->member[fx->order[i]];
+    if (delegate >= 0)
+      l->part_sizes[delegate]++;
+  }
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
     l->parts[delegate] = etr_arena_alloc_array(&l->scratch, l->part_sizes[delegate],

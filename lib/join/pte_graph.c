@@ -824,7 +824,7 @@ static bool begin_graph(builder *b) {
  * Returns false if the budget is spent, or when out of memory. */
 static bool build_graph(builder *b) {
   etr_pte_graph *out = b->out;
-  const etr_placement *placement = b->placement;
+  const etr_graph *edge = b->placement->method->graph;
   const etr_pte_method *program = b->program;
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, b->arena);
@@ -847,19 +847,17 @@ static bool build_graph(builder *b) {
   if (!etr_links_set_other_producers(&b->links, b->nodes.data))
     return false;
   out->is_cut = b->links.uses.is_cut || b->links.reaching.is_cut;
-  out->graph = (etr_graph){
-      .dialect = "program",
-      .schema_version = "",
-      .nodes = b->nodes.data,
-      .node_count = b->nodes.count,
-      .modules = placement->method->graph ? placement->method->graph->modules : b->modules.data,
-      .module_count = placement->method->graph ? placement->method->graph->module_count
-                                               : b->modules.count,
-      .subgraphs = b->subgraphs.data,
-      .subgraph_count = b->subgraphs.count,
-      .works = out->works.data,
-      .views = out->views.data,
-      .profile_method = ETR_NONE};
+  out->graph = (etr_graph){.dialect = "program",
+                           .schema_version = "",
+                           .nodes = b->nodes.data,
+                           .node_count = b->nodes.count,
+                           .modules = edge ? edge->modules : b->modules.data,
+                           .module_count = edge ? edge->module_count : b->modules.count,
+                           .subgraphs = b->subgraphs.data,
+                           .subgraph_count = b->subgraphs.count,
+                           .works = out->works.data,
+                           .views = out->views.data,
+                           .profile_method = ETR_NONE};
   return !etr_arena_failed(b->arena);
 }
 

@@ -320,9 +320,10 @@ static void leave_out_nodes(selection *s, reason why, uint32_t wanted) {
     if (!may_be_left_out(s, i, why))
       continue;
     size_t index = find_or_add_operator(&o, node_at(s, i)->target);
-    o.all += s->finder->entries[s->nodes[i].node];
+    uint32_t entries = s->finder->entries[s->nodes[i].node];
+    o.all += entries;
     if (index < MOST_OPERATORS)
-      o.entries[index] += s->finder->entries[s->nodes[i].node];
+      o.entries[index] += entries;
   }
   uint32_t leaving = s->available - wanted;
   bool has_others, all_leave = o.all <= leaving;
@@ -335,8 +336,9 @@ static void leave_out_nodes(selection *s, reason why, uint32_t wanted) {
     size_t index = find_or_add_operator(&o, node_at(s, i)->target);
     if (subset && !(subset >> index & 1))
       continue;
-    s->finder->out->is_delegated[s->nodes[i].node] = false;
-    s->available -= ETR_MIN(s->available, s->finder->entries[s->nodes[i].node]);
+    uint32_t node = s->nodes[i].node;
+    s->finder->out->is_delegated[node] = false;
+    s->available -= ETR_MIN(s->available, s->finder->entries[node]);
   }
 }
 

@@ -378,12 +378,13 @@ static bool extend_for_loops(builder *b) {
 static bool init_builder(builder *b, const etr_placement *placement) {
   size_t count = b->program->value_count;
   etr_map_init(&b->last, b->scratch);
-  b->out->tensor_of_value = etr_arena_alloc_array(b->arena, count, sizeof *b->out->tensor_of_value);
+  uint32_t *tensor_of_value = etr_arena_alloc_array(b->arena, count, sizeof *tensor_of_value);
   b->used_by = etr_arena_alloc_array(b->scratch, count, sizeof *b->used_by);
-  if (!b->out->tensor_of_value || !b->used_by)
+  if (!tensor_of_value || !b->used_by)
     return false;
   for (size_t i = 0; i < count; i++)
-    b->out->tensor_of_value[i] = b->used_by[i] = ETR_NONE;
+    tensor_of_value[i] = b->used_by[i] = ETR_NONE;
+  b->out->tensor_of_value = tensor_of_value;
   return etr_uses_of_placement(&b->uses, placement, b->scratch);
 }
 

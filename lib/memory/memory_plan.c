@@ -75,22 +75,23 @@ static const char *name_of_operation(op_names *names, const etr_pte_method *prog
  * Returns NULL when out of memory. */
 static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *placement,
                                    etr_arena *arena) {
-  size_t count = ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
+  const etr_pte_method *program = placement->method->program;
+  const etr_graph *graph = placement->method->graph;
+  size_t count = ETR_MIN(program->instruction_count, (size_t)INT32_MAX);
   etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
   op_names ops = {0};
   etr_map_init(&ops.names, arena);
   for (size_t i = 0; steps && i < count; i++) {
-    const etr_instruction *instruction = &placement->method->program->instructions[i];
+    const etr_instruction *instruction = &program->instructions[i];
     const etr_placed *placed = etr_placed_instruction(placement, (int32_t)i);
     bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
-    uint32_t node = placement->method->graph && placed && !is_delegate ? placed->node : ETR_NONE;
-    steps[i] = (etr_memory_step){
-        .op = name_of_operation(&ops, placement->method->program, instruction, arena),
-        .is_delegate = is_delegate,
-        .node = node};
+    uint32_t node = graph && placed && !is_delegate ? placed->node : ETR_NONE;
+    steps[i] = (etr_memory_step){.op = name_of_operation(&ops, program, instruction, arena),
+                                 .is_delegate = is_delegate,
+                                 .node = node};
     if (node != ETR_NONE)
-      steps[i].module = placement->method->graph->nodes[node].module;
-    if (placement->method->graph && is_delegate)
+      steps[i].module = graph->nodes[node].module;
+    if (graph && is_delegate)
       steps[i].module = etr_module_of_delegate(placement, (int32_t)i);
   }
   plan->steps = steps;

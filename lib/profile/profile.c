@@ -61,13 +61,13 @@ static bool copy_record(loader *l) {
   *l->profile = opened->profile;
   l->record = opened->record;
   l->budget = opened->budget;
-  l->record.graphs = etr_arena_alloc_array(l->arena, l->record.graph_count,
-                                           sizeof *l->record.graphs);
-  if (!l->record.graphs)
+  size_t graph_count = l->record.graph_count;
+  etr_graph *graphs = etr_arena_alloc_array(l->arena, graph_count, sizeof *graphs);
+  if (!graphs)
     return false;
-  if (l->record.graph_count)
-    memcpy(l->record.graphs, opened->record.graphs,
-           l->record.graph_count * sizeof *l->record.graphs);
+  if (graph_count)
+    memcpy(graphs, opened->record.graphs, graph_count * sizeof *graphs);
+  l->record.graphs = graphs;
   for (size_t i = 0; i < opened->methods.count; i++) {
     etr_method_inputs *method = etr_vec_push(l->arena, &l->methods);
     if (!method)
@@ -75,7 +75,7 @@ static bool copy_record(loader *l) {
     *method = opened->methods.data[i];
     method->kept = opened->kept;
     if (method->graph)
-      method->graph = &l->record.graphs[method->graph - opened->record.graphs];
+      method->graph = &graphs[method->graph - opened->record.graphs];
     if (!method->program)
       continue;
     method->payloads = &l->payloads;
@@ -268,12 +268,12 @@ static etr_status join_runs(loader *l, etr_error *error) {
   if (etr_arena_failed(l->arena))
     return etr_fail_memory(error);
   for (uint32_t i = 0; i < l->methods.count; i++) {
-    methods[i] = (etr_method){.name = l->methods.data[i].name,
+    const etr_method_inputs *inputs = &l->methods.data[i];
+    methods[i] = (etr_method){.name = inputs->name,
                               .graph = ETR_NONE,
-                              .has_dynamic_inputs = l->methods.data[i].varies ==
-                                                    ETR_WORK_FOLLOWS_INPUT};
+                              .has_dynamic_inputs = inputs->varies == ETR_WORK_FOLLOWS_INPUT};
     methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
-    l->placements[i].method = &l->methods.data[i];
+    l->placements[i].method = inputs;
     if (!etr_shared_times_find(&methods[i], i, &l->blocks, l->methods.data, l->arena))
       return etr_fail_memory(error);
     ETR_TRY(join_method(l, &methods[i], i, error));
