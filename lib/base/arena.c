@@ -56,6 +56,7 @@ static void free_chunks(etr_arena_chunk *chunk) {
   }
 }
 
+/* Frees all memory of the arena, which may then be used again. */
 void etr_arena_clear(etr_arena *arena) {
   free_chunks(arena->chunks);
   free_chunks(arena->large);
@@ -500,8 +501,9 @@ static const char *intern_whole_text(etr_map *map, etr_slice bytes) {
   return slot ? slot->key : NULL;
 }
 
-/* A name that is too long is cut, and counted in map->cut, unless what is left of it was known
- * before. */
+/* Returns the map's copy of a name, as valid UTF-8; equal names have the same one. NULL when out of
+ * memory. A name that is too long is cut, and counted in map->cut, unless what is left of it was
+ * known before. */
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
     return intern_whole_text(map, bytes);

@@ -74,6 +74,7 @@ int etr_by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Compares elements that start with a uint32_t, for sorting. */
 int etr_by_number(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a;
   uint32_t y = *(const uint32_t *)b;

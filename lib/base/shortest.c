@@ -359,8 +359,9 @@ static int floor_log10(int q, bool is_lower_nearer) {
 /* ---- Scaling ---- */
 
 /* Returns floor(power * factor / 2^128). The last bit is set, too, if what is cut off is not 0, so
- * that comparisons with the result are exact. */
-static uint64_t scale(const bits128 *power, uint64_t factor) {
+ * that comparisons with the result are exact. The power is rounded up, which alone can leave a 1
+ * there, but no more. */
+static uint64_t multiply_by_power(const bits128 *power, uint64_t factor) {
   product low = (product)power->low * factor;
   product high = (product)power->high * factor;
   high += (uint64_t)(low >> 64);
@@ -382,9 +383,9 @@ static scaled scale_double(uint64_t c, int q, bool is_lower_nearer) {
   int shift = q + floor_log2_of_power(-k) + 1;
   const bits128 *power = &powers[-k - LEAST_POWER];
   uint64_t odd = c & 1; /* the middles are not read as this double */
-  return (scaled){.lower = scale(power, (4 * c - 2 + is_lower_nearer) << shift) + odd,
-                  .value = scale(power, (4 * c) << shift),
-                  .upper = scale(power, (4 * c + 2) << shift) - odd,
+  return (scaled){.lower = multiply_by_power(power, (4 * c - 2 + is_lower_nearer) << shift) + odd,
+                  .value = multiply_by_power(power, (4 * c) << shift),
+                  .upper = multiply_by_power(power, (4 * c + 2) << shift) - odd,
                   .exponent = k};
 }
 

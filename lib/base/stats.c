@@ -118,12 +118,6 @@ int etr_by_double(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-int etr_by_u32(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a;
-  uint32_t y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 double etr_median_of_sorted(const double *sorted, size_t count) {
   if (count == 0)
     return 0;

@@ -499,7 +499,7 @@ bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
     r->from_start = last == ETR_NONE;
     good = last == ETR_NONE || add_found_write(r, last);
   }
-  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_u32);
+  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_number);
   for (size_t i = 0; i < r->found.count; i++)
     if (i == 0 || r->found.data[kept - 1] != r->found.data[i])
       r->found.data[kept++] = r->found.data[i];
