@@ -14,10 +14,11 @@ static bool is_delegate_call(const etr_node *node) {
 /* to_executorch() gave the nodes of a changed graph new handles, which the maps do not mean, except
  * in lowered modules, which it leaves as they are. */
 uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
+  if (!graph->is_changed)
+    return node->debug_handle;
   bool is_lowered = node->subgraph != ETR_NONE &&
                     graph->subgraphs[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
-  bool has_other_handle = graph->is_changed && !is_lowered;
-  return has_other_handle ? 0 : node->debug_handle;
+  return is_lowered ? node->debug_handle : 0;
 }
 
 /* Handle 0 means that a node has none. In a changed graph such operators still get their number in
