@@ -525,8 +525,8 @@ static uint32_t add_subgraph(reader *r, const graph_level *outer, uint32_t owner
 }
 
 /* Counts one more level of nested graphs. Returns false if they are nested too deeply, which fails
- * the reader of JSON, or if that has failed before. The caller subtracts the level
- * when the graph is read. */
+ * the reader of JSON, or if that has failed before. The caller subtracts the level when the graph
+ * is read. */
 static bool enter_nested_graph(reader *r) {
   if (r->nesting == MAX_NESTING)
     etr_json_fail(r->json, "graphs nested too deeply");
