@@ -123,7 +123,7 @@ static bool add_row_of_statistics(accuracy_maker *m, const etr_debug_value *valu
                               .name = m->graph->nodes[origin->node].name,
                               .is_tap = true,
                               .input = ETR_NONE,
-                              .computed_by = etr_carried_node(m->graph, origin->node),
+                              .computed_by = etr_node_before_quantization(m->graph, origin->node),
                               .aten_node = spec->node,
                               .drop_db = NAN,
                               .impact_snr_db = NAN,
@@ -159,7 +159,7 @@ static void add_row_of_value(accuracy_maker *m, const etr_debug_value *value) {
       .name = key.output ? etr_arena_format(m->arena, "%s #%u", name, key.output) : name,
       .is_output = value->is_output,
       .input = ETR_NONE,
-      .computed_by = etr_carried_node(m->graph, key.node),
+      .computed_by = etr_node_before_quantization(m->graph, key.node),
       .drop_db = NAN,
       .impact_snr_db = NAN};
   if (m->graph->nodes[key.node].subgraph != ETR_NONE &&
@@ -919,7 +919,7 @@ static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *
   ETR_TRY(etr_partners_find(&m->partners, m->profile, m->method, m->out->reference_record,
                             &m->scratch, error));
   if (is_reference_of_record(m) && on_aten)
-    etr_partners_take_aten(m->partners, m->graph->node_count);
+    etr_partners_replace_by_aten(m->partners, m->graph->node_count);
   if (!etr_reference_choose_method(&m->reference, method))
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
              "it has no values of the method %.100s", method);
