@@ -56,7 +56,7 @@ typedef struct etr_time {
   etr_arena *arena;   /* arena of the profile */
   etr_arena *scratch; /* arena of the time slices */
   etr_warnings *warnings;
-  const uint32_t *mine; /* the method's blocks */
+  const uint32_t *block_indices; /* the method's blocks */
   size_t block_count, run_count;
   uint64_t *execute;               /* per run of the method, ticks; in `arena` */
   uint32_t *recordings;            /* per run: its ETDump; in `scratch` */

@@ -21,7 +21,8 @@ struct etr_candidates {
   uint32_t *first_free;  /* per slot that starts a range: how many of it are known to be taken */
 };
 
-/* Orders slots by handle, kind and rank. */
+/* Orders nodes by debug handle, operator and rank, the position at which the lowering's order, or
+ * else the graph, has the node. */
 static int by_rank(const void *a, const void *b) {
   const ranked_slot *x = a, *y = b;
   if (x->handle != y->handle)
@@ -31,7 +32,7 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Sorts the nodes of each handle and kind by rank. Returns NULL when out of memory. */
+/* Sorts the nodes of each handle and kind by rank. */
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment,
                                    etr_arena *arena) {
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
@@ -136,6 +137,8 @@ static void consider_node(const etr_candidates *c, choice *best, uint32_t node,
 
 /* ---- The choice ---- */
 
+/* Returns whether the operator reads a value whose node was only chosen by order. That counts only
+ * without a rank: a rank is the order of the lowering, which is proven. */
 static bool reads_uncertain(const etr_candidates *c, const etr_wanted *wanted) {
   for (size_t i = 0; !c->assignment->rank && i < wanted->input_count; i++)
     if (wanted->inputs[i] != ETR_NONE && c->assignment->uncertain[wanted->inputs[i]])
@@ -148,8 +151,19 @@ void etr_assignment_mark_uncertain(const etr_assignment *assignment, uint32_t no
     assignment->uncertain[assignment->values->first[node] + i] = true;
 }
 
-/* Rates the expected node, and of each handle the first nodes that are not assigned, and returns
- * the best. With several candidates, one whose inputs contradict the operator's is not returned. */
+/* Returns how many nodes at the start of a range of the index are taken. The range is the nodes of
+ * one handle and kind. The number only grows, so that no node is looked at twice. */
+static uint32_t count_taken(etr_candidates *c, size_t first, size_t count) {
+  if (count == 0)
+    return 0;
+  uint32_t *taken = &c->first_free[first];
+  while (*taken < count && c->assignment->taken[c->nodes[first + *taken]])
+    ++*taken;
+  return *taken;
+}
+
+/* Rates the expected node, and of each handle the first nodes that are not taken. A single
+ * candidate is returned whatever it reads; of several, none that the inputs contradict. */
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *equal_candidates,
                                bool *is_contradicted) {
   choice best = {.node = ETR_NONE};
@@ -159,14 +173,14 @@ uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool
   for (size_t i = 0; i < wanted->handle_count; i++) {
     size_t count, first = etr_node_index_find(c->index, wanted->handles[i], wanted->kind, &count);
     all += count;
-    uint32_t none = 0, *skip = count ? &c->first_free[first] : &none;
-    while (*skip < count && c->assignment->taken[c->nodes[first + *skip]])
-      ++*skip;
-    for (size_t k = *skip; k < count && k < *skip + (size_t)MOST_LOOKED_AT; k++)
+    size_t taken = count_taken(c, first, count);
+    size_t end = ETR_MIN(count, taken + MOST_LOOKED_AT);
+    for (size_t k = taken; k < end; k++)
       consider_node(c, &best, c->nodes[first + k], wanted);
   }
-  *is_contradicted = all > 1 &&
-                     (best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD);
+  /* A rating below UNREAD is that of a node that reads another value than the operator. */
+  bool is_best_wrong = best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD;
+  *is_contradicted = all > 1 && is_best_wrong;
   if (*is_contradicted)
     best.node = ETR_NONE;
   *equal_candidates = best.node != ETR_NONE &&

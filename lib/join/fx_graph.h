@@ -44,9 +44,11 @@ typedef struct etr_fx_graph {
   uint32_t *first_output,
       *getitem_of; /* per node: index of its first output in getitem_of; per output: its getitem */
   uint32_t last_call; /* the call made last; ETR_NONE: none */
-  uint32_t *waiting;  /* per vertex, while sorting: number of inputs that are not sorted yet */
+  uint32_t
+      *unsorted_inputs; /* per vertex, while sorting: number of inputs that are not sorted yet */
   uint32_t *met_by, *sorted_by, sort_count; /* per vertex: number of the last sort that filled
-                                               `waiting`, and of the last that placed the vertex */
+                                               `unsorted_inputs`, and of the last that placed the
+                                               vertex */
   uint32_t *sorted, *stamps, stamp, *queue; /* working memory of graph traversals */
   etr_arena *arena;
 } etr_fx_graph;
@@ -72,7 +74,7 @@ bool etr_fx_sort(etr_fx_graph *fx);
 
 /** Returns for each node of a graph how many nodes FX has for it: one, plus a getitem for each
  * result that is used; 0 for nested nodes. Returns NULL when out of memory. */
-uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena);
+uint32_t *etr_fx_count_vertices(const etr_graph *graph, etr_arena *arena);
 
 /** Removes replaced vertices from the order. */
 void etr_fx_compact(etr_fx_graph *fx);

@@ -369,7 +369,7 @@ static exit_status write_and_print(benching *b) {
   exit_status status = write_runs(b);
   if (status == EXIT_DONE)
     status = is_for_action(b) ? command_print_benchmark(b->profile, b->settings)
-                              : command_put(b->settings, emit_summary, b);
+                              : command_emit(b->settings, emit_summary, b);
   if (status != EXIT_DONE)
     return status;
   exit_status compared = compare_with_base(b);

@@ -23,13 +23,13 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
   free(path);
 }
 
-/* command_find() keeps the caller's ETDumps instead of those that it finds. */
+/* command_find_inputs() keeps the caller's ETDumps instead of those that it finds. */
 exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump) {
   cli_settings own = *settings;
   own.etdumps = &dump;
   own.etdump_count = 1;
   own.without_buffer = true;
-  return command_find(out, &own);
+  return command_find_inputs(out, &own);
 }
 
 exit_status bench_open_found(etr_profile **out, const cli_settings *settings,
@@ -72,7 +72,7 @@ exit_status bench_open_side(etr_profile **out, const cli_settings *settings,
 
 void bench_logdir_options(etr_logdir_options *out, const cli_settings *settings, char *host) {
   (void)gethostname(host, 255);
-  *out = (etr_logdir_options){.wall_time = command_now(),
+  *out = (etr_logdir_options){.wall_time = command_seconds_since_1970(),
                               .host = host,
                               .pid = (long)getpid(),
                               .max_bytes = command_bytes(settings->max_output)};

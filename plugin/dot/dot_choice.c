@@ -119,7 +119,8 @@ static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr
   for (size_t i = 0; candidates != NULL && graph->times != NULL && i < graph->node_count; i++) {
     const etr_node_time *time = &graph->times[i];
     if (choice->focused[i] && time->runs > 0)
-      candidates[count++] = (candidate){etr_ranking(profile, etr_times_of_node(time)), (uint32_t)i};
+      candidates[count++] = (candidate){etr_ranking_time(profile, etr_times_of_node(time)),
+                                        (uint32_t)i};
   }
   if (candidates == NULL)
     return ETR_ERROR_MEMORY;

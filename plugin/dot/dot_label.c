@@ -102,9 +102,9 @@ static void put_share(etr_writer *writer, double share) {
 static double find_whole(const etr_dot_view *view) {
   return view->method == NULL
              ? 0
-             : etr_ranking(view->profile,
-                           (etr_times){view->method->execute.typical, view->method->execute.avg,
-                                       view->plan->total.ticks});
+             : etr_ranking_time(view->profile,
+                                (etr_times){view->method->execute.typical,
+                                            view->method->execute.avg, view->plan->total.ticks});
 }
 
 static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
@@ -541,7 +541,7 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
     etr_puts(writer, " of ");
     put_plain_time(writer, view, etr_execute_time(view->profile, view->method));
     if (view->method->run_count > 1)
-      etr_putf(writer, " (%s)", etr_adding_up_text(view->profile));
+      etr_putf(writer, " (%s)", etr_additive_statistic_word(view->profile));
     if (view->method->skipped_run_count)
       etr_putf(writer, " (%zu more left out%s)", view->method->skipped_run_count,
                view->profile->skip == ETR_SKIP_RANGE ? "" : " as warm-up");

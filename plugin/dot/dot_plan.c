@@ -116,7 +116,7 @@ static void sum_node(planner *p, etr_map *delegate_numbers, uint32_t index) {
                        .gap = p->plan->accuracy != NULL ? p->plan->accuracy[index].gap : NULL};
   if (p->graph->times != NULL && p->graph->times[index].runs > 0) {
     const etr_node_time *time = &p->graph->times[index];
-    sum->ticks = etr_ranking(p->profile, etr_times_of_node(time));
+    sum->ticks = etr_ranking_time(p->profile, etr_times_of_node(time));
     sum->step = etr_clock_step(p->profile, time->backend, NULL);
     sum->guest_ticks = sum->guests ? sum->ticks : 0;
     sum->timed = true;

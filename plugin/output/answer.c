@@ -78,7 +78,7 @@ void etr_answer_put_filter(etr_answer *answer) {
 bool etr_answer_put_methods(etr_answer *answer,
                             bool (*put)(etr_answer *answer, const etr_method *method)) {
   bool good = true;
-  etr_field_list(&answer->fields, "methods");
+  etr_field_begin_list(&answer->fields, "methods");
   for (size_t i = 0; good && i < answer->profile->method_count; i++)
     if (etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))
       good = put(answer, &answer->profile->methods[i]);
@@ -107,11 +107,11 @@ void etr_answer_refuse_patterns(etr_answer *answer) {
     etr_answer_refuse(answer, "patterns add up averages: --by pattern does not go with --stat p50");
 }
 
-etr_status etr_answer_end(etr_answer *answer, bool good, etr_error *error) {
+etr_status etr_answer_end(etr_answer *answer, bool has_memory, etr_error *error) {
   etr_error_clear(error);
   if (answer->fields.json)
     etr_jw_end(&answer->json);
-  if (!good)
+  if (!has_memory)
     answer->writer.status = ETR_ERROR_MEMORY;
   if (answer->problem)
     (void)etr_fail(error, ETR_ERROR_OPTION, NULL, NULL, ETR_NO_OFFSET, "%s", answer->problem);

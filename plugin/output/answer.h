@@ -63,9 +63,9 @@ void etr_answer_refuse(etr_answer *answer, const char *text);
 /** Refuses a breakdown by pattern if medians rank, because patterns add up averages. */
 void etr_answer_refuse_patterns(etr_answer *answer);
 
-/** Ends the document, if the answer is one, flushes the output and frees everything. Pass good =
- * false if memory ran out on the way. Errors: ETR_ERROR_OPTION (etr_answer_refuse() was called),
- * ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_answer_end(etr_answer *answer, bool good, etr_error *error);
+/** Ends the document, if the answer is one, flushes the output and frees everything. Pass
+ * `has_memory` = false if memory ran out on the way. Errors: ETR_ERROR_OPTION (etr_answer_refuse()
+ * was called), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_answer_end(etr_answer *answer, bool has_memory, etr_error *error);
 
 #endif

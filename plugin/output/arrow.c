@@ -126,7 +126,7 @@ static void add_column_value(etr_arrow *table, column *into, etr_arrow_value val
   }
 }
 
-void etr_arrow_add(etr_arrow *table, etr_arrow_value value) {
+void etr_arrow_add_value(etr_arrow *table, etr_arrow_value value) {
   if (etr_arena_failed(&table->arena) || table->is_too_long)
     return;
   add_column_value(table, &table->columns.data[table->next], value);

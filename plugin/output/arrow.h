@@ -42,7 +42,7 @@ void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type typ
 
 /** Adds the next value of the current row. A row has one value for each column, in the order of the
  * columns. */
-void etr_arrow_add(etr_arrow *table, etr_arrow_value value);
+void etr_arrow_add_value(etr_arrow *table, etr_arrow_value value);
 
 /** Returns a sink that stands for the table: an answer that gets it adds the rows of its tables to
  * `table` and writes nothing. Text that is written into the sink is dropped. */

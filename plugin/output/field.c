@@ -177,7 +177,7 @@ static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_row
   etr_jw_array(fields->json);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(fields->json);
-    etr_field_put_all(fields, list, (const char *)rows.first + i * rows.size);
+    etr_field_put_members(fields, list, (const char *)rows.first + i * rows.size);
     etr_jw_end(fields->json);
   }
   etr_jw_end(fields->json);
@@ -223,13 +223,13 @@ static void put_parts(const etr_fields *fields, const etr_field *field, const vo
     etr_jw_null(fields->json);
   } else {
     etr_jw_object(fields->json);
-    etr_field_put_all(fields, field->parts, rows.first);
+    etr_field_put_members(fields, field->parts, rows.first);
     etr_jw_end(fields->json);
   }
 }
 
-void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media,
-                          const void *row) {
+void etr_field_put_members_in(const etr_fields *fields, const etr_row_type *list, unsigned media,
+                              const void *row) {
   for (const etr_field *field = list->first; field < list->first + list->count; field++) {
     if (!(field->in & media) || !field->key)
       continue;
@@ -245,8 +245,8 @@ void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, un
   }
 }
 
-void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row) {
-  etr_field_put_medium(fields, list, ETR_IN_JSON, row);
+void etr_field_put_members(const etr_fields *fields, const etr_row_type *list, const void *row) {
+  etr_field_put_members_in(fields, list, ETR_IN_JSON, row);
 }
 
 void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list,
@@ -255,15 +255,15 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   put_rows(fields, list, rows);
 }
 
-void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_type *list,
-                       const void *row) {
+void etr_field_put_row_or_null(const etr_fields *fields, const char *key, const etr_row_type *list,
+                               const void *row) {
   etr_jw_key(fields->json, key);
   if (!row) {
     etr_jw_null(fields->json);
     return;
   }
   etr_jw_object(fields->json);
-  etr_field_put_all(fields, list, row);
+  etr_field_put_members(fields, list, row);
   etr_jw_end(fields->json);
 }
 

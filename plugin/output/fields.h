@@ -37,8 +37,8 @@ void etr_field_method(const etr_fields *fields, const etr_method *method);
  * is not a tensor. */
 void etr_field_shape(const etr_fields *fields, const etr_value *value);
 /** Starts an array or object under a key; etr_jw_end() ends it. */
-void etr_field_list(const etr_fields *fields, const char *key);
-void etr_field_object(const etr_fields *fields, const char *key);
+void etr_field_begin_list(const etr_fields *fields, const char *key);
+void etr_field_begin_object(const etr_fields *fields, const char *key);
 /** Writes a key and an array of texts. */
 void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts,
                      size_t count);

@@ -253,8 +253,8 @@ static const char *label_parent_folder(etr_arena *arena, const char *path) {
   return name && name[0] ? name : label_file(arena, path);
 }
 
-const char *etr_label_recorded(etr_arena *arena, const etr_profile *profile,
-                               const etr_method *method) {
+const char *etr_label_recordings(etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method) {
   bool is_alone = !profile->etrecord && !profile->pte && method->run_count > 0;
   if (!is_alone || profile->etdump_count == 1)
     return etr_label_record(arena, profile);

@@ -47,7 +47,7 @@ void etr_put_filter(etr_writer *writer, etr_arena *arena, const etr_node_filter 
   if (!text)
     return;
   etr_puts(writer, "only ");
-  etr_put_plain(writer, text);
+  etr_put_sanitized(writer, text);
   etr_puts(writer, "\n");
 }
 

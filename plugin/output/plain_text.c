@@ -34,7 +34,7 @@ static size_t character_width(const etr_writer *writer, uint32_t code) {
   return is_in(two_columns, ETR_COUNT(two_columns), code) ? 2 : 1;
 }
 
-char *etr_plain_copy(etr_arena *arena, const char *text) {
+char *etr_sanitized_copy(etr_arena *arena, const char *text) {
   char *copy = etr_arena_copy(arena, etr_slice_of(text)), *end = copy;
   for (size_t size; copy && *text; text += size) {
     bool control = etr_is_control(etr_character_at(text, &size));
@@ -46,7 +46,7 @@ char *etr_plain_copy(etr_arena *arena, const char *text) {
   return copy;
 }
 
-void etr_put_plain(etr_writer *writer, const char *text) {
+void etr_put_sanitized(etr_writer *writer, const char *text) {
   for (size_t size; text && *text; text += size) {
     bool control = etr_is_control(etr_character_at(text, &size));
     etr_put(writer, control ? ETR_SLICE("?") : (etr_slice){text, size});

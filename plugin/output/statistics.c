@@ -21,7 +21,7 @@ static const etr_field statistics[] = {
 ETR_ROW_TYPE(statistics, statistics);
 
 void etr_field_stats(const etr_fields *fields, const etr_stats *stats) {
-  etr_field_put_all(fields, &etr_statistics_fields, stats);
+  etr_field_put_members(fields, &etr_statistics_fields, stats);
 }
 
 typedef struct noise_row {
@@ -53,13 +53,13 @@ static etr_cell verdict(const void *row) {
 
 /* Writes the number of runs in the faster mode, then in the slower one. */
 static void put_mode_runs(const etr_fields *f, const void *row) {
-  etr_field_list(f, "mode_runs");
+  etr_field_begin_list(f, "mode_runs");
   for (size_t i = 0; has_modes(row) && i < ETR_COUNT(noise_of(row)->modes); i++)
     etr_jw_uint(f->json, noise_of(row)->modes[i].run_count);
   etr_jw_end(f->json);
 }
 static void put_mode_p50(const etr_fields *f, const void *row) {
-  etr_field_list(f, "mode_p50");
+  etr_field_begin_list(f, "mode_p50");
   for (size_t i = 0; has_modes(row) && i < ETR_COUNT(noise_of(row)->modes); i++)
     etr_jw_double(f->json, etr_ticks_to_unit(f->profile, noise_of(row)->modes[i].p50, f->unit));
   etr_jw_end(f->json);
@@ -114,8 +114,8 @@ static const etr_field noise_fields[] = {
 ETR_ROW_TYPE(noise, noise_fields);
 
 static void put_noise(const etr_fields *fields, const etr_noise *noise, const char *text) {
-  etr_field_object(fields, "noise");
-  etr_field_put_all(fields, &etr_noise_fields, &(noise_row){noise, text});
+  etr_field_begin_object(fields, "noise");
+  etr_field_put_members(fields, &etr_noise_fields, &(noise_row){noise, text});
   etr_jw_end(fields->json);
 }
 
@@ -124,7 +124,7 @@ void etr_field_method_rule(const etr_fields *fields, const etr_method *method) {
   etr_field_text(fields, "method_rule", block ? block->method_rule : NULL);
   etr_field_text(fields, "method_evidence",
                  block && block->method_evidence[0] ? block->method_evidence : NULL);
-  etr_field_list(fields, "candidates");
+  etr_field_begin_list(fields, "candidates");
   for (size_t i = 0; block && i < block->candidate_count; i++)
     etr_jw_string(fields->json, fields->profile->methods[block->candidates[i]].name);
   etr_jw_end(fields->json);
@@ -151,29 +151,29 @@ static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_
   etr_field_text(fields, "phase", phase->name);
   etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
   etr_field_flag(fields, "estimated", phase->told_by == ETR_PHASE_BY_TIMES);
-  etr_field_list(fields, "runs");
+  etr_field_begin_list(fields, "runs");
   for (size_t i = 0; i < phase->run_count; i++)
     etr_jw_int(fields->json, phase->runs[i]);
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
   put_noise(fields, &phase->noise,
             etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
-  etr_field_put_row(fields, "throughput", &etr_throughput_fields, phase->throughput);
+  etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, phase->throughput);
   etr_jw_end(fields->json);
 }
 
 void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                      etr_unit shown) {
   put_noise(fields, &method->noise, etr_steadiness_text(arena, fields->profile, method, shown));
-  etr_field_put_row(fields, "throughput", &etr_throughput_fields, method->throughput);
-  etr_field_list(fields, "phases_of_runs");
+  etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, method->throughput);
+  etr_field_begin_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)
       put_phase(fields, arena, &method->run_phases[i], shown);
   etr_jw_end(fields->json);
 }
 
-#define ROOFS(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_effective_peaks, name)
+#define PEAKS(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_effective_peaks, name)
 
 static bool has_flops(const void *row) {
   return ((const etr_effective_peaks *)row)->gflops > 0;
@@ -186,18 +186,18 @@ static bool has_bandwidth(const void *row) {
 }
 
 static const etr_field effective_peaks_fields[] = {
-    {"gflops", ROOFS(ETR_CELL_NUMBER, gflops), .has = has_flops},
-    {"integer_gops", ROOFS(ETR_CELL_NUMBER, integer_gops), .has = has_integers},
-    {"gbs", ROOFS(ETR_CELL_NUMBER, gbs), .has = has_bandwidth},
-    {"flops_given", ROOFS(ETR_CELL_FLAG, flops_given)},
-    {"integer_given", ROOFS(ETR_CELL_FLAG, integer_given)},
-    {"bandwidth_given", ROOFS(ETR_CELL_FLAG, bandwidth_given)},
-    {"is_estimated", ROOFS(ETR_CELL_FLAG, is_estimated)},
+    {"gflops", PEAKS(ETR_CELL_NUMBER, gflops), .has = has_flops},
+    {"integer_gops", PEAKS(ETR_CELL_NUMBER, integer_gops), .has = has_integers},
+    {"gbs", PEAKS(ETR_CELL_NUMBER, gbs), .has = has_bandwidth},
+    {"flops_given", PEAKS(ETR_CELL_FLAG, flops_given)},
+    {"integer_given", PEAKS(ETR_CELL_FLAG, integer_given)},
+    {"bandwidth_given", PEAKS(ETR_CELL_FLAG, bandwidth_given)},
+    {"is_estimated", PEAKS(ETR_CELL_FLAG, is_estimated)},
 };
 ETR_ROW_TYPE(effective_peaks, effective_peaks_fields);
 
 void etr_field_effective_peaks(const etr_fields *fields) {
-  etr_field_object(fields, "roofs");
-  etr_field_put_all(fields, &etr_effective_peaks_fields, &fields->profile->effective_peaks);
+  etr_field_begin_object(fields, "roofs");
+  etr_field_put_members(fields, &etr_effective_peaks_fields, &fields->profile->effective_peaks);
   etr_jw_end(fields->json);
 }

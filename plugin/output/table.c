@@ -133,7 +133,7 @@ void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fi
                        .time_digits = ETR_TIME_DIGITS};
 }
 
-void etr_table_choose(etr_table *table) {
+void etr_table_choose_columns(etr_table *table) {
   const char *names = table->answer->options->columns;
   const etr_field **chosen = names ? etr_arena_alloc_array(&table->answer->arena, strlen(names) + 1,
                                                            sizeof *chosen)
@@ -168,9 +168,9 @@ static const etr_field **fields_of_medium(const etr_table *table, size_t *count)
   return list;
 }
 
-void etr_table_choose_between(etr_table *table, size_t first, size_t last) {
+void etr_table_choose_columns_between(etr_table *table, size_t first, size_t last) {
   size_t count, usual;
-  etr_table_choose(table);
+  etr_table_choose_columns(table);
   if (!table->chosen)
     return;
   const etr_field **kept = fields_of_medium(table, &usual);
@@ -188,7 +188,7 @@ void etr_table_choose_between(etr_table *table, size_t first, size_t last) {
   table->chosen_count = count;
 }
 
-void etr_table_say_origin(etr_table *table) {
+void etr_table_add_origin_columns(etr_table *table) {
   const etr_table_options *options = table->answer->options;
   etr_arena *arena = &table->answer->arena;
   bool has_chosen = options->columns && options->format != ETR_TABLE_JSON_LINES;
@@ -222,7 +222,7 @@ void etr_table_say_origin(etr_table *table) {
 /* Returns true if some shown row has a text or a number other than 0 in a column. A time of 0 also
  * counts if its clock has a known step, because it is shown as "<0.001". */
 static bool has_any_value(const etr_table *table, const etr_field *field) {
-  for (size_t i = 0; i < etr_table_shown(table); i++) {
+  for (size_t i = 0; i < etr_table_shown_count(table); i++) {
     etr_cell cell = etr_field_cell(field, table->rows.data[i].row);
     bool has_number = !isnan(cell.number) && (cell.number != 0 || cell.step > 0);
     if (cell.text ? cell.text[0] != '\0' : has_number)
@@ -240,7 +240,7 @@ static bool is_shown(const etr_table *table, const etr_field *field) {
   unsigned full = table->is_to_publish ? ETR_IN_DATA : ETR_IN_FULL;
   if (table->exact || (table->medium & full))
     return true;
-  return (!field->tells || field->tells(table->context)) &&
+  return (!field->is_shown || field->is_shown(table->context)) &&
          (!field->hides_zeros || has_any_value(table, field));
 }
 
@@ -330,7 +330,7 @@ static void begin_table(etr_table *table) {
   for (unsigned turn = 1; turn <= count && !table->chosen; turn++)
     for (size_t i = 0; i < count; i++)
       if (table->columns[i]->spare == turn)
-        etr_text_table_may_leave_out(&table->laid_out, i);
+        etr_text_table_may_hide_column(&table->laid_out, i);
   for (size_t i = 0; arrow && columns && i < table->origin_count + count; i++)
     etr_arrow_add_column(arrow, columns[i].title, arrow_type(table, i));
   if (table->answer->options->typed && !arrow && columns && !table->laid_out.without_head)
@@ -341,7 +341,7 @@ static void begin_table(etr_table *table) {
 
 /* ---- Rows ---- */
 
-void etr_table_add(etr_table *table, const void *row, const char *key, double weight) {
+void etr_table_add_row(etr_table *table, const void *row, const char *key, double weight) {
   etr_table_row *added = etr_vec_push(&table->answer->arena, &table->rows);
   if (added)
     *added = (etr_table_row){row, key, weight, table->rows.count};
@@ -349,7 +349,7 @@ void etr_table_add(etr_table *table, const void *row, const char *key, double we
 
 void etr_table_add_rows(etr_table *table, etr_rows rows) {
   for (size_t i = 0; i < rows.count; i++)
-    etr_table_add(table, (const char *)rows.first + i * rows.size, "", 0);
+    etr_table_add_row(table, (const char *)rows.first + i * rows.size, "", 0);
 }
 
 /* Orders rows by key, then the largest weight first, then as they were added. */
@@ -367,7 +367,7 @@ void etr_table_sort(etr_table *table) {
   etr_sort(table->rows.data, table->rows.count, sizeof *table->rows.data, by_key_and_weight);
 }
 
-size_t etr_table_shown(const etr_table *table) {
+size_t etr_table_shown_count(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
@@ -559,11 +559,12 @@ static void put_json_row(const etr_table *table, const void *row) {
 static void add_arrow_row(const etr_table *table, const void *row) {
   etr_arrow *arrow = table->answer->arrow;
   for (size_t i = 0; i < table->origin_count; i++)
-    etr_arrow_add(arrow,
-                  (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
+    etr_arrow_add_value(arrow,
+                        (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
   for (size_t i = 0; i < table->column_count; i++) {
     etr_scalar v = typed_scalar(table, table->columns[i], row);
-    etr_arrow_add(arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL, v.text, v.whole, v.real});
+    etr_arrow_add_value(arrow,
+                        (etr_arrow_value){v.type == ETR_SCALAR_NULL, v.text, v.whole, v.real});
   }
 }
 
@@ -575,17 +576,17 @@ static void put_row(etr_table *table, const void *row) {
     put_json_row(table, row);
   } else {
     for (size_t i = 0; i < table->origin_count; i++)
-      etr_text_table_add(&table->laid_out, table->origin[i].value);
+      etr_text_table_add_cell(&table->laid_out, table->origin[i].value);
     for (size_t i = 0; i < table->column_count; i++) {
       etr_cell cell = etr_field_cell(table->columns[i], row);
-      etr_text_table_add(&table->laid_out, cell_text(table, table->columns[i], cell, row));
-      etr_text_table_style(&table->laid_out, cell_style(table->columns[i], cell));
+      etr_text_table_add_cell(&table->laid_out, cell_text(table, table->columns[i], cell, row));
+      etr_text_table_style_last_cell(&table->laid_out, cell_style(table->columns[i], cell));
     }
   }
 }
 
-size_t etr_table_fill(etr_table *table) {
-  size_t shown = etr_table_shown(table), hidden = table->rows.count - shown + table->others;
+size_t etr_table_lay_out_rows(etr_table *table) {
+  size_t shown = etr_table_shown_count(table), hidden = table->rows.count - shown + table->others;
   if (!table->columns)
     begin_table(table);
   if (!table->exact && table->columns)
@@ -609,10 +610,10 @@ void etr_table_write(etr_table *table) {
 
 void etr_table_finish(etr_table *table) {
   etr_table_format format = table->answer->options->format;
-  size_t hidden = etr_table_fill(table);
+  size_t hidden = etr_table_lay_out_rows(table);
   etr_table_write(table);
   if (format == ETR_TABLE_TEXT)
-    etr_put_more(&table->answer->writer, hidden);
+    etr_put_hidden_count(&table->answer->writer, hidden);
   if (format == ETR_TABLE_MARKDOWN && hidden)
     etr_putf(&table->answer->writer, "\n%zu more\n", hidden);
 }

@@ -17,20 +17,20 @@ void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_colu
   *table = (etr_text_table){.arena = arena, .columns = columns, .column_count = column_count};
 }
 
-void etr_text_table_may_leave_out(etr_text_table *table, size_t column) {
+void etr_text_table_may_hide_column(etr_text_table *table, size_t column) {
   size_t *spare = etr_vec_push(table->arena, &table->spare);
   if (spare)
     *spare = column;
 }
 
-void etr_text_table_add(etr_text_table *table, const char *text) {
+void etr_text_table_add_cell(etr_text_table *table, const char *text) {
   const char **cell = etr_vec_push(table->arena, &table->cells);
   unsigned char *style = cell ? etr_vec_push(table->arena, &table->styles) : NULL;
   if (style)
-    *cell = text ? etr_plain_copy(table->arena, text) : "";
+    *cell = text ? etr_sanitized_copy(table->arena, text) : "";
 }
 
-void etr_text_table_style(etr_text_table *table, etr_style style) {
+void etr_text_table_style_last_cell(etr_text_table *table, etr_style style) {
   if (table->styles.count)
     table->styles.data[table->styles.count - 1] = (unsigned char)style;
 }
@@ -344,7 +344,7 @@ void etr_text_table_write(const etr_text_table *table, etr_writer *writer, etr_t
     write_rows(table, writer, format);
 }
 
-void etr_put_more(etr_writer *writer, size_t count) {
+void etr_put_hidden_count(etr_writer *writer, size_t count) {
   if (count == 0)
     return;
   etr_put_style(writer, ETR_STYLE_DIM);

@@ -154,7 +154,7 @@ void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_ro
   if (!values)
     etr_arena_fail(&doc->arena);
   if (key)
-    etr_field_object(&doc->fields, key);
+    etr_field_begin_object(&doc->fields, key);
   etr_field_count(&doc->fields, "count", rows.count);
   for (const etr_field *field = list->first; values && field < list->first + list->count; field++)
     if (field->in & media)

@@ -506,7 +506,7 @@ static bool put_subgraphs(drawing *d, const drawn_graph *g) {
  * first output of its producer, which output each one is. */
 static void put_inputs(const etr_fields *f, const drawn_graph *g) {
   bool has_other_outputs = false;
-  etr_field_list(f, "inputs");
+  etr_field_begin_list(f, "inputs");
   for (size_t i = 0; i < g->inputs.count; i++) {
     etr_jw_int(f->json, g->inputs.data[i]);
     has_other_outputs |= g->outputs.data[i] != 0;
@@ -514,7 +514,7 @@ static void put_inputs(const etr_fields *f, const drawn_graph *g) {
   etr_jw_end(f->json);
   if (!has_other_outputs)
     return;
-  etr_field_list(f, "outputs");
+  etr_field_begin_list(f, "outputs");
   for (size_t i = 0; i < g->outputs.count; i++)
     etr_jw_uint(f->json, g->outputs.data[i]);
   etr_jw_end(f->json);
@@ -526,7 +526,7 @@ static void put_counterparts(const etr_fields *f, const drawn_graph *g) {
   uint32_t last_operator = 0;
   if (g->counterparts.count == 0)
     return;
-  etr_field_list(f, "counterparts");
+  etr_field_begin_list(f, "counterparts");
   for (size_t i = 0; i < g->counterparts.count; i++) {
     etr_jw_int(f->json, (int64_t)g->counterparts.data[i] - last_operator);
     last_operator = g->counterparts.data[i];
@@ -579,7 +579,7 @@ bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method,
   drawing d = {.doc = doc, .ops = ops};
   etr_map_init(&d.type_of, &doc->arena);
   etr_jw_object(doc->fields.json);
-  etr_field_list(&doc->fields, "list");
+  etr_field_begin_list(&doc->fields, "list");
   bool good = put_other_graph(&d, method, "aten") && put_graph(&d, ops->graph) &&
               put_other_graph(&d, method, "program");
   etr_jw_end(doc->fields.json);

@@ -31,7 +31,7 @@ static void put_path(const etr_fields *f, const char *path) {
 /* Writes the files that the profile was read from. */
 static void put_inputs(const etr_fields *f) {
   const etr_profile *profile = f->profile;
-  etr_field_list(f, "inputs");
+  etr_field_begin_list(f, "inputs");
   if (profile->etrecord)
     put_path(f, profile->etrecord);
   for (size_t i = 0; i < profile->etdump_count; i++)
@@ -57,7 +57,7 @@ static void put_warning_list(const etr_fields *f, const etr_warning *warnings, s
  * then those of the profile and of its accuracy. */
 static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
-  etr_field_list(f, "warnings");
+  etr_field_begin_list(f, "warnings");
   const etr_warning clock = {"", "", ETR_NO_OFFSET,
                              f->profile->takes_cycles_as_ns ? ETR_CYCLES_HAVE_NO_RATE : NULL};
   put_warning_list(f, &clock, clock.message != NULL);
@@ -123,7 +123,7 @@ static bool put_operator_steps(etr_profile_doc *doc, const etr_profile_operators
   if (!is_about)
     return false;
   mark_operators(is_about, ops, finding);
-  etr_field_list(&doc->fields, "operator_steps");
+  etr_field_begin_list(&doc->fields, "operator_steps");
   for (size_t row = 0, last_row = 0; row < ops->count; row++) {
     if (!is_about[row])
       continue;
@@ -138,7 +138,7 @@ static bool put_operator_steps(etr_profile_doc *doc, const etr_profile_operators
 static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
                          const etr_profile_operators *ops) {
   const etr_fields *f = &doc->fields;
-  etr_field_list(f, "findings");
+  etr_field_begin_list(f, "findings");
   for (size_t i = 0; i < findings->count; i++) {
     const etr_finding *finding = &findings->list[i];
     etr_jw_object(f->json);
@@ -232,15 +232,15 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   etr_jw_object(f->json);
   etr_field_method(f, method);
   etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
-  etr_field_object(f, "execute");
+  etr_field_begin_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_field_ticks(f, "total", (double)method->execute_ticks);
   etr_jw_end(f->json);
-  etr_field_list(f, "execute_per_run");
+  etr_field_begin_list(f, "execute_per_run");
   for (size_t i = 0; i < method->run_count; i++)
     etr_profile_put_ns(doc, (double)method->execute_per_run[i]);
   etr_jw_end(f->json);
-  etr_field_list(f, "run_numbers");
+  etr_field_begin_list(f, "run_numbers");
   for (size_t i = 0; i < method->run_count; i++)
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
@@ -321,7 +321,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
     etr_field_text(f, "shown_unit", etr_unit_name(ETR_UNIT_CYCLES));
   put_inputs(f);
   etr_field_effective_peaks(f);
-  etr_field_list(f, "methods");
+  etr_field_begin_list(f, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (etr_profile_shows(&profile->methods[i]))
       good = put_method(&doc, &profile->methods[i], &doc.side->methods[i]);

@@ -115,7 +115,7 @@ static bool put_tensors(etr_profile_doc *doc, const etr_memory_plan *plan,
   }
   etr_profile_put_columns(doc, "tensors", &etr_document_tensor_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, count));
-  etr_field_list(&doc->fields, "users");
+  etr_field_begin_list(&doc->fields, "users");
   for (size_t i = 0; i < count; i++) {
     const etr_planned_tensor *tensor = &plan->tensors[i];
     int64_t last_user = ETR_MAX(tensor->first_instruction, 0);

@@ -43,7 +43,7 @@ void etr_profile_put_modules(etr_profile_doc *doc, const etr_graph *graph) {
 static void put_bodies(etr_profile_doc *doc, const etr_profile_operators *ops) {
   etr_map seen;
   etr_map_init(&seen, &doc->arena);
-  etr_field_object(&doc->fields, "bodies");
+  etr_field_begin_object(&doc->fields, "bodies");
   for (size_t row = 0; row < ops->count; row++) {
     uint32_t subgraph = ops->graph->nodes[ops->nodes[row]].subgraph;
     const char *body = ops->compared->items[row].body;
@@ -84,7 +84,7 @@ static const uint32_t *put_sources(etr_profile_doc *doc, const etr_profile_opera
   uint32_t *source_of = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *source_of);
   etr_map numbers;
   etr_map_init(&numbers, &doc->arena);
-  etr_field_list(&doc->fields, "sources");
+  etr_field_begin_list(&doc->fields, "sources");
   for (size_t row = 0; source_of && row < ops->count; row++) {
     const etr_source *source = ops->graph->nodes[ops->nodes[row]].source;
     source_of[row] = source ? number_source(doc, &numbers, source) : ETR_NONE;

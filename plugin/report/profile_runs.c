@@ -200,11 +200,11 @@ static bool put_other_times(run_list *l) {
     if (time->each_run && !follows_from_events(l, l->ops->nodes[row]))
       rows[count++] = row;
   }
-  etr_field_list(f, "operators");
+  etr_field_begin_list(f, "operators");
   for (size_t i = 0; i < count; i++)
     etr_jw_uint(f->json, rows[i]);
   etr_jw_end(f->json);
-  etr_field_list(f, "times");
+  etr_field_begin_list(f, "times");
   for (size_t i = 0; i < count; i++)
     put_times(l, &l->ops->graph->times[l->ops->nodes[rows[i]]]);
   etr_jw_end(f->json);

@@ -57,7 +57,7 @@ static void put_sums(etr_profile_doc *doc, const char *key, const etr_side_sums 
  * number of its runs. */
 static void put_runs_per_recording(etr_profile_doc *doc, const etr_method *method) {
   const etr_run *runs = doc->fields.profile->runs;
-  etr_field_list(&doc->fields, "recordings");
+  etr_field_begin_list(&doc->fields, "recordings");
   for (size_t first = 0, end; first < method->run_count; first = end) {
     for (end = first;
          end < method->run_count && runs[method->runs[end]].dump == runs[method->runs[first]].dump;)
@@ -109,8 +109,8 @@ static bool put_figures(etr_profile_doc *doc, const etr_method *method) {
       !etr_side_figures_of(&figures, &doc->arena, f->profile, &loads, doc->side,
                            (uint32_t)(method - f->profile->methods)))
     return false;
-  etr_field_object(f, "figures");
-  etr_field_put_all(f, &etr_side_figures_fields, &figures);
+  etr_field_begin_object(f, "figures");
+  etr_field_put_members(f, &etr_side_figures_fields, &figures);
   etr_jw_end(f->json);
   return true;
 }
@@ -119,7 +119,7 @@ static bool put_figures(etr_profile_doc *doc, const etr_method *method) {
 
 /* Writes "clocks": the step of each backend's clock, in nanoseconds. */
 static void put_clocks(etr_profile_doc *doc, const etr_side_method *method) {
-  etr_field_object(&doc->fields, "clocks");
+  etr_field_begin_object(&doc->fields, "clocks");
   for (size_t i = 0; i < method->clock_count; i++) {
     etr_jw_key(doc->fields.json, method->clocks[i].backend);
     etr_profile_put_ns(doc, method->clocks[i].step);
@@ -130,12 +130,12 @@ static void put_clocks(etr_profile_doc *doc, const etr_side_method *method) {
 /* Writes the producers of all operators: how many each has, then all of them in one list, where -1
  * is an input of the method. */
 static void put_producers(etr_profile_doc *doc, const etr_side_method *method) {
-  etr_field_object(&doc->fields, "producers");
-  etr_field_list(&doc->fields, "count");
+  etr_field_begin_object(&doc->fields, "producers");
+  etr_field_begin_list(&doc->fields, "count");
   for (size_t i = 0; i < method->item_count; i++)
     etr_jw_int(doc->fields.json, (int64_t)method->items[i].producer_count);
   etr_jw_end(doc->fields.json);
-  etr_field_list(&doc->fields, "operator");
+  etr_field_begin_list(&doc->fields, "operator");
   for (size_t i = 0; i < method->item_count; i++)
     for (size_t k = 0; k < method->items[i].producer_count; k++)
       etr_profile_put_index(doc, method->items[i].producers[k]);
@@ -155,11 +155,11 @@ static void put_identity(etr_profile_doc *doc, const etr_side_method *method) {
   etr_profile_put_columns(doc, "called_with", ETR_FIELDS(input_fields), ETR_IN_DOCUMENT,
                           ETR_ROWS(method->inputs, method->input_count));
   etr_field_text(&doc->fields, "dtypes", method->dtypes);
-  etr_field_list(&doc->fields, "weights");
+  etr_field_begin_list(&doc->fields, "weights");
   for (size_t i = 0; i < method->weight_count; i++)
     etr_profile_put_text(doc, method->weights[i]);
   etr_jw_end(doc->fields.json);
-  etr_field_list(&doc->fields, "operator_weights");
+  etr_field_begin_list(&doc->fields, "operator_weights");
   for (size_t i = 0; i < method->item_count; i++)
     etr_profile_put_text(doc, method->items[i].weight);
   etr_jw_end(doc->fields.json);
@@ -177,7 +177,7 @@ static void put_recordings(etr_profile_doc *doc, const etr_method *timed,
                            const etr_side_method *method) {
   const etr_side_recordings *recordings = &method->recordings;
   const etr_profile *profile = doc->fields.profile;
-  etr_field_list(&doc->fields, "recording_files");
+  etr_field_begin_list(&doc->fields, "recording_files");
   for (size_t i = 0; i < timed->run_count; i++) {
     uint32_t dump = profile->runs[timed->runs[i]].dump;
     if (i == 0 || dump != profile->runs[timed->runs[i - 1]].dump)
@@ -185,7 +185,7 @@ static void put_recordings(etr_profile_doc *doc, const etr_method *timed,
                     dump < profile->etdump_count ? etr_last_part(profile->etdumps[dump]) : "");
   }
   etr_jw_end(doc->fields.json);
-  etr_field_list(&doc->fields, "first_runs"); /* a fourth only says that there are more */
+  etr_field_begin_list(&doc->fields, "first_runs"); /* a fourth only says that there are more */
   for (size_t i = 0; i < recordings->first_count; i++)
     etr_profile_put_ns(doc, i < ETR_COUNT(recordings->first) ? recordings->first[i] : 0);
   etr_jw_end(doc->fields.json);
@@ -197,8 +197,8 @@ bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *timed,
   put_recordings(doc, timed, method);
   put_times(doc, "runs_vary", &etr_side_item_fields,
             (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  etr_field_object(&doc->fields,
-                   "sums"); /* in the order of their first items, which identify them */
+  etr_field_begin_object(&doc->fields,
+                         "sums"); /* in the order of their first items, which identify them */
   put_sums(doc, "op", &method->ops);
   put_sums(doc, "module", &method->modules);
   put_sums(doc, "pattern", &method->patterns);
@@ -220,7 +220,7 @@ void etr_profile_put_record(etr_profile_doc *doc) {
   const etr_fields *f = &doc->fields;
   etr_field_number(f, "pte_bytes", etr_pte_bytes(f->profile));
   etr_field_number(f, "planned_bytes", etr_planned_bytes(f->profile));
-  etr_field_list(f, "load_times");
+  etr_field_begin_list(f, "load_times");
   for (size_t i = 0; i < doc->side->load_count; i++) {
     const etr_side_load *load = &doc->side->loads[i];
     etr_jw_object(f->json);

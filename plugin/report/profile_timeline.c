@@ -260,11 +260,11 @@ bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method,
   put_place(f, "fastest", shown.fastest, shown.count);
   put_place(f, "median", shown.median, shown.count);
   put_place(f, "slowest", shown.slowest, shown.count);
-  etr_field_list(f, "runs");
+  etr_field_begin_list(f, "runs");
   for (size_t i = 0; good && i < shown.count; i++)
     good = put_run(&t, shown.places[i]);
   etr_jw_end(f->json);
-  etr_field_list(f, "structures");
+  etr_field_begin_list(f, "structures");
   for (size_t i = 0; good && i < t.structures.count; i++)
     good = put_structure(&t, &t.structures.data[i]);
   etr_jw_end(f->json);

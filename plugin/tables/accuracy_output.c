@@ -109,7 +109,7 @@ static etr_cell type(const void *row) {
 }
 
 static void put_sizes(const etr_fields *f, const char *key, const int64_t *sizes, const void *row) {
-  etr_field_list(f, key);
+  etr_field_begin_list(f, key);
   for (int32_t i = 0; sizes && i < value_of(row)->value->rank; i++)
     etr_jw_int(f->json, sizes[i]);
   etr_jw_end(f->json);
@@ -121,7 +121,7 @@ static void put_strides(const etr_fields *f, const void *row) {
   put_sizes(f, "strides", value_of(row)->value->strides, row);
 }
 static void put_segment(const etr_fields *f, const void *row) {
-  etr_field_list(f, "segment");
+  etr_field_begin_list(f, "segment");
   for (size_t i = 0; i < value_of(row)->segment_count; i++)
     etr_jw_string(f->json, as_row(row)->graph->nodes[value_of(row)->segment[i]].name);
   etr_jw_end(f->json);
@@ -147,7 +147,7 @@ static bool has_largest(const void *row) {
 static void put_max_at(const etr_fields *f, const void *row) {
   int64_t indices[32];
   size_t rank = find_largest_element(indices, row);
-  etr_field_list(f, "max_at");
+  etr_field_begin_list(f, "max_at");
   for (size_t i = 0; has_largest(row) && i < rank; i++)
     etr_jw_int(f->json, indices[i]);
   etr_jw_end(f->json);
@@ -165,7 +165,7 @@ static etr_cell max_at(const void *row) {
 }
 
 static void put_measures(const etr_fields *f, const void *row) {
-  etr_field_put_all(f, &etr_accuracy_measures_fields, &as_row(row)->gap);
+  etr_field_put_members(f, &etr_accuracy_measures_fields, &as_row(row)->gap);
 }
 static etr_rows local_rows(const void *row) {
   return (etr_rows){&as_row(row)->local, as_row(row)->local != NULL, sizeof as_row(row)->local};
@@ -250,7 +250,7 @@ static const etr_field fields[] = {
      .says = "null: a kernel", .nullable = true},
     {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
     {NULL, "method", ETR_CELL_NAME, PEOPLE, ETR_AT(etr_accuracy_row, method),
-     .tells = shows_method},
+     .is_shown = shows_method},
     {"method", "method", ETR_CELL_NAME, EXACT, ETR_AT(etr_accuracy_row, method)},
     {"run", "run", ETR_CELL_COUNT, EXACT, LOGGED(run)},
     {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference",
@@ -290,7 +290,7 @@ static const etr_field fields[] = {
     {NULL, "cosine", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(cosine), .digits = ETR_ALL_DIGITS},
     {NULL, "max_abs", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(max_abs_error), .digits = ETR_ALL_DIGITS},
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
-    {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
+    {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .is_shown = shows_drop},
     {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .hides_zeros = true},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS,
      .spare = 5},
@@ -761,11 +761,12 @@ static void put_taps(accuracy_output *o) {
   for (size_t i = 0; rows && i < accuracy->value_count; i++)
     if (accuracy->values[i].statistic_count > 0 && is_chosen(o, &accuracy->values[i]))
       rows[count++] = etr_accuracy_row_of(&o->answer.arena, accuracy, &accuracy->values[i]);
-  etr_section_titled(&o->answer,
-                     accuracy->reference
-                         ? "Statistics that taps returned, against those of the reference's tensors"
-                         : "Statistics that taps returned",
-                     &etr_accuracy_tap_fields, ETR_ROWS(rows, count), false);
+  etr_section_titled_table(
+      &o->answer,
+      accuracy->reference
+          ? "Statistics that taps returned, against those of the reference's tensors"
+          : "Statistics that taps returned",
+      &etr_accuracy_tap_fields, ETR_ROWS(rows, count), false);
 }
 
 etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_filter *filter,
@@ -786,7 +787,7 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
     put_head(&o);
   if (is_for_people && o.count)
     etr_puts(&o.answer.writer, "\n");
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   if (good && o.choice->by)
     good = put_groups(&o, &table);
   else if (good)
@@ -815,7 +816,7 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
 static void put_candidate_indices(const accuracy_output *o) {
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   size_t count = etr_accuracy_candidates(candidates, o->accuracy);
-  etr_field_list(&o->answer.fields, "candidates");
+  etr_field_begin_list(&o->answer.fields, "candidates");
   for (size_t i = 0; i < count; i++)
     etr_jw_uint(o->answer.fields.json, candidates[i]);
   etr_jw_end(o->answer.fields.json);

@@ -195,7 +195,7 @@ etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants,
     put_head(&o);
     etr_puts(&o.answer.writer, "\n");
   }
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   etr_table_add_rows(&table, ETR_ROWS(o.rows, o.count));
   etr_table_finish(&table);
   return etr_answer_end(&o.answer, good, error);
@@ -210,13 +210,13 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
   bool good = fill_rows(&o, choice, false);
   etr_field_text(f, "reference_record", variants->reference_record->etrecord);
   etr_field_texts(f, "records", variants->names, variants->count);
-  etr_field_list(f, "nodes");
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; i < o.count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "node", o.rows[i].node->name);
     etr_field_text(f, "module", module(&o.rows[i]).text);
     etr_field_text(f, "source", source(&o.rows[i]).text);
-    etr_field_list(f, "snr_db");
+    etr_field_begin_list(f, "snr_db");
     for (size_t variant = 0; variant < variants->count; variant++) {
       double snr = snrs[variant][1](&o.rows[i]).number;
       if (isnan(snr))
@@ -225,7 +225,7 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
         etr_jw_double(f->json, snr);
     }
     etr_jw_end(f->json);
-    etr_field_list(f, "equal");
+    etr_field_begin_list(f, "equal");
     for (size_t variant = 0; variant < variants->count; variant++)
       etr_jw_bool(f->json, o.rows[i].gaps[variant] && etr_gap_is_equal(o.rows[i].gaps[variant]));
     etr_jw_end(f->json);

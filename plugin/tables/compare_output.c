@@ -51,7 +51,7 @@ static bool has_relative(const void *row) {
 static etr_cell relative(const void *row) {
   return etr_cell_number(as_row(row)->method->change->relative);
 }
-static bool is_told(const void *row) {
+static bool has_likely_change(const void *row) {
   return has_change(row) && as_row(row)->method->change->verdict >= ETR_VERDICT_LIKELY_FASTER;
 }
 static etr_cell change_text(const void *row) {
@@ -143,7 +143,7 @@ static const etr_field method_fields[] = {
     {NULL, "record", ETR_CELL_NAME, ETR_IN_TABLES, RECORD(name)},
     {NULL, "path", ETR_CELL_NAME, ETR_IN_DATA, RECORD(path)},
     {NULL, "problem", ETR_CELL_NAME, ETR_IN_DATA, RECORD(problem), .nullable = true},
-    {"method", "method", ETR_CELL_NAME, ETR_IN_ALL, METHOD(name), .tells = has_several_methods,
+    {"method", "method", ETR_CELL_NAME, ETR_IN_ALL, METHOD(name), .is_shown = has_several_methods,
      .blank_is_null = true, .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, METHOD(typical), .nullable = true,
      .unit_in = PEOPLE, .says = "Method::execute in the typical run; null: it was not timed"},
@@ -182,7 +182,7 @@ static const etr_field method_fields[] = {
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr_text, .hides_zeros = true},
     {"outputs_equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, METHOD(are_outputs_equal),
      .says = "outputs were compared, and nothing differs"},
-    {"change", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = change_text, .has = is_told,
+    {"change", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = change_text, .has = has_likely_change,
      .nullable = true,
      .says =
          "by how much it is slower or faster than the first, in words, with the digits that the "
@@ -280,7 +280,7 @@ static bool put_records(compare_output *o) {
   table.each_has_digits = true;
   table.is_to_publish = true;
   table.top = 0;
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   for (size_t i = 0; i < o->set->records.count; i++) {
     const etr_set_record *record = &o->set->records.data[i];
     size_t count = ETR_MAX(record->methods.count, 1);
@@ -321,7 +321,7 @@ static bool put_rows(compare_output *o) {
                           ETR_CELL_NAME,
                           ETR_IN_TABLES,
                           ETR_AT(named_row, method),
-                          .tells = has_several_methods};
+                          .is_shown = has_several_methods};
   fields[1] = (etr_field){NULL, title_of(set->options.by), ETR_CELL_NAME, ETR_IN_TABLES,
                           ETR_AT(named_row, name)};
   for (size_t i = 0; i < records; i++)
@@ -337,7 +337,7 @@ static bool put_rows(compare_output *o) {
   etr_table_init(&table, answer, &(const etr_row_type){NULL, fields, FIRST + records});
   table.context = set;
   table.each_has_digits = true;
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   for (size_t i = 0; i < set->rows.count; i++) {
     named_row *row = etr_arena_alloc(&answer->arena, sizeof *row + records * sizeof(double));
     if (!row)
@@ -346,7 +346,7 @@ static bool put_rows(compare_output *o) {
     *row = (named_row){set->rows.data[i].method, has_name ? set->rows.data[i].name : "(top level)"};
     for (size_t k = 0; k < records; k++)
       row->typical[k] = etr_set_row_time(&set->rows.data[i], k);
-    etr_table_add(&table, row, "", set->rows.data[i].most);
+    etr_table_add_row(&table, row, "", set->rows.data[i].most);
   }
   etr_table_finish(&table);
   return true;
@@ -381,7 +381,7 @@ etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
   bool is_for_people = o.table.format == ETR_TABLE_TEXT || o.table.format == ETR_TABLE_MARKDOWN;
   if (is_for_people) {
     etr_puts(&answer->writer, "\n");
-    etr_section_clock(answer, set->first, 2);
+    etr_section_clock_note(answer, set->first, 2);
     if (by == ETR_RECORDS_ALONE)
       put_reasons(&o);
     if (by == ETR_RECORDS_ALONE && assumes_turns(set))
@@ -400,7 +400,7 @@ etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
 static void put_method(compare_output *o, const compare_row *row) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);
-  etr_field_put_all(f, &etr_compared_method_fields, row);
+  etr_field_put_members(f, &etr_compared_method_fields, row);
   if (row->method->change) {
     etr_diff_put_verdict(f, row->method->change);
   } else {
@@ -408,9 +408,9 @@ static void put_method(compare_output *o, const compare_row *row) {
                                          "reason",          "cause",    "recordings_needed"};
     for (size_t i = 0; i < ETR_COUNT(absent); i++)
       etr_field_text(f, absent[i], NULL);
-    etr_field_list(f, "assumes");
+    etr_field_begin_list(f, "assumes");
     etr_jw_end(f->json);
-    etr_field_list(f, "odd_recordings");
+    etr_field_begin_list(f, "odd_recordings");
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -420,8 +420,8 @@ static void put_method(compare_output *o, const compare_row *row) {
 static void put_record(compare_output *o, const etr_set_record *record) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);
-  etr_field_put_all(f, &etr_compared_record_fields, &(compare_row){o, record, NULL});
-  etr_field_list(f, "methods");
+  etr_field_put_members(f, &etr_compared_record_fields, &(compare_row){o, record, NULL});
+  etr_field_begin_list(f, "methods");
   for (size_t i = 0; i < record->methods.count; i++)
     put_method(o, &(compare_row){o, record, &record->methods.data[i]});
   etr_jw_end(f->json);
@@ -434,7 +434,7 @@ static void put_row(compare_output *o, const etr_set_row *row) {
   etr_jw_object(f->json);
   etr_field_text(f, "method", row->method[0] ? row->method : NULL);
   etr_field_text(f, "name", row->name);
-  etr_field_list(f, "typical");
+  etr_field_begin_list(f, "typical");
   for (size_t i = 0; i < o->set->records.count; i++)
     etr_put_scalar(f->json, etr_scalar_of_number(
                                 etr_ticks_to_unit(f->profile, etr_set_row_time(row, i), f->unit)));
@@ -449,13 +449,13 @@ etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit, const
   const etr_fields *f = &answer->fields;
   etr_answer_begin_document(answer, set->first, NULL, unit, sink, "compare/1");
   begin_words(&o);
-  etr_field_list(f, "records");
+  etr_field_begin_list(f, "records");
   for (size_t i = 0; i < set->records.count; i++)
     put_record(&o, &set->records.data[i]);
   etr_jw_end(f->json);
   if (set->options.by != ETR_RECORDS_ALONE) {
     etr_field_text(f, "by", title_of(set->options.by));
-    etr_field_list(f, "rows");
+    etr_field_begin_list(f, "rows");
     for (size_t i = 0; i < set->rows.count; i++)
       put_row(&o, &set->rows.data[i]);
     etr_jw_end(f->json);

@@ -21,8 +21,8 @@ static etr_cell layer_kind_name(const void *row) {
 }
 static etr_cell layer_kind_share(const void *row) {
   const etr_sum *sum = &((const layer_kind_row *)row)->sum;
-  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
-  return etr_cell_share(etr_adding_up(sum->profile, sum->times.typical, sum->times.avg), whole);
+  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
+  return etr_cell_share(etr_additive_time(sum->profile, sum->times.typical, sum->times.avg), whole);
 }
 
 static const etr_field layer_kind_fields[] = {
@@ -68,7 +68,7 @@ bool etr_layer_kinds_add(etr_table *table, const etr_method *method) {
   if (!make_kind_rows(&rows, &count, &table->answer->arena, table->answer->profile, method))
     return false;
   for (size_t i = 0; i < count; i++)
-    etr_table_add(table, &rows[i], "", 0);
+    etr_table_add_row(table, &rows[i], "", 0);
   return true;
 }
 
@@ -127,7 +127,7 @@ bool etr_decoder_put_cache(const etr_fields *fields, etr_arena *arena, const etr
                                  &graph->nodes[buffer->node], buffer};
   }
   const kv_cache_row row = {&cache, rows, cache.count};
-  etr_field_put_row(fields, "kv_cache", &etr_kv_cache_fields, cache.count ? &row : NULL);
+  etr_field_put_row_or_null(fields, "kv_cache", &etr_kv_cache_fields, cache.count ? &row : NULL);
   return true;
 }
 
@@ -169,7 +169,7 @@ static void put_first_token(const etr_fields *fields) {
     row.method = method->name;
     row.phase = first->phase == ETR_NONE ? NULL : method->run_phases[first->phase].name;
   }
-  etr_field_put_row(fields, "first_token", &etr_first_token_fields, first ? &row : NULL);
+  etr_field_put_row_or_null(fields, "first_token", &etr_first_token_fields, first ? &row : NULL);
 }
 
 /* ---- Growth over the cache ---- */
@@ -216,6 +216,6 @@ bool etr_decoder_put_profile(const etr_fields *fields, etr_arena *arena) {
                                                  : NULL,
                                 .text = etr_cache_growth_text(arena, growth),
                                 .growth = growth};
-  etr_field_put_row(fields, "cache_growth", &etr_cache_growth_fields, growth ? &row : NULL);
+  etr_field_put_row_or_null(fields, "cache_growth", &etr_cache_growth_fields, growth ? &row : NULL);
   return !etr_arena_failed(arena);
 }

@@ -55,7 +55,7 @@ static etr_cell weights_text(const void *row) {
                             : etr_cell_number((double)payload->weight_bytes);
 }
 
-static bool tells_contents(const void *context) {
+static bool shows_contents(const void *context) {
   return *(const bool *)context;
 }
 
@@ -147,11 +147,12 @@ static const etr_field delegate_fields[] = {
     TIME("gpu", "GPU", units[ETR_COMPUTE_UNIT_GPU], NULL),
     TIME("cpu", "CPU", units[ETR_COMPUTE_UNIT_CPU], NULL),
     {"macs", "macs", ETR_CELL_AMOUNT, ETR_IN_ALL, ETR_AT(delegate_cells, contents.macs),
-     .tells = tells_contents, .nullable = true,
+     .is_shown = shows_contents, .nullable = true,
      .says = "multiply-accumulates per inference; null: not known of all operators in it"},
-    {NULL, "operators", ETR_CELL_NAME, ETR_IN_TABLES, .get = ops_text, .tells = tells_contents,
+    {NULL, "operators", ETR_CELL_NAME, ETR_IN_TABLES, .get = ops_text, .is_shown = shows_contents,
      .says = "what it contains, by the graph of the ETRecord"},
-    {NULL, "modules", ETR_CELL_NAME, ETR_IN_TABLES, .get = modules_text, .tells = tells_contents},
+    {NULL, "modules", ETR_CELL_NAME, ETR_IN_TABLES, .get = modules_text,
+     .is_shown = shows_contents},
     {"modules", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_module_fields,
      .type = "delegate_modules",
      ETR_ARRAY_AT(delegate_cells, contents.modules, contents.module_count)},
@@ -289,11 +290,11 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_count(f, "delegated_nodes", delegation.delegated_nodes);
   etr_field_count(f, "non_delegated_nodes", delegation.non_delegated_nodes);
   etr_field_count(f, "ambiguous", method->ambiguous_node_count);
-  etr_field_list(f, "operators");
+  etr_field_begin_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
     const etr_delegation_row *counts = &delegation.rows[i];
     etr_jw_object(f->json);
-    etr_field_put_all(
+    etr_field_put_members(
         f, &etr_operator_delegation_fields,
         &(delegation_row){.method = method,
                           .counts = counts,
@@ -357,11 +358,11 @@ static bool collect_operators(etr_table *table, etr_delegation *out, const etr_m
     const etr_delegation_row *counts = &out->rows[i / 2];
     const etr_delegation_side *side = i % 2 ? &counts->rest : &counts->delegated;
     double avg = etr_ticks_per_run(method, side->ticks);
-    double time = etr_ranking(answer->profile, (etr_times){side->typical, avg, side->p50});
+    double time = etr_ranking_time(answer->profile, (etr_times){side->typical, avg, side->p50});
     rows[i] = (delegation_row){method, counts, side, i % 2 ? "non_delegated" : "delegated",
                                .avg = avg};
     if (side->nodes)
-      etr_table_add(table, &rows[i], "", side->timed ? time : 0);
+      etr_table_add_row(table, &rows[i], "", side->timed ? time : 0);
   }
   if (answer->options->order == ETR_ORDER_TIME)
     etr_table_sort(table);
@@ -402,7 +403,7 @@ static void put_title(etr_answer *answer, const etr_method *method,
                          method->ambiguous_node_count));
   etr_put_left_out(answer, method);
   if (method->run_count) {
-    etr_section_clock(answer, answer->profile, 2);
+    etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
                      etr_interruptions_note(&answer->arena, answer->profile, method));
   }
@@ -422,7 +423,7 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
                                     method->run_count ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
   if (method->run_count) {
-    etr_section_clock(answer, answer->profile, 2);
+    etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
                      etr_interruptions_note(&answer->arena, answer->profile, method));
   }
@@ -441,7 +442,7 @@ static delegates *begin_delegates(etr_answer *answer) {
   if (!begun)
     return NULL;
   etr_table_init(&begun->table, answer, &etr_delegate_fields);
-  etr_table_say_origin(&begun->table);
+  etr_table_add_origin_columns(&begun->table);
   begun->table.context = &begun->contents;
   return begun;
 }
@@ -496,7 +497,7 @@ static bool put_delegates(etr_answer *answer) {
       shown = begin_delegates(answer);
     if (!shown)
       return false;
-    etr_table_choose(&shown->table);
+    etr_table_choose_columns(&shown->table);
     if (!add_delegates(shown, method))
       return false;
     if (!is_text)
@@ -524,7 +525,7 @@ static bool put_method(etr_table *table, const etr_method *method) {
   if (!collect_operators(table, &delegation, method))
     return false;
   if (!etr_table_is_text(table)) {
-    etr_table_fill(table);
+    etr_table_lay_out_rows(table);
     return true;
   }
   if (follows_table)
@@ -541,8 +542,8 @@ static bool put_operators(etr_answer *answer) {
   etr_table table;
   bool is_good = true;
   etr_table_init(&table, answer, &etr_operator_delegation_fields);
-  etr_table_choose(&table);
-  etr_table_say_origin(&table);
+  etr_table_choose_columns(&table);
+  etr_table_add_origin_columns(&table);
   for (size_t i = 0; is_good && i < answer->profile->method_count; i++)
     if (answer->profile->methods[i].graph != ETR_NONE &&
         etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))

@@ -66,7 +66,7 @@ static void add_line(table *explanation, const char *text, double base, double n
   if (!row || !text)
     return;
   *row = (table_row){explanation->of, text, base, newer, change, apart};
-  etr_table_add(&explanation->table, row, "", 0);
+  etr_table_add_row(&explanation->table, row, "", 0);
 }
 
 /* Adds a line about Method::execute or a part of it. */
@@ -190,7 +190,7 @@ bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   if (load)
     add_line(&t, "load, once", base_time(load), new_time(load), load,
              fmax(etr_known_time(base_time(load)), etr_known_time(new_time(load))));
-  etr_table_fill(&t.table);
+  etr_table_lay_out_rows(&t.table);
   etr_table_write(&t.table);
   return true;
 }

@@ -73,7 +73,7 @@ static etr_cell cause(const void *row) {
 /* Writes "assumes": what the verdict of a change assumes about the recordings. */
 static void put_assumes(const etr_fields *f, const void *row) {
   unsigned assumes = as_row(row)->change->assumes;
-  etr_field_list(f, "assumes");
+  etr_field_begin_list(f, "assumes");
   if (assumes & ETR_ASSUMES_IN_TURNS)
     etr_jw_string(f->json, "in_turns");
   if (assumes & ETR_ASSUMES_RECORDING_NOISE)
@@ -94,7 +94,7 @@ static void put_side_odd(const etr_fields *f, const char *side, const etr_side_o
 /* Writes "odd_recordings": those of both sides that were left out of the typical times. */
 static void put_odd(const etr_fields *f, const void *row) {
   const etr_change *change = as_row(row)->change;
-  etr_field_list(f, "odd_recordings");
+  etr_field_begin_list(f, "odd_recordings");
   put_side_odd(f, "base", change->base_odd, change->base_odd_count);
   put_side_odd(f, "new", change->new_odd, change->new_odd_count);
   etr_jw_end(f->json);
@@ -127,7 +127,7 @@ static void put_interval(const etr_fields *f, const void *row) {
     etr_field_text(f, "interval", NULL);
     return;
   }
-  etr_field_list(f, "interval");
+  etr_field_begin_list(f, "interval");
   etr_jw_double(f->json, rounded(change->low));
   etr_jw_double(f->json, rounded(change->high));
   etr_jw_end(f->json);
@@ -352,12 +352,12 @@ static const etr_field fields[] = {
 ETR_ROW_TYPE(change, fields);
 
 void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
-  etr_field_put_all(f, &etr_change_fields, &(change_row){.change = change});
+  etr_field_put_members(f, &etr_change_fields, &(change_row){.change = change});
 }
 
 void etr_diff_put_verdict(const etr_fields *f, const etr_change *change) {
   static const etr_field list[] = {SIZE_FIELDS, VERDICT_FIELDS};
-  etr_field_put_all(f, ETR_FIELDS(list), &(change_row){.change = change});
+  etr_field_put_members(f, ETR_FIELDS(list), &(change_row){.change = change});
 }
 
 /* ---- Tables ---- */
@@ -370,7 +370,7 @@ static void add_change_row(etr_table *table, change_row row) {
   *added = row;
   added->base_cost = row.row ? row.row->base_cost : NULL;
   added->new_cost = row.row ? row.row->new_cost : NULL;
-  etr_table_add(table, added, "", 0);
+  etr_table_add_row(table, added, "", 0);
 }
 
 static void init_table(etr_table *table, etr_diff_output *o) {
@@ -385,7 +385,7 @@ void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section 
     table->medium = section < ETR_DIFF_SECTIONS
                         ? (unsigned)ETR_IN_DATA | (unsigned)ETR_DIFF_BY_SECTION << section
                         : (unsigned)ETR_DIFF_METHODS;
-  etr_table_choose(table);
+  etr_table_choose_columns(table);
 }
 
 void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
@@ -401,7 +401,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   init_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   table.title = etr_diff_section_names[section].title;
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; i < shown_count; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = row->group ? etr_diff_group_text(o, row->group) : row->name;
@@ -409,7 +409,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
         &table,
         (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
   }
-  etr_table_fill(&table);
+  etr_table_lay_out_rows(&table);
   etr_table_write(&table);
   return shown_count;
 }

@@ -71,12 +71,12 @@ static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
   const etr_node_group *whole = row->group->with_children;
   if (!whole)
     return;
-  etr_field_object(f, "with_children");
-  etr_field_put_all(f, &etr_group_change_fields,
-                    &(etr_diff_row){.change = &whole->change,
-                                    .group = whole,
-                                    .base_cost = row->base_tree_cost,
-                                    .new_cost = row->new_tree_cost});
+  etr_field_begin_object(f, "with_children");
+  etr_field_put_members(f, &etr_group_change_fields,
+                        &(etr_diff_row){.change = &whole->change,
+                                        .group = whole,
+                                        .base_cost = row->base_tree_cost,
+                                        .new_cost = row->new_tree_cost});
   etr_jw_end(f->json);
 }
 
@@ -92,7 +92,7 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
       !etr_diff_costs_add(&rows, &o->answer.arena, o->comparison, method, section))
     return false;
   const etr_fields *f = &o->answer.fields;
-  etr_field_list(f, etr_diff_section_names[section].list);
+  etr_field_begin_list(f, etr_diff_section_names[section].list);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(f->json);
     if (key)
@@ -101,7 +101,8 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
       etr_field_text(f, "op", rows.rows[i].group->op);
     if (section == ETR_DIFF_SECTION_KERNELS)
       etr_field_text(f, "backend", rows.rows[i].group->backend);
-    etr_field_put_all(f, key ? &etr_group_change_fields : &etr_node_change_fields, &rows.rows[i]);
+    etr_field_put_members(f, key ? &etr_group_change_fields : &etr_node_change_fields,
+                          &rows.rows[i]);
     if (key)
       put_with_children(f, &rows.rows[i]);
     etr_jw_end(f->json);
@@ -170,7 +171,7 @@ static void put_runs(etr_diff_output *o, const char *key, const etr_profile *pro
     etr_field_text(f, key, NULL);
     return;
   }
-  etr_field_object(f, key);
+  etr_field_begin_object(f, key);
   etr_field_count(f, "runs", profile->methods[method].run_count);
   etr_field_count(f, "skipped_runs", profile->methods[method].skipped_run_count);
   const char *steadiness = etr_diff_steadiness_text(o, profile, method);
@@ -225,8 +226,8 @@ ETR_ROW_TYPE(throughput_change, throughput_change_fields);
 static void put_throughput(etr_diff_output *o, const etr_method_pair *method) {
   etr_throughput_change change;
   bool is_known = etr_throughput_change_of(&change, &o->answer.arena, o->comparison, method);
-  etr_field_put_row(&o->answer.fields, "throughput", &etr_throughput_change_fields,
-                    is_known ? &change : NULL);
+  etr_field_put_row_or_null(&o->answer.fields, "throughput", &etr_throughput_change_fields,
+                            is_known ? &change : NULL);
 }
 
 /* Puts a text; null for an empty one. */
@@ -248,7 +249,7 @@ static void put_answer(etr_diff_output *o, const etr_method_pair *method) {
     etr_field_text(f, "answer", NULL);
     return;
   }
-  etr_field_object(f, "answer");
+  etr_field_begin_object(f, "answer");
   put_text(f, "change", change);
   put_text(f, "text", text);
   etr_jw_end(f->json);
@@ -260,7 +261,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   etr_jw_object(f->json);
   etr_field_text(f, "method", method->name[0] ? method->name : NULL);
-  etr_field_object(f, "execute");
+  etr_field_begin_object(f, "execute");
   etr_diff_put_change(f, &method->execute);
   etr_jw_end(f->json);
   etr_field_text(f, "verdict_text", etr_diff_method_text(o, method));
@@ -290,7 +291,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
 /* Writes how the loads of both sides compare. */
 static void put_loads(etr_diff_output *o) {
   const etr_fields *f = &o->answer.fields;
-  etr_field_list(f, "load");
+  etr_field_begin_list(f, "load");
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "event_name", o->comparison->loads[i].name);
@@ -307,7 +308,7 @@ etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_f
   etr_field_number(&o.answer.fields, "limit", comparison->limit > 0 ? comparison->limit : NAN);
   etr_field_number(&o.answer.fields, "recording_noise", comparison->recording_noise);
   etr_field_text(&o.answer.fields, "turns", etr_turns_name(comparison->turns));
-  etr_field_list(&o.answer.fields, "methods");
+  etr_field_begin_list(&o.answer.fields, "methods");
   bool good = true;
   for (size_t i = 0; good && i < comparison->method_count; i++)
     if (etr_diff_takes_method(filter, &comparison->methods[i]))

@@ -173,7 +173,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool is_markdown = etr_section_is_markdown(&o->answer);
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
   put_verdict(o, method);
-  etr_section_clock(
+  etr_section_clock_note(
       &o->answer,
       o->comparison->base->takes_cycles_as_ns ? o->comparison->base : o->comparison->newer, 2);
   if (is_timed_twice(method) && !only_verdict) {
@@ -314,7 +314,7 @@ static bool write_one_table(etr_diff_output *o) {
   }
   if (o->filter->by == ETR_DIFF_BY_PART) {
     etr_table_init(&table, &o->answer, &etr_balance_change_fields);
-    etr_table_choose(&table);
+    etr_table_choose_columns(&table);
   } else {
     etr_diff_table_init(&table, o, chosen_section(o));
   }

@@ -121,11 +121,11 @@ static double clock_step(const void *row) {
              : 0;
 }
 static double ranking_of(const event_row *row) {
-  return etr_ranking(row->of->answer.profile, etr_times_of(&row->event->stats));
+  return etr_ranking_time(row->of->answer.profile, etr_times_of(&row->event->stats));
 }
 /* Returns true if an event of the block was timed more than once, so that percentiles say
  * something; true, too, without a block. */
-static bool tells_percentiles(const void *context) {
+static bool shows_percentiles(const void *context) {
   const etr_block *block = context;
   for (size_t i = 0; block && i < block->event_count; i++)
     if (block->events[i].stats.count > 1)
@@ -210,7 +210,7 @@ static size_t put_handle_op_types(const etr_fields *f, const event_row *row, uin
 static void put_op_types(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   size_t rest = MAX_OPS;
-  etr_field_list(f, "op_types");
+  etr_field_begin_list(f, "op_types");
   for (size_t i = 0; as_row(row)->graph && i < event->handle_count; i++)
     if (i == 0 || event->handles[i] != event->handles[i - 1])
       rest -= put_handle_op_types(f, as_row(row), event->handles[i], rest);
@@ -219,7 +219,7 @@ static void put_op_types(const etr_fields *f, const void *row) {
 
 /* Writes the labels of the nodes that an event is joined to. */
 static void put_nodes(const etr_fields *f, const void *row) {
-  etr_field_list(f, "nodes");
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; as_row(row)->graph && i < as_row(row)->event->node_count; i++)
     etr_jw_string(f->json, etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph,
                                           as_row(row)->event->nodes[i]));
@@ -230,7 +230,7 @@ static void put_nodes(const etr_fields *f, const void *row) {
  * are. */
 static void put_durations(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
-  etr_field_list(f, "raw");
+  etr_field_begin_list(f, "raw");
   for (size_t i = 0; i < event->sample_count; i++)
     if (event->unit == ETR_EVENT_UNIT_TIME)
       etr_jw_double(f->json, etr_ticks_to_unit(f->profile, (double)event->durations[i], f->unit));
@@ -246,7 +246,7 @@ static void put_metadata(const etr_fields *f, const void *row) {
     etr_field_text(f, "delegate_debug_metadata", NULL);
     return;
   }
-  etr_field_list(f, "delegate_debug_metadata");
+  etr_field_begin_list(f, "delegate_debug_metadata");
   for (size_t i = 0; i < event->sample_count; i++)
     jw_bytes(f->json, &as_row(row)->of->answer.arena, event->metadata[i]);
   etr_jw_end(f->json);
@@ -277,7 +277,7 @@ static void put_place(const etr_fields *f, const etr_debug_value *value) {
 static void put_logged(const etr_fields *f, etr_arena *arena, const char *key,
                        const etr_logged_rows *logged, const etr_block *block,
                        const etr_event *event) {
-  etr_field_list(f, key);
+  etr_field_begin_list(f, key);
   for (uint32_t i = logged ? etr_logged_first(logged, f->profile, block, event) : ETR_NONE;
        i != ETR_NONE; i = logged->next[i]) {
     const etr_debug_value *value = &f->profile->debug_values[i];
@@ -363,8 +363,8 @@ static const etr_field fields[] = {
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, STATS(p50), .stats = P50, .nullable = true},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, STATS(avg), .stats = AVG, .nullable = true},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT | ETR_IN_MARKDOWN, STATS(p50), .stats = TYPICAL | AVG,
-     .spare = 3, .tells = tells_percentiles},
-    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .tells = tells_percentiles,
+     .spare = 3, .is_shown = shows_percentiles},
+    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .is_shown = shows_percentiles,
      .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, STATS(min), .nullable = true},
     {"max", "max", ETR_CELL_TIME, EXACT, STATS(max), .nullable = true},
@@ -383,19 +383,19 @@ static void put_block(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
   etr_jw_object(f->json);
   etr_field_text(f, "event_block_name", block->name);
-  etr_field_list(f, "runs");
+  etr_field_begin_list(f, "runs");
   for (size_t i = 0; i < block->run_count; i++)
     etr_jw_uint(f->json, block->runs[i]);
   etr_jw_end(f->json);
   etr_field_text(f, "method", method && method->name[0] ? method->name : NULL);
   etr_field_text(f, "method_rule", block->method_rule);
-  etr_field_list(f, "events");
+  etr_field_begin_list(f, "events");
   for (size_t i = 0; i < block->event_count; i++) {
     if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i]))
       continue;
     const event_row row = make_event_row(e, block, &block->events[i]);
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_event_fields, &row);
+    etr_field_put_members(f, &etr_event_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -415,7 +415,7 @@ etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filte
                                  graph == ETR_NONE ? NULL : &profile->graphs[graph]);
   }
   bool good = etr_logged_index_rows(&e.logged, &e.answer.arena, profile) && e.handles;
-  etr_field_list(&e.answer.fields, "blocks");
+  etr_field_begin_list(&e.answer.fields, "blocks");
   for (size_t i = 0; good && i < profile->block_count; i++)
     if (etr_filter_takes_block(filter, profile, &profile->blocks[i]))
       put_block(&e, &profile->blocks[i]);
@@ -462,7 +462,7 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
                        ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)
                        : etr_arena_format(arena, "(%s)", block->method_rule));
   if (is_first)
-    etr_section_clock(&e->answer, e->answer.profile, 2);
+    etr_section_clock_note(&e->answer, e->answer.profile, 2);
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
@@ -476,9 +476,10 @@ static void add_events(events_output *e, const etr_block *block) {
     if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i]))
       continue;
     rows[i] = make_event_row(e, block, &block->events[i]);
-    etr_table_add(&e->table, &rows[i],
-                  sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
-                  own_unit(&rows[i]) ? 0 : ranking_of(&rows[i]));
+    etr_table_add_row(
+        &e->table, &rows[i],
+        sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
+        own_unit(&rows[i]) ? 0 : ranking_of(&rows[i]));
   }
   if (e->answer.options->order != ETR_ORDER_GRAPH)
     etr_table_sort(&e->table);
@@ -513,7 +514,7 @@ static void put_blocks(events_output *e) {
       etr_table_finish(&e->table);
       put_notes(e, block);
     } else
-      etr_table_fill(&e->table);
+      etr_table_lay_out_rows(&e->table);
     has_any = true;
   }
   if (!is_text_table) {
@@ -531,8 +532,8 @@ etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filt
   etr_answer_begin(&e.answer, profile, filter, options, sink);
   etr_table_init(&e.table, &e.answer, &etr_event_fields);
   e.table.each_has_digits = true;
-  etr_table_choose(&e.table);
-  etr_table_say_origin(&e.table);
+  etr_table_choose_columns(&e.table);
+  etr_table_add_origin_columns(&e.table);
   put_blocks(&e);
   return etr_answer_end(&e.answer, true, error);
 }

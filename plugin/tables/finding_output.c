@@ -11,12 +11,12 @@
  * documents say how to do it. */
 static void put_item(etr_answer *answer, const etr_finding *finding, size_t number) {
   const char *effort = etr_finding_effort_text(finding);
-  etr_section_item(answer,
-                   etr_arena_format(&answer->arena, "%zu. %s%s%s", number, finding->title,
-                                    finding->fact[0] ? ": " : "", finding->fact),
-                   etr_arena_format(&answer->arena, "%s %s %s%s%sHow: %s", finding->evidence,
-                                    finding->saving, effort[0] ? "Effort: " : "", effort,
-                                    effort[0] ? ". " : "", etr_finding_docs(finding->kind)));
+  etr_section_finding(answer,
+                      etr_arena_format(&answer->arena, "%zu. %s%s%s", number, finding->title,
+                                       finding->fact[0] ? ": " : "", finding->fact),
+                      etr_arena_format(&answer->arena, "%s %s %s%s%sHow: %s", finding->evidence,
+                                       finding->saving, effort[0] ? "Effort: " : "", effort,
+                                       effort[0] ? ". " : "", etr_finding_docs(finding->kind)));
 }
 
 void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading) {
@@ -154,15 +154,15 @@ static void put_code(const etr_fields *f, const etr_finding *finding) {
 }
 
 void etr_finding_put(const etr_fields *f, const etr_finding *finding, bool all) {
-  etr_field_put_medium(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
-                       &(finding_row){NULL, finding});
-  etr_field_object(f, "saves");
+  etr_field_put_members_in(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
+                           &(finding_row){NULL, finding});
+  etr_field_begin_object(f, "saves");
   etr_field_ticks(f, "low", finding->least);
   etr_field_ticks(f, "high", finding->potential);
   etr_field_flag(f, "once", finding->is_once);
   etr_jw_end(f->json);
   put_code(f, finding);
-  etr_field_list(f, "shares_with");
+  etr_field_begin_list(f, "shares_with");
   for (size_t i = 0; i < finding->overlap_count; i++)
     etr_jw_int(f->json, finding->overlaps[i]);
   etr_jw_end(f->json);
@@ -206,11 +206,11 @@ static void put_finding(etr_answer *answer, const etr_finding *finding, const et
   const etr_fields *f = &answer->fields;
   etr_jw_object(f->json);
   etr_finding_put(f, finding, true);
-  etr_field_list(f, "nodes");
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; i < finding->node_count; i++)
     etr_jw_string(f->json, etr_label_node(&answer->arena, graph, finding->nodes[i]));
   etr_jw_end(f->json);
-  etr_field_list(f, "instructions");
+  etr_field_begin_list(f, "instructions");
   for (size_t i = 0; i < finding->instruction_count; i++)
     etr_jw_int(f->json, finding->instructions[i]);
   etr_jw_end(f->json);
@@ -219,7 +219,7 @@ static void put_finding(etr_answer *answer, const etr_finding *finding, const et
 }
 
 void etr_field_findings(etr_answer *answer, const etr_findings *findings, const etr_graph *graph) {
-  etr_field_list(&answer->fields, "findings");
+  etr_field_begin_list(&answer->fields, "findings");
   for (size_t i = 0; i < findings->count; i++)
     put_finding(answer, &findings->list[i], graph);
   etr_jw_end(answer->fields.json);

@@ -77,7 +77,7 @@ bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_
 
 /* Returns a text with names from a file as a copy that cannot steer a terminal. */
 static const char *plain(etr_answer *answer, const char *text) {
-  return text ? etr_or_empty(etr_plain_copy(&answer->arena, text)) : "";
+  return text ? etr_or_empty(etr_sanitized_copy(&answer->arena, text)) : "";
 }
 
 static size_t width_of(const etr_answer *answer) {
@@ -426,7 +426,7 @@ static void put_label(etr_writer *w, const char *name, const char *more, size_t 
     width = etr_plain_width(w, name);
   }
   if (width <= room) {
-    etr_put_plain(w, name);
+    etr_put_sanitized(w, name);
     used = width;
   } else if (width >= 8 && room >= 4) {
     const char *cut = strpbrk(name, "_,(");
@@ -656,7 +656,7 @@ static void put_reason(etr_answer *answer, const etr_finding *finding) {
   if (!command[0])
     return;
   etr_put_blanks(&answer->writer, INDENT);
-  etr_put_plain(&answer->writer, command);
+  etr_put_sanitized(&answer->writer, command);
   etr_puts(&answer->writer, "\n");
 }
 
@@ -678,7 +678,7 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   room += is_narrow || has_bar ? 0 : BAR; /* a long saving takes the place of the bar */
   size_t least = is_narrow ? 0 : 1;       /* a bar is before it, or the blank behind a title */
   etr_put_blanks(w, room > width ? room - width : least);
-  etr_put_plain(w, saves);
+  etr_put_sanitized(w, saves);
   etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));
   put_reason(answer, finding);
 }
@@ -933,7 +933,7 @@ static const char *line_share(etr_answer *answer, const etr_first_screen *s,
 static void put_right(etr_writer *w, const char *text, size_t width) {
   size_t used = etr_plain_width(w, text);
   etr_put_blanks(w, width > used ? width - used : 0);
-  etr_put_plain(w, text);
+  etr_put_sanitized(w, text);
 }
 
 /* Draws a bar of a share in proportion to the largest. */

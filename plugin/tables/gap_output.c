@@ -199,7 +199,7 @@ static void put_first(etr_diff_output *o, const etr_method_pair *method, const c
   if (!name)
     return;
   etr_puts(&o->answer.writer, "first below 40 dB, in order of execution: ");
-  (is_markdown ? etr_put_markdown : etr_put_plain)(&o->answer.writer, name);
+  (is_markdown ? etr_put_markdown : etr_put_sanitized)(&o->answer.writer, name);
   etr_puts(&o->answer.writer, "\n");
 }
 
@@ -230,7 +230,7 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   etr_table_init(&table, &o->answer, &etr_gap_fields);
   table.medium = PEOPLE;
   add_rows(o, &table, method, differ);
-  size_t shown = differ - etr_table_fill(&table);
+  size_t shown = differ - etr_table_lay_out_rows(&table);
   if (shown)
     etr_table_write(&table);
   if (markdown && shown)
@@ -256,7 +256,7 @@ void etr_gap_write_table(etr_diff_output *o) {
     if (!etr_diff_takes_method(o->filter, method))
       continue;
     add_rows(o, &table, method, method->gap_count);
-    etr_table_fill(&table);
+    etr_table_lay_out_rows(&table);
   }
   etr_table_write(&table);
 }
@@ -264,11 +264,11 @@ void etr_gap_write_table(etr_diff_output *o) {
 /* ---- JSON ---- */
 
 void etr_field_gaps(const etr_fields *f, const etr_method_pair *method) {
-  etr_field_list(f, "numeric_gap");
+  etr_field_begin_list(f, "numeric_gap");
   for (size_t i = 0; i < method->gap_count; i++) {
     const gap_row row = row_of(NULL, method, &method->gaps[i]);
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_gap_fields, &row);
+    etr_field_put_members(f, &etr_gap_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

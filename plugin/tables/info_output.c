@@ -549,7 +549,7 @@ etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink, 
   const char *const *names = list_operators(&answer, &count);
   for (size_t i = 0; i < count; i++) {
     etr_puts(&answer.writer, i ? "," : "");
-    etr_put_plain(&answer.writer, names[i]);
+    etr_put_sanitized(&answer.writer, names[i]);
   }
   etr_puts(&answer.writer, "\n");
   return etr_answer_end(&answer, true, error);
@@ -655,9 +655,9 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   const etr_fields *f = &answer.fields;
   const value_counts counts = count_values(profile);
   etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
-  etr_field_put_all(f, ETR_FIELDS(input_fields), profile);
-  etr_field_object(f, "debug_values");
-  etr_field_put_all(f, &etr_logged_count_fields, &counts);
+  etr_field_put_members(f, ETR_FIELDS(input_fields), profile);
+  etr_field_begin_object(f, "debug_values");
+  etr_field_put_members(f, &etr_logged_count_fields, &counts);
   etr_jw_end(f->json);
   etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_graphs(&answer));
   etr_field_put_rows(f, "methods", &etr_method_fields, list_methods(&answer));
@@ -693,7 +693,7 @@ static void put_line(info *i, const char *title, const char *text) {
     return;
   i->has_begun = true;
   etr_putf(&i->answer.writer, "%-10s ", title);
-  etr_put_plain(&i->answer.writer, text);
+  etr_put_sanitized(&i->answer.writer, text);
   etr_puts(&i->answer.writer, "\n");
 }
 
@@ -806,7 +806,7 @@ static void add_value(etr_table *table, const char *section, const char *key, et
   if (!value.text)
     value.digits = ETR_ALL_DIGITS;
   *row = (value_row){section, key, value};
-  etr_table_add(table, row, "", 0);
+  etr_table_add_row(table, row, "", 0);
 }
 
 /* Returns the name of a fact, ROW.COLUMN, with the unit of a time and '_' for blanks in the column:

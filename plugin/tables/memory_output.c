@@ -790,15 +790,15 @@ static const etr_field method_fields[] = {
 void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
   memory of = gather_memory(arena, f->profile, shown);
   of.is_short = true;
-  etr_field_put_medium(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);
-  etr_field_put_medium(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
+  etr_field_put_members_in(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);
+  etr_field_put_members_in(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
 }
 
 /* Writes the memory of a method as a JSON object. Returns false when out of memory. */
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   const memory of = gather_memory(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
-  etr_field_put_all(&answer->fields, ETR_FIELDS(method_fields), &of);
+  etr_field_put_members(&answer->fields, ETR_FIELDS(method_fields), &of);
   bool is_good = etr_decoder_put_cache(&answer->fields, &answer->arena, shown);
   etr_jw_end(&answer->json);
   return is_good;
@@ -811,7 +811,7 @@ etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filte
   const memory of = gather_memory(&answer.arena, profile, NULL);
   answer.profile = answer.fields.profile = profile;
   etr_answer_put_filter(&answer);
-  etr_field_put_all(&answer.fields, ETR_FIELDS(record_fields), &of);
+  etr_field_put_members(&answer.fields, ETR_FIELDS(record_fields), &of);
   (void)etr_answer_put_methods(&answer, put_method_members);
   return etr_answer_end(&answer, true, error);
 }
@@ -835,7 +835,7 @@ static void put_title(memory_report *report, const char *text) {
     return; /* out of memory, which shows on the arena */
   etr_puts(&report->answer.writer, is_text ? "\n" : "\n**");
   etr_put_style(&report->answer.writer, ETR_STYLE_BOLD);
-  (is_text ? etr_put_plain : etr_put_markdown)(&report->answer.writer, text);
+  (is_text ? etr_put_sanitized : etr_put_markdown)(&report->answer.writer, text);
   etr_put_style(&report->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&report->answer.writer, is_text ? "\n" : "**\n\n");
 }
@@ -844,7 +844,7 @@ static void put_title(memory_report *report, const char *text) {
 static void put_part(memory_report *r, const etr_row_type *columns, etr_rows rows) {
   if (rows.count)
     etr_puts(&r->answer.writer, "\n");
-  etr_section_rows(&r->answer, columns, r->medium, rows);
+  etr_section_table(&r->answer, columns, r->medium, rows);
 }
 
 static const char *bytes(memory_report *r, uint64_t number) {
@@ -881,7 +881,7 @@ static void put_plan(memory_report *report, const memory *of) {
                                        (int)peak, plan->instruction_count,
                                        etr_memory_step_op(of->profile, of->method, peak),
                                        module[0] ? " in " : "", module));
-    etr_section_rows(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, live_rows(of));
+    etr_section_table(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, live_rows(of));
   }
   put_part(report, &etr_blob_sum_fields, blob_sum_rows(of));
 }
@@ -943,10 +943,10 @@ static void put_method(memory_report *report, const etr_method *shown, bool is_f
   if (found.count)
     put_title(report, "findings");
   for (size_t i = 0; i < found.count; i++)
-    etr_section_item(&report->answer,
-                     etr_arena_format(of.arena, "%s: %s bytes", findings[i].title,
-                                      bytes(report, findings[i].bytes)),
-                     findings[i].evidence);
+    etr_section_finding(&report->answer,
+                        etr_arena_format(of.arena, "%s: %s bytes", findings[i].title,
+                                         bytes(report, findings[i].bytes)),
+                        findings[i].evidence);
 }
 
 /* Writes the bytes of the program and its segments, and its constants; nothing without a program.
@@ -962,8 +962,8 @@ static void put_program(memory_report *report, const memory *of) {
             etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
                              bytes(report, program->program_bytes), program->segment_count,
                              etr_plural(program->segment_count), bytes(report, segment_bytes)));
-  etr_section_rows(&report->answer, &etr_constant_sum_fields, report->medium,
-                   constant_sum_rows(of));
+  etr_section_table(&report->answer, &etr_constant_sum_fields, report->medium,
+                    constant_sum_rows(of));
 }
 
 /* Writes the memory of all methods that the filter takes, and of the program, for people. */
@@ -987,8 +987,8 @@ static void put_tensors(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   etr_table table;
   etr_table_init(&table, &report->answer, &etr_tensor_fields);
-  etr_table_choose(&table);
-  etr_table_say_origin(&table);
+  etr_table_choose_columns(&table);
+  etr_table_add_origin_columns(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
     const memory of = gather_memory(&report->answer.arena, profile, &profile->methods[i]);
     if (of.plan && etr_filter_takes_method(report->answer.filter, of.method))

@@ -87,20 +87,20 @@ static etr_cell compute_unit(const void *row) {
 }
 /* Writes the compute units that a node runs on. */
 static void put_compute_units(const etr_fields *f, const void *row) {
-  etr_field_list(f, "compute_units");
+  etr_field_begin_list(f, "compute_units");
   for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
     if (as_row(row)->known->compute_units >> unit & 1)
       etr_jw_string(f->json, etr_compute_unit_name(unit));
   etr_jw_end(f->json);
 }
 static double ranking_of(const void *row) {
-  return etr_ranking(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
+  return etr_ranking_time(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
 }
 
 static etr_cell share(const void *row) {
   etr_times whole = etr_times_of(&as_row(row)->method->execute);
   whole.p50 = *as_row(row)->summed_p50;
-  return etr_cell_share(ranking_of(row), etr_ranking(as_row(row)->profile, whole));
+  return etr_cell_share(ranking_of(row), etr_ranking_time(as_row(row)->profile, whole));
 }
 
 static etr_cell calls(const void *row) {
@@ -228,7 +228,7 @@ static etr_cell argument_texts(const void *row) {
  * value. */
 static void put_names(const etr_fields *f, const void *row, const char *key, const etr_edge *edges,
                       size_t count) {
-  etr_field_list(f, key);
+  etr_field_begin_list(f, key);
   for (size_t i = 0; i < count; i++)
     etr_jw_string(f->json, as_row(row)->graph->nodes[edges[i].node].outputs[edges[i].output].name);
   etr_jw_end(f->json);
@@ -247,7 +247,7 @@ static void put_other_inputs(const etr_fields *f, const void *row) {
 /* Writes the arguments of a node as a JSON object. */
 static void put_arguments(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
-  etr_field_object(f, "arguments");
+  etr_field_begin_object(f, "arguments");
   for (size_t i = 0; i < node->argument_count; i++) {
     etr_jw_key(f->json, node->arguments[i].name);
     etr_jw_json(f->json, node->arguments[i].value);
@@ -257,7 +257,7 @@ static void put_arguments(const etr_fields *f, const void *row) {
 
 /* Writes the outputs of a node with type and shape. */
 static void put_outputs(const etr_fields *f, const void *row) {
-  etr_field_list(f, "outputs");
+  etr_field_begin_list(f, "outputs");
   for (size_t i = 0; i < as_row(row)->node->output_count; i++) {
     const etr_value *value = &as_row(row)->node->outputs[i];
     etr_jw_object(f->json);
@@ -276,7 +276,7 @@ static void put_source(const etr_fields *f, const void *row) {
 /* Writes the stack of source lines that a node comes from. */
 static void put_frames(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
-  etr_field_list(f, "frames");
+  etr_field_begin_list(f, "frames");
   for (size_t i = 0; i < node->frame_count; i++) {
     etr_jw_object(f->json);
     etr_field_source(f, &node->frames[i]);
@@ -298,7 +298,7 @@ static void put_module_types(const etr_fields *f, const void *row) {
                           : 0; /* filled from its end: the way leads from inside to outside */
   for (uint32_t module = as_row(row)->node->module; unfilled > 0; module = modules[module].parent)
     types[--unfilled] = modules[module].type;
-  etr_field_list(f, "module_types");
+  etr_field_begin_list(f, "module_types");
   for (size_t i = 0; types && i < depth; i++)
     if (types[i][0])
       etr_jw_string(f->json, types[i]);
@@ -317,7 +317,7 @@ static void put_edge_nodes(const etr_fields *f, const void *row) {
 static void put_values(const etr_fields *f, const void *row) {
   const etr_logged_nodes *values = as_row(row)->values;
   uint32_t node = (uint32_t)(as_row(row)->node - as_row(row)->graph->nodes);
-  etr_field_list(f, "values");
+  etr_field_begin_list(f, "values");
   for (size_t i = etr_logged_first_of(values, node);
        i < values->count && values->rows[i]->value->node == node; i++) {
     const etr_logged *logged = values->rows[i];
@@ -334,21 +334,21 @@ static void put_values(const etr_fields *f, const void *row) {
 
 /* Text hides columns that say nothing or follow from other columns, because a line has 100 columns.
  */
-static bool tells_graph(const void *context) {
+static bool shows_graph(const void *context) {
   return ((const etr_node_columns *)context)->several_graphs;
 }
-static bool tells_operator(const void *context) {
+static bool shows_operator(const void *context) {
   const etr_node_columns *table = context;
   return !table->timed || table->has_numbers;
 }
-static bool tells_time(const void *context) {
+static bool shows_time(const void *context) {
   return ((const etr_node_columns *)context)->timed;
 }
-static bool tells_calls(const void *context) {
+static bool shows_calls(const void *context) {
   return ((const etr_node_columns *)context)->uneven;
 }
-static bool tells_match(const void *context) {
-  return tells_time(context) && !((const etr_node_columns *)context)->only_match;
+static bool shows_match(const void *context) {
+  return shows_time(context) && !((const etr_node_columns *)context)->only_match;
 }
 
 enum {
@@ -372,11 +372,11 @@ enum {
 };
 
 static const etr_field fields[] = {
-    {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph,
+    {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .is_shown = shows_graph,
      .says = "entry point: edge/forward"},
     {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, kind), .type = "node_kind"},
-    {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .tells = tells_operator},
+    {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .is_shown = shows_operator},
     {"inputs", .in = ETR_IN_JSON, .put = put_inputs,
      .says = "names of the values used, in argument order", .type = "texts"},
     {"other_inputs", .in = ETR_IN_JSON, .put = put_other_inputs,
@@ -451,12 +451,12 @@ static const etr_field fields[] = {
      .says = "as its backend counted them, per inference", .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, TIME(typical),
      .says = "per inference in the typical run", .nullable = true, .stats = TYPICAL,
-     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+     .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, TIME(per_run.p50), .nullable = true, .stats = P50,
-     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+     .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, TIME(avg),
      .says = "per inference: total over all runs / number of runs", .nullable = true, .stats = AVG,
-     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+     .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed,
      .says = "unit of the times"},
     {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step,
@@ -466,15 +466,15 @@ static const etr_field fields[] = {
     {"max", "max", ETR_CELL_TIME, EXACT, TIME(per_run.max), .step = clock_step,
      .unit_in = FOR_PEOPLE, .nullable = true},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = share, .has = is_timed,
-     .tells = tells_time},
+     .is_shown = shows_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed,
-     .tells = tells_calls, .spare = 3, .says = "number of executions per inference"},
+     .is_shown = shows_calls, .spare = 3, .says = "number of executions per inference"},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(etr_node_row, match), .has = is_timed,
-     .tells = tells_match},
+     .is_shown = shows_match},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .hides_zeros = true},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .hides_zeros = true,
      .spare = 4},
-    {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time,
+    {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .is_shown = shows_time,
      .spare = 1},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend),
      .says = "the delegate's; empty: a kernel"},
@@ -568,7 +568,7 @@ etr_node_columns etr_node_columns_of(const etr_table *table) {
   etr_node_columns said = {0};
   const etr_node_row *first = NULL;
   bool several_matches = false;
-  for (size_t i = 0; i < etr_table_shown(table); i++) {
+  for (size_t i = 0; i < etr_table_shown_count(table); i++) {
     const etr_node_row *row = as_row(table->rows.data[i].row);
     said.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
     said.some_accuracy |= is_compared(row);

@@ -37,7 +37,7 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
                         ? &untimed
                         : &f->profile->methods[graph->profile_method]);
   const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, f->profile, graph);
-  etr_field_list(f, "nodes");
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; i < graph->node_count; i++) {
     if (!etr_filter_takes_node(n->answer.filter, graph, i))
       continue;
@@ -45,7 +45,7 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
     row.values = values;
     row.accuracy = accuracy ? &accuracy[i] : NULL;
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_node_fields, &row);
+    etr_field_put_members(f, &etr_node_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -58,7 +58,7 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
   etr_logged_list list = {0};
   etr_answer_begin_ranked(&n.answer, profile, filter, unit, sink, "nodes/1");
   bool good = etr_logged_merge(&list, &n.answer.arena, profile);
-  etr_field_list(&n.answer.fields, "graphs");
+  etr_field_begin_list(&n.answer.fields, "graphs");
   for (size_t i = 0; good && i < profile->graph_count; i++) {
     etr_logged_nodes values;
     if (!etr_filter_takes_graph(filter, &profile->graphs[i]))
@@ -119,7 +119,7 @@ static double sort_weight(const nodes_output *n, const etr_node_row *row, bool i
   case ETR_ORDER_BYTES:
     return isnan(row->cost.bytes) ? -1 : row->cost.bytes;
   default:
-    return is_timed ? etr_ranking(n->answer.profile, etr_times_of_node(row->time)) : 0;
+    return is_timed ? etr_ranking_time(n->answer.profile, etr_times_of_node(row->time)) : 0;
   }
 }
 
@@ -143,8 +143,8 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
     row->summed_p50 = summed_p50;
     if (only_timed)
       *summed_p50 += row->time->per_run.p50;
-    etr_table_add(&n->table, row, sort_key(n->answer.options->order, row),
-                  sort_weight(n, row, only_timed));
+    etr_table_add_row(&n->table, row, sort_key(n->answer.options->order, row),
+                      sort_weight(n, row, only_timed));
   }
 }
 
@@ -175,9 +175,9 @@ typedef struct total {
  * method. */
 static void put_total(nodes_output *n, const etr_graph *graph, const total *of_graph) {
   etr_writer *writer = &n->answer.writer;
-  etr_put_plain(writer, graph->module);
+  etr_put_sanitized(writer, graph->module);
   etr_puts(writer, "/");
-  etr_put_plain(writer, graph->method);
+  etr_put_sanitized(writer, graph->method);
   etr_putf(writer, ": %zu node%s", of_graph->count, etr_plural(of_graph->count));
   if (has_times(n->answer.profile, graph)) {
     etr_puts(writer, ", ");
@@ -188,7 +188,7 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
         etr_execute_time(n->answer.profile, &n->answer.profile->methods[graph->profile_method]),
         n->answer.options->unit);
     etr_putf(writer, " %s (%s)", etr_unit_name(n->answer.options->unit),
-             etr_adding_up_text(n->answer.profile));
+             etr_additive_statistic_word(n->answer.profile));
   }
   etr_puts(writer, ", ");
   etr_put_filter(writer, &n->answer.arena, n->answer.filter);
@@ -199,7 +199,7 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
 static void put_heads(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
-  etr_section_clock(&n->answer, profile, 0);
+  etr_section_clock_note(&n->answer, profile, 0);
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_text text;
     etr_writer writer;
@@ -221,8 +221,8 @@ static void put_heads(nodes_output *n) {
     double operator_ticks = 0;
     for (size_t k = 0; k < method->part_count; k++)
       if (method->parts[k].part == ETR_TIME_OPERATORS)
-        operator_ticks += etr_adding_up(profile, method->parts[k].typical,
-                                        etr_ticks_per_run(method, method->parts[k].ticks));
+        operator_ticks += etr_additive_time(profile, method->parts[k].typical,
+                                            etr_ticks_per_run(method, method->parts[k].ticks));
     if (operator_ticks > 0)
       etr_put_time(&writer, profile, operator_ticks, unit);
     else
@@ -230,7 +230,7 @@ static void put_heads(nodes_output *n) {
     etr_puts(&writer, " of ");
     etr_put_time(&writer, profile, etr_execute_time(profile, method), unit);
     etr_putf(&writer, " %s per inference (%s of %s)", etr_unit_name(unit),
-             etr_adding_up_text(profile), runs ? runs : "");
+             etr_additive_statistic_word(profile), runs ? runs : "");
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0, etr_text_end(&text, &writer));
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 2,
                      etr_interruptions_note(&n->answer.arena, profile, method));
@@ -272,12 +272,12 @@ static void write_table(nodes_output *n) {
     const etr_node_row *row = as_row(n->table.rows.data[i].row);
     total *of_graph = &totals[row->graph - n->answer.profile->graphs];
     if (row->time->runs > 0)
-      of_graph->ticks += etr_adding_up(n->answer.profile, row->time->typical, row->time->avg);
+      of_graph->ticks += etr_additive_time(n->answer.profile, row->time->typical, row->time->avg);
     of_graph->count++;
   }
-  for (size_t i = 0; i < etr_table_shown(&n->table); i++)
+  for (size_t i = 0; i < etr_table_shown_count(&n->table); i++)
     hinted_count += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
-  size_t hidden = etr_table_fill(&n->table);
+  size_t hidden = etr_table_lay_out_rows(&n->table);
   if (is_text && is_filtered && !has_rows) {
     etr_puts(&n->answer.writer, "no nodes: ");
     etr_put_filter(&n->answer.writer, &n->answer.arena, n->answer.filter);
@@ -294,7 +294,7 @@ static void write_table(nodes_output *n) {
     etr_table_write(&n->table);
   if (!is_text)
     return;
-  etr_put_more(&n->answer.writer, hidden);
+  etr_put_hidden_count(&n->answer.writer, hidden);
   if (n->columns.only_match)
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0,
                      etr_arena_format(&n->answer.arena, "%s identified by %s",
@@ -312,8 +312,8 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   nodes_output n = {0};
   etr_answer_begin(&n.answer, profile, filter, options, sink);
   etr_table_init(&n.table, &n.answer, &etr_node_fields);
-  etr_table_choose(&n.table);
-  etr_table_say_origin(&n.table);
+  etr_table_choose_columns(&n.table);
+  etr_table_add_origin_columns(&n.table);
   n.table.context = &n.columns;
   collect_nodes(&n);
   n.columns = etr_node_columns_of(&n.table);

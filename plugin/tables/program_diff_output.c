@@ -216,7 +216,7 @@ static uint64_t external_bytes(const etr_profile *profile) {
 
 /* Writes an object with the file of a side and its sizes. */
 static void put_side(const etr_fields *f, const char *key, const etr_profile *profile) {
-  etr_field_object(f, key);
+  etr_field_begin_object(f, key);
   etr_field_text(f, "file", profile->pte);
   etr_field_text(f, "entry", profile->pte_entry);
   etr_field_count(f, "bytes", profile->program_memory->file_bytes);
@@ -289,12 +289,12 @@ etr_status etr_emit_program_diff_tables(const etr_program_diff *diff,
   etr_table_format format = answer.options->format;
   if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) {
     put_head(&answer, diff);
-    etr_section_titled(&answer, "what the bytes are", &etr_content_change_fields,
-                       content_rows(&answer.arena, diff), true);
-    etr_section_titled(&answer, "structure that differs", &etr_structure_change_fields,
-                       structure_rows(&answer.arena, diff, false), false);
-    etr_section_titled(&answer, "parts that differ", &etr_part_change_fields,
-                       part_rows(&answer.arena, diff, false), false);
+    etr_section_titled_table(&answer, "what the bytes are", &etr_content_change_fields,
+                             content_rows(&answer.arena, diff), true);
+    etr_section_titled_table(&answer, "structure that differs", &etr_structure_change_fields,
+                             structure_rows(&answer.arena, diff, false), false);
+    etr_section_titled_table(&answer, "parts that differ", &etr_part_change_fields,
+                             part_rows(&answer.arena, diff, false), false);
     put_same(&answer, diff);
   } else {
     etr_table table;

@@ -428,10 +428,10 @@ static void put_parts(sizes *s, bool is_report) {
   etr_table table;
   etr_table_init(&table, &s->answer, &etr_file_part_fields);
   if (!is_report)
-    etr_table_say_origin(&table);
+    etr_table_add_origin_columns(&table);
   const part_row *rows = s->parts.first;
   for (size_t i = 0; i < s->parts.count; i++)
-    etr_table_add(&table, &rows[i], "", is_report ? (double)rows[i].part->size_bytes : 0);
+    etr_table_add_row(&table, &rows[i], "", is_report ? (double)rows[i].part->size_bytes : 0);
   etr_table_sort(&table);
   etr_table_finish(&table);
 }
@@ -463,12 +463,14 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
                      etr_arena_format(&s.answer.arena, "%s: %s bytes%s",
                                       etr_last_part(profile->pte), bytes ? bytes : "",
                                       etr_or_empty(external_text(&s, profile))));
-    etr_section_titled(&s.answer, "what the bytes are", &etr_content_size_fields, s.contents, true);
-    etr_section_titled(&s.answer, "weights outside of the program", &etr_external_weight_fields,
-                       ETR_ROWS(profile->weights, profile->weight_count), true);
-    etr_section_titled(&s.answer, "weights by module and type", &etr_module_size_fields, s.modules,
-                       false);
-    etr_section_titled(&s.answer, "delegates", &etr_delegate_size_fields, s.delegates, false);
+    etr_section_titled_table(&s.answer, "what the bytes are", &etr_content_size_fields, s.contents,
+                             true);
+    etr_section_titled_table(&s.answer, "weights outside of the program",
+                             &etr_external_weight_fields,
+                             ETR_ROWS(profile->weights, profile->weight_count), true);
+    etr_section_titled_table(&s.answer, "weights by module and type", &etr_module_size_fields,
+                             s.modules, false);
+    etr_section_titled_table(&s.answer, "delegates", &etr_delegate_size_fields, s.delegates, false);
     etr_puts(&s.answer.writer, "\n");
     etr_section_line(&s.answer, ETR_STYLE_BOLD, 0, "largest parts");
     if (format == ETR_TABLE_MARKDOWN)

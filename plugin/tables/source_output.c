@@ -41,7 +41,7 @@ static void put_line_object(const etr_fields *f, const etr_summary *s,
   const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);
   etr_jw_object(f->json);
   etr_sum_put(f, &sum);
-  etr_field_list(f, "patterns");
+  etr_field_begin_list(f, "patterns");
   for (size_t i = patterns->first[line->number]; i < patterns->first[line->number + 1]; i++) {
     const etr_line_pattern *row = &patterns->rows[i];
     etr_jw_object(f->json);
@@ -66,7 +66,7 @@ static void put_file_object(const etr_fields *f, const etr_summary *s, const etr
   etr_field_ticks(f, "avg", whole.times.avg);
   etr_field_number(f, "share", etr_sum_share(f->profile, &whole));
   etr_field_count(f, "count", file->node_count);
-  etr_field_list(f, "lines");
+  etr_field_begin_list(f, "lines");
   for (size_t i = 0; i < file->count; i++)
     put_line_object(f, s, file->rows[i], patterns);
   etr_jw_end(f->json);
@@ -90,7 +90,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_method(f, method);
   etr_summary_put_time(f, method, s.part_ticks, s.part_typical);
   etr_field_source_object(f, "wrapper", s.graph ? s.graph->wrapper : NULL);
-  etr_field_list(f, "files");
+  etr_field_begin_list(f, "files");
   for (size_t i = 0; i < count; i++)
     put_file_object(f, &s, &files[i], &patterns);
   etr_jw_end(f->json);
@@ -168,7 +168,7 @@ static void add_line(etr_table *table, code_line row) {
   if (!added)
     return;
   *added = row;
-  etr_table_add(table, added, "", 0);
+  etr_table_add_row(table, added, "", 0);
 }
 
 static const char *number_text(listing *l, int64_t line) {
@@ -205,12 +205,12 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
                                         row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s",
                                         name, row->module_count);
     const etr_sum sum = make_pattern_sum(s, row);
-    add_line(table, (code_line){
-                        .ticks = etr_adding_up(l->answer.profile, sum.times.typical, sum.times.avg),
-                        .share = etr_sum_share(l->answer.profile, &sum),
-                        .number = "",
-                        .code = text,
-                        .style = ETR_STYLE_DIM});
+    add_line(table, (code_line){.ticks = etr_additive_time(l->answer.profile, sum.times.typical,
+                                                           sum.times.avg),
+                                .share = etr_sum_share(l->answer.profile, &sum),
+                                .number = "",
+                                .code = text,
+                                .style = ETR_STYLE_DIM});
   }
 }
 
@@ -240,8 +240,8 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
   double share = etr_sum_share(profile, &sum);
   enum { BEHIND = 24 }; /* columns of time and share */
   size_t width = ETR_MAX(etr_answer_width(&l->answer), 2u * BEHIND);
-  const char *path = etr_plain_copy(&l->answer.arena,
-                                    file->path ? file->path : "(source not recorded)");
+  const char *path = etr_sanitized_copy(&l->answer.arena,
+                                        file->path ? file->path : "(source not recorded)");
   etr_puts(&l->answer.writer, "\n");
   etr_put_style(&l->answer.writer, ETR_STYLE_BOLD);
   if (path)
@@ -277,7 +277,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root,
                                  file->sources, file->count);
   etr_table_init(&table, &l->answer, &etr_source_line_fields);
-  etr_table_choose_between(&table, 2, 2);
+  etr_table_choose_columns_between(&table, 2, 2);
   table.top = 0; /* lines have been chosen */
   for (size_t i = 0; i < file->count; i++) {
     const etr_source *source = file->sources[i];
@@ -299,7 +299,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   if (previous > 0)
     add_context(l, &table, &disk, previous, INT64_MAX);
   put_file_head(l, s, file, state);
-  etr_table_fill(&table);
+  etr_table_lay_out_rows(&table);
   etr_table_write(&table);
 }
 
@@ -316,8 +316,8 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   if (s->method->run_count) {
     if (s->part_ticks)
       etr_put_time(&writer, l->answer.profile,
-                   etr_adding_up(l->answer.profile, s->part_typical,
-                                 etr_ticks_per_run(s->method, s->part_ticks)),
+                   etr_additive_time(l->answer.profile, s->part_typical,
+                                     etr_ticks_per_run(s->method, s->part_ticks)),
                    unit);
     else
       etr_puts(&writer, s->node_count ? "no measurable part" : "nothing");
@@ -325,7 +325,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
     etr_put_time(&writer, l->answer.profile, etr_execute_time(l->answer.profile, s->method), unit);
     etr_putf(&writer, " %s per inference %s on %s (%s)", etr_unit_name(unit),
              s->part_ticks ? "are" : "is", s->is_part ? "the selected nodes" : "graph nodes",
-             etr_adding_up_text(l->answer.profile));
+             etr_additive_statistic_word(l->answer.profile));
   } else {
     etr_puts(&writer, "not timed");
   }
@@ -338,7 +338,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   if (s->method->run_count == 0)
     return;
   etr_put_left_out(&l->answer, s->method);
-  etr_section_clock(&l->answer, l->answer.profile, 2);
+  etr_section_clock_note(&l->answer, l->answer.profile, 2);
   etr_section_line(&l->answer, ETR_STYLE_PLAIN, 2,
                    etr_interruptions_note(&l->answer.arena, l->answer.profile, s->method));
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
@@ -351,12 +351,13 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
 static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
   if (!first)
-    etr_sum_table_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
+    etr_sum_table_add_row(&l->sums,
+                          etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
   for (size_t i = first ? first[row->number] : 0; first && i < first[row->number + 1]; i++) {
     etr_sum sum = make_pattern_sum(s, &l->patterns.rows[i]);
     sum.by = ETR_BY_SOURCE;
     sum.source = row->source;
-    etr_sum_table_add(&l->sums, sum);
+    etr_sum_table_add_row(&l->sums, sum);
   }
 }
 
@@ -407,7 +408,7 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
   put_head(l, &s, is_first);
   for (size_t i = 0; i < count; i++)
     put_file(l, &s, &files[i]);
-  etr_put_more(&l->answer.writer, by->count - shown_count);
+  etr_put_hidden_count(&l->answer.writer, by->count - shown_count);
   return true;
 }
 
@@ -423,8 +424,8 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
   etr_sum_table_init(&l.sums, &l.answer,
                      by_pattern(&l) ? ETR_IN_LINE_PATTERNS : etr_sum_medium(ETR_BY_SOURCE),
                      NULL); /* Markdown, too, has all there is */
-  etr_table_choose(&l.sums);
-  etr_table_say_origin(&l.sums);
+  etr_table_choose_columns(&l.sums);
+  etr_table_add_origin_columns(&l.sums);
   l.sums.top = 0; /* each method's lines have been chosen */
   for (size_t i = 0; good && i < profile->method_count; i++) {
     if (!etr_filter_takes_method(filter, &profile->methods[i]))
@@ -432,7 +433,7 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
     good = list_method(&l, &profile->methods[i], is_first);
     is_first = false;
   }
-  etr_table_fill(&l.sums);
+  etr_table_lay_out_rows(&l.sums);
   if (l.answer.options->format != ETR_TABLE_TEXT)
     etr_table_write(&l.sums);
   return etr_answer_end(&l.answer, good, error);

@@ -50,14 +50,14 @@ static void put_row(const etr_fields *f, etr_sum sum) {
 }
 
 static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
-  etr_field_list(f, etr_breakdown_name(by));
+  etr_field_begin_list(f, etr_breakdown_name(by));
   for (size_t i = 0; i < s->by[by].count; i++)
     put_row(f, etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]));
   etr_jw_end(f->json);
 }
 
 static void put_modules(const etr_fields *f, const etr_summary *s) {
-  etr_field_list(f, etr_breakdown_name(ETR_BY_MODULE));
+  etr_field_begin_list(f, etr_breakdown_name(ETR_BY_MODULE));
   for (size_t i = 0; i < s->modules.count; i++)
     put_row(f, etr_sum_of_module(s, &s->modules.rows[i]));
   etr_jw_end(f->json);
@@ -65,7 +65,7 @@ static void put_modules(const etr_fields *f, const etr_summary *s) {
 
 void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
                               const etr_module_patterns *patterns) {
-  etr_field_list(f, etr_breakdown_name(ETR_BY_PATTERN));
+  etr_field_begin_list(f, etr_breakdown_name(ETR_BY_PATTERN));
   for (size_t i = 0; i < patterns->count; i++)
     put_row(f, etr_sum_of_pattern(f->profile, method, &patterns->rows[i], true));
   etr_jw_end(f->json);
@@ -82,7 +82,7 @@ static void put_first_run(const etr_fields *f, const etr_summary *s) {
   etr_jw_object(f->json);
   etr_field_ticks(f, "execute", s->first_run.ticks);
   etr_field_number(f, "factor", etr_first_run_factor(&s->first_run));
-  etr_field_object(f, "rest");
+  etr_field_begin_object(f, "rest");
   etr_field_stats(f, &s->first_run.rest);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
@@ -110,16 +110,16 @@ bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_
   if (!etr_delegate_phases_make(&phases, arena, method) ||
       !etr_compute_units_make(&units, arena, method))
     return false;
-  etr_field_list(f, "phases");
+  etr_field_begin_list(f, "phases");
   put_delegate_parts(f, "phase", &phases, key, runs);
-  etr_field_list(f, "compute_units");
+  etr_field_begin_list(f, "compute_units");
   put_delegate_parts(f, "compute_unit", &units, key, runs);
   return true;
 }
 
 /* Writes how the time of a method is divided. */
 static void put_parts(const etr_fields *f, const etr_method *method) {
-  etr_field_list(f, "parts");
+  etr_field_begin_list(f, "parts");
   for (size_t i = 0; i < method->part_count; i++) {
     const etr_part_time *part = &method->parts[i];
     etr_jw_object(f->json);
@@ -138,7 +138,7 @@ static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method 
   etr_kernels kernels;
   if (!etr_kernels_make(&kernels, arena, f->profile, method))
     return false;
-  etr_field_list(f, "by_kernel");
+  etr_field_begin_list(f, "by_kernel");
   for (size_t i = 0; i < kernels.count; i++) {
     const etr_kernel_row *row = &kernels.rows[i];
     const etr_stats *stats = &kernels.stats[row->number];
@@ -226,7 +226,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
     etr_field_number(f, "interrupted", headline.interrupted);
     etr_field_ticks(f, "usual", headline.usual);
     etr_field_flag(f, "measure_again", headline.interrupted > 0 || etr_runs_differ_much(method));
-    etr_field_list(f, "parts");
+    etr_field_begin_list(f, "parts");
     for (size_t i = 0; i < headline.count; i++)
       put_headline_part(f, &headline.parts[i]);
     etr_jw_end(f->json);
@@ -234,7 +234,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
   } else {
     etr_jw_null(f->json);
   }
-  etr_field_list(f, "groups");
+  etr_field_begin_list(f, "groups");
   for (size_t i = 0; i < groups->count; i++)
     put_group(f, groups, &groups->list[i]);
   etr_jw_end(f->json);
@@ -258,7 +258,7 @@ static void put_accuracy(etr_answer *answer, const etr_method *method) {
 
 /* Writes the recordings that typical times leave out. */
 static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
-  etr_field_list(f, "odd_recordings");
+  etr_field_begin_list(f, "odd_recordings");
   for (size_t i = 0; i < method->odd_recording_count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "file", f->profile->etdumps[method->odd_recordings[i].dump]);
@@ -279,7 +279,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_jw_object(f->json);
   etr_field_method(f, method);
   static const etr_stats unknown = {0};
-  etr_field_object(f, "execute");
+  etr_field_begin_object(f, "execute");
   etr_field_stats(f, method->is_execute_logged ? &method->execute : &unknown);
   etr_jw_end(f->json);
   put_odd_recordings(f, method);
@@ -320,7 +320,7 @@ bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
   etr_loads loads;
   if (!etr_loads_make(&loads, arena, f->profile))
     return false;
-  etr_field_list(f, "load");
+  etr_field_begin_list(f, "load");
   for (size_t i = 0; i < loads.count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "event_block_name", loads.list[i].block);

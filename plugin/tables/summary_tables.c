@@ -119,7 +119,7 @@ static bool add_time_slices(report *r, timed_events *events, const etr_method *m
   for (size_t i = 0; stats && i < events->list.count; i++) {
     timed_event *timed = &events->list.data[i];
     timed->stats = stats[i];
-    timed->weight = etr_ranking(
+    timed->weight = etr_ranking_time(
         r->answer.profile,
         (etr_times){stats[i].typical, etr_ticks_per_run(method, timed->ticks), stats[i].p50});
   }
@@ -162,7 +162,7 @@ static void put_events(report *r, const etr_summary *s) {
     if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
       sum.step = etr_clock_step(r->answer.profile, event->backend, event->delegate_id);
     sum.instruction = event->instruction_id;
-    etr_sum_table_add(&table, sum);
+    etr_sum_table_add_row(&table, sum);
   }
   put_table(r, &table);
 }
@@ -176,7 +176,7 @@ static void put_kernels(report *r, const etr_summary *s) {
   if (!etr_kernels_make(&kernels, &r->answer.arena, r->answer.profile, s->method))
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_KERNELS, "by kernel");
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; i < kernels.count; i++) {
     const etr_kernel_row *row = &kernels.rows[i];
     etr_sum sum = etr_sum_of_kernel(s->method, &kernels, row);
@@ -184,7 +184,7 @@ static void put_kernels(report *r, const etr_summary *s) {
     sum.text = names_backend ? etr_arena_format(&r->answer.arena, "%s, %s", row->backend,
                                                 etr_label_kernel(row->kernel))
                              : etr_label_kernel(row->kernel);
-    etr_sum_table_add(&table, sum);
+    etr_sum_table_add_row(&table, sum);
   }
   put_table(r, &table);
 }
@@ -204,7 +204,7 @@ static void add_module(report *r, etr_table *table, uint32_t level, const char *
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
   sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, r->markdown ? dots : blanks,
                               name);
-  etr_sum_table_add(table, sum);
+  etr_sum_table_add_row(table, sum);
 }
 
 /* Returns the sum of a module with everything inside it. */
@@ -212,9 +212,9 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
   etr_sum sum = etr_sum_make(s->method, row->total_ticks, row->total_typical);
-  sum.own = etr_ranking(s->profile,
-                        (etr_times){row->own_typical, etr_ticks_per_run(s->method, row->own_ticks),
-                                    own ? own->p50 : 0});
+  sum.own = etr_ranking_time(s->profile, (etr_times){row->own_typical,
+                                                     etr_ticks_per_run(s->method, row->own_ticks),
+                                                     own ? own->p50 : 0});
   sum.nodes = row->node_count;
   sum.times.p50 = row->total_p50;
   sum.whole.p50 = s->modules.summed_p50;
@@ -235,7 +235,7 @@ static void put_modules(report *r, const etr_summary *s) {
   if (!shown)
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_MODULES, breakdown_titles[ETR_BY_MODULE]);
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   table.top = 0;
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
@@ -267,14 +267,15 @@ static void put_patterns(report *r, const etr_summary *s) {
   int depth = r->answer.options->depth;
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_PATTERNS, breakdown_titles[ETR_BY_PATTERN]);
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
     if (row->level > 0 && (depth <= 0 || row->level <= (uint32_t)depth))
-      etr_sum_table_add(&table, etr_sum_of_pattern(s->profile, s->method, row, false));
+      etr_sum_table_add_row(&table, etr_sum_of_pattern(s->profile, s->method, row, false));
   }
   if (patterns->count && patterns->rows[0].own_count)
-    etr_sum_table_add(&table, etr_sum_of_pattern(s->profile, s->method, &patterns->rows[0], true));
+    etr_sum_table_add_row(&table,
+                          etr_sum_of_pattern(s->profile, s->method, &patterns->rows[0], true));
   put_table(r, &table);
 }
 
@@ -456,7 +457,7 @@ static void put_head(report *r, const etr_summary *s, bool is_interrupted) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_putf(&writer, "%s, %s: ", etr_label_recorded(&r->answer.arena, profile, s->method),
+  etr_putf(&writer, "%s, %s: ", etr_label_recordings(&r->answer.arena, profile, s->method),
            etr_label_method(s->method->name));
   etr_put_execute(&writer, profile, s->method, r->answer.options->unit);
   etr_puts(&writer, " per inference (");
@@ -504,7 +505,7 @@ static void put_balance(report *r, const etr_summary *s) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, "where the time goes");
   table.top = 0;
-  etr_balance_add(&table, s->method);
+  etr_balance_add_rows(&table, s->method);
   put_table(r, &table);
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &r->answer.arena, r->answer.profile, s->method);
@@ -518,7 +519,7 @@ static void put_balance(report *r, const etr_summary *s) {
 static void add_time(etr_table *table, const char *text, double ticks, const etr_stats *stats) {
   etr_sum sum = etr_sum_of_stats(ticks, stats);
   sum.text = text;
-  etr_sum_table_add(table, sum);
+  etr_sum_table_add_row(table, sum);
 }
 
 /* Puts the phases of the runs, if the times below are averages over several. */
@@ -569,10 +570,10 @@ static void put_delegate_parts(report *r, const etr_method *method, const char *
 static void put_part(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
-  double whole = etr_adding_up(r->answer.profile, s->method->execute.typical,
-                               s->method->execute.avg);
-  double part = etr_adding_up(r->answer.profile, s->part_typical,
-                              etr_ticks_per_run(s->method, s->part_ticks));
+  double whole = etr_additive_time(r->answer.profile, s->method->execute.typical,
+                                   s->method->execute.avg);
+  double part = etr_additive_time(r->answer.profile, s->part_typical,
+                                  etr_ticks_per_run(s->method, s->part_ticks));
   if (!s->is_part)
     return;
   etr_text_begin(&text, &r->answer.arena, &writer);
@@ -596,7 +597,7 @@ static void put_operators(report *r, const etr_summary *s) {
   size_t shown = table.top ? ETR_MIN(table.top, s->node_count) : s->node_count;
   etr_node_row *rows = etr_arena_alloc_raw_array(&r->answer.arena, shown, sizeof *rows);
   table.medium = ETR_IN_OPERATORS;
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; rows && i < shown; i++) {
     rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
     rows[i].is_text = true;
@@ -639,10 +640,10 @@ static void add_with_parts(report *r, etr_table *table, const etr_summary *s, et
       sum.text = balance.list[at].text;
       sum.is_part = true;
       is_added[at] = true;
-      etr_sum_table_add(table, sum);
+      etr_sum_table_add_row(table, sum);
     }
     if (i < rows->count)
-      etr_sum_table_add(table, etr_sum_of(s->method, by, rows, &rows->rows[i]));
+      etr_sum_table_add_row(table, etr_sum_of(s->method, by, rows, &rows->rows[i]));
   }
 }
 
@@ -657,7 +658,7 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
     title = etr_arena_format(&r->answer.arena, "%s, behind %s", title,
                              etr_label_source(&r->answer.arena, s->graph->wrapper));
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, title);
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   if (r->answer.options->by && !s->is_part)
     add_with_parts(r, &table, s, by);
   else
@@ -1169,8 +1170,8 @@ static etr_cell part_name(const void *row) {
 }
 static etr_cell part_share(const void *row) {
   const etr_sum *sum = &((const part_row *)row)->sum;
-  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
-  return etr_cell_share(etr_adding_up(sum->profile, sum->times.typical, sum->times.avg), whole);
+  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
+  return etr_cell_share(etr_additive_time(sum->profile, sum->times.typical, sum->times.avg), whole);
 }
 
 static const etr_field part_fields[] = {
@@ -1193,7 +1194,7 @@ static void add_parts(etr_table *table, const etr_method *method) {
     const etr_part_time *part = &method->parts[i];
     rows[i] = (part_row){method, part, etr_sum_make(method, part->ticks, part->typical)};
     rows[i].sum.profile = table->answer->profile;
-    etr_table_add(table, &rows[i], "", 0);
+    etr_table_add_row(table, &rows[i], "", 0);
   }
 }
 
@@ -1216,7 +1217,7 @@ static bool add_kernels(etr_table *table, const etr_method *method) {
   if (!etr_kernels_make(&kernels, &table->answer->arena, table->answer->profile, method))
     return false;
   for (size_t i = 0; i < kernels.count; i++)
-    etr_sum_table_add(table, etr_sum_of_kernel(method, &kernels, &kernels.rows[i]));
+    etr_sum_table_add_row(table, etr_sum_of_kernel(method, &kernels, &kernels.rows[i]));
   return true;
 }
 
@@ -1247,13 +1248,14 @@ static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_me
     good = etr_layer_kinds_add(table, method);
   else if (by == ETR_SUM_BY_MODULE)
     for (size_t i = 0; i < s->modules.count; i++)
-      etr_sum_table_add(table, etr_sum_of_module(s, &s->modules.rows[i]));
+      etr_sum_table_add_row(table, etr_sum_of_module(s, &s->modules.rows[i]));
   else if (by == ETR_SUM_BY_PATTERN)
     for (size_t i = 0; i < s->patterns.count; i++)
-      etr_sum_table_add(table, etr_sum_of_pattern(s->profile, method, &s->patterns.rows[i], true));
+      etr_sum_table_add_row(table,
+                            etr_sum_of_pattern(s->profile, method, &s->patterns.rows[i], true));
   else
     etr_sum_table_add_all(table, method, key_of(by), &s->by[key_of(by)]);
-  etr_table_fill(table);
+  etr_table_lay_out_rows(table);
   return good;
 }
 
@@ -1279,8 +1281,8 @@ static bool put_rows(report *r) {
                        by == ETR_SUM_BY_KERNEL ? (unsigned)ETR_IN_DATA | ETR_BY_KERNEL
                                                : etr_sum_medium(key_of(by)),
                        NULL);
-  etr_table_choose(&table);
-  etr_table_say_origin(&table);
+  etr_table_choose_columns(&table);
+  etr_table_add_origin_columns(&table);
   if (r->answer.problem)
     return true;
   bool good = true;

@@ -64,10 +64,10 @@ etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
   sum.level = row->level;
   sum.nodes = is_own ? row->own_count : row->node_count;
   sum.estimated = etr_ticks_per_run(method, row->estimated_ticks);
-  sum.own = etr_adding_up(profile, row->own_typical, etr_ticks_per_run(method, row->own_ticks));
+  sum.own = etr_additive_time(profile, row->own_typical, etr_ticks_per_run(method, row->own_ticks));
   sum.total = total.times;
-  sum.total_share = etr_adding_up(profile, total.times.typical, total.times.avg) /
-                    etr_adding_up(profile, total.whole.typical, total.whole.avg);
+  sum.total_share = etr_additive_time(profile, total.times.typical, total.times.avg) /
+                    etr_additive_time(profile, total.whole.typical, total.whole.avg);
   sum.total_nodes = row->node_count;
   sum.total_cost = &row->cost;
   sum.modules = row->module_count;
@@ -111,22 +111,22 @@ static etr_times times_of(const etr_sum *sum) {
 }
 
 double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum) {
-  return etr_ranking(profile, times_of(sum));
+  return etr_ranking_time(profile, times_of(sum));
 }
 
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
-  double whole = etr_ranking(profile, sum->whole);
+  double whole = etr_ranking_time(profile, sum->whole);
   return whole > 0 ? etr_sum_ranking(profile, sum) / whole : NAN;
 }
 
 /* Returns the time of a sum that adds up: medians do not, and with them it is the typical time. */
 static double adding_up_of(const etr_sum *sum) {
-  return etr_adding_up(sum->profile, sum->times.typical, sum->times.avg);
+  return etr_additive_time(sum->profile, sum->times.typical, sum->times.avg);
 }
 
 /* Returns the part that a sum is of Method::execute; NaN if it is none of it. */
 static double share_of_whole(const etr_sum *sum) {
-  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
+  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
   return whole > 0 ? adding_up_of(sum) / whole : NAN;
 }
 
@@ -161,7 +161,7 @@ static void put_with_children(const etr_fields *f, const void *row) {
   const etr_sum *sum = as_row(row);
   if (!sum->total_cost)
     return;
-  etr_field_object(f, "with_children");
+  etr_field_begin_object(f, "with_children");
   etr_field_ticks(f, "typical", sum->total.typical);
   if (sum->by == ETR_BY_MODULE)
     etr_field_ticks(f, "p50", sum->total.p50);
@@ -389,7 +389,7 @@ void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
   unsigned keys = sum->by == ETR_BY_SOURCE ? 0 : (unsigned)ETR_BY_KEY << sum->by;
   etr_sum put = *sum;
   put.profile = f->profile;
-  etr_field_put_medium(f, &etr_sum_fields, ETR_IN_JSON | keys, &put);
+  etr_field_put_members_in(f, &etr_sum_fields, ETR_IN_JSON | keys, &put);
 }
 
 /* ---- Sheets ---- */
@@ -406,20 +406,20 @@ etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {
                    .stats = stats};
 }
 
-void etr_sum_table_add(etr_table *table, etr_sum sum) {
+void etr_sum_table_add_row(etr_table *table, etr_sum sum) {
   etr_sum *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added)
     return;
   *added = sum;
   added->answer = table->answer;
   added->profile = table->answer->profile;
-  etr_table_add(table, added, "", 0);
+  etr_table_add_row(table, added, "", 0);
 }
 
 void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
                            const etr_breakdown *rows) {
   for (size_t i = 0; i < rows->count; i++)
-    etr_sum_table_add(table, etr_sum_of(method, by, rows, &rows->rows[i]));
+    etr_sum_table_add_row(table, etr_sum_of(method, by, rows, &rows->rows[i]));
 }
 
 void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
@@ -431,22 +431,22 @@ void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
                                 part->backend ? part->backend : "unknown backend", part->text);
     sum.is_part = true;
     if (sum.text)
-      etr_sum_table_add(table, sum);
+      etr_sum_table_add_row(table, sum);
   }
 }
 
-void etr_balance_add(etr_table *table, const etr_method *method) {
+void etr_balance_add_rows(etr_table *table, const etr_method *method) {
   etr_balance balance;
   if (!etr_balance_make(&balance, &table->answer->arena, method))
     return;
   for (size_t i = 0; i < balance.count; i++) {
     const etr_part_time *time = balance.list[i].time;
     etr_sum sum = etr_sum_make(method, time->ticks, time->typical);
-    double shown = etr_adding_up(table->answer->profile, sum.times.typical, sum.times.avg);
+    double shown = etr_additive_time(table->answer->profile, sum.times.typical, sum.times.avg);
     if (shown == 0 && time->part != ETR_TIME_OPERATORS && balance.count > 1)
       continue; /* its clock counted nothing */
     sum.text = balance.list[i].text;
     sum.is_part = true;
-    etr_sum_table_add(table, sum);
+    etr_sum_table_add_row(table, sum);
   }
 }

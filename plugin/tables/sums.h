@@ -106,7 +106,7 @@ void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, c
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
 
 /** Adds a copy of a sum. */
-void etr_sum_table_add(etr_table *table, etr_sum sum);
+void etr_sum_table_add_row(etr_table *table, etr_sum sum);
 
 /** Adds the rows of a breakdown. */
 void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
@@ -117,6 +117,6 @@ void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
                              const etr_delegate_parts *parts);
 
 /** Adds the parts of a method's balance that people need to see. */
-void etr_balance_add(etr_table *table, const etr_method *method);
+void etr_balance_add_rows(etr_table *table, const etr_method *method);
 
 #endif

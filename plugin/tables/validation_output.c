@@ -76,12 +76,13 @@ static void put_flaws(etr_answer *answer, const etr_validation *validation) {
   for (size_t i = 0; i < shown_count; i++) {
     const etr_flaw *flaw = &validation->flaws[i];
     const char *entry = flaw->entry ? flaw->entry : "";
-    etr_section_item(answer,
-                     etr_arena_format(&answer->arena, "%s: %s%s%s", etr_flaw_kind_name(flaw->kind),
-                                      entry, entry[0] ? ": " : "", flaw->what),
-                     flaw->suffers);
+    etr_section_finding(answer,
+                        etr_arena_format(&answer->arena, "%s: %s%s%s",
+                                         etr_flaw_kind_name(flaw->kind), entry,
+                                         entry[0] ? ": " : "", flaw->what),
+                        flaw->suffers);
   }
-  etr_put_more(&answer->writer, validation->flaw_count - shown_count);
+  etr_put_hidden_count(&answer->writer, validation->flaw_count - shown_count);
 }
 
 etr_status etr_emit_validation_table(const etr_validation *validation,

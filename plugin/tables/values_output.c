@@ -186,9 +186,9 @@ static void collect_values(values_output *v, const etr_logged_list *list) {
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
     if (takes_value(&v->answer, rows[i].value))
-      etr_table_add(&v->table, &rows[i], "", 0);
+      etr_table_add_row(&v->table, &rows[i], "", 0);
   }
-  for (size_t i = 0; i < etr_table_shown(&v->table); i++) {
+  for (size_t i = 0; i < etr_table_shown_count(&v->table); i++) {
     const value_row *row = v->table.rows.data[i].row;
     v->tensors |= row->value->kind == ETR_DEBUG_TENSOR;
   }
@@ -199,7 +199,7 @@ static void put_text(values_output *v) {
   etr_writer *writer = &v->answer.writer;
   bool has_rows = v->table.rows.count > 0;
   etr_put_filter(writer, &v->answer.arena, v->answer.filter);
-  size_t hidden_count = etr_table_fill(&v->table);
+  size_t hidden_count = etr_table_lay_out_rows(&v->table);
   if (has_rows)
     etr_table_write(&v->table);
   else
@@ -218,14 +218,14 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   etr_logged_list list = {0};
   etr_answer_begin(&v.answer, profile, filter, options, sink);
   etr_table_init(&v.table, &v.answer, &etr_logged_value_fields);
-  etr_table_choose(&v.table);
-  etr_table_say_origin(&v.table);
+  etr_table_choose_columns(&v.table);
+  etr_table_add_origin_columns(&v.table);
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
   collect_values(&v, &list);
   if (etr_table_is_text(&v.table)) {
     put_text(&v);
   } else {
-    etr_table_fill(&v.table);
+    etr_table_lay_out_rows(&v.table);
     etr_table_write(&v.table);
   }
   return etr_answer_end(&v.answer, good, error);

@@ -26,8 +26,8 @@ enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 /* Writes the section of a method: its name, "**82.4 ms ± 1.0** per inference", and what its runs
  * are like. screen: the first screen of the record for its longest method, whose sentence is added;
  * NULL for other methods. */
-static void put_method(etr_answer *answer, const char *name, const etr_method *method,
-                       const etr_first_screen *screen) {
+static void put_method_section(etr_answer *answer, const char *name, const etr_method *method,
+                               const etr_first_screen *screen) {
   etr_writer *writer = &answer->writer;
   bool is_first = screen != NULL;
   etr_unit unit = etr_unit_of_method(answer->profile, method);
@@ -85,19 +85,19 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   etr_puts(writer, "\n");
 }
 
-/* Writes the sections of the method that takes longest and then of the others, MOST_METHODS in all.
- * */
-static void put_methods(etr_answer *answer, const char *name, const etr_method *longest,
-                        const etr_first_screen *screen) {
+/* Writes the section of the method that takes longest, to which `screen` belongs, and then those of
+ * the others, MOST_METHODS in all. */
+static void put_method_sections(etr_answer *answer, const char *name, const etr_method *longest,
+                                const etr_first_screen *screen) {
   size_t shown = 1;
-  put_method(answer, name, longest, screen);
+  put_method_section(answer, name, longest, screen);
   for (uint32_t i = 0; i < answer->profile->method_count; i++)
     if (&answer->profile->methods[i] != longest && etr_tb_shows_method(answer->profile, i) &&
         shown++ < MOST_METHODS)
-      put_method(answer, name, &answer->profile->methods[i], NULL);
+      put_method_section(answer, name, &answer->profile->methods[i], NULL);
 }
 
-/* Writes what limits the numbers. */
+/* Writes what limits the numbers, as sentences below the tables. */
 static void put_notes(etr_answer *answer, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
@@ -113,8 +113,8 @@ typedef struct page {
   const char *name;
 } page;
 
-/* Writes the text page of a record: its methods, what to do, the largest operators, and links to
- * other tabs. */
+/* Writes the text page of a record, in Markdown: its methods, what to do, the largest operators,
+ * and links to other tabs of TensorBoard. */
 static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};
@@ -127,7 +127,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
                                        etr_unit_of_method(about->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
-  put_methods(&answer, about->name, method, is_good ? &screen : NULL);
+  put_method_sections(&answer, about->name, method, is_good ? &screen : NULL);
   if (is_good) {
     etr_first_screen_put_levers(&answer, &screen);
     etr_first_screen_put_rows(&answer, &screen);

@@ -22,7 +22,7 @@ typedef struct shape_list {
   etr_vec(etr_tb_shape *) all;
 } shape_list;
 
-/* Packs a shape as TensorFlow's message. Its data are NULL when out of memory. */
+/* Packs a shape as TensorFlow's TensorShapeProto. The data are NULL when out of memory. */
 static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   etr_packer_reset(&list->packer);
   etr_pack_int(&list->packer, list->unknown_rank, value->rank < 0);
@@ -129,8 +129,8 @@ typedef struct device_list {
                                                  kernel) */
 } device_list;
 
-/* Returns the index of the device of a backend and its compute units, which is added if its name is
- * new. ETR_NONE when out of memory. */
+/* Returns the index of the device of a backend and the set of compute units that it used; a new one
+ * is added, unless another set has the same name. ETR_NONE when out of memory. */
 static uint32_t number_device(device_list *list, const char *backend, unsigned units) {
   etr_map *devices = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
   etr_slice key = etr_slice_of(backend ? backend : "");

@@ -144,7 +144,7 @@ static void put_graph(node_data *d, uint32_t subgraph) {
                                   is_backend ? "" : unit));
   if (!is_backend) { /* the colors of DOT files, which follow the square root of the time; the
                         lowest SNR is hot */
-    etr_field_list(&d->fields, "gradient");
+    etr_field_begin_list(&d->fields, "gradient");
     for (int i = 0; i <= STEPS; i++) {
       etr_jw_object(&d->json);
       etr_field_number(&d->fields, "stop", (double)(i * i) / (double)(STEPS * STEPS));

@@ -177,7 +177,7 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
   put_text(t, "backend", event->backend);
   etr_field_text(&t->fields, "match", etr_match_name(event->match));
   if (event->handle_count > 0) {
-    etr_field_list(&t->fields, "debug_handles");
+    etr_field_begin_list(&t->fields, "debug_handles");
     for (size_t i = 0; i < event->handle_count; i++)
       etr_jw_uint(&t->json, event->handles[i]);
     etr_jw_end(&t->json);
@@ -235,7 +235,7 @@ static void put_document(tracer *t) {
   if (t->profile->takes_cycles_as_ns)
     etr_field_text(&t->fields, "clock_note", ETR_TICK_IS_TAKEN_AS_NS);
   etr_jw_end(&t->json);
-  etr_field_list(&t->fields, "traceEvents");
+  etr_field_begin_list(&t->fields, "traceEvents");
   for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {
     if (!etr_trace_shows(t->profile, t->options, run))
       continue;

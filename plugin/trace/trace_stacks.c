@@ -259,7 +259,7 @@ static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t 
   etr_field_text(fields, "unit", "nanoseconds");
   etr_field_count(fields, "startValue", 0);
   etr_field_count(fields, "endValue", end);
-  etr_field_list(fields, "events");
+  etr_field_begin_list(fields, "events");
   for (size_t i = 0; i < s->bars.count; i++) {
     const bar *drawn = &s->bars.data[i];
     if (drawn->process != process || drawn->lane != lane)
@@ -285,7 +285,7 @@ static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t 
 static void put_frames(stacks *s, etr_fields *fields) {
   etr_jw_key(fields->json, "shared");
   etr_jw_object(fields->json);
-  etr_field_list(fields, "frames");
+  etr_field_begin_list(fields, "frames");
   for (size_t i = 0; i < s->frames.count; i++) {
     const frame *shared_frame = &s->frames.data[i];
     etr_jw_object(fields->json);
@@ -312,7 +312,7 @@ static void put_speedscope(stacks *s, etr_writer *writer) {
   etr_field_text(&fields, "exporter", "etrecord-tb");
   etr_field_count(&fields, "activeProfileIndex", 0);
   put_frames(s, &fields);
-  etr_field_list(&fields, "profiles");
+  etr_field_begin_list(&fields, "profiles");
   for (size_t process = 0; process < s->placer.process_count; process++)
     for (uint32_t lane = 0; lane < s->lane_counts[process]; lane++)
       put_profile(s, &fields, process, lane);

@@ -157,7 +157,7 @@ static bool finish_rows(etr_breakdown *out, const collector *c, const etr_profil
     return false;
   *out = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, stats, 0};
   for (size_t i = 0; i < out->count; i++) {
-    out->rows[i].weight = etr_ranking(
+    out->rows[i].weight = etr_ranking_time(
         profile, (etr_times){out->rows[i].typical,
                              etr_ticks_per_run(method, out->rows[i].total_ticks), stats[i].p50});
     out->rows[i].cost = etr_cost_figures_of(profile, &out->rows[i].costs);

@@ -78,9 +78,10 @@ static bool weigh_rows(counting *c, const etr_profile *profile, const etr_method
     etr_delegation_row *row = &c->rows.data[i];
     row->delegated.p50 = stats[2 * i].p50;
     row->rest.p50 = stats[2 * i + 1].p50;
-    row->weight = etr_ranking(profile, (etr_times){row->delegated.typical + row->rest.typical,
-                                                   (double)(row->delegated.ticks + row->rest.ticks),
-                                                   row->delegated.p50 + row->rest.p50});
+    row->weight = etr_ranking_time(profile,
+                                   (etr_times){row->delegated.typical + row->rest.typical,
+                                               (double)(row->delegated.ticks + row->rest.ticks),
+                                               row->delegated.p50 + row->rest.p50});
   }
   return stats != NULL;
 }

@@ -98,7 +98,7 @@ bool etr_kernels_make(etr_kernels *out, etr_arena *arena, const etr_profile *pro
   if (!stats)
     return false;
   for (size_t i = 0; i < c.rows.count; i++) {
-    c.rows.data[i].weight = etr_ranking(
+    c.rows.data[i].weight = etr_ranking_time(
         profile, (etr_times){stats[i].typical, etr_ticks_per_run(method, c.rows.data[i].ticks),
                              stats[i].p50});
     out->summed_p50 += stats[i].p50;

@@ -382,7 +382,7 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   etr_table_init(&table, answer, ETR_FIELDS(worst_fields));
   table.top = 0;
   etr_table_add_rows(&table, ETR_ROWS(outputs, count));
-  etr_table_fill(&table);
+  etr_table_lay_out_rows(&table);
   etr_table_write(&table);
 }
 
@@ -405,13 +405,13 @@ static const etr_field gap_fields[] = {
 ETR_ROW_TYPE(numeric_gap, gap_fields);
 
 void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap) {
-  etr_field_put_all(fields, &etr_numeric_gap_fields, &gap);
+  etr_field_put_members(fields, &etr_numeric_gap_fields, &gap);
 }
 
 void etr_field_output_gaps(const etr_fields *fields, uint32_t method) {
   size_t count;
   const etr_output_gap *gaps = find_gaps(fields->profile, method, &count);
-  etr_field_list(fields, "output_gaps");
+  etr_field_begin_list(fields, "output_gaps");
   for (size_t i = 0; i < count; i++) {
     const etr_output_gap *gap = &gaps[i];
     etr_jw_object(fields->json);

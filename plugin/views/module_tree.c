@@ -193,9 +193,9 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
     etr_module_row *row = &sums[i].row;
     if (row->node_count == 0)
       continue; /* it is not shown */
-    row->weight = etr_ranking(profile, (etr_times){row->total_typical,
-                                                   etr_ticks_per_run(method, row->total_ticks),
-                                                   isnan(row->total_p50) ? 0 : row->total_p50});
+    row->weight = etr_ranking_time(
+        profile, (etr_times){row->total_typical, etr_ticks_per_run(method, row->total_ticks),
+                             isnan(row->total_p50) ? 0 : row->total_p50});
     row->cost = etr_cost_figures_of(profile, &row->costs);
     row->own_cost = row->own_count ? etr_cost_figures_of(profile, &row->own_costs) : nothing;
   }

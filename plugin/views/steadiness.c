@@ -137,7 +137,7 @@ const char *etr_few_runs_text(const etr_method *method) {
  * with 1 to 3.5, else one, and the time has as many decimals. */
 void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
                      etr_unit unit) {
-  double time = etr_ranking(profile, etr_times_of(&method->execute)),
+  double time = etr_ranking_time(profile, etr_times_of(&method->execute)),
          spread = etr_stats_spread(&method->execute, 0);
   bool is_wide = spread >= time;
   if (etr_is_between_modes(method)) {

@@ -32,7 +32,7 @@ static bool list_nodes(etr_summary *summary, etr_arena *arena, const bool *wante
     if (!wanted[i] || time->runs == 0)
       continue;
     timed_nodes[count++] = (etr_timed_node){
-        .ticks = etr_ranking(summary->profile, etr_times_of_node(time)),
+        .ticks = etr_ranking_time(summary->profile, etr_times_of_node(time)),
         .node = i,
         .op = summary->graph->nodes[i].target};
     summary->part_ticks += time->total_ticks;
@@ -197,7 +197,7 @@ static bool weigh_files(etr_source_lines *files, size_t count, etr_arena *arena,
   double summed_p50 = 0;
   for (size_t i = 0; stats && i < count; i++) {
     summed_p50 += files[i].p50 = stats[i].p50;
-    files[i].weight = etr_ranking(
+    files[i].weight = etr_ranking_time(
         s->profile, (etr_times){files[i].typical,
                                 etr_ticks_per_run(s->method, files[i].total_ticks), stats[i].p50});
   }
