@@ -166,8 +166,8 @@ const char *etr_finder_time_per_run(const etr_finder *finder, uint64_t ticks) {
 bool etr_finder_measure_nodes(etr_finder *finder) {
   if (!finder->graph)
     return true;
-  finder->uninterrupted = etr_interruptions_usual_nodes(
-      &finder->groups->interruptions, finder->arena, finder->method, finder->graph);
+  finder->uninterrupted = etr_interruptions_subtract(&finder->groups->interruptions, finder->arena,
+                                                     finder->method, finder->graph);
   return finder->uninterrupted != NULL;
 }
 

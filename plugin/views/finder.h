@@ -90,7 +90,7 @@ double etr_finder_uninterrupted(const etr_finder *finder);
 
 /** Adds a finding about `cost` ticks over all runs, of which a change could save `potential` (NaN:
  * not known), if that is at least ETR_FINDING_LEAST_SHARE of the method's time. Returns NULL if it
- * is less, or when out of memory, which etr_arena_failed() tells apart. */
+ * is less, or when out of memory, which etr_arena_failed() distinguishes. */
 etr_finding *etr_finder_add_if_large(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
                                      double potential);
 
