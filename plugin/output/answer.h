@@ -39,9 +39,9 @@ void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile,
                                const char *name);
 
 /** Begins a JSON document whose rows are ranked. It also has the key "stat". */
-void etr_answer_begin_ranked(etr_answer *answer, const etr_profile *profile,
-                             const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
-                             const char *name);
+void etr_answer_begin_ranked_document(etr_answer *answer, const etr_profile *profile,
+                                      const etr_node_filter *filter, etr_unit unit,
+                                      const etr_sink *sink, const char *name);
 
 /** Writes the key "filter" and an object with the filter's members; null if there is no filter. */
 void etr_answer_put_filter(etr_answer *answer);

@@ -18,10 +18,10 @@ struct etr_gzip {
 
 etr_gzip *etr_gzip_new(const etr_sink *sink) {
   enum {
-    LEVEL = 6,
-    GZIP_HEADER = 16,
-    MEMORY_LEVEL = 8
-  }; /* a Llama of 32 layers: 3 % less than level 5, 12 % than 3 */
+    LEVEL = 6,        /* a Llama of 32 layers: 3 % less than level 5, 12 % than 3 */
+    GZIP_HEADER = 16, /* added to the window's bits, zlib writes gzip's header and not its own */
+    MEMORY_LEVEL = 8  /* zlib's default */
+  };
   etr_gzip *gzip = calloc(1, sizeof *gzip);
   if (gzip == NULL)
     return NULL;

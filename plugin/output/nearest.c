@@ -27,9 +27,9 @@ static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t 
   return rows[a_size % 3][b_size];
 }
 
-/* Returns the largest distance at which words are alike. A short word has many neighbors at
- * distance 2. */
-static size_t limit(size_t size) {
+/* Returns the largest edit distance at which a word of `size` letters is taken for a mistyped other
+ * one. A short word has many neighbors at distance 2, of which none need be meant. */
+static size_t largest_similar_distance(size_t size) {
   if (size < 4)
     return 1;
   return size < 9 ? 2 : 3;
@@ -47,7 +47,7 @@ static size_t word_distance(const char *text, size_t size, const char *word) {
   if (size > LONGEST || length > LONGEST)
     return SIZE_MAX;
   size_t distance = edit_distance(text, size, word, length);
-  return distance > limit(size) ? SIZE_MAX : distance;
+  return distance > largest_similar_distance(size) ? SIZE_MAX : distance;
 }
 
 const char *etr_nearer_word(const char *text, size_t size, const char *best, const char *word) {

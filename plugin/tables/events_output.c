@@ -417,7 +417,7 @@ static void put_block_object(events_output *e, const etr_block *block) {
 etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter,
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   events_output e = {0};
-  etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events/1");
+  etr_answer_begin_ranked_document(&e.answer, profile, filter, unit, sink, "events/1");
   e.handles = etr_arena_alloc_array(&e.answer.arena, profile->method_count, sizeof *e.handles);
   for (size_t i = 0; e.handles && i < profile->method_count; i++) {
     uint32_t graph = profile->methods[i].graph;
