@@ -314,9 +314,11 @@ typedef struct etr_node_filter {
       *backend; /**< only nodes that run in this backend; "cpu": only those that ran as kernels */
 } etr_node_filter;
 
-/** Return the number of nodes of all graphs, or of events of all blocks, that the filter selects. 0
- * means that the name of a module or operator is probably mistyped. filter may be NULL. */
+/** Returns the number of nodes of all graphs that the filter selects. 0 means that the name of a
+ * module or operator is probably mistyped. filter may be NULL. */
 ETR_API size_t etr_count_nodes(const etr_profile *profile, const etr_node_filter *filter);
+
+/** Returns the number of events of all blocks that the filter selects, as etr_count_nodes(). */
 ETR_API size_t etr_count_events(const etr_profile *profile, const etr_node_filter *filter);
 
 /**

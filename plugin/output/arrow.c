@@ -196,6 +196,7 @@ static void release_child_array(struct ArrowArray *array) {
   array->release = NULL;
 }
 
+/* Releases the array of the table, and those of its columns that the consumer has not taken out. */
 static void release_array(struct ArrowArray *array) {
   for (int64_t i = 0; i < array->n_children; i++)
     if (array->children[i]->release)
@@ -203,7 +204,8 @@ static void release_array(struct ArrowArray *array) {
   release_child_array(array);
 }
 
-/* Fills the array of a column with pointers into the table. */
+/* Fills the array of a column with pointers into the table, in Arrow's order: which values are not
+ * null (NULL if all are), then the values or, for texts, where each ends and all bytes. */
 static void fill_array(etr_arrow *table, column_array *filled, const column *source) {
   filled->buffers[0] = source->null_count ? source->valid.data : NULL;
   if (source->type == ETR_ARROW_TEXT) {

@@ -14,9 +14,8 @@
 enum { FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 bool etr_below_is_path(etr_slice text) {
-  for (size_t at = 0, size; at <= text.size;
-       at += size + 1) { /* one part, up to '/', in each turn */
-    const char *part = text.data + at;
+  for (size_t at = 0, size; at <= text.size; at += size + 1) {
+    const char *part = text.data + at; /* up to the next '/' */
     for (size = 0; at + size < text.size && part[size] != '/';)
       size++;
     bool is_dot = size == 1 && part[0] == '.';

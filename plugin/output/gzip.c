@@ -45,7 +45,7 @@ static bool compress_input(etr_gzip *gzip, int flush) {
     if (status == Z_STREAM_ERROR ||
         (made > 0 && !gzip->sink.write(gzip->sink.context, gzip->out, made)))
       gzip->failed = true;
-  } while (!gzip->failed && gzip->stream.avail_out == 0);
+  } while (!gzip->failed && gzip->stream.avail_out == 0); /* a full buffer: there may be more */
   return !gzip->failed;
 }
 

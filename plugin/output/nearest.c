@@ -19,8 +19,11 @@ static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t 
     size_t *row = rows[i % 3], *before = rows[(i - 1) % 3], *two_before = rows[(i + 1) % 3];
     row[0] = i;
     for (size_t j = 1; j <= b_size; j++) {
-      row[j] = ETR_MIN(ETR_MIN(before[j], row[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      size_t left_out_or_inserted = ETR_MIN(before[j], row[j - 1]) + 1;
+      size_t kept_or_changed = before[j - 1] + (a[i - 1] != b[j - 1]);
+      row[j] = ETR_MIN(left_out_or_inserted, kept_or_changed);
+      bool is_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (is_swapped)
         row[j] = ETR_MIN(row[j], two_before[j - 2] + 1);
     }
   }

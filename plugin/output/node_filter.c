@@ -8,8 +8,9 @@
 #include "output/label.h"
 
 bool etr_glob(const char *pattern, const char *text) {
-  const char *star = NULL, *retry = NULL; /* the last '*' of the pattern, and the end of the text
-                                             that it matches so far */
+  /* Behind the last '*' of the pattern, and the end of the text that this '*' matches so far. Where
+   * the rest does not match, the '*' matches one character more; earlier ones need not change. */
+  const char *star = NULL, *retry = NULL;
   while (*text) {
     if (*pattern == '*') {
       star = ++pattern;

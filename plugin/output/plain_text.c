@@ -156,7 +156,7 @@ static bool may_break_at(const char *text, const char *at) {
   return *at == ' ' && !(at > text && at[-1] >= '0' && at[-1] <= '9');
 }
 
-/* Returns the number of columns from here to the next position at which the line may end. */
+/* Returns the number of columns from `at` to the next position at which the line may end. */
 static size_t word_columns(const etr_writer *writer, const char *text, const char *at) {
   size_t columns = 0;
   for (size_t size; *at && !may_break_at(text, at); at += size)
@@ -173,10 +173,10 @@ void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size
   for (size_t size, i = 0; text[i]; i += size) {
     const char *at = text + i;
     uint32_t code = etr_character_at(at, &size);
-    if (may_break_at(text, at) && l.used > 0 &&
-        l.used + 1 + word_columns(writer, text, at + 1) > l.room)
-      end_wrapped_line(&l);
-    else if (code != ' ' || l.used > 0)
+    bool is_break = l.used > 0 && may_break_at(text, at);
+    if (is_break && l.used + 1 + word_columns(writer, text, at + 1) > l.room)
+      end_wrapped_line(&l);             /* in place of the blank */
+    else if (code != ' ' || l.used > 0) /* no line begins with a blank */
       put_wrapped_character(&l, at, size, code);
   }
   end_wrapped_line(&l);

@@ -21,7 +21,7 @@ void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_m
  * found to be of it, and for unknown runs the methods that they may be of. */
 void etr_field_method_rule(const etr_fields *fields, const etr_method *method);
 
-/** Writes the peaks that rates are compared with. */
+/** Writes the key roofs: the peak FLOP and bytes per second that rates are compared with. */
 void etr_field_effective_peaks(const etr_fields *fields);
 
 #endif

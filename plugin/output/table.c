@@ -432,11 +432,12 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
 static int find_time_decimals(const etr_table *table, size_t shown_count) {
   double longest = 0;
   for (size_t i = 0; i < shown_count; i++)
-    for (size_t k = 0; k < table->laid_out.column_count; k++) {
+    for (size_t k = 0; k < table->column_count; k++) {
       if (table->columns[k]->kind != ETR_CELL_TIME)
         continue;
       etr_cell cell = etr_field_cell(table->columns[k], table->rows.data[i].row);
-      if (!cell.text && !cell.unit && !(cell.apart > 0) && fabs(cell.number) > longest)
+      bool decides = !cell.text && !cell.unit && !(cell.apart > 0);
+      if (decides && fabs(cell.number) > longest)
         longest = fabs(cell.number);
     }
   if (!(longest > 0))
@@ -583,7 +584,8 @@ static void add_arrow_row(const etr_table *table, const void *row) {
   }
 }
 
-/* Writes a row in the table's format. */
+/* Writes a row as JSON Lines or into Arrow's columns, or adds its cells to the text layout, which
+ * is written when all rows are there. */
 static void put_row(etr_table *table, const void *row) {
   if (table->answer->arrow) {
     add_arrow_row(table, row);

@@ -45,8 +45,8 @@ static bool is_temporary_name(const char *name, etr_temporary_kind kind) {
  * etr_temporary_lock() detects. On a file system without locks the file remains. */
 static void remove_if_dead(int folder, const char *name) {
   struct stat status;
-  int file = openat(folder, name,
-                    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* it may be unreadable */
+  /* For writing, because its mode may not let it be read; and not to wait for a fifo's reader. */
+  int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return;
   bool is_own = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
@@ -78,5 +78,6 @@ bool etr_temporary_lock(int file) {
   struct stat status;
   while (flock(file, LOCK_EX) != 0 && errno == EINTR)
     continue;
-  return fstat(file, &status) != 0 || status.st_nlink > 0;
+  bool is_removed = fstat(file, &status) == 0 && status.st_nlink == 0;
+  return !is_removed;
 }

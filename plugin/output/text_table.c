@@ -64,7 +64,7 @@ void etr_put_below_clock_step(etr_writer *writer, const etr_profile *profile, do
                               etr_unit unit) {
   enum { MOST_DECIMALS = 9 };
   double time = etr_ticks_to_unit(profile, step, unit);
-  int decimals = 0;
+  int decimals = 0; /* up to the first digit that is not 0 */
   for (double scaled = time; scaled < 1 && decimals < MOST_DECIMALS; scaled *= 10)
     decimals++;
   etr_puts(writer, "<");
