@@ -65,8 +65,8 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
-/* Writes "with_children": the change of a module or pattern together with everything below it;
- * nothing for other groups. */
+/* Writes "with_children": the change of a module or pattern together with everything below it,
+ * but nothing for other groups. */
 static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
   const etr_node_group *whole = row->group->with_children;
   if (!whole)

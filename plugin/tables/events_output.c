@@ -124,7 +124,7 @@ static double ranking_time(const event_row *row) {
   return etr_ranking_time(row->output->answer.profile, etr_times_of(&row->event->stats));
 }
 /* Returns true if an event of the block was timed more than once, so that percentiles say
- * something; true, too, without a block. */
+ * something, and also without a block, as in a table of all blocks. */
 static bool shows_percentiles(const void *context) {
   const etr_block *block = context;
   for (size_t i = 0; block && i < block->event_count; i++)
@@ -260,8 +260,8 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements;
- * null where that is unknown. */
+/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements,
+ * or null where that is unknown. */
 static void put_buffer_location(const etr_fields *f, const etr_debug_value *value) {
   bool is_known = value->kind == ETR_DEBUG_TENSOR && value->byte_size > 0;
   etr_jw_key(f->json, "offset");

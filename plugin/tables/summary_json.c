@@ -165,8 +165,8 @@ static bool put_kernel_list(const etr_fields *f, etr_arena *arena, const etr_met
   return true;
 }
 
-/* Writes "filter": what the options --module, --op and --backend take to select some operators;
- * null for what is on no node. */
+/* Writes "filter": what the options --module, --op and --backend take to select some operators,
+ * or null for what is on no node. */
 static void put_node_filter(const etr_fields *f, const char *pattern, const char *op,
                             const char *backend, bool is_on_nodes) {
   etr_jw_key(f->json, "filter");
