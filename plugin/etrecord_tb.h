@@ -581,8 +581,9 @@ ETR_API etr_status etr_emit_sizes_tables(const etr_profile *profile,
                                          const etr_table_options *options, const etr_sink *sink,
                                          etr_error *error);
 
-/** Writes the same, schema "etrecord-tb/sizes/1" (schema/sizes.schema.json). `unit` is ignored:
- * there are no times. Errors: those of etr_emit_sizes_tables(). */
+/** Writes where the bytes of the program's file are, with all parts, schema "etrecord-tb/sizes/1"
+ * (schema/sizes.schema.json). `unit` is ignored: there are no times. Errors: those of
+ * etr_emit_sizes_tables(). */
 ETR_API etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit,
                                        const etr_sink *sink, etr_error *error);
 
@@ -658,8 +659,9 @@ ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *varia
                                               const etr_table_options *options,
                                               const etr_sink *sink, etr_error *error);
 
-/** Writes the same rows, schema "etrecord-tb/accuracy_variants/1"
- * (schema/accuracy_variants.schema.json). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes the rows of etr_emit_accuracy_variants() for programs, schema
+ * "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants,
                                                    const etr_accuracy_choice *choice,
                                                    const etr_sink *sink, etr_error *error);

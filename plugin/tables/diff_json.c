@@ -223,6 +223,8 @@ static const etr_field throughput_change_fields[] = {
 };
 ETR_ROW_TYPE(throughput_change, throughput_change_fields);
 
+/* Writes "throughput": tokens and times per token of both sides; null if the runs of neither are
+ * known to read tokens. */
 static void put_throughput(etr_diff_output *o, const etr_method_pair *method) {
   etr_throughput_change change;
   bool is_known = etr_throughput_change_of(&change, &o->answer.arena, o->comparison, method);

@@ -41,8 +41,8 @@ const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
  * them costs 32 us; mul takes 11 us more; calls and copies cost 28 us more". Returns "" if nothing
  * is worth a word, or if the two are different models. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
-/** Returns the same behind "No change that the runs can tell (-2.1 … +3.4 %)" or "As long as
- * before", if one of them is so. */
+/** Returns what changed, as etr_diff_changes_text(), behind "No change that the runs can tell (-2.1
+ * … +3.4 %)" or "As long as before" if the verdict is that. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
 /** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:

@@ -114,6 +114,7 @@ static etr_cell sum_share(const void *row) {
   const size_sum *sum = row;
   return etr_cell_share((double)sum->bytes, sum->whole);
 }
+/* Returns the module of a sum of weights, or that it is not known, or the top level. */
 static etr_cell sum_module(const void *row) {
   const char *module = ((const size_sum *)row)->module;
   if (!module)
