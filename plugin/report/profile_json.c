@@ -246,7 +246,7 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   for (size_t i = 0; i < method->run_count; i++)
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
-  etr_field_noise(f, &doc->arena, method, ETR_UNIT_MS);
+  etr_field_put_noise(f, &doc->arena, method, ETR_UNIT_MS);
   bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
                  etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
                  etr_decoder_put_method(f, &doc->arena, method) &&
