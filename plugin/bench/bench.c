@@ -80,8 +80,8 @@ static double printed_value(const figure *f, const char *report) {
 typedef struct bench_run {
   const cli_settings *settings;
   bench_job *job;
-  etr_profile *profile,
-      *base; /* base: the program that was recorded in turns; NULL: there is none */
+  etr_profile *profile;        /* of the new side */
+  etr_profile *base;           /* of the program that was recorded in turns; NULL: there is none */
   statistics printed[FIGURES]; /* by the runner */
   statistics wall;             /* duration of the recordings' processes, in seconds */
 } bench_run;

@@ -167,8 +167,8 @@ static void skip_blanks(splitting *s) {
 }
 
 const char **program_words(const char *line, const char **problem) {
-  size_t size = strlen(line), most = size / 2 + 2,
-         count = 0; /* words have a blank between them; one for NULL */
+  size_t size = strlen(line), count = 0;
+  size_t most = size / 2 + 2; /* words have a blank between them; one more is for NULL */
   const char **words = malloc(most * sizeof *words + size + 1);
   splitting s = {.at = line, .to = (char *)(words + most)};
   *problem = words == NULL ? "out of memory" : NULL;

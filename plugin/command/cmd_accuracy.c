@@ -40,8 +40,8 @@ etr_status command_accuracy_table(const etr_profile *profile, const etr_node_fil
 /* The records that are compared, and the one that the reference is of. */
 typedef struct accuracy_job {
   const cli_settings *settings;
-  etr_profile *profiles[ETR_MOST_VARIANTS],
-      *reference_record; /* reference_record: NULL if it is not given */
+  etr_profile *profiles[ETR_MOST_VARIANTS];
+  etr_profile *reference_record; /* NULL if it is not given */
   etr_accuracy *accuracies[ETR_MOST_VARIANTS];
   const char *names[ETR_MOST_VARIANTS];
   size_t count;

@@ -124,7 +124,7 @@ static exit_status add_record(compare_job *job, size_t index) {
   return status == ETR_OK ? EXIT_DONE : message_error(&error);
 }
 
-/* Prints what cannot be compared as warnings, for formats that do not contain it. */
+/* Prints as warnings what cannot be compared. Text, Markdown and JSON contain it themselves. */
 static void warn_of_notes(const compare_job *job) {
   output_format format = job->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)

@@ -200,7 +200,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   exit_status result = command_check_dump(profile, w->settings);
   if (result == EXIT_DONE)
     message_warnings(profile);
-  if (result == EXIT_DONE && dump == 0)
+  bool is_first = dump == 0; /* one warning about the clock is enough */
+  if (result == EXIT_DONE && is_first)
     message_clock(profile);
   if (result == EXIT_DONE)
     result = command_compare_values(profile, w->settings, &inputs);
@@ -321,8 +322,8 @@ static exit_status write_build(writing *w, etr_logdir_options *options) {
   options->step = is_by_time ? ETR_STEP_OF_TIME : settings->step;
   base_settings.record = settings->against_record;
   base_settings.more_count = base_settings.etdump_count = base_settings.map_count = 0;
-  base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = base_settings
-                                                                                .reference = NULL;
+  base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = NULL;
+  base_settings.reference = NULL;
   if (settings->against_record)
     status = command_open(&base, &base_settings);
   options->before = base;

@@ -229,7 +229,8 @@ static size_t usual_rows(const cli_settings *settings) {
   return settings->format == FORMAT_MARKDOWN ? command_rows : 0;
 }
 
-/* Returns how many findings to show, as etr_table_options has it: 0 stands for the usual number. */
+/* Returns how many findings to show, as etr_table_options has it: 0 for the usual number, SIZE_MAX
+ * for all, which --findings 0 asks for. */
 static size_t number_of_findings(int64_t given) {
   if (given == TOP_DEFAULT)
     return 0;

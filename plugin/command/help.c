@@ -222,8 +222,8 @@ const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
     return command->help;
   c.size = (size_t)snprintf(room, HELP_ROOM, "%s\nColumns: ", command->help);
   const etr_table_options csv = {.format = ETR_TABLE_CSV, .by = ETR_SUM_BY_OP};
-  (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){append_columns, &c},
-                       NULL); /* the line of titles */
+  /* Without rows, the answer is the line of titles. */
+  (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){append_columns, &c}, NULL);
   c.text[c.size++] = '.';
   c.text[c.size] = '\0';
   return room;

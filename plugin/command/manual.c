@@ -712,8 +712,8 @@ static bool write_completion(const char *folder, const char *out, const char *na
     is_filled = fill_line(file, line);
   if (script)
     fclose(script);
-  return file && close_all_written(file) &&
-         is_filled; /* also false if the name of a placeholder is unknown */
+  /* Also false if the name of a placeholder is unknown. */
+  return file && close_all_written(file) && is_filled;
 }
 
 /* Writes all manual pages and completion scripts. Arguments: the folder of the templates, the

@@ -393,8 +393,8 @@ static void allow_input(landlock_rules *rules, const char *path) {
   size_t part;
   if (!path)
     return;
-  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part),
-           path); /* a path that is too long names no file */
+  /* A path that is too long names no file. */
+  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part), path);
   landlock_allow(rules, file, RIGHT_READ);
   allow_linked(rules, path);
 }

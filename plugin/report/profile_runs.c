@@ -76,8 +76,9 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
                             runs[0].run_index, 0};
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
     is_chosen[first[i]] = true;
-  size_t left = count, others,
-         seen = 0; /* runs that are not chosen yet, those that will be, those that were looked at */
+  size_t left = count; /* runs that are not chosen yet */
+  size_t others;       /* how many of these will be chosen, evenly spaced */
+  size_t seen = 0;     /* how many of these were looked at */
   for (size_t i = 0; i < count; i++)
     left -= is_chosen[i];
   others = ETR_MIN(left, room - ETR_MIN(room, count - left));

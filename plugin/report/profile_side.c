@@ -201,8 +201,8 @@ bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *timed,
   put_time_columns(
       doc, "runs_vary", &etr_side_item_fields,
       (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  etr_field_begin_object(&doc->fields,
-                         "sums"); /* in the order of their first items, which identify them */
+  /* In the order of their first items, which identify them. */
+  etr_field_begin_object(&doc->fields, "sums");
   put_sums(doc, "op", &method->ops);
   put_sums(doc, "module", &method->modules);
   put_sums(doc, "pattern", &method->patterns);

@@ -208,8 +208,8 @@ static bool add_graph_run(run_names *names, const etr_profile *profile, size_t i
   const char *method = etr_file_name(arena, graph->method);
   if (!module || !method)
     return false;
-  etr_slice key = etr_slice_of(
-      graph->module); /* folders are numbered by module, so that the graph tab opens the first */
+  /* Folders are numbered by module, so that the graph tab opens the first. */
+  etr_slice key = etr_slice_of(graph->module);
   uint32_t known_number = etr_map_get(&names->modules, key),
            number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
   etr_map_set(&names->modules, key, number);

@@ -272,9 +272,9 @@ static void add_curves_by_key(builder *b, const char *group, key_of key, size_t 
   const uint64_t *ticks = sum_by_run(b, &sums, shown_count);
   if (!ticks)
     return;
+  /* This is the first curve, since no key has taken the name "other" yet. */
   if (shown_count < count)
-    add_run_curve(b, group, "other",
-                  ticks + shown_count * b->method->run_count); /* first: the name is free */
+    add_run_curve(b, group, "other", ticks + shown_count * b->method->run_count);
   for (size_t i = 0; i < shown_count; i++)
     if (sums.list.data[i].ticks > 0)
       add_run_curve(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
@@ -328,8 +328,8 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
                    b->method->typical.divisor;
     if (id < 0)
       continue;
-    if (used > 0 && times[used - 1].id ==
-                        id) /* runs of a node are next to each other, so there is less to sort */
+    /* The slices of a node are next to each other, so adding them up here leaves less to sort. */
+    if (used > 0 && times[used - 1].id == id)
       times[used - 1].ticks += ticks;
     else
       times[used++] = (instruction_time){id, ticks};

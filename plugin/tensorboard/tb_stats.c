@@ -219,8 +219,8 @@ void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic st
     return;
   for (uint32_t device = stats->view->device_count; device-- > 0;) {
     size_t size_before_device = etr_packed_size(out);
-    pack_device(&p, stats, device,
-                statistic == ETR_TB_TYPICAL); /* the first statistic has the shapes */
+    /* Only the first statistic has the outputs with their shapes, which are the same in all. */
+    pack_device(&p, stats, device, statistic == ETR_TB_TYPICAL);
     etr_pack_nested(out, p.dev_stats, size_before_device);
   }
   etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), size_before);

@@ -29,8 +29,8 @@ static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   for (size_t i = value->rank > 0 ? (size_t)value->rank : 0; i-- > 0;) {
     int64_t size = value->dims[i].size;
     size_t size_before = etr_packed_size(&list->packer);
-    etr_pack_int(&list->packer, list->size,
-                 size == ETR_DIM_SYMBOLIC ? -1 : size); /* -1 is shown as "?" */
+    /* -1 is shown as "?". */
+    etr_pack_int(&list->packer, list->size, size == ETR_DIM_SYMBOLIC ? -1 : size);
     etr_pack_nested(&list->packer, list->dim, size_before);
   }
   etr_slice packed = etr_packed(&list->packer);

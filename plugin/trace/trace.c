@@ -21,8 +21,8 @@ typedef struct tracer {
   etr_map backends;      /* name -> its number */
   etr_map tracks;        /* process, backend, whether starts are synthetic, lane -> its number */
   uint32_t *next_thread; /* per process */
-  const char *
-      *sources; /* per event of all blocks: source line of its node; NULL until it is needed */
+  /* Per event of all blocks: source line of its node; NULL until it is needed. */
+  const char **sources;
   const char **nodes;  /* per event of all blocks: name of its node; NULL until it is needed */
   const char **titles; /* per event of all blocks: name of its bar; NULL until it is needed */
   etr_writer writer;

@@ -266,8 +266,8 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
  * dispatches into their submission. A wrapper counts if it was measured inside its call, or if it
  * was laid out there. */
 static void nest_in_wrappers(etr_placer *p, const etr_block *block, size_t depth) {
-  uint32_t *wrappers = etr_arena_alloc_array(
-      &p->scratch, p->spans.count, sizeof *wrappers); /* per call: index of its wrapper, plus one */
+  /* Per call: index of its wrapper, plus one. */
+  uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *wrappers);
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     const etr_event *event = &block->events[span->event];
