@@ -57,7 +57,8 @@ const char *program_dump_path(const char *const *arguments) {
 }
 
 bool program_has_same_model(const char *const *arguments, const char *const *others) {
-  const char *path = program_model_path(arguments), *path_of_other = program_model_path(others);
+  const char *path = program_model_path(arguments);
+  const char *path_of_other = program_model_path(others);
   if (path == NULL || path_of_other == NULL || strcmp(path, path_of_other) == 0)
     return true;
   FILE *file = fopen(path, "rb"), *other = fopen(path_of_other, "rb");

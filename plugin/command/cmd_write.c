@@ -157,8 +157,8 @@ static void set_own_runs(writing *w, etr_options *reading, const etr_profile *al
   reading->choice_count = 0;
   for (size_t i = 0; i < w->settings->map_count; i++) {
     const etr_method_choice *choice = &w->settings->choices[i];
-    size_t first = choice->run < dump_first ? dump_first : choice->run,
-           last = choice->last >= dump_end ? dump_end - 1 : choice->last;
+    size_t first = choice->run < dump_first ? dump_first : choice->run;
+    size_t last = choice->last >= dump_end ? dump_end - 1 : choice->last;
     if (first >= dump_end || choice->last < first)
       continue;
     w->choices[reading->choice_count++] = (etr_method_choice){first - dump_first, choice->method,

@@ -194,7 +194,8 @@ static size_t text_width(const cli_settings *settings) {
 /* Returns true if text is colored: as --color says, or else NO_COLOR (no-color.org), or else
  * FORCE_COLOR (force-color.org), or else if the output is a terminal that knows colors. */
 static bool wants_color(const cli_settings *settings) {
-  const char *no_color = getenv("NO_COLOR"), *force_color = getenv("FORCE_COLOR");
+  const char *no_color = getenv("NO_COLOR");
+  const char *force_color = getenv("FORCE_COLOR");
   const char *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO)
     return settings->color == COLOR_ALWAYS;

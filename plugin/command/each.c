@@ -224,7 +224,8 @@ static void answer_folder(each *e, const char *path, const open_folder *above) {
   bool is_searched = folder.depth < DEEPEST_FOLDER && !same_above;
   for (int i = 0; i < count; i++) {
     char inner[PATH_MAX];
-    const char *name = entries[i]->d_name, *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    const char *name = entries[i]->d_name;
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     int size = snprintf(inner, sizeof inner, "%s%s%s", path, slash, name);
     if (is_searched && name[0] != '.' && size > 0 && (size_t)size < sizeof inner)
       answer_path(e, inner, &folder);

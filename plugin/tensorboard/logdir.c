@@ -67,8 +67,8 @@ static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_
   if (label && label[0] != '\0')
     return etr_file_name(arena, label);
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
-  const char *record = profile->etrecord ? profile->etrecord : dump,
-             *first_input = record ? record : "-";
+  const char *record = profile->etrecord ? profile->etrecord : dump;
+  const char *first_input = record ? record : "-";
   struct stat status;
   char *folder = etr_arena_copy(arena, etr_slice_of(first_input));
   if (!folder)
@@ -120,7 +120,8 @@ typedef struct event_name {
 /* Reads the name of an event file: its step if it has one, and its time in seconds. Returns false
  * if the path is no event file's. */
 static bool read_event_name(event_name *out, const char *path) {
-  const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
+  const char *name = etr_last_part(path);
+  const char *digits = name + sizeof EVENTS_PREFIX - 1;
   *out = (event_name){0};
   if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0)
     return false;
@@ -210,8 +211,8 @@ static bool add_graph_run(run_names *names, const etr_profile *profile, size_t i
     return false;
   /* Folders are numbered by module, so that the graph tab opens the first. */
   etr_slice key = etr_slice_of(graph->module);
-  uint32_t known_number = etr_map_get(&names->modules, key),
-           number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
+  uint32_t known_number = etr_map_get(&names->modules, key);
+  uint32_t number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
   etr_map_set(&names->modules, key, number);
   const char *run = reserve_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
                                  method, index);
@@ -278,8 +279,8 @@ static bool add_profile_files(run_names *names, const etr_profile *profile, cons
                               const char *dump, bool is_highest) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
-  const char *name = dump ? etr_file_name(arena, dump) : NULL,
-             *folder = name ? etr_arena_format(arena, "%s/", name) : "";
+  const char *name = dump ? etr_file_name(arena, dump) : NULL;
+  const char *folder = name ? etr_arena_format(arena, "%s/", name) : "";
   bool has_run_per_graph = o->graphs && strcmp(o->graphs, "all") == 0 && !o->has_step;
   if ((dump && !name) || !folder)
     return false;
@@ -521,7 +522,8 @@ static void retire_file(job *j, etr_map *kept_counts, retired_folder *current, c
   bool is_there = current->descriptor >= 0 &&
                   fstatat(current->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                   S_ISREG(status.st_mode);
-  bool is_event_file = is_there && read_event_name(&event, path), stays = is_there;
+  bool is_event_file = is_there && read_event_name(&event, path);
+  bool stays = is_there;
   if (is_event_file)
     stays = kept_count < MOST_EMPTIED && etr_map_set(kept_counts, folder, kept_count + 1);
   if (is_event_file && stays && status.st_size > 0)
@@ -635,8 +637,8 @@ static etr_status check_graph_names(job *j) {
   const char *names = j->options->graphs;
   for (const char *rest = names && strcmp(names, "all") != 0 ? names : NULL; rest;) {
     size_t size = strcspn(rest, ",");
-    const char *name = etr_arena_copy(&j->arena, (etr_slice){rest, size}),
-               *existing = list_modules(j);
+    const char *name = etr_arena_copy(&j->arena, (etr_slice){rest, size});
+    const char *existing = list_modules(j);
     if (!name || !existing)
       return etr_fail_memory(j->error);
     bool exists = false;

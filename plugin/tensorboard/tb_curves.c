@@ -351,8 +351,8 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
 static void add_timeline_curves(builder *b) {
   size_t count = 0;
   const instruction_time *instructions = sum_by_instruction(b, &count);
-  double *times = etr_arena_alloc_array(b->arena, count, sizeof *times),
-         *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
+  double *times = etr_arena_alloc_array(b->arena, count, sizeof *times);
+  double *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   double sum_ticks = 0;
   if (!times || !sums || !steps || count < 2)
@@ -377,10 +377,10 @@ static void add_memory_curves(builder *b) {
   const etr_memory_plan *plan = b->method->memory;
   if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2)
     return;
-  size_t stride = stride_of(plan->instruction_count),
-         count = (plan->instruction_count + stride - 1) / stride;
-  double *live = etr_arena_alloc_array(b->arena, count, sizeof *live),
-         *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
+  size_t stride = stride_of(plan->instruction_count);
+  size_t count = (plan->instruction_count + stride - 1) / stride;
+  double *live = etr_arena_alloc_array(b->arena, count, sizeof *live);
+  double *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   if (etr_arena_failed(b->arena))
     return;
@@ -512,8 +512,8 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
     out->least = ETR_MIN(out->least, values[i]);
     out->most = ETR_MAX(out->most, values[i]);
   }
-  double width = out->most - out->least,
-         steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
+  double width = out->most - out->least;
+  double steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
   if (width > 0 && steps > 1)
     out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
   for (size_t i = 0; i < count; i++) {
@@ -525,7 +525,8 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
 bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method) {
   const char *suffix = etr_tb_suffix(arena, profile, method);
-  size_t count = method->run_count, blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
+  size_t count = method->run_count;
+  size_t blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
   *out = (etr_tb_blocks){.count = count, .blocks = blocks > 1 ? blocks : 0};
   if (!suffix || out->blocks == 0)
     return suffix != NULL;

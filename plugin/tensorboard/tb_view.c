@@ -105,8 +105,9 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
 /* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are
  * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. */
 static const char *name_device(etr_arena *arena, const char *backend, unsigned units) {
-  const char *label = etr_label_device(arena, backend),
-             *name = label && label[0] ? label : "DELEGATE", *separator = "-";
+  const char *label = etr_label_device(arena, backend);
+  const char *name = label && label[0] ? label : "DELEGATE";
+  const char *separator = "-";
   if (!label)
     return NULL;
   name = etr_arena_format(arena, "/device:%.64s", name);

@@ -134,8 +134,8 @@ static void put_graph(node_data *d, uint32_t subgraph) {
       [ETR_NODE_TYPICAL] = "typical", [ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50",
       [ETR_NODE_P90] = "p90",         [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend",
       [ETR_NODE_SNR] = "SNR"};
-  bool is_backend = d->options->statistic == ETR_NODE_BACKEND,
-       is_snr = d->options->statistic == ETR_NODE_SNR;
+  bool is_backend = d->options->statistic == ETR_NODE_BACKEND;
+  bool is_snr = d->options->statistic == ETR_NODE_SNR;
   const char *unit = is_snr ? "dB" : etr_unit_name(d->options->unit);
   etr_jw_object(&d->json);
   etr_field_text(&d->fields, "name",
@@ -170,7 +170,8 @@ static bool has_no_values(const node_data *d, uint32_t subgraph) {
  * delegate that it opens. A delegate's id contains the name of the program's file; a program inside
  * an ETRecord has none, so only its method is written. */
 static void put_program(node_data *d) {
-  const char *path = d->profile->pte, *file = path != NULL ? etr_last_part(path) : "";
+  const char *path = d->profile->pte;
+  const char *file = path != NULL ? etr_last_part(path) : "";
   bool has_file = path != NULL &&
                   (d->profile->etrecord == NULL || strcmp(path, d->profile->etrecord) != 0);
   etr_jw_object(&d->json);

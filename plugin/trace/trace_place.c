@@ -316,8 +316,8 @@ static uint64_t gap_ns_before(const etr_placer *p, const unplaced *unplaced_span
 static void lay_out_unplaced(etr_placer *p, const unplaced *unplaced_spans, size_t count) {
   const etr_span *enclosing = &p->spans.data[unplaced_spans[0].enclosing];
   double sum_ticks = 0, ticks_before = 0;
-  uint64_t length = enclosing->end - enclosing->start,
-           gaps_ns = p->spans.data[unplaced_spans[count - 1].span].ticks == 0;
+  uint64_t length = enclosing->end - enclosing->start;
+  uint64_t gaps_ns = p->spans.data[unplaced_spans[count - 1].span].ticks == 0;
   for (size_t i = 0; i < count; i++) {
     sum_ticks += (double)p->spans.data[unplaced_spans[i].span].ticks;
     gaps_ns += gap_ns_before(p, unplaced_spans, i);
@@ -555,7 +555,8 @@ bool etr_place_run(etr_placer *p, uint32_t run) {
     return true;
   etr_arena_init(&p->scratch);
   unwrap_within_run(p);
-  uint64_t start = find_run_start(p), measured = start_in_trace(p, recorded_run->dump, start);
+  uint64_t start = find_run_start(p);
+  uint64_t measured = start_in_trace(p, recorded_run->dump, start);
   uint64_t *next_free_ns = &p->next_free_ns[etr_placer_process(p, run)];
   place_by_measured_starts(p, block, start, ETR_MAX(measured, *next_free_ns));
   place_delegates(p, block);
