@@ -235,6 +235,8 @@ static void answer_folder(each *e, const char *path, const open_folder *above) {
     free(entries);
 }
 
+/* Answers about an argument that the user named: all ETDumps of a folder, or this file, even if it
+ * is a pipe or not named like an ETDump. */
 static void answer_argument(each *e, const char *path) {
   if (command_is_folder(path))
     answer_folder(e, path, NULL);

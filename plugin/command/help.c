@@ -141,9 +141,10 @@ static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
   while (size > 0 && spec->help[size - 1] == ' ')
     size--;
   bool has_words = spec->words && (!is_brief || strlen(spec->words) <= MOST_WORDS);
-  snprintf(left_text, sizeof left_text, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
-           spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
-           spec->argument ? " " : "", spec->argument ? spec->argument : "");
+  const char short_name[] = {'-', spec->letter, ',', ' ', '\0'};
+  const char *argument = spec->argument ? spec->argument : "";
+  snprintf(left_text, sizeof left_text, "%s--%s%s%s", spec->letter ? short_name : "    ",
+           spec->name, argument[0] ? " " : "", argument);
   snprintf(right_text, sizeof right_text, "%.*s%s%s", (int)size, spec->help, has_words ? ": " : "",
            has_words ? spec->words : "");
   print_item(out, left_text, 26, right_text);

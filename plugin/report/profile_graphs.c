@@ -233,8 +233,9 @@ static bool list_drawn_nodes(graphs_writer *d, drawn_graph *g) {
   if (!g->has_operators)
     g->module_of = match_modules(d, g->graph);
   for (uint32_t i = 0; g->row_of && g->rows && i < count; i++) {
-    g->row_of[i] = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER ? ETR_NONE : (uint32_t)g->count;
-    if (g->row_of[i] != ETR_NONE)
+    bool is_weight = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER;
+    g->row_of[i] = is_weight ? ETR_NONE : (uint32_t)g->count;
+    if (!is_weight)
       g->rows[g->count++] = make_row(d, g, i);
   }
   return g->row_of && g->rows && list_edges(d, g);

@@ -456,10 +456,12 @@ static etr_status rename_files(job *j, bool are_events) {
 /* Makes the folders, notes all files in the manifest and puts them in place, event files first:
  * these can be removed again if a step fails, because their names are new. */
 static etr_status put_in_place(job *j) {
-  for (size_t i = 0; i < j->names.files.count; i++)
-    ETR_TRY(etr_run_folder_make_parents(&j->folder, j->names.files.data[i].path, j->error));
-  for (size_t i = 0; i < j->names.files.count; i++)
-    if (!etr_run_folder_add_to_manifest(&j->folder, j->names.files.data[i].path))
+  const run_file *files = j->names.files.data;
+  size_t count = j->names.files.count;
+  for (size_t i = 0; i < count; i++)
+    ETR_TRY(etr_run_folder_make_parents(&j->folder, files[i].path, j->error));
+  for (size_t i = 0; i < count; i++)
+    if (!etr_run_folder_add_to_manifest(&j->folder, files[i].path))
       return etr_fail_memory(j->error);
   ETR_TRY(etr_run_folder_write_manifest(&j->folder, &j->file, j->error));
   ETR_TRY(rename_files(j, true));

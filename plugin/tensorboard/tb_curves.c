@@ -247,17 +247,26 @@ static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
 /* Returns the ticks per run of the `shown_count` largest keys, then of all others together:
  * (shown_count + 1) rows of run_count. NULL when out of memory. */
 static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown_count) {
-  size_t runs = b->method->run_count;
+  const etr_method *method = b->method;
+  size_t runs = method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown_count + 1) * runs, sizeof *ticks);
+  /* per number of a key: its row, which is the last one for all that are not shown */
   size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
-  for (size_t i = 0; row_of && i < sums->list.count; i++)
-    row_of[sums->list.data[i].number] = ETR_MIN(i, shown_count);
-  for (size_t i = 0; i < b->method->time_slice_count && ticks && row_of; i++) {
-    const etr_time_slice *time_slice = &b->method->time_slices[i];
-    if (sums->number[i] != ETR_NONE)
-      ticks[row_of[sums->number[i]] * runs + time_slice->run] += time_slice->ticks;
+  if (!ticks || !row_of)
+    return NULL;
+  for (size_t i = 0; i < sums->list.count; i++) {
+    uint32_t number = sums->list.data[i].number;
+    row_of[number] = ETR_MIN(i, shown_count);
   }
-  return row_of ? ticks : NULL;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &method->time_slices[i];
+    uint32_t number = sums->number[i];
+    if (number == ETR_NONE)
+      continue;
+    uint64_t *row = ticks + row_of[number] * runs;
+    row[time_slice->run] += time_slice->ticks;
+  }
+  return ticks;
 }
 
 /* Adds a curve over the inferences for each of the largest keys, and one for all others together if

@@ -105,11 +105,12 @@ static void add_arguments(packer *p, const etr_node *node) {
 static void add_inputs(packer *p, const etr_node *node) {
   static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4",
                                                "in5", "in6", "in7", "in8", "in9"};
+  const etr_tb_view *view = p->view;
   for (size_t i = ETR_MIN(node->input_count, (size_t)MAX_VALUES); i-- > 0;) {
     etr_edge edge = node->inputs[i];
-    if (edge.output < p->view->graph->nodes[edge.node].output_count)
-      add_clean_text(p, keys[i],
-                     p->view->shapes[p->view->first_value[edge.node] + edge.output]->label);
+    size_t value = view->first_value[edge.node] + edge.output;
+    if (edge.output < view->graph->nodes[edge.node].output_count)
+      add_clean_text(p, keys[i], view->shapes[value]->label);
   }
 }
 
@@ -117,8 +118,10 @@ static void add_inputs(packer *p, const etr_node *node) {
 static void add_outputs(packer *p, size_t node) {
   static const char *const keys[MAX_VALUES] = {"out0", "out1", "out2", "out3", "out4",
                                                "out5", "out6", "out7", "out8", "out9"};
-  for (size_t i = ETR_MIN(p->view->graph->nodes[node].output_count, (size_t)MAX_VALUES); i-- > 0;)
-    add_clean_text(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
+  etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
+  size_t count = ETR_MIN(p->view->graph->nodes[node].output_count, (size_t)MAX_VALUES);
+  for (size_t i = count; i-- > 0;)
+    add_clean_text(p, keys[i], shapes[i]->label);
 }
 
 /* Adds the attributes that follow from data that many nodes share, such as a module, by calling

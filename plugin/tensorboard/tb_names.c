@@ -328,7 +328,9 @@ static bool write_leaf(const naming *n, size_t node, char *leaf) {
  * text does not end in a number, or when out of memory. */
 static uint32_t find_series(naming *n, size_t node, const char *text) {
   size_t stem_size = strcspn(text, "0123456789");
-  if (text[stem_size] == '\0' || text[stem_size + strspn(text + stem_size, "0123456789")] != '\0')
+  const char *number = text + stem_size;
+  bool ends_in_number = number[0] != '\0' && number[strspn(number, "0123456789")] == '\0';
+  if (!ends_in_number)
     return ETR_NONE;
   etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem_size});
   etr_map_slot *slot = key.size ? etr_map_at(&n->series, key) : NULL;

@@ -251,15 +251,17 @@ static void sum_nested_times(node_data *d) {
   d->has_nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->has_nested);
   if (d->nested == NULL || d->nested_typical == NULL || d->has_nested == NULL)
     return;
-  for (size_t i = d->graph->node_count;
-       i-- > 0;) { /* a node comes before the nodes of its graphs */
-    uint32_t subgraph = d->graph->nodes[i].subgraph;
-    uint32_t owner = subgraph != ETR_NONE ? d->graph->subgraphs[subgraph].owner : ETR_NONE;
-    if (owner >= i)
+  const etr_graph *graph = d->graph;
+  /* From the end, because a node comes before the nodes of its subgraphs. */
+  for (size_t i = graph->node_count; i-- > 0;) {
+    uint32_t subgraph = graph->nodes[i].subgraph;
+    uint32_t owner = subgraph != ETR_NONE ? graph->subgraphs[subgraph].owner : ETR_NONE;
+    if (owner >= i) /* it is at the top level */
       continue;
-    d->nested[owner] += d->nested[i] + d->graph->times[i].avg;
-    d->nested_typical[owner] += d->nested_typical[i] + d->graph->times[i].typical;
-    d->has_nested[owner] |= d->has_nested[i] || d->graph->times[i].runs > 0;
+    const etr_node_time *time = &graph->times[i];
+    d->nested[owner] += d->nested[i] + time->avg;
+    d->nested_typical[owner] += d->nested_typical[i] + time->typical;
+    d->has_nested[owner] |= d->has_nested[i] || time->runs > 0;
   }
 }
 

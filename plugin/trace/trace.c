@@ -140,15 +140,18 @@ static void put_node(tracer *t, const etr_block *block, const etr_event *event) 
     return;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
   const etr_node *node = &graph->nodes[event->nodes[0]];
+  /* Labels are made once, since an event has a sample in each run. */
   size_t event_number = number_of(t, block, event);
-  if (t->nodes[event_number] == NULL)
-    t->nodes[event_number] = etr_label_node(&t->arena, graph, event->nodes[0]);
-  if (t->sources[event_number] == NULL && node->source != NULL)
-    t->sources[event_number] = etr_label_source(&t->arena, node->source);
-  etr_field_text(&t->fields, "node", t->nodes[event_number]);
+  const char **label = &t->nodes[event_number];
+  const char **source = &t->sources[event_number];
+  if (*label == NULL)
+    *label = etr_label_node(&t->arena, graph, event->nodes[0]);
+  if (*source == NULL && node->source != NULL)
+    *source = etr_label_source(&t->arena, node->source);
+  etr_field_text(&t->fields, "node", *label);
   etr_field_text(&t->fields, "op", node->target);
   put_text(t, "module", graph->modules[node->module].path);
-  put_text(t, "source", t->sources[event_number]);
+  put_text(t, "source", *source);
 }
 
 /* Writes the "args" of an event: its run, name and ticks, how sure its start and its duration are,
