@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Adds a warning with a formatted message; when out of memory the arena has failed instead. */
+/* When out of memory, the arena has failed. */
 void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
               const char *format, ...) {
   char message[512];
@@ -25,7 +25,6 @@ void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint6
                            .message = etr_arena_text(warnings->arena, etr_slice_of(message))};
 }
 
-/* Warns of names that were cut, if there are any, and forgets them. */
 void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry,
                            etr_cut_names *cut) {
   enum { SHOWN = 60 };

@@ -38,7 +38,7 @@ static void convert_durations(etr_event *row, etr_event_meaning *meaning, double
     *meaning = (etr_event_meaning){.role = ETR_ROLE_COUNTER,
                                    .unit = ETR_EVENT_UNIT_COUNT,
                                    .has_no_place = true,
-                                   .is_odd = true};
+                                   .is_unexpected = true};
     return;
   }
   decoding->ticks_left -= (uint64_t)sum;
@@ -87,7 +87,7 @@ static void set_meaning(const etr_decoded *d, etr_event *row, etr_event_meaning 
   row->wrapper_phase = meaning->wrapper_phase;
   row->compute_unit = meaning->compute_unit;
   row->is_unit_planned = meaning->is_unit_planned;
-  if (meaning->is_odd)
+  if (meaning->is_unexpected)
     meaning->key = ETR_KEY_NONE;
 }
 
@@ -109,7 +109,7 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
     if (meaning->step_ns)
       convert_durations(d->rows[i], meaning, meaning->step_ns * d->ticks_per_ns, decoding);
     set_meaning(d, d->rows[i], meaning);
-    if (meaning->is_odd && !count_odd_event(decoding, d->decoder, facts[i].name, d->arena))
+    if (meaning->is_unexpected && !count_odd_event(decoding, d->decoder, facts[i].name, d->arena))
       return false;
   }
   return true;

@@ -63,7 +63,7 @@ static uint32_t number_node_type(graphs_writer *d, const etr_node *node) {
   uint64_t value_bytes = 0, total_bytes = 0;
   bool has_all_bytes = true;
   text->size = 0;
-  if (!etr_node_add_shapes(text, node) || text->size == 0)
+  if (!etr_node_append_output_shapes(text, node) || text->size == 0)
     return ETR_NONE;
   etr_map_slot *slot = etr_map_at(&d->type_of, (etr_slice){text->data, text->size});
   text->size = 0;

@@ -142,7 +142,7 @@ static bool put_findings(etr_profile_doc *doc, const etr_findings *findings,
   for (size_t i = 0; i < findings->count; i++) {
     const etr_finding *finding = &findings->list[i];
     etr_jw_object(f->json);
-    etr_finding_put(f, finding, false);
+    etr_finding_put_members(f, finding, false);
     if (!put_operator_steps(doc, ops, finding))
       return false;
     etr_jw_end(f->json);
@@ -250,7 +250,7 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
                  etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
                  etr_decoder_put_method(f, &doc->arena, method) &&
-                 etr_delegates_put(f, &doc->arena, method, NULL, 1) &&
+                 etr_delegates_put_list(f, &doc->arena, method, NULL, 1) &&
                  etr_summary_put_delegates(f, &doc->arena, method, "total", 1);
   is_good = is_good && etr_profile_list_operators(doc, &ops, method, compared) &&
             etr_profile_put_graph(doc, &ops);
@@ -261,7 +261,7 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   if (doc->parts & ETR_PROFILE_COMPARED)
     is_good = is_good && etr_profile_put_side(doc, method, compared);
   etr_jw_key(f->json, "delegation");
-  is_good = is_good && etr_delegation_put(f, &doc->arena, method) &&
+  is_good = is_good && etr_delegation_put_object(f, &doc->arena, method) &&
             put_findings(doc, &findings, &ops) &&
             etr_profile_put_delegates(doc, method, &ops, findings.delegates) &&
             put_parts(doc, method, &ops);
@@ -330,7 +330,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
     if (etr_profile_shows(&profile->methods[i]))
       good = put_method(&doc, &profile->methods[i], &doc.side->methods[i]);
   etr_jw_end(&json);
-  good = good && etr_summary_put_loads(f, &doc.arena) && etr_decoder_put_profile(f, &doc.arena);
+  good = good && etr_summary_put_load_list(f, &doc.arena) && etr_decoder_put_profile(f, &doc.arena);
   if (wanted & ETR_PROFILE_COMPARED)
     etr_profile_put_record(&doc);
   put_warnings(f);

@@ -135,7 +135,7 @@ static bool put_tensors(etr_profile_doc *doc, const etr_memory_plan *plan,
 bool etr_profile_put_memory(etr_profile_doc *doc, const etr_method *method,
                             const etr_profile_operators *ops) {
   etr_jw_object(doc->fields.json);
-  etr_memory_put_shown(&doc->fields, &doc->arena, method);
+  etr_memory_put_document(&doc->fields, &doc->arena, method);
   bool good = put_tensors(doc, method->memory, ops);
   etr_jw_end(doc->fields.json);
   return good;

@@ -12,7 +12,8 @@
 static void put_operator_columns(etr_profile_doc *doc, const etr_profile_operators *ops) {
   etr_node_row *rows = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *rows);
   for (size_t i = 0; rows && i < ops->count; i++) {
-    etr_node_row row = etr_node_row_of(&doc->arena, doc->fields.profile, ops->graph, ops->nodes[i]);
+    etr_node_row row = etr_node_row_make(&doc->arena, doc->fields.profile, ops->graph,
+                                         ops->nodes[i]);
     uint32_t fusing_node = row.known->carried_by;
     row.joined = &doc->joined;
     row.source = ops->source_of[i];

@@ -19,6 +19,7 @@ typedef struct layer_kind_row {
 static etr_cell layer_kind_name(const void *row) {
   return etr_cell_text(etr_layer_kind_name(((const layer_kind_row *)row)->layer->kind));
 }
+/* Returns the share of Method::execute that layers of this kind take. */
 static etr_cell layer_kind_share(const void *row) {
   const etr_sum *sum = &((const layer_kind_row *)row)->sum;
   double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
@@ -42,8 +43,8 @@ static const etr_field layer_kind_fields[] = {
 };
 ETR_ROW_TYPE(layer_kind, layer_kind_fields);
 
-/* Makes a row for each kind of layer that a decoder's method has; none if it is no decoder. Returns
- * false when out of memory. */
+/* Makes a row for each kind of layer (attention, feed forward, ...) that a decoder's method has;
+ * none if the method is not of a transformer decoder. Returns false when out of memory. */
 static bool make_kind_rows(layer_kind_row **rows, size_t *count, etr_arena *arena,
                            const etr_profile *profile, const etr_method *method) {
   etr_layers *layers = etr_arena_alloc(arena, sizeof *layers);
@@ -62,7 +63,7 @@ static bool make_kind_rows(layer_kind_row **rows, size_t *count, etr_arena *aren
   return true;
 }
 
-bool etr_layer_kinds_add(etr_table *table, const etr_method *method) {
+bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method) {
   layer_kind_row *rows;
   size_t count;
   if (!make_kind_rows(&rows, &count, &table->answer->arena, table->answer->profile, method))
@@ -160,7 +161,7 @@ static const etr_field first_token_fields[] = {
 };
 ETR_ROW_TYPE(first_token, first_token_fields);
 
-/* Writes the time to the first token; null if it is unknown. */
+/* Writes the key first_token: the time to the first token; null if it is unknown. */
 static void put_first_token(const etr_fields *fields) {
   const etr_first_token *first = fields->profile->first_token;
   first_token_row row = {.first = first};

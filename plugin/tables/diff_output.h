@@ -77,7 +77,7 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns how many timed nodes were paired: "218 of the 219 timed nodes of both sides have a
  * counterpart". */
-const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method);
+const char *etr_diff_paired_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns the legend under the tables, which says what times and intervals are; "" if nothing was
  * timed on both sides.
  */
@@ -128,8 +128,8 @@ enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 1
 void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section section);
 
 /** Adds a change to the table for programs. `row` is NULL for a method itself. */
-void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
-                        const etr_diff_row *row, const etr_change *change);
+void etr_diff_table_add_change(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
+                               const etr_diff_row *row, const etr_change *change);
 
 /** Writes the rows of a section for people: at most options.top rows that are news, or all rows if
  * that is 0. Returns their number. */
@@ -155,13 +155,13 @@ bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair
 
 /** Writes the numeric gaps of a method as text or Markdown: the values that differ, the worst
  * first, and where the difference starts. Writes nothing if neither side logged values. */
-void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method);
+void etr_gap_write_section(etr_diff_output *o, const etr_method_pair *method);
 
 /** Writes the gaps of all methods as one table, which CSV and TSV have if only values are asked
  * for. */
 void etr_gap_write_table(etr_diff_output *o);
 
 /** Writes the key numeric_gap. */
-void etr_field_gaps(const etr_fields *fields, const etr_method_pair *method);
+void etr_field_put_gaps(const etr_fields *fields, const etr_method_pair *method);
 
 #endif

@@ -18,8 +18,8 @@ static const etr_node_time nothing = {.delegate_instruction = -1,
                                       .typical = NAN,
                                       .per_run = {.p50 = NAN, .p90 = NAN, .min = NAN, .max = NAN}};
 
-etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                             size_t node) {
+etr_node_row etr_node_row_make(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                               size_t node) {
   const etr_node *graph_node = &graph->nodes[node];
   const etr_node_time *known = graph->times ? &graph->times[node] : &nothing;
   const etr_node_time *time = known->runs > 0 ? known : &nothing;
@@ -93,16 +93,19 @@ static void put_compute_units(const etr_fields *f, const void *row) {
       etr_jw_string(f->json, etr_compute_unit_name(unit));
   etr_jw_end(f->json);
 }
-static double ranking_of(const void *row) {
+static double ranking_time(const void *row) {
   return etr_ranking_time(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
 }
 
+/* Returns the share of a node's time in Method::execute or, if medians rank, in the sum of the
+ * medians of all rows, because medians do not add up to that of the whole. */
 static etr_cell share(const void *row) {
   etr_times whole = etr_times_of(&as_row(row)->method->execute);
   whole.p50 = *as_row(row)->summed_p50;
-  return etr_cell_share(ranking_of(row), etr_ranking_time(as_row(row)->profile, whole));
+  return etr_cell_share(ranking_time(row), etr_ranking_time(as_row(row)->profile, whole));
 }
 
+/* Returns how often a node ran per inference; text has the same decimals in all rows. */
 static etr_cell calls(const void *row) {
   etr_cell cell = etr_cell_calls(as_row(row)->time->calls, as_row(row)->method->run_count);
   if (as_row(row)->is_text)
@@ -125,6 +128,7 @@ static const etr_numeric_gap *gap_of(const void *row) {
 static bool is_compared(const void *row) {
   return gap_of(row) != NULL;
 }
+/* Returns the cell of a number with all of its digits; no number if it is infinite or unknown. */
 static etr_cell finite_cell(double number) {
   return (etr_cell){.number = isfinite(number) ? number : NAN, .digits = ETR_ALL_DIGITS};
 }
@@ -148,16 +152,16 @@ static etr_cell local_snr(const void *row) {
 
 /* ---- In a summary ---- */
 
-/* Returns the style of a row's time: times that were matched by order alone are dim. */
-static etr_style style_of(const void *row) {
+/* Returns the style of a row's time: dim for an estimate, as one matched by order alone. */
+static etr_style time_style(const void *row) {
   return as_row(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
 }
 
 static etr_cell styled_target(const void *row) {
-  return (etr_cell){.text = as_row(row)->node->target, .style = style_of(row)};
+  return (etr_cell){.text = as_row(row)->node->target, .style = time_style(row)};
 }
 static etr_cell styled_ranking(const void *row) {
-  return (etr_cell){.number = ranking_of(row), .style = style_of(row)};
+  return (etr_cell){.number = ranking_time(row), .style = time_style(row)};
 }
 static etr_cell spread(const void *row) {
   return etr_cell_number(etr_stats_spread(&as_row(row)->time->per_run, clock_step(row)));
@@ -169,15 +173,17 @@ static etr_cell calls_or_0(const void *row) {
   return is_timed(row) ? calls(row) : etr_cell_number(0);
 }
 
-static etr_cell joined(const void *row) {
+/* Returns the text that was appended to row->joined, and empties that for the next one. The cell is
+ * valid until then. When out of memory, it is what fitted. */
+static etr_cell end_text(const void *row) {
   (void)etr_text_add(as_row(row)->joined, (etr_slice){"", 1});
   as_row(row)->joined->size = 0;
   return etr_cell_text(as_row(row)->joined->data);
 }
 
-/* Appends the shape of a value to a text such as "f32[1,8], i64[1]"; nothing if the shape is
- * unknown. Returns false when out of memory. */
-static bool join_shape(etr_text *joined, size_t index, const etr_value *value) {
+/* Appends the type and shape of the index-th value to a text such as "f32[1,8], i64[1]"; nothing if
+ * they are unknown. Returns false when out of memory. */
+static bool append_shape(etr_text *joined, size_t index, const etr_value *value) {
   char text[ETR_SHAPE_ROOM];
   etr_slice shape = {text, etr_format_shape(text, value)};
   if (shape.size == 0)
@@ -185,29 +191,30 @@ static bool join_shape(etr_text *joined, size_t index, const etr_value *value) {
   return (index == 0 || etr_text_add(joined, ETR_SLICE(", "))) && etr_text_add(joined, shape);
 }
 
-bool etr_node_add_shapes(etr_text *text, const etr_node *node) {
+bool etr_node_append_output_shapes(etr_text *text, const etr_node *node) {
   bool good = true;
   for (size_t i = 0; good && i < node->output_count; i++)
-    good = join_shape(text, i, &node->outputs[i]);
+    good = append_shape(text, i, &node->outputs[i]);
   return good;
 }
 
-/* Returns the shapes of a node's inputs as one text. */
+/* Returns types and shapes of a node's inputs as one text, "f32[1,8], i64[1]". */
 static etr_cell input_shapes(const void *row) {
   const etr_node *node = as_row(row)->node;
-  for (size_t i = 0; i < node->input_count; i++)
-    (void)join_shape(
-        as_row(row)->joined, i,
-        &as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
-  return joined(row);
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_edge *input = &node->inputs[i];
+    const etr_node *producer = &as_row(row)->graph->nodes[input->node];
+    (void)append_shape(as_row(row)->joined, i, &producer->outputs[input->output]);
+  }
+  return end_text(row);
 }
 
 static etr_cell output_shapes(const void *row) {
-  (void)etr_node_add_shapes(as_row(row)->joined, as_row(row)->node);
-  return joined(row);
+  (void)etr_node_append_output_shapes(as_row(row)->joined, as_row(row)->node);
+  return end_text(row);
 }
 
-/* Returns the arguments of a node as one text. */
+/* Returns the arguments of a node as one text, "stride=[1, 1], groups=1". */
 static etr_cell argument_texts(const void *row) {
   const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->argument_count; i++) {
@@ -219,15 +226,14 @@ static etr_cell argument_texts(const void *row) {
     (void)etr_text_add(as_row(row)->joined,
                        (etr_slice){value, etr_format_argument(value, node->arguments[i].value)});
   }
-  return joined(row);
+  return end_text(row);
 }
 
 /* ---- What has parts ---- */
 
-/* Writes the names of the values of some inputs. A producer with one output gives its name to the
- * value. */
-static void put_names(const etr_fields *f, const void *row, const char *key, const etr_edge *edges,
-                      size_t count) {
+/* Writes a key and the names of the values that some edges carry, each an output of its node. */
+static void put_value_names(const etr_fields *f, const void *row, const char *key,
+                            const etr_edge *edges, size_t count) {
   etr_field_begin_list(f, key);
   for (size_t i = 0; i < count; i++)
     etr_jw_string(f->json, as_row(row)->graph->nodes[edges[i].node].outputs[edges[i].output].name);
@@ -235,13 +241,14 @@ static void put_names(const etr_fields *f, const void *row, const char *key, con
 }
 
 static void put_inputs(const etr_fields *f, const void *row) {
-  put_names(f, row, "inputs", as_row(row)->node->inputs, as_row(row)->node->input_count);
+  put_value_names(f, row, "inputs", as_row(row)->node->inputs, as_row(row)->node->input_count);
 }
 
 static void put_other_inputs(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   if (node->other_input_count)
-    put_names(f, row, "other_inputs", node->inputs + node->input_count, node->other_input_count);
+    put_value_names(f, row, "other_inputs", node->inputs + node->input_count,
+                    node->other_input_count);
 }
 
 /* Writes the arguments of a node as a JSON object. */
@@ -294,8 +301,8 @@ static void put_module_types(const etr_fields *f, const void *row) {
        module = modules[module].parent)
     depth++;
   const char **types = etr_arena_alloc_array(as_row(row)->arena, depth, sizeof *types);
-  size_t unfilled = types ? depth
-                          : 0; /* filled from its end: the way leads from inside to outside */
+  /* The list is filled from its end, because modules lead from inside to outside. */
+  size_t unfilled = types ? depth : 0;
   for (uint32_t module = as_row(row)->node->module; unfilled > 0; module = modules[module].parent)
     types[--unfilled] = modules[module].type;
   etr_field_begin_list(f, "module_types");
@@ -564,23 +571,23 @@ static const etr_field fields[] = {
 };
 ETR_ROW_TYPE(node, fields);
 
-etr_node_columns etr_node_columns_of(const etr_table *table) {
-  etr_node_columns said = {0};
+etr_node_columns etr_node_columns_find(const etr_table *table) {
+  etr_node_columns common = {0};
   const etr_node_row *first = NULL;
   bool several_matches = false;
   for (size_t i = 0; i < etr_table_shown_count(table); i++) {
     const etr_node_row *row = as_row(table->rows.data[i].row);
-    said.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
-    said.some_accuracy |= is_compared(row);
-    said.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
+    common.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
+    common.some_accuracy |= is_compared(row);
+    common.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row))
       continue;
-    said.uneven |= row->time->calls != row->method->run_count;
+    common.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;
     if (!first)
       first = row;
   }
-  said.timed = first != NULL;
-  said.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;
-  return said;
+  common.timed = first != NULL;
+  common.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;
+  return common;
 }

@@ -24,8 +24,10 @@ static const etr_node_row *as_row(const void *row) {
 
 /* ---- JSON ---- */
 
-/* Writes a graph as a JSON object with the nodes that the filter takes. */
-static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_nodes *values) {
+/* Writes a graph as a JSON object with the nodes that the filter takes. values: what the runs
+ * logged of its nodes. */
+static void put_graph_object(nodes_output *n, const etr_graph *graph,
+                             const etr_logged_nodes *values) {
   static const etr_method untimed = {0};
   const etr_fields *f = &n->answer.fields;
   etr_jw_object(f->json);
@@ -41,7 +43,7 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
   for (size_t i = 0; i < graph->node_count; i++) {
     if (!etr_filter_takes_node(n->answer.filter, graph, i))
       continue;
-    etr_node_row row = etr_node_row_of(&n->answer.arena, f->profile, graph, i);
+    etr_node_row row = etr_node_row_make(&n->answer.arena, f->profile, graph, i);
     row.values = values;
     row.accuracy = accuracy ? &accuracy[i] : NULL;
     etr_jw_object(f->json);
@@ -65,7 +67,7 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
       continue;
     good = etr_logged_of_graph(&values, &n.answer.arena, &list, profile, &profile->graphs[i]);
     if (good)
-      put_graph(&n, &profile->graphs[i], &values);
+      put_graph_object(&n, &profile->graphs[i], &values);
   }
   etr_jw_end(&n.answer.json);
   return etr_answer_end(&n.answer, good, error);
@@ -89,8 +91,9 @@ static bool is_listed(const nodes_output *n, const etr_graph *graph) {
          (n->answer.filter && n->answer.filter->graph_module);
 }
 
-/* Returns the text by which a node is sorted. ETR_ORDER_EXECUTION is the order in which nodes run:
- * nodes of one delegate are in the graph's order, and nodes that are not known to run come last. */
+/* Returns the text by which a node is sorted, in natural order ("a2" before "a10"), before its
+ * time. For ETR_ORDER_EXECUTION it is INSTRUCTION/INDEX: nodes of one delegate, which have the same
+ * instruction, are in the graph's order, and nodes that are not known to run come last. */
 static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   const char *key = NULL;
   switch (order) {
@@ -110,8 +113,8 @@ static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   }
 }
 
-/* Returns the number by which a node is sorted, the largest first: multiply-accumulates, bytes, or
- * its time; 0 without a time. */
+/* Returns the number by which nodes of equal sort keys are sorted, the largest first:
+ * multiply-accumulates or bytes (-1 if they are unknown), or its time; 0 without a time. */
 static double sort_weight(const nodes_output *n, const etr_node_row *row, bool is_timed) {
   switch (n->answer.options->order) {
   case ETR_ORDER_MACS:
@@ -124,8 +127,9 @@ static double sort_weight(const nodes_output *n, const etr_node_row *row, bool i
 }
 
 /* Adds the operators of a graph that the filter takes to the table; with only_timed, those that
- * ran. When out of memory, the arena has failed. */
-static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
+ * ran. All rows share the sum of their medians, of which they have shares if medians rank. When out
+ * of memory, the arena has failed. */
+static void add_operators(nodes_output *n, const etr_graph *graph, bool only_timed) {
   double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
   const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, n->answer.profile,
                                                             graph);
@@ -137,7 +141,7 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
     etr_node_row *row = etr_arena_alloc_array(&n->answer.arena, 1, sizeof *row);
     if (!row)
       return;
-    *row = etr_node_row_of(&n->answer.arena, n->answer.profile, graph, i);
+    *row = etr_node_row_make(&n->answer.arena, n->answer.profile, graph, i);
     row->is_text = etr_table_is_text(&n->table);
     row->accuracy = accuracy ? &accuracy[i] : NULL;
     row->summed_p50 = summed_p50;
@@ -150,14 +154,14 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
 
 /* Adds the nodes of the graphs that are listed and sorts them: those that ran in timed graphs, or
  * all operators if no graph is timed. */
-static void collect_nodes(nodes_output *n) {
+static void add_listed_graphs(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++)
     only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
   for (size_t i = 0; i < n->answer.profile->graph_count; i++) {
     const etr_graph *graph = &n->answer.profile->graphs[i];
     if (only_timed ? is_listed(n, graph) : etr_filter_takes_graph(n->answer.filter, graph))
-      add_nodes(n, graph, only_timed);
+      add_operators(n, graph, only_timed);
   }
   if (n->answer.options->order != ETR_ORDER_GRAPH)
     etr_table_sort(&n->table);
@@ -166,14 +170,15 @@ static void collect_nodes(nodes_output *n) {
 /* ---- How much it is ---- */
 
 /* Sums over the selected nodes of a graph. */
-typedef struct total {
+typedef struct selected_sum {
   double ticks; /* ticks per inference */
   size_t count;
-} total;
+} selected_sum;
 
 /* Writes how many nodes of a graph the filter takes, and their time together beside that of the
- * method. */
-static void put_total(nodes_output *n, const etr_graph *graph, const total *of_graph) {
+ * method: "edge/forward: 3 nodes, 0.062 of 0.402 ms (typical run), only ...". */
+static void put_selected_sum(nodes_output *n, const etr_graph *graph,
+                             const selected_sum *of_graph) {
   etr_writer *writer = &n->answer.writer;
   etr_put_sanitized(writer, graph->module);
   etr_puts(writer, "/");
@@ -196,7 +201,7 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
 
 /* Writes a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per
  * inference (typical of 8 runs)". */
-static void put_heads(nodes_output *n) {
+static void put_method_lines(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
   etr_section_clock_note(&n->answer, profile, 0);
@@ -258,25 +263,37 @@ static const char *how_identified(const char *match) {
   return match;
 }
 
-/* Writes the table of nodes; for people with lines about the methods in front, and notes and totals
- * behind. */
-static void write_table(nodes_output *n) {
-  bool is_text = etr_table_is_text(&n->table), is_filtered = etr_filter_is_active(n->answer.filter),
-       has_rows = n->table.rows.count > 0;
-  total *totals = is_filtered && is_text
-                      ? etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count,
-                                              sizeof *totals)
-                      : NULL;
-  double hinted_count = 0;
-  for (size_t i = 0; totals && i < n->table.rows.count; i++) {
+/* Returns for each graph of the profile how many of its nodes are in the table, and their time.
+ * Returns NULL when out of memory. */
+static selected_sum *sum_by_graph(nodes_output *n) {
+  const etr_profile *profile = n->answer.profile;
+  selected_sum *sums = etr_arena_alloc_array(&n->answer.arena, profile->graph_count, sizeof *sums);
+  for (size_t i = 0; sums && i < n->table.rows.count; i++) {
     const etr_node_row *row = as_row(n->table.rows.data[i].row);
-    total *of_graph = &totals[row->graph - n->answer.profile->graphs];
+    selected_sum *sum = &sums[row->graph - profile->graphs];
     if (row->time->runs > 0)
-      of_graph->ticks += etr_additive_time(n->answer.profile, row->time->typical, row->time->avg);
-    of_graph->count++;
+      sum->ticks += etr_additive_time(profile, row->time->typical, row->time->avg);
+    sum->count++;
   }
-  for (size_t i = 0; i < etr_table_shown_count(&n->table); i++)
-    hinted_count += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
+  return sums;
+}
+
+/* Counts the rows to be shown whose costs rest on example sizes in place of symbolic ones. */
+static double count_hinted_costs(const etr_table *table) {
+  double count = 0;
+  for (size_t i = 0; i < etr_table_shown_count(table); i++)
+    count += as_row(table->rows.data[i].row)->cost.hinted > 0;
+  return count;
+}
+
+/* Writes the table of nodes; in text with lines about the methods in front of it, and behind it how
+ * nodes were identified, notes on costs and, with a filter, sums by graph. */
+static void write_table(nodes_output *n) {
+  bool is_text = etr_table_is_text(&n->table);
+  bool is_filtered = etr_filter_is_active(n->answer.filter);
+  bool has_rows = n->table.rows.count > 0;
+  selected_sum *sums = is_filtered && is_text ? sum_by_graph(n) : NULL;
+  double hinted_count = count_hinted_costs(&n->table);
   size_t hidden = etr_table_lay_out_rows(&n->table);
   if (is_text && is_filtered && !has_rows) {
     etr_puts(&n->answer.writer, "no nodes: ");
@@ -284,7 +301,7 @@ static void write_table(nodes_output *n) {
     return;
   }
   if (is_text && has_rows && !is_filtered)
-    put_heads(n);
+    put_method_lines(n);
   if (is_text && n->columns.some_accuracy)
     etr_section_line(
         &n->answer, ETR_STYLE_PLAIN, 0,
@@ -301,9 +318,9 @@ static void write_table(nodes_output *n) {
                                       hidden ? "these nodes are" : "all are",
                                       how_identified(n->columns.only_match)));
   etr_put_cost_notes(&n->answer, hinted_count);
-  for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
-    if (totals[i].count)
-      put_total(n, &n->answer.profile->graphs[i], &totals[i]);
+  for (size_t i = 0; sums && i < n->answer.profile->graph_count; i++)
+    if (sums[i].count)
+      put_selected_sum(n, &n->answer.profile->graphs[i], &sums[i]);
 }
 
 etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
@@ -315,8 +332,8 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   etr_table_choose_columns(&n.table);
   etr_table_add_origin_columns(&n.table);
   n.table.context = &n.columns;
-  collect_nodes(&n);
-  n.columns = etr_node_columns_of(&n.table);
+  add_listed_graphs(&n);
+  n.columns = etr_node_columns_find(&n.table);
   write_table(&n);
   return etr_answer_end(&n.answer, true, error);
 }

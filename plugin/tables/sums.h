@@ -95,7 +95,7 @@ etr_sum etr_sum_of_kernel(const etr_method *method, const etr_kernels *kernels,
 
 /** Writes a row of a breakdown into an open JSON object, as in schema/summary.schema.json: its key,
  * its times and costs, and of a module or pattern the totals. */
-void etr_sum_put(const etr_fields *fields, const etr_sum *sum);
+void etr_sum_put_members(const etr_fields *fields, const etr_sum *sum);
 
 /** Starts a table of sums. `medium` is one of the ETR_IN_ bits, or that of etr_sum_medium().
  * `title` is the title of the first column for people; it may be NULL. */
@@ -109,12 +109,12 @@ etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
 void etr_sum_table_add_row(etr_table *table, etr_sum sum);
 
 /** Adds the rows of a breakdown. */
-void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
-                           const etr_breakdown *rows);
+void etr_sum_table_add_breakdown(etr_table *table, const etr_method *method, etr_breakdown_by by,
+                                 const etr_breakdown *rows);
 
 /** Adds the parts of delegates' time. */
-void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
-                             const etr_delegate_parts *parts);
+void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method,
+                                      const etr_delegate_parts *parts);
 
 /** Adds the parts of a method's balance that people need to see. */
 void etr_balance_add_rows(etr_table *table, const etr_method *method);

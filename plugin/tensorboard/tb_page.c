@@ -125,11 +125,11 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_first_screen screen;
   bool is_good = etr_first_screen_make(&screen, &answer, method, &about->found->findings,
                                        etr_unit_of_method(about->profile, method), NULL);
-  screen.most_levers = MOST_FINDINGS;
+  screen.most_findings = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
   put_method_sections(&answer, about->name, method, is_good ? &screen : NULL);
   if (is_good) {
-    etr_first_screen_put_levers(&answer, &screen);
+    etr_first_screen_put_findings(&answer, &screen);
     etr_first_screen_put_rows(&answer, &screen);
     put_notes(&answer, method);
   }
