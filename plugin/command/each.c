@@ -94,7 +94,7 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   e->stop = command_emit_answer(profile, &e->own);
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)
     puts("");
-  e->own.stack = ETR_STACK_NEXT;
+  e->own.stack = ETR_STACK_NEXT; /* the titles of a table are only above its first part */
   e->is_unread = message_nobody_reads();
   e->done++;
 }

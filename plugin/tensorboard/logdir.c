@@ -654,6 +654,23 @@ static etr_status check_graph_names(job *j) {
   return ETR_OK;
 }
 
+/* Sets the step of a build: the one of the options, or the time of the newest ETDump in seconds
+ * since 1970. Fails for a record without a timed inference, and for an ETDump without a time.
+ * input: its file, for messages. */
+static etr_status choose_step(job *j, const char *input) {
+  bool is_of_time = j->options->step == ETR_STEP_OF_TIME;
+  if (etr_tb_main_method(j->profile) == NULL)
+    return etr_fail(j->error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "nothing to write: a build without a timed inference has no point on a curve");
+  j->names.step = j->options->step;
+  if (is_of_time)
+    j->names.step = (int64_t)etr_newest_change(j->profile->etdumps, j->profile->etdump_count);
+  if (is_of_time && j->names.step <= 0)
+    return etr_fail(j->error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "the ETDump is no file, and so has no time for a step: give --step N");
+  return ETR_OK;
+}
+
 etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char *dump,
                           etr_error *error) {
   size_t first = j->names.files.count;
@@ -664,19 +681,11 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
   const char *input = profile->etdump_count ? profile->etdumps[0] : profile->etrecord;
   if (!input)
     input = profile->pte;
-  bool has_runs = etr_tb_main_method(profile) != NULL;
-  if (profile->graph_count == 0 && !has_runs)
+  if (profile->graph_count == 0 && etr_tb_main_method(profile) == NULL)
     return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
                     "nothing to write: there is neither a graph nor an inference");
-  if (j->options->has_step && !has_runs)
-    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
-                    "nothing to write: a build without a timed inference has no point on a curve");
-  j->names.step = j->options->step;
-  if (j->options->has_step && j->names.step == ETR_STEP_OF_TIME)
-    j->names.step = (int64_t)etr_newest_change(profile->etdumps, profile->etdump_count);
-  if (j->options->has_step && j->names.step <= 0 && j->options->step == ETR_STEP_OF_TIME)
-    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
-                    "the ETDump is no file, and so has no time for a step: give --step N");
+  if (j->options->has_step)
+    ETR_TRY(choose_step(j, input));
   ETR_TRY(check_graph_names(j));
   if (!j->folder.path)
     ETR_TRY(open_run_folder(j));
