@@ -80,8 +80,8 @@ static double printed_value(const figure *f, const char *report) {
 typedef struct bench_run {
   const cli_settings *settings;
   bench_job *job;
-  etr_profile *profile,
-      *base; /* base: the program that was recorded in turns; NULL: there is none */
+  etr_profile *profile;        /* of the new side */
+  etr_profile *base;           /* of the program that was recorded in turns; NULL: there is none */
   statistics printed[FIGURES]; /* by the runner */
   statistics wall;             /* duration of the recordings' processes, in seconds */
 } bench_run;
@@ -297,8 +297,8 @@ static const etr_throughput *prefill_throughput(const etr_profile *profile) {
 /* Returns a figure of the runner as the ETDumps have it, from the time of Method::execute alone:
  * milliseconds, or tokens per second. NAN if they do not have it. */
 static double recorded_figure(const bench_run *b, const figure *f) {
-  const etr_throughput *prefill = prefill_throughput(b->profile),
-                       *generation = generation_throughput(b->profile);
+  const etr_throughput *prefill = prefill_throughput(b->profile);
+  const etr_throughput *generation = generation_throughput(b->profile);
   if (!prefill || !generation)
     return NAN;
   if (strcmp(f->name, "prefill") == 0 || strcmp(f->name, "time to first token") == 0)
@@ -334,7 +334,8 @@ static void print_figures(const bench_run *b) {
 /* Prints how much longer the process takes with an ETDump than without one, or why that is unknown.
  * */
 static void print_cost_of_tracing(const bench_run *b) {
-  double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
+  double cost = cost_of_tracing(b);
+  double untraced = b->job->facts.untraced_seconds;
   if (isfinite(cost))
     printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): "
            "%+.1f %%%s\n",
@@ -384,7 +385,8 @@ static exit_status write_and_print(bench_run *b) {
   status = message_written(ETR_OK, NULL);
   if (status == EXIT_DONE)
     status = compared;
-  bool base_failed = warn_of_failed(b, &b->job->base), failed = warn_of_failed(b, &b->job->newer);
+  bool base_failed = warn_of_failed(b, &b->job->base);
+  bool failed = warn_of_failed(b, &b->job->newer);
   return status == EXIT_DONE && (failed || base_failed) ? EXIT_SOME_FAILED : status;
 }
 

@@ -41,8 +41,8 @@ typedef struct collecting {
   bench_job *job;
   collected_side sides[2]; /* in the order of their turns; the new side comes last */
   size_t side_count;
-  bool cannot_start,
-      has_cut_output; /* has_cut_output: a warning said that a program printed too much */
+  bool cannot_start;   /* a program could not be started, so no other recording is tried */
+  bool has_cut_output; /* a warning said that a program printed too much */
 } collecting;
 
 enum { WHAT_ROOM = 64 };
@@ -232,8 +232,9 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   char what[WHAT_ROOM];
   dump_place_init(&place, arguments, NULL, NULL);
   if (access(default_dump, F_OK) == 0) {
-    job->facts
-        .untraced_why = "model.etdump is in the working directory, which the runner might replace";
+    static const char why[] = "model.etdump is in the working directory, which the runner might "
+                              "replace";
+    job->facts.untraced_why = why;
     return;
   }
   describe_recording(what, c, &job->newer, KIND_UNTRACED, 0);

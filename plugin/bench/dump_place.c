@@ -140,8 +140,8 @@ void dump_place_clear(dump_place *place) {
  * */
 static bool copy_file(const char *from, const char *to) {
   char piece[65536];
-  int source = open(from, O_RDONLY | O_CLOEXEC),
-      target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int source = open(from, O_RDONLY | O_CLOEXEC);
+  int target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool copied = source >= 0 && target >= 0;
   for (ssize_t read_size; copied && (read_size = read(source, piece, sizeof piece)) != 0;) {
     copied = read_size >= 0 || errno == EINTR;

@@ -57,7 +57,8 @@ const char *program_dump_path(const char *const *arguments) {
 }
 
 bool program_has_same_model(const char *const *arguments, const char *const *others) {
-  const char *path = program_model_path(arguments), *path_of_other = program_model_path(others);
+  const char *path = program_model_path(arguments);
+  const char *path_of_other = program_model_path(others);
   if (path == NULL || path_of_other == NULL || strcmp(path, path_of_other) == 0)
     return true;
   FILE *file = fopen(path, "rb"), *other = fopen(path_of_other, "rb");
@@ -167,8 +168,8 @@ static void skip_blanks(splitting *s) {
 }
 
 const char **program_words(const char *line, const char **problem) {
-  size_t size = strlen(line), most = size / 2 + 2,
-         count = 0; /* words have a blank between them; one for NULL */
+  size_t size = strlen(line), count = 0;
+  size_t most = size / 2 + 2; /* words have a blank between them; one more is for NULL */
   const char **words = malloc(most * sizeof *words + size + 1);
   splitting s = {.at = line, .to = (char *)(words + most)};
   *problem = words == NULL ? "out of memory" : NULL;

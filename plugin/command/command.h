@@ -359,7 +359,8 @@ bool writer_is_wanted(const cli_settings *settings);
 exit_status writer_start(const cli_settings *settings);
 
 /** Ends the output and waits until the writer is done. Returns EXIT_BAD_INPUT if it failed, of
- * which it has printed the reason, and otherwise `status`. */
+ * which it has printed the reason, and otherwise `status`. EXIT_USAGE stays, because it
+ * is then the cause. */
 exit_status writer_finish(exit_status status);
 
 /* ---- Inputs ---- */

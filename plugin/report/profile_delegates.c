@@ -27,8 +27,8 @@ static uint32_t *find_delegate_modules(etr_arena *arena, const etr_method *metho
   for (size_t i = 0; modules && i < method->delegate_count; i++)
     modules[i] = ETR_NONE;
   for (size_t i = 0; modules && graph && graph->times && i < graph->node_count; i++) {
-    uint32_t delegate = etr_delegate_at(method, graph->times[i].delegate_instruction),
-             module = graph->nodes[i].module;
+    uint32_t delegate = etr_delegate_at(method, graph->times[i].delegate_instruction);
+    uint32_t module = graph->nodes[i].module;
     if (delegate == ETR_NONE || graph->nodes[i].kind != ETR_NODE_OP)
       continue;
     modules[delegate] = modules[delegate] == ETR_NONE

@@ -233,8 +233,9 @@ static bool list_drawn_nodes(graphs_writer *d, drawn_graph *g) {
   if (!g->has_operators)
     g->module_of = match_modules(d, g->graph);
   for (uint32_t i = 0; g->row_of && g->rows && i < count; i++) {
-    g->row_of[i] = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER ? ETR_NONE : (uint32_t)g->count;
-    if (g->row_of[i] != ETR_NONE)
+    bool is_weight = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER;
+    g->row_of[i] = is_weight ? ETR_NONE : (uint32_t)g->count;
+    if (!is_weight)
       g->rows[g->count++] = make_row(d, g, i);
   }
   return g->row_of && g->rows && list_edges(d, g);
@@ -269,8 +270,8 @@ static bool add_aten_counterparts(graphs_writer *d, drawn_graph *g) {
   for (size_t row = 0; row < g->count; row++)
     first_operator[row] = ETR_NONE;
   for (size_t i = ops->count; i-- > 0;) {
-    uint32_t aten_node = aten_of[ops->nodes[i]],
-             row = aten_node == ETR_NONE ? ETR_NONE : g->row_of[aten_node];
+    uint32_t aten_node = aten_of[ops->nodes[i]];
+    uint32_t row = aten_node == ETR_NONE ? ETR_NONE : g->row_of[aten_node];
     if (row == ETR_NONE)
       continue;
     next_operator[i] = first_operator[row];
@@ -341,8 +342,8 @@ static bool list_fused(const graphs_writer *d, fused_lists *lists) {
   for (size_t i = 0; i < ops->count; i++)
     lists->first[i] = lists->next[i] = ETR_NONE;
   for (uint32_t i = (uint32_t)ops->count; ops->graph->times && i-- > 0;) {
-    uint32_t fusing_node = ops->graph->times[ops->nodes[i]].carried_by,
-             fusing_operator = fusing_node == ETR_NONE ? ETR_NONE : ops->row_of[fusing_node];
+    uint32_t fusing_node = ops->graph->times[ops->nodes[i]].carried_by;
+    uint32_t fusing_operator = fusing_node == ETR_NONE ? ETR_NONE : ops->row_of[fusing_node];
     if (fusing_operator == ETR_NONE || fusing_operator == i)
       continue;
     lists->next[i] = lists->first[fusing_operator];

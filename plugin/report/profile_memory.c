@@ -22,8 +22,11 @@ static const tensor_row *as_row(const void *row) {
   return row;
 }
 
+/* Returns the cell with the name of a tensor; without a text if the operator has the same name,
+ * which another column shows. */
 static etr_cell name(const void *row) {
-  const char *own = as_row(row)->tensor->tensor.name, *of_operator = as_row(row)->operator_name;
+  const char *own = as_row(row)->tensor->tensor.name;
+  const char *of_operator = as_row(row)->operator_name;
   return etr_cell_text(of_operator && strcmp(own, of_operator) == 0 ? NULL : own);
 }
 

@@ -41,8 +41,8 @@ static size_t index_among_runs(const etr_method *method, uint32_t run) {
  * When out of memory it returns 1, and the arena has failed. */
 static size_t count_most_events(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method) {
-  size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts),
-         most_events = 1;
+  size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts);
+  size_t most_events = 1;
   for (size_t block_index = 0; counts && block_index < method->block_count; block_index++) {
     const etr_block *block = &profile->blocks[method->blocks[block_index]];
     for (size_t i = 0; i < block->event_count; i++)
@@ -70,14 +70,15 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
   *out = (etr_profile_runs){.run_indices = run_indices};
   if (!runs || !run_indices || !is_chosen)
     return false;
-  size_t count = method->run_count,
-         room = ETR_PROFILE_MOST_EVENTS / count_most_events(arena, profile, method);
+  size_t count = method->run_count;
+  size_t room = ETR_PROFILE_MOST_EVENTS / count_most_events(arena, profile, method);
   const uint32_t first[] = {runs[(count - 1) / 2].run_index, runs[count - 1].run_index,
                             runs[0].run_index, 0};
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
     is_chosen[first[i]] = true;
-  size_t left = count, others,
-         seen = 0; /* runs that are not chosen yet, those that will be, those that were looked at */
+  size_t left = count; /* runs that are not chosen yet */
+  size_t others;       /* how many of these will be chosen, evenly spaced */
+  size_t seen = 0;     /* how many of these were looked at */
   for (size_t i = 0; i < count; i++)
     left -= is_chosen[i];
   others = ETR_MIN(left, room - ETR_MIN(room, count - left));

@@ -50,6 +50,7 @@ static void put_time_columns(etr_profile_doc *doc, const char *key, const etr_ro
   etr_profile_put_columns(doc, key, list, ETR_IN_DOCUMENT | several, rows);
 }
 
+/* Writes the sums of one kind, such as of the operators of one name, as columns of their times. */
 static void put_sums(etr_profile_doc *doc, const char *key, const etr_side_sums *sums) {
   put_time_columns(
       doc, key, &etr_side_sum_fields,
@@ -201,8 +202,8 @@ bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *timed,
   put_time_columns(
       doc, "runs_vary", &etr_side_item_fields,
       (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  etr_field_begin_object(&doc->fields,
-                         "sums"); /* in the order of their first items, which identify them */
+  /* In the order of their first items, which identify them. */
+  etr_field_begin_object(&doc->fields, "sums");
   put_sums(doc, "op", &method->ops);
   put_sums(doc, "module", &method->modules);
   put_sums(doc, "pattern", &method->patterns);

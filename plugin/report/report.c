@@ -253,8 +253,8 @@ static uint32_t row_at(const uint32_t *rows, uint32_t node) {
  * instead of nodes, since the page has no nodes. When out of memory, the arena has failed. */
 static etr_method_pair replace_pair_nodes(etr_arena *arena, const etr_comparison *comparison,
                                           const etr_method_pair *method) {
-  const uint32_t *base_rows = rows_of_nodes(arena, comparison->base, method->base_method),
-                 *new_rows = rows_of_nodes(arena, comparison->newer, method->new_method);
+  const uint32_t *base_rows = rows_of_nodes(arena, comparison->base, method->base_method);
+  const uint32_t *new_rows = rows_of_nodes(arena, comparison->newer, method->new_method);
   etr_node_pair *pairs = etr_arena_alloc_array(arena, method->pair_count, sizeof *pairs);
   etr_method_pair in_rows = *method;
   for (size_t i = 0; pairs && i < method->pair_count; i++) {

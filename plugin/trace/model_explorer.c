@@ -134,8 +134,8 @@ static void put_graph(node_data *d, uint32_t subgraph) {
       [ETR_NODE_TYPICAL] = "typical", [ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50",
       [ETR_NODE_P90] = "p90",         [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend",
       [ETR_NODE_SNR] = "SNR"};
-  bool is_backend = d->options->statistic == ETR_NODE_BACKEND,
-       is_snr = d->options->statistic == ETR_NODE_SNR;
+  bool is_backend = d->options->statistic == ETR_NODE_BACKEND;
+  bool is_snr = d->options->statistic == ETR_NODE_SNR;
   const char *unit = is_snr ? "dB" : etr_unit_name(d->options->unit);
   etr_jw_object(&d->json);
   etr_field_text(&d->fields, "name",
@@ -170,7 +170,8 @@ static bool has_no_values(const node_data *d, uint32_t subgraph) {
  * delegate that it opens. A delegate's id contains the name of the program's file; a program inside
  * an ETRecord has none, so only its method is written. */
 static void put_program(node_data *d) {
-  const char *path = d->profile->pte, *file = path != NULL ? etr_last_part(path) : "";
+  const char *path = d->profile->pte;
+  const char *file = path != NULL ? etr_last_part(path) : "";
   bool has_file = path != NULL &&
                   (d->profile->etrecord == NULL || strcmp(path, d->profile->etrecord) != 0);
   etr_jw_object(&d->json);
@@ -250,15 +251,17 @@ static void sum_nested_times(node_data *d) {
   d->has_nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->has_nested);
   if (d->nested == NULL || d->nested_typical == NULL || d->has_nested == NULL)
     return;
-  for (size_t i = d->graph->node_count;
-       i-- > 0;) { /* a node comes before the nodes of its graphs */
-    uint32_t subgraph = d->graph->nodes[i].subgraph;
-    uint32_t owner = subgraph != ETR_NONE ? d->graph->subgraphs[subgraph].owner : ETR_NONE;
-    if (owner >= i)
+  const etr_graph *graph = d->graph;
+  /* From the end, because a node comes before the nodes of its subgraphs. */
+  for (size_t i = graph->node_count; i-- > 0;) {
+    uint32_t subgraph = graph->nodes[i].subgraph;
+    uint32_t owner = subgraph != ETR_NONE ? graph->subgraphs[subgraph].owner : ETR_NONE;
+    if (owner >= i) /* it is at the top level */
       continue;
-    d->nested[owner] += d->nested[i] + d->graph->times[i].avg;
-    d->nested_typical[owner] += d->nested_typical[i] + d->graph->times[i].typical;
-    d->has_nested[owner] |= d->has_nested[i] || d->graph->times[i].runs > 0;
+    const etr_node_time *time = &graph->times[i];
+    d->nested[owner] += d->nested[i] + time->avg;
+    d->nested_typical[owner] += d->nested_typical[i] + time->typical;
+    d->has_nested[owner] |= d->has_nested[i] || time->runs > 0;
   }
 }
 

@@ -90,8 +90,9 @@ static bool convert_cycles(etr_span *span, const etr_event *event, const wrapper
   if (event->wrapper || depth_sums->ticks == 0 || depth_sums->cycles == 0)
     return false;
   span->cycles = span->ticks;
-  span->ticks = etr_scale(span->cycles, depth_sums->ticks,
-                          ETR_MAX(depth_sums->cycles, depth_sums->inside_cycles));
+  /* Events inside may count more cycles than their wrappers, and must not get more time. */
+  uint64_t all_cycles = ETR_MAX(depth_sums->cycles, depth_sums->inside_cycles);
+  span->ticks = etr_scale(span->cycles, depth_sums->ticks, all_cycles);
   return true;
 }
 
@@ -266,13 +267,14 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
  * dispatches into their submission. A wrapper counts if it was measured inside its call, or if it
  * was laid out there. */
 static void nest_in_wrappers(etr_placer *p, const etr_block *block, size_t depth) {
-  uint32_t *wrappers = etr_arena_alloc_array(
-      &p->scratch, p->spans.count, sizeof *wrappers); /* per call: index of its wrapper, plus one */
+  /* Per call: index of its wrapper, plus one. */
+  uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *wrappers);
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     const etr_event *event = &block->events[span->event];
-    if (span->call != ETR_NONE && event->wrapper == depth &&
-        (event->has_no_place || lies_inside(span, &p->spans.data[span->call])))
+    if (span->call == ETR_NONE || event->wrapper != depth)
+      continue;
+    if (event->has_no_place || lies_inside(span, &p->spans.data[span->call]))
       wrappers[span->call] = (uint32_t)i + 1;
   }
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
@@ -316,8 +318,8 @@ static uint64_t gap_ns_before(const etr_placer *p, const unplaced *unplaced_span
 static void lay_out_unplaced(etr_placer *p, const unplaced *unplaced_spans, size_t count) {
   const etr_span *enclosing = &p->spans.data[unplaced_spans[0].enclosing];
   double sum_ticks = 0, ticks_before = 0;
-  uint64_t length = enclosing->end - enclosing->start,
-           gaps_ns = p->spans.data[unplaced_spans[count - 1].span].ticks == 0;
+  uint64_t length = enclosing->end - enclosing->start;
+  uint64_t gaps_ns = p->spans.data[unplaced_spans[count - 1].span].ticks == 0;
   for (size_t i = 0; i < count; i++) {
     sum_ticks += (double)p->spans.data[unplaced_spans[i].span].ticks;
     gaps_ns += gap_ns_before(p, unplaced_spans, i);
@@ -522,9 +524,11 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
   const etr_block *block = &p->profile->blocks[p->profile->runs[run].block];
   track_index index = begin_track_index(tracks, arena);
   *tracks = (etr_tracks){0};
-  for (size_t i = 0; tracks->count == 0 && i < p->spans.count; i++)
-    if (!p->spans.data[i].in_delegate && number_track(&index, false, NULL) == ETR_NONE)
-      return false;
+  bool has_own_track = false; /* a track outside delegates, which comes first */
+  for (size_t i = 0; i < p->spans.count; i++)
+    has_own_track |= !p->spans.data[i].in_delegate;
+  if (has_own_track && number_track(&index, false, NULL) == ETR_NONE)
+    return false;
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
     span->track = number_track(&index, span->in_delegate, block->events[span->event].backend);
@@ -555,7 +559,8 @@ bool etr_place_run(etr_placer *p, uint32_t run) {
     return true;
   etr_arena_init(&p->scratch);
   unwrap_within_run(p);
-  uint64_t start = find_run_start(p), measured = start_in_trace(p, recorded_run->dump, start);
+  uint64_t start = find_run_start(p);
+  uint64_t measured = start_in_trace(p, recorded_run->dump, start);
   uint64_t *next_free_ns = &p->next_free_ns[etr_placer_process(p, run)];
   place_by_measured_starts(p, block, start, ETR_MAX(measured, *next_free_ns));
   place_delegates(p, block);

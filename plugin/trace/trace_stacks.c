@@ -245,11 +245,24 @@ static void put_event(etr_fields *fields, const char *type, uint32_t frame_numbe
   etr_jw_end(fields->json);
 }
 
+/* The bars that are open, each inside the one before it. */
+typedef etr_vec(const bar *) bar_stack;
+
+/* Writes the closing of those open bars that end at this time or before, from the innermost on. */
+static void close_bars(etr_fields *fields, bar_stack *open_bars, uint64_t time_ns) {
+  for (; open_bars->count > 0; open_bars->count--) {
+    const bar *innermost = open_bars->data[open_bars->count - 1];
+    if (innermost->end > time_ns)
+      return;
+    put_event(fields, "C", innermost->frame, innermost->end);
+  }
+}
+
 /* Writes the bars of one lane of a process as a profile of speedscope: the opening and closing of
  * frames in the order of time. All profiles of a process end with its last bar, so that they can be
  * compared. */
 static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t lane) {
-  etr_vec(const bar *) open_bars = {0};
+  bar_stack open_bars = {0};
   uint64_t end = 0;
   for (size_t i = 0; i < s->bars.count; i++)
     if (s->bars.data[i].process == process)
@@ -268,19 +281,14 @@ static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t 
     const bar *drawn = &s->bars.data[i];
     if (drawn->process != process || drawn->lane != lane)
       continue;
-    for (; open_bars.count > 0 && open_bars.data[open_bars.count - 1]->end <= drawn->start;
-         open_bars.count--)
-      put_event(fields, "C", open_bars.data[open_bars.count - 1]->frame,
-                open_bars.data[open_bars.count - 1]->end);
+    close_bars(fields, &open_bars, drawn->start);
     put_event(fields, "O", drawn->frame, drawn->start);
     const bar **opened = etr_vec_push(&s->arena, &open_bars);
     if (opened == NULL)
       break;
     *opened = drawn;
   }
-  for (; open_bars.count > 0; open_bars.count--)
-    put_event(fields, "C", open_bars.data[open_bars.count - 1]->frame,
-              open_bars.data[open_bars.count - 1]->end);
+  close_bars(fields, &open_bars, UINT64_MAX);
   etr_jw_end(fields->json);
   etr_jw_end(fields->json);
 }
