@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares what the command answers about each fixture with answers.txt: answers.py PATH/TO/etrecord-tb PATH/TO/golden_text [--update].
+"""Compares what the command answers about each fixture with answers.txt: answers.py PATH/TO/etrecord-tb PATH/TO/golden_text [--update] [--fail-fast].
 
 A line of answers.txt is a command, the number of lines that it prints, and their checksum. Each record has its report, which holds most of what is known about
 it, and some of the commands in turn, so that each command meets records of all kinds; small records have their event files. --update rewrites the file; run a
@@ -23,22 +23,22 @@ import report_documents  # noqa: E402
 
 PEAKS = '--peak-flops 2e9 --peak-int-ops 4e9 --peak-bandwidth 1e9'
 IN_TURN = (  # of each record some of these; R is the record
-    'summary R --all --top 0',
+    'summary R --all --top 0 --color always',
     'nodes R --format csv --top 0',
     'events R --format json --top 0',
-    'memory R --top 0',
-    'delegation R --top 0',
+    'memory R --top 0 --color always',
+    'delegation R --top 0 --color always --width 90',
     'info R --sizes',
     'trace R',
     'dot R --fold',
     'summary R --format json ' + PEAKS,
     'nodes R --sort order --stat p50 --unit us ' + PEAKS,
-    'source R --top 0',
+    'source R --top 0 --backend cpu',
     'delegation R --format csv',
     'memory R --format json',
     'info R --format json --sizes',
     'summary R --by pattern --format markdown',
-    'events R --sort name --stat avg --runs 1',
+    'events R --sort name --stat avg --method forward --width 100',
     'export R --to model-explorer --entry edge/forward',
     'dot R --depth 2',
     'source R --by pattern --format csv',
@@ -119,18 +119,28 @@ def answers(program, golden_text):
 
 
 def main():
-    got = list(answers(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])))
+    made = answers(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     if '--update' in sys.argv:
         with open(EXPECTED, 'w', encoding='utf-8') as file:
-            file.write('\n'.join(got) + '\n')
+            file.writelines(line + '\n' for line in made)
         return 0
     with open(EXPECTED, encoding='utf-8') as file:
-        expected = file.read().splitlines()
-    wrong = sorted(set(got) ^ set(expected))
-    for line in wrong:
-        print('FAILED', 'got     ' if line in got else 'expected', line)
-    print('%d passed, %d failed' % (len(set(got) & set(expected)), len(wrong)))
-    return 1 if wrong else 0
+        expected = set(file.read().splitlines())
+    passed, failed = 0, 0
+    for line in made:
+        if line in expected:
+            passed += 1
+            continue
+        failed += 1
+        print('FAILED: not in answers.txt:', line)
+        if '--fail-fast' in sys.argv:
+            break
+    else:
+        if passed + failed != len(expected):
+            failed += 1
+            print('FAILED: answers.txt has commands that are not run')
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed else 0
 
 
 if __name__ == '__main__':
