@@ -86,15 +86,15 @@ Test(dump_place, the_newest_dump_of_a_folder_is_taken, .init = make_folder, .fin
   cr_assert_eq(dump_place_remember(&place, &error), ETR_OK);
   cr_expect_geq(place.seen_count, sizeof names / sizeof *names);
   expect_none(&place, "no new ETDump in the working directory or /tmp/etrecord-tb-place-");
-  write_file("n-3", true, HEAD_BYTES);
-  write_file("n-1", true, HEAD_BYTES);
-  write_file("n-4", true, HEAD_BYTES);
-  write_file("n-2", true, HEAD_BYTES);
-  write_file("no-dump", false, HEAD_BYTES);
-  expect_taken(&place, "n-2");
-  expect_taken(&place, "n-4");
-  expect_taken(&place, "n-1");
-  expect_taken(&place, "n-3");
+  static const char *const newer[2][4] = {{"n-3", "n-1", "n-4", "n-2"},
+                                          {"n-2", "n-4", "n-1", "n-3"}};
+  for (size_t i = 0; i < 2; i++) { /* in whichever order a folder lists them */
+    for (size_t k = 0; k < 4; k++)
+      write_file(newer[i][k], true, HEAD_BYTES);
+    write_file("no-dump", false, HEAD_BYTES);
+    for (size_t k = 4; k-- > 0;)
+      expect_taken(&place, newer[i][k]);
+  }
   expect_none(&place, "no new ETDump");
   write_file("x", true, HEAD_BYTES); /* written again: the same size, another time */
   expect_taken(&place, "x");

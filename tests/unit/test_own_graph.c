@@ -228,6 +228,8 @@ Test(own_graph, constants_have_data_and_scales) {
       {"4 Q const channels;3", true, "qint8[4] const 16 weights scales 8 scales"},
       {"4 Q const groups;3", true, "qint8[4] const 16 weights scales 8 scales"},
       {"4 Q groups;3", true, "qint8[4]"},
+      {"4 lost;3", false, "float32[4] const 0"},
+      {"4 lost;3", true, "float32[4] const 0"},
       {"- in0;3", false, "float32[] argument 0"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

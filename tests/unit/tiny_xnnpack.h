@@ -4,7 +4,8 @@
  * executorch/backends/xnnpack/serialization/runtime_schema.fbs.
  *
  * Values are joined by ';', their ids are their places: "2x3" (dimensions, "-" for none), then in
- * any order "q" (int8), "Q" (int8 in a quantized tensor's table), "const" (16 bytes), "channels" or
+ * any order "q" (int8), "Q" (int8 in a quantized tensor's table), "const" (16 bytes), "lost" (a
+ * constant that is not there), "channels" or
  * "groups" (it is quantized by them, with 8 bytes of scales), "in2", "out0" (which argument of the
  * call it is). XNodes are joined by ' ': "Add#7(0,1)>2" reads the values 0 and 1
  * and writes 2; "#7" is its handle, none is 65535; "{}" behind it are finite limits,
@@ -77,6 +78,8 @@ static inline uint32_t tiny_xvalue(tiny_fb *fb, uint32_t id, char *text) {
       tiny_set(fb, tiny_field(parameters, by_channel ? 2 : 4), 4, TINY_SCALES);
     }
     bool is_in = strncmp(token, "in", 2) == 0, is_out = strncmp(token, "out", 3) == 0;
+    if (strcmp(token, "lost") == 0)
+      tiny_set(fb, tiny_field(tensor, 3), 4, TINY_CONSTANTS);
     if (strcmp(token, "const") == 0)
       tiny_set(fb, tiny_field(tensor, 3), 4, TINY_WEIGHTS);
     if (is_in || is_out)
