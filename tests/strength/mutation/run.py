@@ -150,7 +150,7 @@ class Test:
             self.command = self.command + ['--fail-fast', '--jobs=1']
             with open(source, encoding='utf-8') as file:
                 self.text = file.read()
-        elif self.name == 'cli':
+        elif self.name in ('cli', 'golden.answers'):
             self.command = self.command + ['--fail-fast']
 
     def passes(self, folder, compiler=None):
