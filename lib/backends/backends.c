@@ -151,7 +151,6 @@ bool etr_kernel_only_copies(const char *kernel) {
   return etr_operator_only_copies_named(etr_operator_of_kernel(kernel));
 }
 
-/* Leaves reasons as it is if the partitioner's rules are not known. */
 bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph,
                             const bool *wanted) {
   const etr_backend *backend = etr_backend_of(backend_id);

@@ -130,13 +130,11 @@ static const char *refusal_by_type(const etr_graph *graph, const uint32_t *uses,
     return "takes only floating-point tensors";
   if (etr_slice_is(op, "mean") && !is_mean_of_image(graph, node))
     return "takes a mean only over height and width of four dimensions that are kept "
-           "(MeanDimConfig): reshape, or "
-           "use a linear layer of weights 1/n";
+           "(MeanDimConfig): reshape, or use a linear layer of weights 1/n";
   if ((etr_slice_is(op, "addmm") && !multiplies_weight(graph, uses, node, 2)) ||
       (etr_slice_is(op, "mm") && !multiplies_weight(graph, uses, node, 1)))
     return "takes only products with the weight of one linear layer: use torch.nn.Linear with a "
-           "weight of its own, or "
-           "bmm";
+           "weight of its own, or bmm";
   if (etr_slice_is(op, "to_dim_order_copy") && !keeps_type(graph, node))
     return "takes no conversion of the number type (ToDimOrderCopyConfig)";
   return NULL;

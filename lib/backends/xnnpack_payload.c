@@ -86,7 +86,8 @@ const char *etr_xnn_payload_version(etr_arena *arena, etr_slice head) {
 }
 
 /* Returns how many of a payload's `size` bytes its graph takes: up to its end if there is a header,
- * all without one. Returns 0 if `head`, the first bytes, is of no XNNPACK payload. */
+ * all without one. Returns 0 if `head`, the first bytes, is of no XNNPACK payload: without a header
+ * the FlatBuffer's identifier, "XN00" or "XN01", is at byte 4. */
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);

@@ -299,7 +299,8 @@ bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t elemen
 }
 
 /* Gives an empty array (etr_vec) room for `count` elements. The count may come from a damaged file,
- * so that it reserves at most MOST_EXPECTED. It may fail, because the array grows anyway. */
+ * so that it reserves at most MOST_EXPECTED. It may fail, because the array grows anyway. Nothing
+ * is reserved if all blocks are large, as for the address sanitizer, which then finds more. */
 void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
                    size_t count) {
   count = is_large(0) ? 0 : ETR_MIN(count, (size_t)MOST_EXPECTED);

@@ -56,7 +56,7 @@ char *etr_arena_copy(etr_arena *arena, etr_slice bytes);
  * public header promises. */
 char *etr_arena_text(etr_arena *arena, etr_slice bytes);
 
-/** Formats a text like printf, in the arena. */
+/** Formats a text like printf, in the arena. NULL when out of memory. */
 char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 3);
 
 /** Returns a prefix and a number, "value_12", faster than etr_arena_format(). */

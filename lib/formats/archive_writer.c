@@ -155,7 +155,7 @@ etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *erro
     append_number(&h, 0, 8); /* numbers of disks */
     append_number(&h, count, 8);
     append_number(&h, count, 8);
-    append_number(&h, end - start, 8);
+    append_number(&h, size, 8);
     append_number(&h, start, 8);
     append_number(&h, LOCATOR_SIGNATURE, 4);
     append_number(&h, 0, 4);

@@ -28,8 +28,8 @@ typedef struct etr_element {
   uint8_t exponent_bits, mantissa_bits;
 } etr_element;
 
-/** Returns the type with this name. NULL if it is unknown, complex, or packed into parts of bytes.
- */
+/** Returns the type with this name, such as "float32". NULL if it is unknown, complex, or packed
+ * into parts of bytes. */
 const etr_element *etr_element_of_dtype(const char *dtype);
 
 /** Returns the type with this storage class in archives of torch.save, or NULL. */

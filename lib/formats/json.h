@@ -97,7 +97,8 @@ double etr_json_number(etr_json *json);
 /** Reads a number as it is written in the document: "1e-05", "NaN". The text lives until the next
  * call on this reader. */
 etr_slice etr_json_number_text(etr_json *json);
-/** Reads true or false. */
+/** Reads true or false. Returns false, too, if the next value is neither, which fails the reader.
+ */
 bool etr_json_bool(etr_json *json);
 /** Reads a null and returns true. If the next value is not null, it stays unread, and false is
  * returned. */

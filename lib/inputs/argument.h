@@ -60,7 +60,8 @@ void etr_arguments_note_symbolic(etr_arguments *arguments, const char *name, etr
  * of each name. */
 void etr_arguments_take(etr_arguments *arguments, size_t base, etr_node *node);
 
-/** Writes the arguments that wait, from index `base` on, once expressions are known. */
+/** Writes the symbolic arguments that were read before their symbols, those from index `base` on of
+ * the list `waiting`, and removes them from it. symbol_of() returns the expression of a symbol. */
 void etr_arguments_resolve(etr_arguments *arguments, size_t base, etr_symbol_of symbol_of,
                            void *context);
 

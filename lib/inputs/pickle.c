@@ -98,6 +98,8 @@ static uint64_t read_number(machine *m, unsigned size) {
   return etr_load_le(read_bytes(m, size), size);
 }
 
+/* Returns the next `size` bytes of the pickle, not copied; empty, and the machine has failed, if it
+ * ends before. */
 static etr_slice read_text(machine *m, uint64_t size) {
   const uint8_t *bytes = read_bytes(m, size);
   if (m->message)

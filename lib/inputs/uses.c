@@ -114,6 +114,7 @@ static void list_uses_of_kernel(etr_uses *u, const etr_instruction *instruction,
     use->is_written = is_last || (is_first && writes_first) || is_result;
     use->is_read = !use->is_written || (is_in_place && use->value == instruction->args[0]);
   }
+  /* The result of et_view, its last argument, refers to the data of its first. */
   bool is_view = is_call_of_kernel(instruction, "executorch_prim::et_view") &&
                  instruction->arg_count > 1;
   if (is_view)
