@@ -47,8 +47,8 @@ static double mean_log_of_recordings(const etr_side_time *time) {
   return log(time->typical) + time->offset;
 }
 
-/* Returns true if both sides have enough recordings to judge by how much these differ (rule R);
- * otherwise their single runs are all there is (rule S). */
+/* Returns true if both sides have enough recordings to judge by how much these differ (rule
+ * R); otherwise their single runs are all there is (rule S). */
 static bool has_enough_recordings(const etr_side_time *base, const etr_side_time *newer) {
   return base->recordings >= ETR_LEAST_RECORDINGS && newer->recordings >= ETR_LEAST_RECORDINGS;
 }

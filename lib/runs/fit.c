@@ -152,8 +152,8 @@ static bool fits_program(const etr_pte_method *program, const etr_event *event) 
 }
 
 /* Rates a kernel at an instruction that the handle map does not list, as rate_event_by_map()
- * does. Instructions inserted for views, symbolic sizes and custom operators log no operator;
- * index_put_ replaces a node index_put. Copies are counted later. */
+ * does. Instructions inserted for views, symbolic sizes and custom operators log no
+ * operator; index_put_ replaces a node index_put. Copies are counted later. */
 static int rate_inserted_kernel(const candidate *c, etr_slice op) {
   if (c->is_partial || op.size == 0 || is_update(op))
     return 0;

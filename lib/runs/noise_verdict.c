@@ -299,9 +299,9 @@ static etr_moments moments_of(const double *times, size_t count) {
   return m;
 }
 
-/* Finds whether times have two modes. The times are above 0 and in the order of their runs;
- * `sorted` has the same times, ascending. Times that are one `step` of their clock apart are no
- * modes. */
+/* Finds whether times have two modes. The times are above 0 and in the order of their
+ * runs; `sorted` has the same times, ascending. Times that are one `step` of their clock apart are
+ * no modes. */
 static etr_modes modes_of(const double *times, const double *sorted, size_t count, double step) {
   etr_modes modes = {0};
   if (count < ETR_MODES_LEAST_SAMPLES)
