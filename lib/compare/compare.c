@@ -579,8 +579,10 @@ static bool has_other_modules(const etr_method_pair *pair) {
   return inner == 0 || both * 2 < inner;
 }
 
-/* Returns true if so few weights or nodes are paired that the sides may be two different models.
- * `shared` is the number of weights whose shape both sides have. */
+/* Returns true if the sides may be two different models: if fewer than half of the weights have the
+ * same shapes and fewer than half of the timed nodes have partners, or if no node has one. Without
+ * weights the nodes decide: fewer than a quarter have partners, or fewer than half and few modules
+ * are on both sides. `shared` is the number of weights whose shape both sides have. */
 static bool may_be_other_models(const etr_method_pair *pair, const etr_side_method *base,
                                 const etr_side_method *newer, size_t shared) {
   size_t weights = ETR_MAX(base->weight_count, newer->weight_count);

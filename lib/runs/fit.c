@@ -339,8 +339,9 @@ static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
     fit->missing += updates - expected;
 }
 
-/* Compares a block with a method, and stops when more than `most_against` rows contradict the
- * method, because another one fits better. Returns false if the budget is spent. */
+/* Compares a block of runs, event by event (its rows) and delegate by delegate, with a method, and
+ * stops when more than `most_against` rows contradict the method, because another one fits better.
+ * Returns false if the budget is spent. */
 static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
                           uint32_t most_against) {
   *fit = (etr_fit){.exact = c->inputs->program != NULL};
