@@ -320,8 +320,8 @@ static void record_fault(measuring *m, const char *reason, size_t value) {
     *added = (fault){reason, value, 1};
 }
 
-/* Sets value->stats from the debug buffer. Returns the reason why it cannot be read, a static text;
- * NULL on success, and when out of memory, which the arena shows. */
+/* Sets value->stats from the debug buffer. Returns the reason why it cannot be read, a static
+ * text; NULL on success, and when out of memory, which the arena shows. */
 static const char *measure_value(measuring *m, etr_debug_value *value) {
   etr_tensor_view view;
   int64_t strides[ETR_MOST_RANK];

@@ -26,8 +26,8 @@ typedef struct input_finder {
   size_t comparisons_left;
 } input_finder;
 
-/* Returns true if a logged tensor has the type and exactly the numbers of an argument of an input;
- * false also if one cannot be read. */
+/* Returns true if a logged tensor has the type and exactly the numbers of an argument of an
+ * input; false also if one cannot be read. */
 static bool is_equal_to_argument(const input_finder *f, const etr_debug_value *value,
                                  const etr_safetensor *argument) {
   etr_tensor_view wanted, got;
@@ -44,8 +44,8 @@ static bool is_equal_to_argument(const input_finder *f, const etr_debug_value *v
   return gap.element_count > 0 && gap.unlike == 0 && gap.max_abs_error == 0;
 }
 
-/* Returns true if a logged value equals one of the method's arguments in an input of the reference;
- * false also once too many were compared. */
+/* Returns true if a logged value equals one of the method's arguments in an input of the
+ * reference; false also once too many were compared. */
 static bool does_input_have_value(input_finder *f, const etr_debug_value *value, uint32_t input) {
   char number[16];
   for (unsigned i = 0; i < MOST_ARGUMENTS; i++) {

@@ -31,8 +31,8 @@ typedef struct family {
   etr_vec(etr_noise_test) tests;
 } family;
 
-/* Returns a time of one side in ticks of the other side's clock, which may have another frequency;
- * NULL counts as untimed. */
+/* Returns a time of one side in ticks of the other side's clock, which may have another
+ * frequency; NULL counts as untimed. */
 static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   static const etr_side_time untimed = {0};
   etr_side_time made = time ? *time : untimed;
@@ -579,8 +579,10 @@ static bool has_other_modules(const etr_method_pair *pair) {
   return inner == 0 || both * 2 < inner;
 }
 
-/* Returns true if so few weights or nodes are paired that the sides may be two different models.
- * `shared` is the number of weights whose shape both sides have. */
+/* Returns true if the sides may be two different models: if fewer than half of the weights have the
+ * same shapes and fewer than half of the timed nodes have partners, or if no node has one. Without
+ * weights the nodes decide: fewer than a quarter have partners, or fewer than half and few modules
+ * are on both sides. `shared` is the number of weights whose shape both sides have. */
 static bool may_be_other_models(const etr_method_pair *pair, const etr_side_method *base,
                                 const etr_side_method *newer, size_t shared) {
   size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
@@ -628,8 +630,8 @@ static bool add_input_differences(differences *found, const etr_side_method *bas
   return true;
 }
 
-/* Returns the names of the backends that items are lowered to, in alphabetical order, as one text;
- * "" if there are none. Returns NULL when out of memory. */
+/* Returns the names of the backends that items are lowered to, in alphabetical order, as one
+ * text; "" if there are none. Returns NULL when out of memory. */
 static const char *list_backend_names(const etr_side_method *side, etr_arena *arena,
                                       etr_arena *scratch) {
   enum { MOST_NAMED = 8 }; /* no real record has more; the rest is "..." */
@@ -781,8 +783,8 @@ etr_cause etr_cause_named(etr_cause seen, etr_reason reason) {
   return reason == ETR_REASON_NONE || reason == ETR_REASON_CLOCK ? ETR_CAUSE_NONE : seen;
 }
 
-/* Returns what the runs of both sides show that would explain why no verdict is sure;
- * ETR_CAUSE_NONE if they show nothing, or if a side lacks the method. */
+/* Returns what the runs of both sides show that would explain why no verdict is
+ * sure; ETR_CAUSE_NONE if they show nothing, or if a side lacks the method. */
 static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *pair) {
   static const struct {
     etr_noise_verdict seen;

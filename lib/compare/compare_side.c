@@ -407,7 +407,9 @@ static bool add_node_item(lister *l, const etr_graph *graph, uint32_t index) {
   return true;
 }
 
-static bool list_nodes(lister *l, const etr_graph *graph) {
+/* Lists the operators of a graph as items, with their times, producers and weights. Returns false
+ * when out of memory. */
+static bool list_operators(lister *l, const etr_graph *graph) {
   for (uint32_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_OP && !add_node_item(l, graph, i))
       return false;
@@ -668,7 +670,7 @@ static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph)
               etr_side_recordings_of(&recordings, &l->side_runs, l->files.data, l->files.count,
                                      l->arena) &&
               find_clock_steps(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
-              (graph ? list_nodes(l, graph) : list_events(l)) && time_items(l);
+              (graph ? list_operators(l, graph) : list_events(l)) && time_items(l);
   if (!good)
     return false;
   list_first_runs(&recordings, l->profile, l->method);

@@ -21,7 +21,8 @@ typedef struct etr_side_runs {
   double *sums;              /* scratch: per recording */
 } etr_side_runs;
 
-/** Describes runs by their ticks. Borrows recording_of. Returns false when out of memory. */
+/** Prepares sums over runs: counts their recordings, and chooses the runs whose mean is the typical
+ * time by their ticks. Borrows recording_of. Returns false when out of memory. */
 bool etr_side_runs_of(etr_side_runs *out, const uint64_t *ticks, const uint32_t *recording_of,
                       size_t run_count, etr_arena *arena);
 

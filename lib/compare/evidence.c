@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * evidence.c - signatures of the operators around a node; which shapes say something;
- * contradictions.
+ * evidence.c - signatures of the operators around a node; which shapes say
+ * something; contradictions.
  */
 #include "compare/evidence.h"
 
@@ -201,10 +201,10 @@ static uint8_t origin_of_item(const etr_pairing_item *item, const uint8_t *origi
   return item->only_moves ? origin : FROM_OPERATOR;
 }
 
-/* Sets `reads` of each item to the sum of the hashed dimensions of what it reads, without weights;
- * in a sum the order does not matter, because a + b is b + a. The sum is 0 (unknown) for an item
- * that reads an input of the method, as items do not say which input it is. Returns false when out
- * of memory. */
+/* Sets `reads` of each item to the sum of the hashed dimensions of what it reads, without
+ * weights; in a sum the order does not matter, because a + b is b + a. The sum is 0 (unknown) for
+ * an item that reads an input of the method, as items do not say which input it is. Returns false
+ * when out of memory. */
 static bool hash_read_dims(etr_evidence *e, etr_arena *arena) {
   uint8_t *origins = etr_arena_alloc_array(arena, e->of->count, sizeof *origins);
   e->reads = etr_arena_alloc_array(arena, e->of->count, sizeof *e->reads);

@@ -47,8 +47,8 @@ static double mean_log_of_recordings(const etr_side_time *time) {
   return log(time->typical) + time->offset;
 }
 
-/* Returns true if both sides have enough recordings to judge by how much these differ (rule R);
- * otherwise their single runs are all there is (rule S). */
+/* Returns true if both sides have enough recordings to judge by how much these differ (rule
+ * R); otherwise their single runs are all there is (rule S). */
 static bool has_enough_recordings(const etr_side_time *base, const etr_side_time *newer) {
   return base->recordings >= ETR_LEAST_RECORDINGS && newer->recordings >= ETR_LEAST_RECORDINGS;
 }
@@ -329,7 +329,8 @@ static double distance_to_bound(const estimate *e, quantiles *q, bool below) {
   return ETR_MAX(distance_by_spread(e, q, below), e->least);
 }
 
-/* Returns what an interval takes for granted, as ETR_ASSUMES_... flags. */
+/* Returns what an interval takes for granted, as ETR_ASSUMES_... flags: a noise between recordings
+ * if there are too few to measure it, or that they were made in turns if that is unknown. */
 static unsigned assumptions_of(const estimate *e, etr_turns turns) {
   if (!e->is_by_recordings)
     return ETR_ASSUMES_RECORDING_NOISE;

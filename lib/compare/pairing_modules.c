@@ -59,8 +59,9 @@ typedef struct tree {
   uint32_t *of; /* per item */
 } tree;
 
-/* Adds a module to the tree as the last child of its parent, and returns its index; ETR_NONE when
- * out of memory. */
+/* Adds the module of a path to the tree as the last child of its parent (ETR_NONE for the top
+ * level), and returns its index; ETR_NONE when out of memory. Its name is the last part of the
+ * path. */
 static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *arena) {
   uint32_t index = (uint32_t)t->modules.count;
   module *added = etr_vec_push(arena, &t->modules);

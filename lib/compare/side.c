@@ -92,8 +92,9 @@ static int by_dump_and_ticks(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Computes the time of a load from its occurrences, which may be of several blocks: as of runs,
- * with each ETDump as one recording. Returns false when out of memory. */
+/* Computes the time of a load from its occurrences, which may be of several blocks, as if each were
+ * a run and each ETDump a recording. The step of the clock is taken as one tick. Returns false when
+ * out of memory. */
 static bool time_load(etr_side_time *out, const load *timed_load, etr_arena *scratch) {
   size_t count = timed_load->ticks.count;
   occurrence *list = etr_arena_alloc_array(scratch, count, sizeof *list);

@@ -309,7 +309,8 @@ static void read_bodies(doc_reader *r, void *method) {
   }
 }
 
-static void read_module_paths(doc_reader *r, void *method) {
+/* Reads the modules of a graph: their number, and the path and the pattern of each. */
+static void read_modules(doc_reader *r, void *method) {
   static const field fields[] = {{"count", read_double, offsetof(doc_method, module_count)},
                                  {"path", read_text_column, offsetof(doc_method, modules)},
                                  {"pattern", read_number_column, offsetof(doc_method, patterns)}};
@@ -332,7 +333,7 @@ static void read_sources(doc_reader *r, void *method) {
 
 /* Reads the graph of a method; null: the method has none. */
 static void read_graph(doc_reader *r, void *method) {
-  static const field fields[] = {{"modules", read_module_paths, 0},
+  static const field fields[] = {{"modules", read_modules, 0},
                                  {"sources", read_sources, 0},
                                  {"operators", read_operators, 0},
                                  {"bodies", read_bodies, 0}};
@@ -355,7 +356,8 @@ static void read_variation(doc_reader *r, void *variation) {
   read_fields(r, variation, fields, ETR_COUNT(fields));
 }
 
-static void read_sums_of(doc_reader *r, void *sums) {
+/* Reads the times of sums by one kind of key, such as the operator, as columns. */
+static void read_sums_by_key(doc_reader *r, void *sums) {
   static const field fields[] = {{"p50", read_number_column, offsetof(doc_sums, p50)},
                                  {"typical", read_number_column, offsetof(doc_sums, typical)},
                                  VARIATION(offsetof(doc_sums, vary))};
@@ -366,13 +368,13 @@ static void read_sums_of(doc_reader *r, void *sums) {
 static void read_sums(doc_reader *r, void *method) {
   doc_method *m = method;
   static const field fields[] = {
-      {"op", read_sums_of, ETR_SIDE_OP * sizeof *m->sums},
-      {"module", read_sums_of, ETR_SIDE_MODULE * sizeof *m->sums},
-      {"pattern", read_sums_of, ETR_SIDE_PATTERN * sizeof *m->sums},
-      {"backend", read_sums_of, ETR_SIDE_BACKEND * sizeof *m->sums},
-      {"pattern_op", read_sums_of, ETR_SIDE_PATTERN_OP * sizeof *m->sums},
-      {"module_tree", read_sums_of, ETR_SIDE_MODULE_TREE * sizeof *m->sums},
-      {"pattern_tree", read_sums_of, ETR_SIDE_PATTERN_TREE * sizeof *m->sums}};
+      {"op", read_sums_by_key, ETR_SIDE_OP * sizeof *m->sums},
+      {"module", read_sums_by_key, ETR_SIDE_MODULE * sizeof *m->sums},
+      {"pattern", read_sums_by_key, ETR_SIDE_PATTERN * sizeof *m->sums},
+      {"backend", read_sums_by_key, ETR_SIDE_BACKEND * sizeof *m->sums},
+      {"pattern_op", read_sums_by_key, ETR_SIDE_PATTERN_OP * sizeof *m->sums},
+      {"module_tree", read_sums_by_key, ETR_SIDE_MODULE_TREE * sizeof *m->sums},
+      {"pattern_tree", read_sums_by_key, ETR_SIDE_PATTERN_TREE * sizeof *m->sums}};
   m->has_sums = true;
   read_fields(r, m->sums, fields, ETR_COUNT(fields));
 }
@@ -392,13 +394,15 @@ static void read_clocks(doc_reader *r, void *method) {
   }
 }
 
+/* Reads how many producers each operator has, and the list of the producers of all operators. */
 static void read_producers(doc_reader *r, void *method) {
   static const field fields[] = {{"count", read_numbers, offsetof(doc_method, producer_counts)},
                                  {"operator", read_numbers, offsetof(doc_method, producers)}};
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
-static void read_called_with(doc_reader *r, void *method) {
+/* Reads the inputs of a method: their number, and the name and the type of each. */
+static void read_inputs_of_method(doc_reader *r, void *method) {
   static const field fields[] = {{"count", read_double, offsetof(doc_method, input_count)},
                                  {"name", read_text_column, offsetof(doc_method, input_names)},
                                  {"type", read_text_column, offsetof(doc_method, input_types)}};
@@ -617,7 +621,7 @@ static void read_methods(doc_reader *r, void *reader) {
       {"clocks", read_clocks, 0},
       {"skipped_runs", read_count, offsetof(doc_method, method.skipped_run_count)},
       {"producers", read_producers, 0},
-      {"called_with", read_called_with, 0},
+      {"called_with", read_inputs_of_method, 0},
       {"dtypes", read_text, offsetof(doc_method, dtypes)},
       {"weights", read_numbers, offsetof(doc_method, weights)},
       {"operator_weights", read_numbers, offsetof(doc_method, operator_weights)}};
@@ -661,6 +665,7 @@ static void read_loads(doc_reader *r, void *reader) {
   }
 }
 
+/* Fails the reader if the document is of another schema or version. */
 static void read_schema(doc_reader *r, void *reader) {
   (void)reader;
   etr_slice schema = etr_json_string(r->json);
@@ -686,8 +691,8 @@ static void read_planned_bytes(doc_reader *r, void *reader) {
   read_figure(r, &r->box->side.planned_bytes);
 }
 
-/* Reads the paths of the record, of which the first names the side. */
-static void read_inputs(doc_reader *r, void *reader) {
+/* Reads the paths of the input files. The first one, the record, names the side in outputs. */
+static void read_paths_of_inputs(doc_reader *r, void *reader) {
   doc_strings inputs = {0};
   (void)reader;
   read_strings(r, &inputs);
@@ -897,8 +902,8 @@ static void fail_producers(doc_reader *r) {
   doc_fail(r, "its producers do not match its operators");
 }
 
-/* Returns the item that producer `index` of the document's list is, which the item `user` reads;
- * ETR_NONE for -1, an input of the method. Fails the reader unless it precedes its user. */
+/* Returns the item that producer `index` of the document's list is, which the item `user`
+ * reads; ETR_NONE for -1, an input of the method. Fails the reader unless it precedes its user. */
 static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t index, size_t user) {
   double producer = m->producers.data[index];
   if (producer < 0)
@@ -1118,10 +1123,10 @@ static etr_status fail_document(const doc_reader *r, const char *name, etr_error
  * and r->problem. */
 static void read_document(doc_reader *r) {
   static const field fields[] = {
-      {"schema", read_schema, 0},       {"ticks_per_second", read_clock, 0},
-      {"inputs", read_inputs, 0},       {"methods", read_methods, 0},
-      {"load_times", read_loads, 0},    {"texts", read_strings, offsetof(doc_reader, texts)},
-      {"pte_bytes", read_pte_bytes, 0}, {"planned_bytes", read_planned_bytes, 0}};
+      {"schema", read_schema, 0},          {"ticks_per_second", read_clock, 0},
+      {"inputs", read_paths_of_inputs, 0}, {"methods", read_methods, 0},
+      {"load_times", read_loads, 0},       {"texts", read_strings, offsetof(doc_reader, texts)},
+      {"pte_bytes", read_pte_bytes, 0},    {"planned_bytes", read_planned_bytes, 0}};
   read_fields(r, r, fields, ETR_COUNT(fields));
   if (!r->problem)
     etr_json_end(r->json);

@@ -126,8 +126,8 @@ static const char *pickle_outputs_of_suite(etr_pickler *out, bundle_reader *r, u
   return NULL;
 }
 
-/* Pickles the inputs of the first test of `forward`, which is what ExecuTorch stores in a record;
- * the reason why that is impossible is kept in bundled->problem. */
+/* Pickles the inputs of the first test of `forward`, which is what ExecuTorch stores in a
+ * record; the reason why that is impossible is kept in bundled->problem. */
 static void pickle_inputs_of_forward(bundle_reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     etr_pickler out;

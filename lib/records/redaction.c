@@ -67,6 +67,8 @@ static size_t find_any_of(etr_slice text, const char *any) {
 
 #define BETWEEN_PARTS ".[]'\"@"
 
+/* Returns true if a part of a path is a number, as of a layer in a torch.nn.Sequential, or empty.
+ */
 static bool is_number(etr_slice part) {
   for (size_t i = 0; i < part.size; i++)
     if (part.data[i] < '0' || part.data[i] > '9')
@@ -197,8 +199,8 @@ static size_t size_of_known_part(const etr_redaction *h, etr_slice text) {
   return 0;
 }
 
-/* Appends the name of a node in which known parts of module paths are replaced by their new names;
- * whatever else is between underscores and dots stays. */
+/* Appends the name of a node in which known parts of module paths are replaced by their new
+ * names; whatever else is between underscores and dots stays. */
 static void append_redacted_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual_weight_name(rest) ? 0 : size_of_known_part(h, rest);

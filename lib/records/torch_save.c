@@ -96,6 +96,7 @@ void etr_pickler_add_member(etr_pickler *out) {
   put_byte(out, 's');
 }
 
+/* Puts a tuple of integers, such as a shape. */
 static void put_tuple(etr_pickler *out, const int64_t *values, size_t count) {
   put_byte(out, '(');
   for (size_t i = 0; i < count; i++)

@@ -244,6 +244,7 @@ static void compare_maps_with_graphs(etr_flaws *flaws, const etr_record *record)
 
 /* ---- The program ---- */
 
+/* Returns the program's method of a name; NULL if there is none. */
 static const etr_pte_method *pte_method(const etr_pte *pte, const char *name) {
   for (size_t i = 0; i < pte->method_count; i++)
     if (strcmp(pte->methods[i].name, name) == 0)

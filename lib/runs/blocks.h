@@ -108,7 +108,8 @@ static inline size_t etr_samples_first(const etr_samples *samples, const etr_eve
 /** Appends a sample to a row that has room for it. */
 void etr_samples_put(const etr_samples *samples, etr_event *row, etr_sample sample);
 
-/** Returns the largest number of samples of any row of the blocks. */
+/** Returns the largest number of samples of any row of the blocks: how much working memory
+ * etr_samples_measure() needs. */
 size_t etr_samples_most(const etr_block *blocks, size_t count);
 
 /** Fills the statistics of a block's rows. `sorted` is working memory for etr_samples_most()

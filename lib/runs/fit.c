@@ -152,8 +152,8 @@ static bool fits_program(const etr_pte_method *program, const etr_event *event) 
 }
 
 /* Rates a kernel at an instruction that the handle map does not list, as rate_event_by_map()
- * does. Instructions inserted for views, symbolic sizes and custom operators log no operator;
- * index_put_ replaces a node index_put. Copies are counted later. */
+ * does. Instructions inserted for views, symbolic sizes and custom operators log no
+ * operator; index_put_ replaces a node index_put. Copies are counted later. */
 static int rate_inserted_kernel(const candidate *c, etr_slice op) {
   if (c->is_partial || op.size == 0 || is_update(op))
     return 0;
@@ -339,8 +339,9 @@ static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
     fit->missing += updates - expected;
 }
 
-/* Compares a block with a method, and stops when more than `most_against` rows contradict the
- * method, because another one fits better. Returns false if the budget is spent. */
+/* Compares a block of runs, event by event (its rows) and delegate by delegate, with a method, and
+ * stops when more than `most_against` rows contradict the method, because another one fits better.
+ * Returns false if the budget is spent. */
 static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
                           uint32_t most_against) {
   *fit = (etr_fit){.exact = c->inputs->program != NULL};

@@ -117,8 +117,8 @@ typedef struct etr_handle_classes {
   size_t count;
 } etr_handle_classes;
 
-/** Counts the operators of a graph. Graph and backend may be NULL. Returns false when out of
- * memory. */
+/** Counts the operators of a graph by debug handle and by the backend's class of operators. Graph
+ * and backend may be NULL. Returns false when out of memory. */
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
                            const etr_graph *graph);
 

@@ -94,7 +94,8 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
   return true;
 }
 
-/* Adds a row with the signature of an event to those of a run. Returns false when out of memory. */
+/* Adds a row with the signature of an event to those of a run. `debug_name` is the name of the
+ * values that its instruction logged; NULL if it logged none. Returns false when out of memory. */
 static bool add_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name,
                     const char *debug_name) {
   signature *row = etr_vec_push(&b->per_run, rows);

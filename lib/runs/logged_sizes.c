@@ -132,8 +132,8 @@ static const char *symbol_of_token_input(const etr_graph *graph, int64_t *others
   return symbol;
 }
 
-/* Returns the size of a logged value in the dimension in which the node's result has this symbol;
- * -1 if the result has it nowhere, or if the value cannot be it. */
+/* Returns the size of a logged value in the dimension in which the node's result has this
+ * symbol; -1 if the result has it nowhere, or if the value cannot be it. */
 static int64_t size_of_symbol(const etr_debug_value *value, const etr_value *result,
                               const char *symbol) {
   if (!etr_value_may_be(value, result) || result->rank != value->rank)

@@ -115,6 +115,8 @@ static bool is_best(const decider *d, size_t index) {
   return etr_fit_compare(&d->fits.list[index].fit, best_fit(d), NULL) == 0;
 }
 
+/* Returns how many methods fit the current block as well as the best one; more than one is a tie.
+ */
 static size_t count_best(const decider *d) {
   size_t count = 0;
   for (size_t i = 0; i < d->fits.count; i++)

@@ -428,8 +428,8 @@ static void add_times_of_runs(double *us, const etr_time_question *question, siz
   }
 }
 
-/* Sets the ratio of each kernel: the bytes that it reads and writes in the dearer method, divided
- * by those in the cheaper one; 0 if unknown. */
+/* Sets the ratio of each kernel: the bytes that it reads and writes in the dearer method, which
+ * computes more, divided by those in the cheaper one; 0 if unknown. */
 static void find_byte_ratios(double *ratios, const etr_time_question *question,
                              const etr_block *block) {
   for (size_t i = 0, kernel = 0; i < block->event_count; i++) {

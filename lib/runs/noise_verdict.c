@@ -299,9 +299,10 @@ static etr_moments moments_of(const double *times, size_t count) {
   return m;
 }
 
-/* Finds whether times have two modes. The times are above 0 and in the order of their runs;
- * `sorted` has the same times, ascending. Times that are one `step` of their clock apart are no
- * modes. */
+/* Finds whether times have two modes: two groups, each with a tenth of the runs or more, that are
+ * far apart and compact, and between which the runs change more than once. The times are above 0
+ * and in the order of their runs, and `sorted` has the same times, ascending. Times that are one
+ * `step` of their clock apart are no modes. */
 static etr_modes modes_of(const double *times, const double *sorted, size_t count, double step) {
   etr_modes modes = {0};
   if (count < ETR_MODES_LEAST_SAMPLES)
@@ -326,6 +327,7 @@ static etr_modes modes_of(const double *times, const double *sorted, size_t coun
   modes.slow_count = count - split;
   modes.fast_median = etr_median_of_sorted(sorted, split);
   modes.slow_median = etr_median_of_sorted(sorted + split, count - split);
+  /* Independent runs would switch 2 * fast * slow / count times. Half of that shows stretches. */
   modes.in_stretches = (double)modes.switches * (double)count <=
                        (double)modes.fast_count * (double)modes.slow_count;
   return modes;

@@ -203,7 +203,6 @@ static bool measure_typical_loads(const etr_blocks *blocks, const etr_block *blo
   return true;
 }
 
-/* Sets the typical times of all blocks of loads. Returns false when out of memory. */
 bool etr_typical_loads(const etr_blocks *blocks) {
   etr_arena scratch = {0};
   bool good = true;
