@@ -40,7 +40,7 @@ typedef struct module_names {
 /* Returns the paths of modules that contain `part`, outer modules first, as many as there is room
  * for in a message. */
 static module_names list_module_names(const etr_graph *graph, const char *part) {
-  enum { LISTED_LEVELS = 8 };
+  enum { LISTED_LEVELS = 8 }; /* of modules; what lies deeper is not listed */
   module_names names = {.all = true};
   for (size_t depth = 0; depth < LISTED_LEVELS; depth++) {
     for (size_t i = 1; i < graph->module_count; i++) {

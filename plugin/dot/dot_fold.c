@@ -87,7 +87,7 @@ static void append_text(folder *f, const char *text) {
   (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */
 }
 
-/* Returns the number of the description in f->text, which is added to the map if it is new;
+/* Returns the number of the description in f->text, which is added to the map if it is new. Returns
  * ETR_NONE when out of memory. */
 static uint32_t find_or_add_key(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
@@ -253,6 +253,7 @@ static size_t find_periods(folder *f, const sequence *operators, size_t *periods
       recurrences[i - slot->value]++;
     slot->value = i;
   }
+  /* A loop with two steps or more has each of its operators recur after a period. */
   for (; recurrences != NULL && period_count < MOST_PERIODS; period_count++) {
     size_t most_frequent = 0;
     for (size_t period = MIN_PERIOD; period < operators->count; period++)

@@ -344,6 +344,7 @@ char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   return etr_text_end(&text, &writer);
 }
 
+/* Returns the label of a cluster: the scope's name and type, and its time if it was timed. */
 char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
   const etr_scope *labeled = &view->plan->scopes.list[scope];
   etr_text text;
@@ -504,6 +505,8 @@ char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   return etr_text_end(&text, &writer);
 }
 
+/* Returns the tooltip of a box: that of its scope, the first and last of a sequence of nodes, or
+ * all that is known of one node. */
 char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box) {
   if (box->node == ETR_NONE)
     return etr_dot_scope_tooltip(view, box->scope);

@@ -134,8 +134,9 @@ static void set_node_sum(planner *p, etr_map *delegate_numbers, uint32_t index) 
   p->delegates.data[sum->delegate].ticks += sum->ticks;
 }
 
-/* Sums nodes by scope, at any depth, and all of them. A node that is folded adds its time to the
- * node that stands in for it. When out of memory, the arena has failed. */
+/* Sets the sums of all nodes, of each scope at any depth, and of the graph. The time of a node that
+ * is not drawn is added to that of the equal node that is drawn for it. When out of memory, the
+ * arena has failed. */
 static void sum_scopes(planner *p) {
   const etr_scopes *scopes = &p->plan->scopes;
   etr_map delegate_numbers;
@@ -149,6 +150,7 @@ static void sum_scopes(planner *p) {
       return;
     add_sum(&p->plan->total, &p->node_sums[i]);
   }
+  /* The total, above, counts each node once, so times move between nodes only now. */
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     uint32_t stand_in = etr_dot_stand_in(&p->plan->fold, i);
     p->plan->folded += stand_in != i && p->graph->nodes[i].kind == ETR_NODE_OP;

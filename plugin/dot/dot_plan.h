@@ -70,7 +70,8 @@ typedef struct etr_dot_fold {
 bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph,
                        etr_scopes *scopes, etr_dot_choice *choice);
 
-/** Returns true if data flows from one block into another, equal one. */
+/** Returns true if two nodes, of which one reads the other, are in equal blocks that are siblings:
+ * data flows from one block into the next. */
 bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, uint32_t from,
                           uint32_t to);
 

@@ -591,7 +591,7 @@ static const char *saving_range_text(etr_answer *answer, const etr_first_screen 
     return SURER_TIME; /* single runs are not in the typical run */
   if (is_advice && s->headline.interrupted == 0)
     return SURER_TIME;
-  etr_unit unit = finding->is_once ? etr_unit_apart(answer->profile, answer->options, most)
+  etr_unit unit = finding->is_once ? etr_unit_of_single_time(answer->profile, answer->options, most)
                                    : s->unit;
   double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
   etr_text_begin(&text, &answer->arena, &w);

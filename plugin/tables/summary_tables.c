@@ -317,7 +317,7 @@ static void put_time(const report *r, etr_writer *writer, double ticks) {
 
 /* Writes the time of a load, in the unit that suits it, as it is no part of an inference. */
 static void put_load_time(const report *r, etr_writer *writer, double ticks) {
-  etr_unit unit = etr_unit_apart(r->answer.profile, &r->options, ticks);
+  etr_unit unit = etr_unit_of_single_time(r->answer.profile, &r->options, ticks);
   etr_put_time(writer, r->answer.profile, ticks, unit);
   etr_putf(writer, " %s", etr_unit_name(unit));
 }

@@ -119,13 +119,15 @@ const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profi
   return v.nodes;
 }
 
-/* Returns a number for a value's node and output, from 0 on in the order in which they first occur;
- * ETR_NONE when out of memory. */
+/* Returns a number for a value's node and output, from 0 on in the order in which they first occur.
+ * Returns ETR_NONE when out of memory. */
 static uint32_t number_of_output(etr_map *numbers, const etr_value_accuracy *value) {
   const uint32_t key[] = {value->value->method, value->node, value->output};
   return etr_map_number(numbers, (etr_slice){(const char *)key, sizeof key});
 }
 
+/* Lists each node and output once, by its first value, and then replaces that by the one that comes
+ * first in the ranking, which is the most suspicious. NULL when out of memory. */
 const etr_value_accuracy *const *
 etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy, size_t *count) {
   etr_map numbers;

@@ -24,6 +24,8 @@ typedef struct etr_accuracy_row {
   const char *backend; /* of the node that logged it; NULL: a kernel */
 } etr_accuracy_row;
 
+/** Returns what outputs show of a value that was compared: its name, its node and what was found
+ * out about it. Its name is NULL when out of memory. */
 etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy,
                                      const etr_value_accuracy *value);
 
@@ -97,7 +99,8 @@ const char *etr_accuracy_why_none(etr_arena *arena, const etr_accuracy *accuracy
  * "24.2 dB below what it reads". */
 const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value);
 
-/** Returns "against the program of f32 (f32.safetensors)". */
+/** Returns what values were compared with: "against the program of f32 (f32.safetensors)", or
+ * "against the record's reference outputs"; NULL when out of memory. */
 const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy);
 
 /** Returns one line about the worst output and the value that is most suspicious: "output 22.0 dB;

@@ -88,7 +88,7 @@ static bool is_weight(const etr_graph *graph, uint32_t node, int depth) {
 
 /* Returns true if a node reads a weight. */
 static bool has_weight(const etr_graph *graph, const etr_node *node) {
-  enum { NEAR = 3 };
+  enum { NEAR = 3 }; /* operators from a parameter to a weight: it may be dequantized, transposed */
   for (size_t i = 0; i < node->input_count; i++)
     if (is_weight(graph, node->inputs[i].node, NEAR))
       return true;
@@ -316,7 +316,7 @@ static void mark_output(marking *m) {
 /* Returns true if an operator computes with results of feed-forward layers and weights alone, as
  * activations do; the sum with the residual reads something else. */
 static bool is_activation(const marking *m, uint32_t node) {
-  enum { NEAR = 3 };
+  enum { NEAR = 3 }; /* operators from a parameter to a weight: it may be dequantized, transposed */
   const etr_node *tested = &m->graph->nodes[node];
   bool has_any = false;
   for (size_t i = 0; i < tested->input_count; i++) {

@@ -179,8 +179,8 @@ static void add_node_time(etr_delegate_row *row, const etr_node_time *time) {
   row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
 }
 
-/* Adds a time slice to the row of its delegate, by compute unit and, outside operators, by phase;
- * does nothing if that is NULL. */
+/* Adds a time slice to the row of its delegate, by compute unit and, outside operators, by phase,
+ * and does nothing if that is NULL. */
 static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice) {
   if (!row)
     return;
@@ -449,6 +449,7 @@ static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
   return true;
 }
 
+/* Returns what each delegate of the method contains; NULL when out of memory. */
 const etr_delegate_contents *
 etr_delegate_contents_make(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   etr_arena scratch = {0};

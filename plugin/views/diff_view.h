@@ -89,8 +89,10 @@ etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
 /** Returns the sums of a section; NULL for the section of nodes. */
 const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_section section);
 
-/** Returns the load that contains the others, which is the longest; NULL if several methods were
- * timed, so that it is not known which of them was loaded, or if none was. */
+/** Returns the load that contains the others, which is the longest on the newer side; NULL if
+ * several methods were timed, so that it is not known which of them was loaded, or if no load was
+ * recorded.
+ */
 const etr_change *etr_diff_load(const etr_comparison *comparison);
 
 /** A part of a method's time on both sides, in ticks of the newer profile's clock; 0 on a side

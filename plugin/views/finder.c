@@ -18,8 +18,8 @@ double etr_finder_uninterrupted(const etr_finder *finder) {
   return uninterrupted > 0 ? uninterrupted : typical;
 }
 
-/* Returns what Method::execute takes over all runs, in ticks, if each run is like the typical one;
- * what it took if there is no typical one. */
+/* Returns what Method::execute takes over all runs, in ticks, if each run is like the typical one,
+ * or what it took if there is no typical one. */
 static uint64_t execute_ticks_over_runs(const etr_finder *finder) {
   uint64_t ticks = etr_finder_over_runs(finder, finder->method->execute.typical);
   return ticks ? ticks : finder->method->execute_ticks;

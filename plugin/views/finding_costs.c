@@ -174,7 +174,7 @@ static const char *counted_operators(const etr_finder *finder, uint32_t node, si
       etr_arena_format(finder->arena, "%zu %s%s", count, name, is_word ? etr_plural(count) : ""));
 }
 
-/* Returns the rate of an operator in its fastest run, in GFLOP/s. */
+/* Returns the rate of an operator in its fastest run, in GFLOP/s: nothing interrupted that. */
 static double best_rate(const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   double rate = figures_of(finder, node).gflops;

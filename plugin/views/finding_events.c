@@ -561,8 +561,8 @@ bool etr_add_slow_call_findings(etr_finder *finder) {
 /* ---- Operators that one run makes look slow: something came in between, and the average does not
  * say so ---- */
 
-/* Returns a node's longest run, if it takes more than ETR_FINDING_OUTLIER_FACTOR times the median;
- * NULL otherwise. The first run is cold, and does not count. Nor do runs of other phases than
+/* Returns a node's longest run, if it takes more than ETR_FINDING_OUTLIER_FACTOR times the median,
+ * or else NULL. The first run is cold, and does not count. Nor do runs of other phases than
  * `phase`, unless that is ETR_NONE: they do other work. A median of 0 is below the step of the
  * clock, and any run would stand out from it. */
 static const etr_run_ticks *find_outlying_run(const etr_finder *finder, const etr_node_time *time,

@@ -121,7 +121,8 @@ static const char *words_of(const lever_target *target) {
   return etr_or_empty(etr_headline_operators(target->finder->arena, &part));
 }
 
-/* Lists the ratios of the other types, "fp16 1 to 1.1 times": below 1 they are slower. */
+/* Returns the ratios of all number types but the chosen one, " Other types: fp16 1 to 1.1 times.":
+ * below 1 they are slower. "" if there is no other, or when out of memory. */
 static const char *other_types(const lever_target *target, etr_ratio_layer layer,
                                const char *chosen) {
   etr_text text;
@@ -273,8 +274,8 @@ static void add_delegate_saving(etr_slice op, double ticks, double *low, double 
   *high += ticks * etr_saved_at(ratio.high);
 }
 
-/* Copies the target to *taken, and unmarks there the operators that the known partitioner refuses;
- * none if its rules are not known. Sets *reason to why it refuses one of them, or NULL. Returns
+/* Copies the target to *taken, and unmarks there the operators that the known partitioner refuses,
+ * or none if its rules are not known. Sets *reason to why it refuses one of them, or NULL. Returns
  * false when out of memory. */
 static bool leave_accepted(lever_target *taken, const lever_target *target, const char **reason) {
   const etr_finder *finder = target->finder;

@@ -573,7 +573,7 @@ static double ticks_per_call(const partition *p) {
 }
 
 /* Adds the finding that a backend takes operators which ran as kernels, if that saves more than the
- * calls of the delegates take that this adds. ticks: of the marked operators, over all runs;
+ * calls of the delegates take that this adds. ticks: of the marked operators, over all runs.
  * optimized: of those that an optimized library has, too. Returns false when out of memory. */
 static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t ticks,
                                       uint64_t optimized) {

@@ -395,7 +395,7 @@ static double assumed_saving(const etr_finding *finding) {
 }
 
 /* Returns what findings are ranked by, in ticks: the middle of the saving, with 0 for a least that
- * is not known, times how sure it is. */
+ * is not known, times how sure it is, as a number from 0.4 to 1. */
 static double expected_saving(const etr_finding *finding) {
   static const double weights[] = {
       [ETR_SURE] = 1, [ETR_LIKELY] = 0.7, [ETR_RULE_OF_THUMB] = 0.5, [ETR_POSSIBLE] = 0.4};
@@ -487,8 +487,8 @@ static bool has_all_nodes_of(const etr_finding *other, const etr_finding *findin
   return finding->node_count > 0 && found == finding->node_count;
 }
 
-/* Returns true if another finding says the same more exactly: which copies cut the delegates apart;
- * which runs are slow, beside the operators that took long in one of them. */
+/* Returns true if another finding says the same more exactly: which copies cut the delegates apart,
+ * or which runs are slow, beside the operators that took long in one of them. */
 static bool is_redundant(const etr_finder *finder, const etr_finding *finding) {
   const double nearly = 0.9; /* of what it could save */
   for (size_t i = 0; i < finder->found.count; i++) {

@@ -34,10 +34,10 @@ etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method
   return etr_unit_of_ticks(profile, method->execute.typical);
 }
 
-etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options,
-                        double ticks) {
-  bool is_free = !options->has_unit && options->unit != ETR_UNIT_CYCLES;
-  return is_free ? etr_unit_of_ticks(profile, ticks) : options->unit;
+etr_unit etr_unit_of_single_time(const etr_profile *profile, const etr_table_options *options,
+                                 double ticks) {
+  bool is_default = !options->has_unit && options->unit != ETR_UNIT_CYCLES;
+  return is_default ? etr_unit_of_ticks(profile, ticks) : options->unit;
 }
 
 void etr_put_percent(etr_writer *writer, double share) {
@@ -233,6 +233,7 @@ static const char *backend_words(etr_arena *arena, const etr_headline_part *part
   return name ? etr_arena_format(arena, " in %s", name) : "";
 }
 
+/* Returns what delegates do in a phase, as a sentence has it. Static. */
 static const char *phase_words(etr_phase phase) {
   switch (phase) {
   case ETR_PHASE_COMPUTE:

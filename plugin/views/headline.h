@@ -87,7 +87,8 @@ etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method
 /** Returns the unit in which a time is read that is spent once, such as by loading: it may be a
  * thousand times the times of the table, so its size decides, and not theirs; unless the user chose
  * a unit. */
-etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options, double ticks);
+etr_unit etr_unit_of_single_time(const etr_profile *profile, const etr_table_options *options,
+                                 double ticks);
 
 /** Returns a kind as written in JSON: "operators", "kernels", ... Static. */
 const char *etr_headline_kind_name(etr_headline_kind kind);

@@ -31,12 +31,13 @@ static bool add_outputs(model_values *values, etr_arena *arena, const etr_node *
   return true;
 }
 
-/* Sets *values to what a method's Edge graph says of dynamic shapes: values and ranges of symbols;
- * nothing without an Edge graph. Returns false when out of memory. */
+/* Sets *values to what a method's Edge graph says of dynamic shapes: values and ranges of symbols,
+ * or nothing without an Edge graph. Returns false when out of memory. */
 static bool index_dynamic_shapes(model_values *values, etr_arena *arena, const etr_profile *profile,
                                  const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  *values = (model_values){.graph = graph && !graph->works ? graph : NULL};
+  bool is_edge = graph && !graph->works; /* only the graph of a program has works */
+  *values = (model_values){.graph = is_edge ? graph : NULL};
   etr_map_init(&values->value_at, arena);
   etr_map_init(&values->range_at, arena);
   for (size_t i = 0; values->graph && i < graph->node_count; i++) {

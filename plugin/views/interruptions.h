@@ -27,7 +27,9 @@ typedef struct etr_interruptions {
   double whole;           /* their sum */
 } etr_interruptions;
 
-/** Finds the interruptions of a method's operators. Returns false when out of memory. */
+/** Finds the interruptions of a method's operators. There are none if all of them are less than a
+ * tenth of the typical time, or if the runs are too few or of several phases. Returns false when
+ * out of memory. */
 bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method);
 

@@ -19,7 +19,7 @@ typedef struct collector {
   etr_vec(etr_kernel_row) rows;
 } collector;
 
-/* Returns the number of the row of a slice's kernel and backend, which is added if it is new;
+/* Returns the number of the row of a slice's kernel and backend, which is added if it is new, or
  * ETR_NONE when out of memory. */
 static uint32_t find_or_add_kernel(collector *c, const etr_profile *profile,
                                    const etr_time_slice *slice) {

@@ -125,7 +125,7 @@ char *etr_excluded_runs_text(etr_answer *answer, const etr_method *method) {
   const etr_profile *profile = answer->profile;
   size_t excluded = method->skipped_run_count;
   double ticks = (double)method->skipped_ticks;
-  etr_unit unit = etr_unit_apart(profile, answer->options, ticks);
+  etr_unit unit = etr_unit_of_single_time(profile, answer->options, ticks);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &answer->arena, &writer);

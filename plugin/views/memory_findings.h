@@ -127,8 +127,8 @@ typedef struct etr_memory_finding {
   int32_t instruction; /* -1 if it is about no single instruction */
 } etr_memory_finding;
 
-/** Lists the findings about a method's memory, most bytes first. Returns NULL when out of memory.
- */
+/** Lists the findings about a method's memory, most bytes first, and sets *count. Returns NULL when
+ * out of memory, and never NULL otherwise. */
 const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *arena,
                                                    const etr_profile *profile,
                                                    const etr_method *method);

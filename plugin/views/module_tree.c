@@ -241,7 +241,7 @@ static int by_total(const void *a, const void *b) {
 const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena, size_t depth,
                                    size_t most) {
   bool *shown = etr_arena_alloc_array(arena, tree->count, sizeof *shown);
-  indexed_row *shown_rows = etr_arena_alloc_array(arena, tree->count, sizeof *shown_rows);
+  indexed_row *sorted_rows = etr_arena_alloc_array(arena, tree->count, sizeof *sorted_rows);
   size_t count = 0;
   if (etr_arena_failed(arena))
     return NULL;
@@ -249,10 +249,10 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
     depth = most == 0 ? tree->count : readable_depth(tree, arena, most);
   for (size_t i = 0; i < tree->count; i++)
     if (tree->rows[i].level > 0 && tree->rows[i].level <= depth)
-      shown_rows[count++] = (indexed_row){&tree->rows[i], i};
-  etr_sort(shown_rows, count, sizeof *shown_rows, by_total);
+      sorted_rows[count++] = (indexed_row){&tree->rows[i], i};
+  etr_sort(sorted_rows, count, sizeof *sorted_rows, by_total);
   for (size_t i = 0; i < count && (most == 0 || i < most); i++)
-    shown[shown_rows[i].row_index] = true;
+    shown[sorted_rows[i].row_index] = true;
   return shown;
 }
 

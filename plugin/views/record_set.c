@@ -488,8 +488,8 @@ static bool add_methods(etr_record_set *set, const etr_side *side, etr_arena *sc
 }
 
 /* Adds what the table shows of the last record, by its side of a comparison, which the set closes:
- * at once, or in the end if it is the first record or comparisons are kept. profile: of the record;
- * NULL: the side was made of a document, which has no logged values. */
+ * at once, or in the end if it is the first record or comparisons are kept. profile: of the record,
+ * or NULL: the side was made of a document, which has no logged values. */
 static etr_status add_side(etr_record_set *set, etr_side *side, const etr_profile *profile,
                            etr_error *error) {
   etr_arena scratch = {0};

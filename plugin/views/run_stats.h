@@ -14,8 +14,8 @@
 const etr_stats *etr_run_stats(etr_arena *arena, const etr_method *method, const uint32_t *group_of,
                                size_t group_count);
 
-/** Returns such statistics of groups of nodes of the method's Edge graph. group_of_node has the
- * group of each node, or ETR_NONE. Returns NULL when out of memory. */
+/** Returns the statistics of etr_run_stats() for groups of nodes of the method's Edge graph.
+ * group_of_node has the group of each node, or ETR_NONE. Returns NULL when out of memory. */
 const etr_stats *etr_run_stats_of_nodes(etr_arena *arena, const etr_method *method,
                                         const uint32_t *group_of_node, size_t group_count);
 

@@ -260,7 +260,7 @@ static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node)
 
 enum { AMBIGUOUS = ETR_NONE - 1 };
 
-/* Adds a node as a reader of its inputs. used_in: per node, the module of its readers so far;
+/* Adds a node as a reader of its inputs. used_in: per node, the module of its readers so far,
  * ETR_NONE without any; AMBIGUOUS if they are in several modules, or in another graph. module: of
  * the reader. */
 static void add_use(const etr_graph *graph, uint32_t *used_in, size_t reader, uint32_t module) {
@@ -463,7 +463,7 @@ static void rebuild_boxes(etr_tree *tree) {
 /* ---- Export ---- */
 
 /* Returns a label that is unique among those in the same parent: "label~2" for the second, or the
- * label itself when out of memory. suffixes: parent and label -> the last suffix that was given;
+ * label itself when out of memory. suffixes: parent and label -> the last suffix that was given, or
  * ETR_NONE for an unused label. */
 static const char *unique_label(etr_arena *arena, etr_map *suffixes, uint32_t parent,
                                 const char *label) {
@@ -869,7 +869,8 @@ static step choose_step(const etr_box *box, box_plan *plan, bool is_top) {
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
 
-/* Chooses the step of each box. Returns false if no box has too many children. */
+/* Chooses, for each box with too many children, which of them go into buckets: its nodes, its runs
+ * of list members, or its boxes. Returns false if no box has too many. */
 static bool choose_steps(pass *p) {
   bool has_any = false;
   for (size_t i = 0; i < p->tree->graph->node_count; i++)
