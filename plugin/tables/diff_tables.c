@@ -62,66 +62,86 @@ static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, siz
   return text ? text : "";
 }
 
-/* Writes whether the sides may differ, the verdict on a method with its times, and notes such as
- * how steady the runs of each side are: each on a line of text, or all in a paragraph of Markdown.
- * */
-static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
-  const etr_change *execute = &method->execute;
-  const bool is_markdown = etr_section_is_markdown(&o->answer);
+/* Writes in what the sides differ, as in inputs, or that they look like two models; nothing if they
+ * do not. */
+static void put_differences(etr_diff_output *o, const etr_method_pair *method) {
+  const char *unlike = etr_diff_unlike_text(o, method);
+  if (!etr_section_is_markdown(&o->answer)) {
+    etr_section_line(&o->answer, ETR_STYLE_HOT, 0, unlike);
+    return;
+  }
+  if (!unlike[0])
+    return;
+  etr_puts(&o->answer.writer, "\xE2\x9A\xA0 "); /* a warning sign */
+  etr_put_markdown(&o->answer.writer, unlike);
+  etr_puts(&o->answer.writer, "\n\n");
+}
+
+/* Writes the verdict on a method with its times, "forward: 12.8 % slower ...; typical 2.873 → 3.239
+ * ms per inference, 5 recordings ...", and how many runs were excluded. */
+static void put_verdict_line(etr_diff_output *o, const etr_method_pair *method) {
   etr_arena *arena = &o->answer.arena;
   etr_writer *writer = &o->answer.writer;
-  const char *unlike = etr_diff_unlike_text(o, method),
-             *left_out = etr_diff_left_out_text(o, method);
-  const char *name = etr_label_method(method->name), *verdict = etr_diff_method_text(o, method);
-  const char *times = etr_diff_times_text(o, execute), *times_and_runs = "";
+  const char *name = etr_label_method(method->name);
+  const char *verdict = etr_diff_method_text(o, method);
+  const char *excluded = etr_diff_left_out_text(o, method);
+  const char *times = etr_diff_times_text(o, &method->execute), *times_and_runs = "";
   if (times[0])
     times_and_runs = etr_arena_format(arena, "; typical %s per inference, %s", times,
-                                      etr_diff_runs_text(o, execute));
-  etr_throughput_change tokens;
-  bool has_tokens = etr_throughput_change_of(&tokens, arena, o->comparison, method);
-  const char *notes[6] = {etr_diff_changes_text(o, method, o->answer.options->unit),
-                          etr_diff_odd_text(o, execute),
-                          etr_diff_reason_text(o, execute),
-                          "",
-                          "",
-                          has_tokens ? tokens.text : ""};
-  for (size_t i = 0; is_timed_on_both_sides(method) && i < 2; i++) {
-    const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer,
-                                                          method->new_method)
-                               : etr_diff_steadiness_text(o, o->comparison->base,
-                                                          method->base_method);
-    if (steadiness[0])
-      notes[3 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base",
-                                      steadiness);
-  }
-  if (is_markdown && unlike[0]) {
-    etr_puts(writer, "\xE2\x9A\xA0 ");
-    etr_put_markdown(writer, unlike);
-    etr_puts(writer, "\n\n");
-  } else {
-    etr_section_line(&o->answer, ETR_STYLE_HOT, 0, unlike);
-  }
-  if (is_markdown) {
+                                      etr_diff_runs_text(o, &method->execute));
+  if (etr_section_is_markdown(&o->answer)) {
     etr_puts(writer, "**");
     etr_put_markdown(writer, name);
-    etr_putf(writer, ": %s**%s%s%s", verdict, etr_or_empty(times_and_runs), left_out[0] ? "; " : "",
-             left_out);
-  } else {
-    etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
-                     etr_arena_format(arena, "%s: %s%s", name, verdict, times_and_runs));
-    if (left_out[0])
-      etr_putf(writer, "  %s\n", left_out);
+    etr_putf(writer, ": %s**%s%s%s", verdict, etr_or_empty(times_and_runs), excluded[0] ? "; " : "",
+             excluded);
+    return;
   }
-  for (size_t i = 0; i < ETR_COUNT(notes); i++) {
-    if (!is_markdown)
-      put_indented_line(o, notes[i]);
-    if (!is_markdown || !notes[i] || !notes[i][0])
-      continue;
-    etr_puts(writer, "  \n");
-    etr_put_markdown(writer, notes[i]);
+  etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
+                   etr_arena_format(arena, "%s: %s%s", name, verdict, times_and_runs));
+  if (excluded[0])
+    etr_putf(writer, "  %s\n", excluded);
+}
+
+/* Writes a note on a verdict: an indented line or, in Markdown, a further line of its paragraph.
+ * Writes nothing for "", and for NULL, which means out of memory. */
+static void put_verdict_note(etr_diff_output *o, const char *note) {
+  if (!etr_section_is_markdown(&o->answer)) {
+    put_indented_line(o, note);
+    return;
   }
-  if (is_markdown)
-    etr_puts(writer, "\n\n");
+  if (!note || !note[0])
+    return;
+  etr_puts(&o->answer.writer, "  \n");
+  etr_put_markdown(&o->answer.writer, note);
+}
+
+/* Writes a note on the runs of a side ("base" or "new record"), if they have two modes, a step or a
+ * drift, so that one typical time does not describe them. */
+static void put_steadiness_note(etr_diff_output *o, const char *side, const etr_profile *profile,
+                                uint32_t method) {
+  const char *steadiness = etr_diff_steadiness_text(o, profile, method);
+  if (steadiness[0])
+    put_verdict_note(o, etr_arena_format(&o->answer.arena, "runs of the %s: %s", side, steadiness));
+}
+
+/* Writes in what the sides differ, the verdict on a method, and notes: what changed, which
+ * recordings are odd, why nothing is sure, how steady the runs are, and the times of tokens. */
+static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
+  const etr_comparison *comparison = o->comparison;
+  put_differences(o, method);
+  put_verdict_line(o, method);
+  put_verdict_note(o, etr_diff_changes_text(o, method, o->answer.options->unit));
+  put_verdict_note(o, etr_diff_odd_text(o, &method->execute));
+  put_verdict_note(o, etr_diff_reason_text(o, &method->execute));
+  if (is_timed_on_both_sides(method)) {
+    put_steadiness_note(o, "base", comparison->base, method->base_method);
+    put_steadiness_note(o, "new record", comparison->newer, method->new_method);
+  }
+  etr_throughput_change tokens;
+  if (etr_throughput_change_of(&tokens, &o->answer.arena, comparison, method))
+    put_verdict_note(o, tokens.text);
+  if (etr_section_is_markdown(&o->answer))
+    etr_puts(&o->answer.writer, "\n\n");
 }
 
 /* ---- Sections: one below the other as text, folded in Markdown ---- */
