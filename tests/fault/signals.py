@@ -21,12 +21,27 @@ import command  # noqa: E402
 RECORD = os.path.join(command.FIXTURES, 'add_mul', 'etrecord.bin')
 DUMP = os.path.join(command.FIXTURES, 'add_mul', 'etdump.etdp')
 ENDING = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGXCPU]
-SECONDS = 60
+SECONDS = 60  # that a case waits for what it started last
 KILLS = 100
+WAITED = 'nothing happened for %d seconds' % SECONDS
+started = []  # processes of a case
+
+
+def start_process(*arguments, **more):
+    started.append(subprocess.Popen(*arguments, stderr=subprocess.PIPE, **more))
+    signal.alarm(SECONDS)
+    return started[-1]
 
 
 def start(program, folder, *arguments, **more):
-    return subprocess.Popen([program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **more)
+    return start_process([program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **more)
+
+
+def give_up(number, frame):
+    """Ends a wait that has no limit of its own, such as that for who opens a pipe."""
+    for process in started:
+        process.kill()
+    raise TimeoutError(WAITED)
 
 
 def end(process):
@@ -101,7 +116,7 @@ def signal_ends_writer(program, folder, number):
 def signal_between_answers(program, folder, number):
     """The answers before it are complete, although the command waits for the next line of its list."""
     command_line = [program, 'nodes', RECORD, '--each-from', '-', '--format', 'csv', '--columns', 'node']
-    process = subprocess.Popen(command_line, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start_process(command_line, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdin.write(DUMP.encode() + b'\n')
     process.stdin.flush()
     first = process.stdout.readline()
@@ -243,18 +258,33 @@ CASES = [(case, number) for case in (signal_ends_writer, signal_between_answers)
 ]
 
 
+def fault_of(case, *arguments):
+    try:
+        return case(*arguments)
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        return str(fault)
+    finally:
+        signal.alarm(0)
+        for process in started:
+            process.kill()
+        started.clear()
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     failed = 0
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number in ENDING:
         signal.signal(number, signal.SIG_DFL)  # `nohup` ignores SIGHUP, and so would the command
+    signal.signal(signal.SIGALRM, give_up)
     for case, *arguments in CASES:
         with tempfile.TemporaryDirectory() as folder:
-            wrong = case(program, folder, *arguments)
+            wrong = fault_of(case, program, folder, *arguments)
         if wrong:
             failed += 1
             print('FAILED %s: %s' % (' '.join([case.__name__, *[number.name for number in arguments]]), wrong))
+        if wrong and wrong.startswith(WAITED):
+            break  # the others would wait, too
     print('%d passed, %d failed' % (len(CASES) - failed, failed))
     return failed > 0
 

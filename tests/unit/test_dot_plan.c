@@ -410,6 +410,18 @@ Test(dot_plan, layers_that_differ_are_not_folded) {
   }
 }
 
+/* Weights are no part of a block: one that several layers share lies in the first of them. */
+Test(dot_plan, layers_with_shared_weights_are_folded) {
+  tiny t = {0};
+  tower(&t, 4, 1, 3);
+  for (int i = 0; i < 2; i++)
+    tiny_node(&t, i == 0 ? ETR_NODE_PARAMETER : ETR_NODE_BUFFER, "w", "w", t.nodes.data[2].module);
+  etr_dot_plan plan = folded_plan(&t, (etr_dot_options){.depth = 99});
+  cr_expect_eq(copies_of(&plan, "layer0"), 4, "%u", copies_of(&plan, "layer0"));
+  cr_expect_eq(plan.folded, 9);
+  tiny_clear(&t);
+}
+
 /* A node among the slowest is drawn separately, and so is a module in focus, even if it is one of
  * several equal ones.
  */

@@ -359,6 +359,22 @@ Test(side_document, unsuitable_documents_are_refused) {
   etr_arena_clear(&arena);
 }
 
+/* One run has a least and a greatest time, too. */
+Test(side_document, times_of_a_single_run_are_checked) {
+  etr_arena arena = {0};
+  etr_side *side;
+  etr_error error;
+  etr_text document = document_of(
+      &arena, "add_mul", &(etr_options){.skip = ETR_SKIP_RANGE, .first_run = 3, .last_run = 3});
+  cr_assert_eq(etr_side_read(&side, document.data, document.size, NULL, &error), ETR_OK, "%s",
+               error.message);
+  etr_side_close(side);
+  etr_text other = changed(&arena, &document, "\"low\":[", "\"low\":[1,");
+  cr_expect_eq(etr_side_read(&side, other.data, other.size, NULL, &error), ETR_ERROR_FORMAT);
+  cr_expect_not_null(strstr(error.message, "differ in length"), "%s", error.message);
+  etr_arena_clear(&arena);
+}
+
 /* A document cut at any point is refused, and indices beyond a list are never read. */
 Test(side_document, damaged_documents_are_refused) {
   etr_arena arena = {0};

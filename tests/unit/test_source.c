@@ -48,6 +48,7 @@ Test(source, files_with_the_recorded_code_are_found) {
     etr_source_state state;
   } cases[] = {
       {4, "return x + 1", ETR_SOURCE_FOUND},
+      {1, "import torch", ETR_SOURCE_FOUND},
       {5, "y = 2", ETR_SOURCE_FOUND},
       {6, "\xEF\xBF\xBDlast", ETR_SOURCE_FOUND},
       {4, "return x", ETR_SOURCE_DIFFERENT},
