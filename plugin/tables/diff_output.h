@@ -65,8 +65,8 @@ const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change);
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns the verdict on a row of a table: "gone", "cannot tell", ... Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
-/** Returns the modes, step or drift of a side's runs, "two modes: 41 runs at 1.05 ms, 9 at 8.40
- * ms"; "" if there are none, or if the side lacks the method. */
+/** Returns the modes, step, drift or interruptions of a side's runs, "two modes: 41 runs at 1.05
+ * ms, 9 at 8.40 ms"; "" if there are none, or if the side lacks the method. */
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
                                      uint32_t method);
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],
