@@ -42,7 +42,7 @@ const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
  * them costs 32 us; mul takes 11 us more; calls and copies cost 28 us more". Returns "" if nothing
  * is worth a word, or if the two are different models. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
-/** Returns the same behind "No change that the runs can tell (-2.1 … +3.4 %)" or "As long as
+/** Returns the same behind "The runs cannot tell whether it changed (-2.1 … +3.4 %)" or "As long as
  * before", if one of them is so. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
