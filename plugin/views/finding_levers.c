@@ -25,9 +25,10 @@ typedef struct largest {
   const etr_headline_part *part;
   bool *marked; /* per node */
   size_t count;
-  size_t left_out; /* depthwise convolutions, which are not marked */
-  double ticks;    /* of the operators that are marked, or of the part, in the typical run */
-  bool is_first;   /* it takes more than any other part */
+  size_t left_out;     /* depthwise convolutions, which are not marked */
+  uint32_t *depthwise; /* their nodes */
+  double ticks;        /* of the operators that are marked, or of the part, in the typical run */
+  bool is_first;       /* it takes more than any other part */
 } largest;
 
 static uint64_t over_runs(const largest *of, double typical) {
@@ -56,7 +57,7 @@ static void leave_out_depthwise(largest *of) {
     if (!of->marked[i] || !etr_finder_depthwise_weight(finder, &finder->graph->nodes[i]))
       continue;
     of->marked[i] = false;
-    of->left_out++;
+    of->depthwise[of->left_out++] = i;
     of->count--;
     of->ticks -= finder->uninterrupted[i];
   }
@@ -145,6 +146,32 @@ static const char *counted_words(const largest *of) {
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", of->count, all.count, words));
 }
 
+/* Returns a sentence on the depthwise convolutions that are not counted, with the modules of the
+ * first ones; "" if there are none. */
+static const char *left_out_text(const largest *of) {
+  enum { LISTED = 6 };
+  const etr_finder *finder = of->finder;
+  const char *modules[LISTED];
+  size_t listed = 0;
+  if (!of->part->is_convolution)
+    return "";
+  if (!of->part->has_graph)
+    return " Depthwise convolutions may be slower in other types, and are not counted.";
+  for (size_t i = 0; i < of->left_out && i < LISTED; i++) {
+    const char *path = finder->graph->modules[finder->graph->nodes[of->depthwise[i]].module].path;
+    modules[listed++] = path[0] ? path : "(top level)";
+  }
+  if (!listed)
+    return "";
+  return etr_or_empty(etr_arena_format(
+      finder->arena,
+      " Not counted: %zu depthwise convolution%s, which may be slower in other types (%s). The "
+      "code quantizes %s, too, so that values between layers stay in one type.",
+      of->left_out, etr_plural(of->left_out),
+      etr_or_empty(etr_arena_list(finder->arena, modules, listed, of->left_out)),
+      of->left_out == 1 ? "it" : "them"));
+}
+
 /* Returns a ratio with two digits. */
 static double rounded(double ratio) {
   double step = ratio < 10 ? 10 : 1;
@@ -221,13 +248,9 @@ static bool add_quantize(const largest *of, const char *dtype) {
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
-      "ratios.md).%s%s "
-      "Compare the outputs: etrecord-tb accuracy.",
+      "ratios.md).%s%s Compare the outputs: " ETR_DOCS "accuracy.md.",
       etr_they_take(of->count), time_of(of), dtype, names[layer], ratio.low, ratio.high, type->type,
-      etr_ratio_source(), from ? "" : other_types(of, layer, type->type),
-      of->part->is_convolution
-          ? " Depthwise convolutions may be slower in other types, and are not counted."
-          : "");
+      etr_ratio_source(), from ? "" : other_types(of, layer, type->type), left_out_text(of));
   etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
                            is_like ? "accuracy may suffer"
                                    : "the ratio is of another processor, and accuracy may suffer");
@@ -559,7 +582,8 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
                 .is_first = is_first};
   size_t nodes = finder->graph ? finder->graph->node_count : 0;
   of.marked = etr_arena_alloc_array(finder->arena, nodes, sizeof *of.marked);
-  if (!of.marked)
+  of.depthwise = etr_arena_alloc_array(finder->arena, nodes, sizeof *of.depthwise);
+  if (!of.marked || !of.depthwise)
     return false;
   if (part->kind == ETR_HEADLINE_KERNELS)
     return true; /* fallback, library and copies say what to do about many small kernels */
