@@ -382,15 +382,9 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge model) {
   }
 }
 
-/* Returns true for a closed scope that is drawn once, so that what goes on from block to block is
- * inside. */
-static bool hides_next(const planner *p, uint32_t box) {
-  const etr_dot_box *of = box == ETR_NONE ? NULL : &p->boxes.data[box];
-  return of != NULL && of->node == ETR_NONE && etr_dot_copies(&p->plan->fold, of->scope) == 1;
-}
-
 /* Adds the edges between boxes that touch the focus, by kind: data, to the next step, back to a
- * loop's start, and into nested graphs. */
+ * loop's start, and into nested graphs. No box has an edge to itself: of equal blocks in one box,
+ * its name says how many there are. */
 static void place_edges(planner *p) {
   const bool *focused = p->plan->choice.focused;
   const etr_dot_fold *fold = &p->plan->fold;
@@ -403,11 +397,11 @@ static void place_edges(planner *p) {
                tail = p->box_of_node[producer], head = p->box_of_node[reader];
       if (!focused[etr_dot_stand_in(fold, producer)] && !focused[etr_dot_stand_in(fold, reader)])
         continue;
-      if (etr_dot_fold_is_next(fold, &p->plan->scopes, producer, reader)) {
-        if (tail != head || !hides_next(p, tail))
-          push_edge(p, &next, tail, head);
-      } else if (tail != head)
-        push_edge(p, producer > reader ? &loops : &data, tail, head);
+      if (tail == head)
+        continue;
+      bool is_next = etr_dot_fold_is_next(fold, &p->plan->scopes, producer, reader);
+      edge_keys *others = producer > reader ? &loops : &data;
+      push_edge(p, is_next ? &next : others, tail, head);
     }
   collect_nested(p, &nested);
   if (etr_arena_failed(p->arena))
