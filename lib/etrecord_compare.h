@@ -526,7 +526,10 @@ typedef struct etr_method_pair {
   bool by_events; /**< true if a side has no graph with times, or one that of a .pte and the other
                      that of an ETRecord: pairs are events then, which add up to the parts of
                      operators, and there are no modules, patterns and source lines */
-  etr_change execute;         /**< Method::execute */
+  bool base_is_unnamed, new_is_unnamed; /**< true if this side alone names no backends of its
+                                           delegates, as an ETDump alone: pairs are events then,
+                                           and delegates of both sides are of ETR_UNKNOWN_BACKEND */
+  etr_change execute;                   /**< Method::execute */
   const etr_node_pair *pairs; /**< operators of the newer graph in its order, then the removed
                                  operators in the order of the base */
   size_t pair_count;

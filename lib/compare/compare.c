@@ -693,8 +693,10 @@ static bool find_differences(etr_method_pair *pair, const method_side sides[ETR_
   if (!old || !now)
     return false;
   /* Events pair kernels with kernels only, never with operators in a delegate. So if the backends
-   * differ, few pairs are no sign of another model. */
-  bool are_events_alike = base->item_count && newer->item_count && strcmp(old, now) == 0;
+   * differ, or may differ, few pairs are no sign of another model. */
+  bool is_unnamed = pair->base_is_unnamed || pair->new_is_unnamed;
+  bool are_events_alike = base->item_count && newer->item_count && !is_unnamed &&
+                          strcmp(old, now) == 0;
   bool are_pairs_evidence = !pair->by_events || are_events_alike;
   pair->may_differ = are_pairs_evidence && may_be_other_models(pair, base, newer, shared);
   if (pair->may_differ && !add_difference(&found, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
@@ -831,10 +833,10 @@ static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_ca
 }
 
 /* Sets *out to a list of the method's events, which replaces the list of its graph's nodes if the
- * other side has no graph. Fails with ETR_ERROR_CHOICE if there are no events to list, as in
- * documents, or when out of memory. */
+ * other side has no graph, or a list that names backends if the other side names none. Fails with
+ * ETR_ERROR_CHOICE if there are no events to list, as in documents, or when out of memory. */
 static etr_status list_events_instead(comparator *c, const etr_side_method **out,
-                                      const etr_side *side, uint32_t method) {
+                                      const etr_side *side, uint32_t method, etr_side_items items) {
   const char *name = side->profile->methods[method].name;
   etr_side_method *listed = etr_arena_alloc(c->arena, sizeof *listed);
   if (!c->has_events)
@@ -842,7 +844,7 @@ static etr_status list_events_instead(comparator *c, const etr_side_method **out
                     "method \"%.*s\" has a graph on one side only; to compare its events, run "
                     "\"etrecord-tb diff\" on the records",
                     ETR_HEAD(name, 80));
-  if (!listed || !etr_side_list(listed, side->profile, method, true, c->arena))
+  if (!listed || !etr_side_list(listed, side->profile, method, items, c->arena))
     return ETR_ERROR_MEMORY;
   *out = listed;
   return ETR_OK;
@@ -861,6 +863,30 @@ static bool are_graphs_of_other_kinds(const comparator *c, const method_side sid
   return is_program[ETR_BASE] != is_program[ETR_NEWER];
 }
 
+/* What a method's delegates say of their backends. */
+typedef enum backend_names { NO_DELEGATES, UNNAMED_BACKENDS, NAMED_BACKENDS } backend_names;
+
+/* Returns whether the delegates that a method called have backends with names. */
+static backend_names find_backend_names(const etr_method *method) {
+  backend_names names = NO_DELEGATES;
+  for (size_t i = 0; method && i < method->delegate_count; i++) {
+    if (!method->delegates[i].backend[0])
+      return UNNAMED_BACKENDS;
+    names = NAMED_BACKENDS;
+  }
+  return names;
+}
+
+/* Finds whether one side alone names its backends, so that names of backends pair nothing. */
+static void find_unnamed_side(const comparator *c, etr_method_pair *pair,
+                              const method_side sides[ETR_SIDES]) {
+  backend_names base = find_backend_names(sides[ETR_BASE].method),
+                newer = find_backend_names(sides[ETR_NEWER].method);
+  bool can_list = c->has_events && pair->by_events;
+  pair->base_is_unnamed = can_list && base == UNNAMED_BACKENDS && newer == NAMED_BACKENDS;
+  pair->new_is_unnamed = can_list && base == NAMED_BACKENDS && newer == UNNAMED_BACKENDS;
+}
+
 /* Chooses what is compared of a method on each side: the nodes of its graphs if both sides have
  * graphs of one kind, else its events. Fails as list_events_instead() does. */
 static etr_status choose_compared_items(comparator *c, etr_method_pair *pair,
@@ -874,9 +900,14 @@ static etr_status choose_compared_items(comparator *c, etr_method_pair *pair,
     pair->by_events |= exists && !sides[k].compared->has_graph;
   }
   pair->by_events |= are_graphs_of_other_kinds(c, sides);
+  find_unnamed_side(c, pair, sides);
+  const bool loses_names[ETR_SIDES] = {pair->new_is_unnamed, pair->base_is_unnamed};
   for (int k = 0; k < ETR_SIDES; k++)
-    if (pair->by_events && sides[k].compared->has_graph)
-      ETR_TRY(list_events_instead(c, &sides[k].compared, c->sides[k], indices[k]));
+    if (loses_names[k])
+      ETR_TRY(list_events_instead(c, &sides[k].compared, c->sides[k], indices[k],
+                                  ETR_SIDE_UNNAMED_EVENTS));
+    else if (pair->by_events && sides[k].compared->has_graph)
+      ETR_TRY(list_events_instead(c, &sides[k].compared, c->sides[k], indices[k], ETR_SIDE_EVENTS));
   return ETR_OK;
 }
 

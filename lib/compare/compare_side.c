@@ -289,6 +289,7 @@ typedef struct item_runs {
 typedef struct lister {
   const etr_profile *profile;
   const etr_method *method;
+  etr_side_items kind;
   etr_arena *arena, scratch;
   etr_map clock_of; /* backend, "" for kernels and calls -> index into divisors and clocks */
   etr_vec(uint64_t) divisors;
@@ -317,6 +318,11 @@ static const char *backend_of(const etr_event *event) {
   if (!event->delegate_id && event->match != ETR_MATCH_DELEGATE)
     return NULL;
   return event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
+}
+
+/* Returns a backend as items name it, which may leave names out; NULL for kernels. */
+static const char *name_backend(const lister *l, const char *backend) {
+  return backend && l->kind == ETR_SIDE_UNNAMED_EVENTS ? ETR_UNKNOWN_BACKEND : backend;
 }
 
 /* Returns the backend whose clock timed an event; "" for the runtime's, which times everything but
@@ -440,7 +446,7 @@ static uint32_t find_or_add_event_item(lister *l, etr_map *index, const etr_even
                           .op = event->name,
                           .module = "",
                           .body = "",
-                          .backend = backend_of(event)};
+                          .backend = name_backend(l, backend_of(event))};
   item->time.step = step_of_clock(l, clock_of(event));
   return found;
 }
@@ -487,7 +493,8 @@ typedef etr_vec(kernel) kernels;
  * memory. */
 static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index,
                                    const etr_time_slice *slice) {
-  const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
+  const char *name = etr_time_slice_kernel(slice);
+  const char *backend = name_backend(l, etr_time_slice_backend(slice));
   char *id = etr_arena_format(&l->scratch, "%s\n%s", name, etr_or_empty(backend));
   uint32_t found = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
   if (found != ETR_NONE)
@@ -693,9 +700,10 @@ static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph)
 
 /* Lists a method by its graph, or by its events. Returns false when out of memory. */
 bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method,
-                   bool by_events, etr_arena *arena) {
-  lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
-  bool has_graph = l.method->graph != ETR_NONE && !by_events;
+                   etr_side_items items, etr_arena *arena) {
+  lister l = {
+      .profile = profile, .method = &profile->methods[method], .kind = items, .arena = arena};
+  bool has_graph = l.method->graph != ETR_NONE && items == ETR_SIDE_NODES;
   etr_map_init(&l.clock_of, &l.scratch);
   bool good = list_method(&l, out, has_graph ? &profile->graphs[l.method->graph] : NULL);
   good = good && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);

@@ -74,10 +74,17 @@ typedef struct etr_side_box {
 /** Returns an empty side. NULL, with the error filled, when out of memory. */
 etr_side_box *etr_side_box_new(etr_error *error);
 
-/** Lists a method's operators with their times and sums; its events if it has no graph, or if
- * by_events is set. Returns false when out of memory. */
+/** What is listed of a method. */
+typedef enum etr_side_items {
+  ETR_SIDE_NODES,          /* operators of its graph; its events if it has none */
+  ETR_SIDE_EVENTS,         /* its events */
+  ETR_SIDE_UNNAMED_EVENTS, /* its events, all delegates as of ETR_UNKNOWN_BACKEND */
+} etr_side_items;
+
+/** Lists a method's operators or events with their times and sums. Returns false when out of
+ * memory. */
 bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method,
-                   bool by_events, etr_arena *arena);
+                   etr_side_items items, etr_arena *arena);
 
 /** Lists the clocks of a method alone. Returns false when out of memory. */
 bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method,

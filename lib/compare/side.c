@@ -197,7 +197,7 @@ static bool list_methods(etr_side_box *box, bool only_clocks) {
   bool good = methods != NULL;
   for (uint32_t i = 0; good && i < profile->method_count; i++)
     good = only_clocks ? etr_side_list_clocks(&methods[i], profile, i, &box->arena)
-                       : etr_side_list(&methods[i], profile, i, false, &box->arena);
+                       : etr_side_list(&methods[i], profile, i, ETR_SIDE_NODES, &box->arena);
   box->side.methods = methods;
   return good;
 }

@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns true if the answer lists delegates, which are known without a graph. */
+static bool answers_by_delegate(const etr_profile *profile, const cli_settings *settings) {
+  const etr_table_options options = command_table_options(settings);
+  bool lists_delegates = options.by_delegate ||
+                         (settings->format == FORMAT_TEXT && !options.by && !options.columns);
+  return settings->command->bit == FOR_DELEGATION && lists_delegates && profile->method_count > 0;
+}
+
 /* Opens the record, checks the names and filters of the settings, warns if it lacks what the
  * command needs, and prints the answer. */
 static exit_status answer_one(const cli_settings *settings) {
@@ -22,8 +30,10 @@ static exit_status answer_one(const cli_settings *settings) {
   if (result == EXIT_DONE) {
     if (need == NEEDS_RUNS && profile->run_count == 0)
       message_warning("no times: there is no ETDump with runs");
-    if (need == NEEDS_GRAPHS && profile->graph_count == 0)
-      message_warning(MESSAGE_NO_GRAPH);
+    if (need == NEEDS_GRAPHS && profile->graph_count == 0 &&
+        !answers_by_delegate(profile, settings))
+      message_warning(settings->command->bit == FOR_DELEGATION ? MESSAGE_NO_DELEGATED_NODES
+                                                               : MESSAGE_NO_GRAPH);
     if (need == NEEDS_PROGRAM && !profile->program_memory)
       message_warning("no memory plan, since there is no program: put the .pte into the record's "
                       "directory, or name it with --pte");

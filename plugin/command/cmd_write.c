@@ -408,11 +408,14 @@ exit_status command_write(const cli_settings *settings) {
     etr_logdir_discard(w.logdir);
   else if (begun && etr_logdir_finish(w.logdir, &error) != ETR_OK)
     result = message_error(&error);
+  bool has_graph = inputs.etrecord || inputs.pte;
   if (settings->record)
     etr_inputs_clear(&inputs);
   if (result != EXIT_DONE)
     return result;
   warn_of_many_runs(settings);
+  if (!has_graph)
+    puts("GRAPHS will not show it: an ETDump alone has no graph; its .pte or ETRecord has one");
   printf("tensorboard --logdir %s\n", command_logdir(settings));
   return message_written(ETR_OK, NULL);
 }

@@ -24,6 +24,11 @@ typedef enum exit_status {
 #define MESSAGE_NO_GRAPH                                                                           \
   "an ETDump has no graph: add its ETRecord or .pte (summary and events have its times)"
 
+/** The same, of an answer about nodes in delegates. */
+#define MESSAGE_NO_DELEGATED_NODES                                                                 \
+  "an ETDump has no graph: add its ETRecord or .pte (`delegation --by delegate` has its "          \
+  "delegates)"
+
 /** Prints a text from a file safely: see etr_write_plain(). */
 void message_put_plain(FILE *out, const char *text);
 

@@ -162,6 +162,21 @@ static exit_status report_unknown(const search *s, const char *kind, bool is_for
   return EXIT_DONE;
 }
 
+/* Returns true if delegates ran whose backends nothing names, as in an ETDump alone. */
+static bool has_unnamed_backends(const etr_profile *profile) {
+  search s = {.wanted = ETR_UNKNOWN_BACKEND};
+  compare_backends(&s, profile);
+  return s.found && !profile->etrecord && !profile->pte;
+}
+
+/* Reports that the backend that --backend wants is not named by an ETDump alone, and fails. */
+static exit_status report_unnamed_backends(const char *wanted) {
+  return message_failed("nothing of backend %s: an ETDump alone does not name its backends; "
+                        "--backend " ETR_UNKNOWN_BACKEND " selects what its delegates logged, and "
+                        "the .pte or the ETRecord names them",
+                        wanted);
+}
+
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings) {
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const char *wanted = *(const char *const *)(const void *)((const char *)settings +
@@ -170,6 +185,9 @@ exit_status command_check_names(const etr_profile *profile, const cli_settings *
     if (!wanted || (names[i].is_path && !wanted[0]) || (names[i].is_glob && strpbrk(wanted, "*?")))
       continue;
     names[i].compare(&s, profile);
+    bool is_backend = names[i].compare == compare_backends;
+    if (is_backend && !s.found && !settings->force && has_unnamed_backends(profile))
+      return report_unnamed_backends(wanted);
     exit_status checked = s.found ? EXIT_DONE : report_unknown(&s, names[i].kind, settings->force);
     if (checked != EXIT_DONE)
       return checked;
@@ -196,6 +214,8 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
                           "ETRecord adds nodes");
   if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter))
     return EXIT_DONE;
+  if (of_events && filter.backend && has_unnamed_backends(profile))
+    return report_unnamed_backends(filter.backend);
   return message_failed(
       "no %s matches%s%s%s%s%s%s: correct the filter, or print the empty answer with --force",
       of_events ? "event" : "node", filter.module ? " --module " : "",

@@ -392,17 +392,9 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge model) {
   }
 }
 
-/* Returns true for the box of a closed scope that is not drawn for several: what flows from one
- * equal block to the next is inside of it, and needs no edge from the box to itself. */
-static bool contains_next(const planner *p, uint32_t box) {
-  const etr_dot_box *closed = box == ETR_NONE ? NULL : &p->boxes.data[box];
-  return closed != NULL && closed->node == ETR_NONE &&
-         etr_dot_copies(&p->plan->fold, closed->scope) == 1;
-}
-
 /* Adds the edges between boxes of which one is in focus: data flow, then into the next equal block,
- * then back to the start of a loop, then into nested graphs. When out of memory, the arena has
- * failed. */
+ * then back to the start of a loop, then into nested graphs. No box has an edge to itself: of equal
+ * blocks in one box, its name says how many there are. When out of memory, the arena has failed. */
 static void make_edges(planner *p) {
   const bool *focused = p->plan->choice.focused;
   const etr_dot_fold *fold = &p->plan->fold;
@@ -415,12 +407,12 @@ static void make_edges(planner *p) {
       uint32_t tail = p->box_of_node[producer], head = p->box_of_node[reader];
       if (!focused[etr_dot_stand_in(fold, producer)] && !focused[etr_dot_stand_in(fold, reader)])
         continue;
-      if (etr_dot_fold_is_next(fold, &p->plan->scopes, producer, reader)) {
-        if (tail != head || !contains_next(p, tail))
-          add_edge_key(p, &next, tail, head);
-      } else if (tail != head) { /* what is read before it is made goes into the next pass */
-        add_edge_key(p, producer > reader ? &loops : &data, tail, head);
-      }
+      if (tail == head)
+        continue;
+      bool is_next = etr_dot_fold_is_next(fold, &p->plan->scopes, producer, reader);
+      /* What is read before it is made goes into the next pass. */
+      edge_keys *others = producer > reader ? &loops : &data;
+      add_edge_key(p, is_next ? &next : others, tail, head);
     }
   }
   add_nested_edges(p, &nested);

@@ -123,9 +123,8 @@ typedef struct etr_dot_edge {
   uint32_t tail, head; /* indices of boxes */
   uint32_t uses; /* number of uses of values that it represents; 0: head begins a graph that is
                     nested in tail */
-  bool is_next; /* from one of several blocks that are drawn as one into the next; tail and head may
-                   be the same */
-  bool is_loop; /* from one pass of a loop into the next: tail is behind head in the program */
+  bool is_next;  /* from one of several blocks that are drawn as one into the next */
+  bool is_loop;  /* from one pass of a loop into the next: tail is behind head in the program */
 } etr_dot_edge;
 
 /** A delegate of the graph: a call to it, or a lowered module if nothing was timed. */

@@ -57,6 +57,12 @@ static etr_cell weight_bytes_or_format(const void *row) {
                             : etr_cell_number((double)payload->weight_bytes);
 }
 
+/* Returns the name of a delegate's backend, as --backend takes it. */
+static etr_cell backend_text(const void *row) {
+  const char *name = as_delegate(row)->delegate->backend;
+  return etr_cell_text(name[0] ? name : ETR_UNKNOWN_BACKEND);
+}
+
 static bool has_opaque_delegate(const void *context) {
   return *(const bool *)context;
 }
@@ -125,7 +131,8 @@ static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
     {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, DELEGATE(instruction_id),
      .says = "instruction of its call"},
-    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, DELEGATE(backend)},
+    {NULL, "backend", ETR_CELL_NAME, ETR_IN_TABLES, .get = backend_text},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, DELEGATE(backend)},
     {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(handle_count),
      .says = "entries in the debug handle map"},
     {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL,
@@ -422,11 +429,12 @@ static void put_operators_title(etr_answer *answer, const etr_method *method,
  * out. */
 static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
+  bool is_timed = method->run_count && method->delegate_count;
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
-                   etr_arena_format(&answer->arena, "%s: %s%s%s", method->name,
-                                    backends && backends[0] ? backends : "no delegates",
-                                    method->run_count ? "; times are in " : "",
-                                    method->run_count ? etr_unit_name(answer->options->unit) : ""));
+                   etr_arena_format(&answer->arena, "%s: %s%s%s", etr_label_method(method->name),
+                                    method->delegate_count ? backends : "no delegates",
+                                    is_timed ? "; times are in " : "",
+                                    is_timed ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
   if (method->run_count) {
     etr_section_clock_note(answer, answer->profile, 2);
@@ -524,6 +532,22 @@ static bool write_delegate_tables(etr_answer *answer) {
 
 /* ---- Tables ---- */
 
+/* Writes the delegates of a method without a graph, which are all that is known of its delegation.
+ * Returns false when out of memory. */
+static bool write_method_without_graph(etr_answer *answer, const etr_method *method) {
+  delegates *shown = begin_delegates_table(answer);
+  if (!shown || !add_delegate_rows(shown, method))
+    return false;
+  put_delegates_title(answer, method);
+  if (!shown->table.rows.count)
+    return true;
+  etr_section_line(answer, ETR_STYLE_PLAIN, 2,
+                   "which operators run in them is not known, because an ETDump has no graph: add "
+                   "the .pte or the ETRecord; `events` lists what they logged");
+  etr_table_finish(&shown->table);
+  return true;
+}
+
 /* Writes which operators of a method are delegated: in text its own table, and its delegates unless
  * the user chose rows or columns; in other formats rows of the table that all methods share.
  * Returns false when out of memory. */
@@ -554,10 +578,17 @@ static bool write_operator_tables(etr_answer *answer) {
   etr_table_init(&table, answer, &etr_operator_delegation_fields);
   etr_table_choose_columns(&table);
   etr_table_add_origin_columns(&table);
-  for (size_t i = 0; is_good && i < answer->profile->method_count; i++)
-    if (answer->profile->methods[i].graph != ETR_NONE &&
-        etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))
-      is_good = write_method_operators(&table, &answer->profile->methods[i]);
+  bool is_for_people = etr_table_is_text(&table) && !answer->options->by &&
+                       !answer->options->columns;
+  for (size_t i = 0; is_good && i < answer->profile->method_count; i++) {
+    const etr_method *method = &answer->profile->methods[i];
+    if (!etr_filter_takes_method(answer->filter, method))
+      continue;
+    if (method->graph != ETR_NONE)
+      is_good = write_method_operators(&table, method);
+    else if (is_for_people)
+      is_good = write_method_without_graph(answer, method);
+  }
   if (!etr_table_is_text(&table))
     etr_table_write(&table);
   return is_good;

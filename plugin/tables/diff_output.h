@@ -41,8 +41,9 @@ const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
  * them costs 32 us; mul takes 11 us more; calls and copies cost 28 us more". Returns "" if nothing
  * is worth a word, or if the two are different models. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
-/** Returns what changed, as etr_diff_changes_text(), behind "No change that the runs can tell (-2.1
- * … +3.4 %)" or "As long as before" if the verdict is that. */
+/** Returns what changed, as etr_diff_changes_text(), behind "The runs cannot tell whether it
+ * changed
+ * (-2.1 … +3.4 %)" or "As long as before" if the verdict is that. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
 /** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:
@@ -64,8 +65,8 @@ const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change);
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns the verdict on a row of a table: "gone", "cannot tell", ... Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
-/** Returns the modes, step or drift of a side's runs, "two modes: 41 runs at 1.05 ms, 9 at 8.40
- * ms"; "" if there are none, or if the side lacks the method. */
+/** Returns the modes, step, drift or interruptions of a side's runs, "two modes: 41 runs at 1.05
+ * ms, 9 at 8.40 ms"; "" if there are none, or if the side lacks the method. */
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
                                      uint32_t method);
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],

@@ -6,6 +6,7 @@
 
 #include "base/system.h"
 #include "output/label.h"
+#include "views/interruptions.h"
 #include "views/steadiness.h"
 
 #include <math.h>
@@ -597,10 +598,14 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
   bool is_plain = has_one_median(&method->noise);
   for (size_t i = 0; is_plain && i < method->run_phase_count; i++)
     is_plain = has_one_median(&method->run_phases[i].noise);
-  if (is_plain)
-    return "";
+  etr_arena *arena = &o->answer.arena;
+  const char *steadiness = "", *interrupted = etr_interrupted_runs_text(arena, profile, method);
+  if (!is_plain)
+    steadiness = etr_or_empty(etr_steadiness_text(arena, profile, method, o->answer.options->unit));
+  if (!interrupted)
+    return steadiness;
   return etr_or_empty(
-      etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
+      etr_arena_format(arena, "%s%s%s", steadiness, steadiness[0] ? "; " : "", interrupted));
 }
 
 /* Returns one difference of the two sides, as "input x: f32[1] → f32[2]"; a side that lacks it has
@@ -645,6 +650,12 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
     model =
         "without the ETRecords it cannot be told whether this is one model: kernels do not match "
         "a delegate's operators";
+  if (method->base_is_unnamed || method->new_is_unnamed)
+    model = etr_or_empty(etr_arena_format(
+        arena,
+        "%s has no names of backends and layers, which its .pte or ETRecord would add: both sides "
+        "are compared by what they logged",
+        method->base_is_unnamed ? "the base" : "the new record"));
   return etr_or_empty(
       etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
 }

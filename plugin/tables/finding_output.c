@@ -5,6 +5,7 @@
 #include "tables/finding_output.h"
 
 #include "output/label.h"
+#include "output/plain_text.h"
 #include "output/section.h"
 
 /* Writes a finding for people: its title and fact, then its evidence, saving, effort and where the
@@ -55,6 +56,24 @@ static void put_code_block(etr_answer *answer, const etr_finding_code *code) {
   etr_puts(&answer->writer, is_markdown ? "```\n" : "");
 }
 
+/* Writes the command that compares the outputs of the changed program with those of this record,
+ * for a change that may cost accuracy. Writes nothing without an ETRecord, which has the program
+ * that is the reference. */
+static void put_comparison(etr_answer *answer, const etr_finding *finding) {
+  const char *etrecord = answer->profile->etrecord, *typed = answer->options->record;
+  bool is_markdown = etr_section_is_markdown(answer);
+  const char *indent = is_markdown ? "" : "      ";
+  if (finding->kind != ETR_FINDING_QUANTIZE || !etrecord)
+    return;
+  etr_putf(&answer->writer,
+           "%s%s# what it costs in accuracy, if the folder quantized has a record of the new "
+           "program\n%s# with a debug buffer\n",
+           is_markdown ? "\n```bash\n" : "\n", indent, indent);
+  etr_putf(&answer->writer, "%setrecord-tb accuracy quantized --reference-record ", indent);
+  etr_put_sanitized(&answer->writer, typed && !strchr(typed, ' ') ? typed : etrecord);
+  etr_puts(&answer->writer, is_markdown ? "\n```\n" : "\n");
+}
+
 bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size_t number) {
   bool is_all = number == SIZE_MAX;
   if (!is_all && (number == 0 || number > findings->count))
@@ -65,6 +84,7 @@ bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size
     put_finding_text(answer, &findings->list[i], i + 1);
     if (code)
       put_code_block(answer, code);
+    put_comparison(answer, &findings->list[i]);
   }
   return true;
 }

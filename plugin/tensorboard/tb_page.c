@@ -161,6 +161,9 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
         &answer.writer,
         "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
         "**Color by** *Compute time*.\n");
+  else
+    etr_puts(&answer.writer,
+             "\nThis record is not in GRAPHS, because an ETDump alone has no graph.\n");
   etr_puts(&answer.writer,
            "\n[Curves without smoothing](?smoothing=0#timeseries) \xC2\xB7 "
            "[operator types only](?tagFilter=op_type&smoothing=0#timeseries) \xC2\xB7 "

@@ -267,9 +267,13 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
   size_t count;
   const etr_backend_use *uses = list_backends(arena, method, &count);
   etr_text_begin(&text, arena, &writer);
-  for (size_t i = 0; uses && i < count; i++)
-    etr_putf(&writer, "%s%zu %s", i ? ", " : "", uses[i].delegates,
-             uses[i].name[0] ? uses[i].name : "unknown backend");
+  for (size_t i = 0; uses && i < count; i++) {
+    etr_putf(&writer, "%s%zu ", i ? ", " : "", uses[i].delegates);
+    if (uses[i].name[0])
+      etr_puts(&writer, uses[i].name);
+    else
+      etr_putf(&writer, "delegate%s of unknown backend", etr_plural(uses[i].delegates));
+  }
   return etr_text_end(&text, &writer);
 }
 

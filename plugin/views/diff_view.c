@@ -324,15 +324,18 @@ static int by_part(const void *a, const void *b) {
   return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
 }
 
-/* Returns the row of a part of the time and its backend, which is added if it is new. */
+/* Returns the row of a part of the time and its backend, which is added if it is new. Backends
+ * have no names if one side has none. */
 static etr_part_changes_row *find_or_add_part(etr_part_changes_row *rows, size_t *count,
-                                              const etr_part_time *part) {
+                                              const etr_part_time *part,
+                                              const etr_method_pair *method) {
+  bool is_unnamed = part->backend && (method->base_is_unnamed || method->new_is_unnamed);
+  const char *backend = is_unnamed ? ETR_UNKNOWN_BACKEND : part->backend;
   for (size_t i = 0; i < *count; i++)
     if (rows[i].part == part->part &&
-        strcmp(etr_or_empty(rows[i].backend), etr_or_empty(part->backend)) == 0)
+        strcmp(etr_or_empty(rows[i].backend), etr_or_empty(backend)) == 0)
       return &rows[i];
-  rows[*count] = (etr_part_changes_row){
-      .part = part->part, .backend = part->backend, .call_count = part->call_count};
+  rows[*count] = (etr_part_changes_row){.part = part->part, .backend = backend};
   return &rows[(*count)++];
 }
 
@@ -346,15 +349,19 @@ bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
   if (!rows)
     return false;
   for (size_t i = 0; i < base->part_count; i++) {
-    etr_part_changes_row *row = find_or_add_part(rows, &count, &base->parts[i]);
-    row->base_typical = base->parts[i].typical * comparison->base_scale;
-    row->base_avg = etr_ticks_per_run(base, base->parts[i].ticks) * comparison->base_scale;
+    etr_part_changes_row *row = find_or_add_part(rows, &count, &base->parts[i], method);
+    row->call_count += base->parts[i].call_count;
+    row->base_typical += base->parts[i].typical * comparison->base_scale;
+    row->base_avg += etr_ticks_per_run(base, base->parts[i].ticks) * comparison->base_scale;
   }
+  for (size_t i = 0; i < newer->part_count; i++)
+    find_or_add_part(rows, &count, &newer->parts[i], method)
+        ->call_count = 0; /* the base's, if any */
   for (size_t i = 0; i < newer->part_count; i++) {
-    etr_part_changes_row *row = find_or_add_part(rows, &count, &newer->parts[i]);
-    row->call_count = newer->parts[i].call_count;
-    row->new_typical = newer->parts[i].typical;
-    row->new_avg = etr_ticks_per_run(newer, newer->parts[i].ticks);
+    etr_part_changes_row *row = find_or_add_part(rows, &count, &newer->parts[i], method);
+    row->call_count += newer->parts[i].call_count;
+    row->new_typical += newer->parts[i].typical;
+    row->new_avg += etr_ticks_per_run(newer, newer->parts[i].ticks);
   }
   etr_sort(rows, count, sizeof *rows, by_part);
   for (size_t i = 0; i < count; i++) {

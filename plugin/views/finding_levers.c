@@ -25,9 +25,10 @@ typedef struct lever_target {
   const etr_headline_part *part;
   bool *marked; /* per node of the graph: the lever is about it */
   size_t count;
-  size_t left_out; /* depthwise convolutions, which are not marked */
-  double ticks;    /* of the operators that are marked, or of the part, in the typical run */
-  bool is_first;   /* it takes more than any other part */
+  size_t left_out;     /* depthwise convolutions, which are not marked */
+  uint32_t *depthwise; /* their nodes */
+  double ticks;        /* of the operators that are marked, or of the part, in the typical run */
+  bool is_first;       /* it takes more than any other part */
 } lever_target;
 
 /* Marks the operators of the part, and sets their number and ticks. Marks none when out of memory,
@@ -53,7 +54,7 @@ static void unmark_depthwise(lever_target *target) {
     if (!target->marked[i] || !etr_finder_depthwise_weight(finder, &finder->graph->nodes[i]))
       continue;
     target->marked[i] = false;
-    target->left_out++;
+    target->depthwise[target->left_out++] = i;
     target->count--;
     target->ticks -= finder->uninterrupted[i];
   }
@@ -152,6 +153,33 @@ static const char *counted_words(const lever_target *target) {
   return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", target->count, all.count, words));
 }
 
+/* Returns a sentence on the depthwise convolutions that are not counted, with the modules of the
+ * first ones; "" if there are none. */
+static const char *left_out_text(const lever_target *target) {
+  enum { LISTED = 6 };
+  const etr_finder *finder = target->finder;
+  const char *modules[LISTED];
+  size_t listed = 0;
+  if (!target->part->is_convolution)
+    return "";
+  if (!target->part->has_graph)
+    return " Depthwise convolutions may be slower in other types, and are not counted.";
+  for (size_t i = 0; i < target->left_out && i < LISTED; i++) {
+    const etr_node *node = &finder->graph->nodes[target->depthwise[i]];
+    const char *path = finder->graph->modules[node->module].path;
+    modules[listed++] = path[0] ? path : "(top level)";
+  }
+  if (!listed)
+    return "";
+  return etr_or_empty(etr_arena_format(
+      finder->arena,
+      " Not counted: %zu depthwise convolution%s, which may be slower in other types (%s). The "
+      "code quantizes %s, too, so that values between layers stay in one type.",
+      target->left_out, etr_plural(target->left_out),
+      etr_or_empty(etr_arena_list(finder->arena, modules, listed, target->left_out)),
+      target->left_out == 1 ? "it" : "them"));
+}
+
 /* Returns a ratio with one decimal place below 10, and in whole above. */
 static double rounded(double ratio) {
   double step = ratio < 10 ? 10 : 1;
@@ -235,13 +263,10 @@ static bool add_quantize(const lever_target *target, const char *dtype) {
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, " ETR_DOCS
-      "ratios.md).%s%s "
-      "Compare the outputs: etrecord-tb accuracy.",
+      "ratios.md).%s%s Compare the outputs: " ETR_DOCS "accuracy.md.",
       etr_they_take(target->count), time_of(target), dtype, names[layer], ratio.low, ratio.high,
       type->type, etr_ratio_source(), from ? "" : other_types(target, layer, type->type),
-      target->part->is_convolution
-          ? " Depthwise convolutions may be slower in other types, and are not counted."
-          : "");
+      left_out_text(target));
   etr_finding_set_sureness(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
                            is_like ? "accuracy may suffer"
                                    : "the ratio is of another processor, and accuracy may suffer");
@@ -599,7 +624,8 @@ static bool add_part_lever(etr_finder *finder, const etr_groups *groups,
                          .is_first = is_first};
   size_t nodes = finder->graph ? finder->graph->node_count : 0;
   target.marked = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.marked);
-  if (!target.marked)
+  target.depthwise = etr_arena_alloc_array(finder->arena, nodes, sizeof *target.depthwise);
+  if (!target.marked || !target.depthwise)
     return false;
   if (part->kind == ETR_HEADLINE_KERNELS)
     return true; /* fallback, library and copies say what to do about many small kernels */

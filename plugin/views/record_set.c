@@ -8,6 +8,7 @@
 #include "etrecord_accuracy.h"
 #include "output/label.h"
 #include "views/delegation.h"
+#include "views/interruptions.h"
 #include "views/kernels.h"
 
 #include <math.h>
@@ -526,6 +527,20 @@ static etr_status add_side(etr_record_set *set, etr_side *side, const etr_profil
   return status;
 }
 
+/* Remarks which methods of the last record had interrupted runs, whose times count as they are. */
+static void note_interruptions(etr_record_set *set, const etr_profile *profile) {
+  etr_arena scratch = {0};
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const char *text = etr_interrupted_runs_text(&scratch, profile, &profile->methods[i]);
+    if (text)
+      REMARK(set, set->records.data[set->records.count - 1].name, "runs of %s: %s",
+             etr_label_method(profile->methods[i].name), text);
+  }
+  if (etr_arena_failed(&scratch))
+    etr_arena_fail(&set->arena);
+  etr_arena_clear(&scratch);
+}
+
 etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, const char *name,
                               const char *path, etr_error *error) {
   etr_side *side;
@@ -537,6 +552,7 @@ etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, c
   }
   record->planned_bytes = etr_planned_bytes(profile);
   record->pte_bytes = etr_pte_bytes(profile);
+  note_interruptions(set, profile);
   return add_side(set, side, profile, error);
 }
 

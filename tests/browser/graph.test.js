@@ -356,14 +356,14 @@ describe('the graph of a report', options, () => {
 
   it('outlines delegates, and names them at the pointer', async () => {
     const tab = await open('mv2_xnnpack');
-    assert.match(await tab.page.locator('.graph-legend').innerText(), /outline with a number: one of 1 delegate/);
+    assert.match(await tab.page.locator('.graph-legend').innerText(), /outline with a number: one of 1 delegate, by the instruction that calls it/);
     const [x, y] = await inPicture(tab, (picture, canvas) => {
       const box = canvas.getBoundingClientRect();
       for (let py = 60; py < picture.height; py += 7) for (let px = 10; px < picture.width; px += 7) if (picture.at(px, py)?.act === 'tint') return [box.left + px, box.top + py];
       return null;
     });
     await tab.page.mouse.move(x, y);
-    assert.match(await tab.page.locator('.graph-tip').innerText(), /XnnpackBackend @\d+\s+delegate 1 of 1, called at instruction \d+\s+\d+ nodes/);
+    assert.match(await tab.page.locator('.graph-tip').innerText(), /XnnpackBackend @\d+\s+one of 1 delegate, called by instruction \d+\s+\d+ nodes/);
     const many = await open('llama_xnnpack');
     assert.match(await many.page.locator('.graph-legend').innerText(), /one of \d+ delegates/);
     clean(tab);

@@ -359,8 +359,8 @@ Test(dot_plan, equal_layers_are_folded_into_one) {
       {40, 2, 3, -1, 8, 3, 78, 1},
       {12, 2, 3, 0, 4, 1, 22, 1}, /* for a page, what is in a layer stays closed */
       {40, 30, 50, 0, 32, 1, 78, 1},
-      {40, 50, 50, 0, 3, 0, 78,
-       1}, /* more than fit on it: the layer stays closed, too, and goes round */
+      {40, 50, 50, 0, 3, 0, 0,
+       0}, /* more than fit on it: the layer stays closed, too, without an edge to itself */
       {1, 2, 3, 0, 8, 2, 0, 0}, /* nothing is equal, so nothing is folded */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

@@ -182,7 +182,7 @@ describe('numbers', () => {
   it('the legend says what hues, strength, stripes, hatching and outlines mean', () => {
     const graph = repeated(), tree = buildTree(graph), overlay = {...timed(graph), legend: [['cpu', 'CPU kernels'], ['delegate', 'XNNPACK']], estimated: new Uint8Array(graph.count).fill(1)}, texts = said => said.map(({title, text}) => title ?? text).join('; ');
     const legend = legendOf({overlays: [overlay], trees: [tree], delegates: 2, theme: THEMES.light, isMarked: true});
-    assert.match(texts(legend), /^avg; CPU kernels; XNNPACK; stronger: more; dashed: to the next instance; ×: color and number are the sum.*stripe: the hottest operator.*estimated; leads to it; reads it; outline with a number: one of 2 delegates; ◆ weights$/);
+    assert.match(texts(legend), /^avg; CPU kernels; XNNPACK; stronger: more; dashed: to the next instance; ×: color and number are the sum.*stripe: the hottest operator.*estimated; leads to it; reads it; outline with a number: one of 2 delegates, by the instruction that calls it; ◆ weights$/);
     const changes = legendOf({overlays: [{...overlay, scale: 'change', hatched: [1], hatchedText: 'new', estimated: null}, {...overlay, scale: 'change', hatched: [1], hatchedText: 'gone', estimated: null}], trees: [tree], delegates: 0, theme: THEMES.dark});
     assert.match(texts(changes), /new; gone/);
     const svg = new GraphPicture(tree).svg(legend);

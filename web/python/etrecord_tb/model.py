@@ -1859,7 +1859,7 @@ class SideFacts(_Answer):
 
     Fields:
         skipped_runs: inferences left out, as warm-up or by choice
-        steadiness: two modes, a step or a drift of its runs; None if they have none
+        steadiness: two modes, a step, a drift or interruptions of its runs; None if they have none
     """
 
     runs: int = 0

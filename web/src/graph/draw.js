@@ -455,7 +455,7 @@ export class GraphPicture {
     return Math.max(0.5, Math.min(1.3, 1.3 * this.zoom));
   }
 
-  /* Delegates cut across modules: each is an outline around its boxes, with its number. The ground of each box
+  /* Delegates cut across modules: each is an outline around its boxes, with its instruction. The ground of each box
      covers what of the outline is inside. */
   drawOutlines(layout, ox, oy, slots, within) {
     const {c, zoom: z, theme, delegates, ground} = this,
@@ -480,7 +480,7 @@ export class GraphPicture {
       const [left, top] = list.reduce((first, box) => (box[1] < first[1] ? box : first));
       if (12 * z < SMALLEST_TEXT) continue;
       c.fillStyle = hue;
-      this.writer.write(String(tint + 1), left - 4, top + TEXT.small, TEXT.small, 40, '600 ', 'right');
+      this.writer.write(String(delegates[tint]), left - 4, top + TEXT.small, TEXT.small, 40, '600 ', 'right');
     }
   }
 
@@ -1220,8 +1220,8 @@ function medianText(tree, {values, overlay}, repeat) {
   return known.length === 0 || !overlay.adds ? '' : overlay.text(medianOf(known));
 }
 
-/* The number of the delegate of each item, from 0 on: the place of its delegate among those of the graph, or of that
-   of all in a group; -1: none or several. Panes number their delegates in the same order. */
+/* The place of the delegate of each item among those of the graph, or of that of all in a group; -1: none or
+   several. */
 function tintsOf(tree) {
   const {graph, count, parent} = tree,
     UNKNOWN = -2,

@@ -273,7 +273,7 @@ function linesOfTint(pane, {shown, tints, delegates}, overlay, id) {
     known = nodes.map(node => shown.values[node]).filter(value => !Number.isNaN(value));
   return [
     `${delegateName(pane, delegate)}`,
-    `delegate ${tints[id] + 1} of ${delegates.length}, called at instruction ${delegate}`,
+    `one of ${countText(delegates.length, 'delegate')}, called by instruction ${delegate}`,
     countText(nodes.length, 'node'),
     overlay.adds && known.length
       ? `${overlay.name}: ${overlay.long(known.reduce((sum, value) => sum + value, 0))}`
