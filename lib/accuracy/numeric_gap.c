@@ -155,8 +155,9 @@ static void close_pair(pair_reader *r) {
   etr_tensor_reader_close(&r->got);
 }
 
-/* Reads the next pieces of both sides, dequantized, and returns their size; 0 at the end, or with
- * *problem set. Counts quantization steps unless `steps` is NULL. */
+/* Reads the next pieces of both sides, dequantized, and returns their size in elements; 0 at the
+ * end, and if a side cannot be read, which sets *problem. Unless `steps` is NULL, counts by how
+ * many quantization steps integers differ. */
 static size_t read_next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS],
                              double got[ETR_PIECE_ELEMENTS], etr_gap_steps *steps,
                              const char **problem) {

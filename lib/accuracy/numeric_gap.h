@@ -50,8 +50,8 @@ etr_numeric_gap etr_gap_of(const etr_gap_sum *sum);
 etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem,
                            const etr_tensor_view *reference, const etr_tensor_view *actual);
 
-/** Measures as etr_gap_measure() does, after both sides were dequantized. Also fills *steps, from
- * the integers as they are stored; zeros if a side has no integers. */
+/** Measures as etr_gap_measure() does, piece by piece, after both sides were dequantized. Also
+ * fills *steps, from the integers as they are stored; zeros if a side has no integers. */
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps,
                                      const char **problem, const etr_gap_side *reference,
                                      const etr_gap_side *actual);

@@ -297,8 +297,8 @@ static etr_status compare_with_entry(comparer *c, etr_slice bytes, etr_error *er
   return status;
 }
 
-/* Compares outputs if some were logged and the record has reference outputs. Damaged ones are
- * only warned of; fails when out of memory, or if a file cannot be read. */
+/* Does nothing unless outputs were logged and the record has reference outputs. Damaged ones give a
+ * warning only. */
 etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings,
                                  etr_error *error) {
   comparer c = {.profile = profile, .arena = arena, .warnings = warnings};

@@ -93,7 +93,7 @@ void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_war
   etr_json_close(json);
 }
 
-/* Reads taps.json; a file that cannot be read gives a warning and no specs. */
+/* A file that cannot be read gives a warning and no specs, too. */
 void etr_taps_read(etr_taps *out, const char *path, etr_warnings *warnings) {
   etr_file file;
   etr_error error;

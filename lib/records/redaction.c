@@ -155,7 +155,8 @@ static void append_redacted_level(etr_redaction *h, etr_slice level, uint32_t de
   append_redacted_class(h, etr_slice_after(rest, comma));
 }
 
-/* A stack is KEY,PATH,TYPE;... Returns the stack itself if names of modules stay. */
+/* A stack lists the modules that a node is in, KEY,PATH,TYPE;KEY,PATH,TYPE;... Returns the stack
+ * itself if names of modules stay. */
 etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   if (!h->renames)
     return stack;
@@ -189,7 +190,7 @@ static const char *prefix_of(etr_slice name, const char *const *prefixes, size_t
 /* Returns the size of the longest known part of a path that is at the start of the text and ends
  * before an underscore, a dot or its end; 0 if there is none. */
 static size_t size_of_known_part(const etr_redaction *h, etr_slice text) {
-  enum { LONGEST = 256 };
+  enum { LONGEST = 256 }; /* names in models are shorter; so no text costs its length squared */
   for (size_t size = ETR_MIN(text.size, (size_t)LONGEST); size > 0; size--) {
     bool ends = size == text.size || text.data[size] == '_' || text.data[size] == '.';
     if (ends && !is_number(etr_slice_before(text, size)) &&

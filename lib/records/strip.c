@@ -54,9 +54,9 @@ static bool has_escapes(etr_slice raw) {
   return memchr(raw.data, '\\', raw.size) != NULL;
 }
 
-/* Copies a string that `redact` may change. One that does not change is copied byte by byte with
- * its escapes; one that the JSON reader cannot lend as a whole, because it is long or has escapes,
- * is decoded first. */
+/* Copies a string that `redact` may change. If it does not, the string is copied byte by byte with
+ * its escapes. One that has escapes, or that is too long for the JSON reader to lend it as a whole,
+ * is decoded before it is redacted. */
 static void copy_string(copier *c, etr_slice (*redact)(etr_redaction *, etr_slice)) {
   etr_slice raw;
   bool is_lent = etr_json_peek_raw(c->in, &raw);

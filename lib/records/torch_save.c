@@ -109,8 +109,9 @@ static size_t count_elements(const etr_pickler_tensor *tensor) {
 }
 
 /* Puts the persistent id of a tensor's bytes, ('storage', class, key, 'cpu', elements), for which
- * torch.load substitutes the bytes. `end_code` ends it: "tQ" (a tuple is a persistent id), or
- * "NtQ." for the old format, in which None is the last member and the pickle ends. */
+ * torch.load substitutes the bytes. `end_code` ends it: "tQ" (t ends the tuple, Q makes it a
+ * persistent id), or "NtQ." in the old format, in which None is a further member and the pickle
+ * ends. */
 static void put_storage_id(etr_pickler *out, const etr_pickler_tensor *tensor, const char *key,
                            const char *end_code) {
   char name[64];
@@ -124,8 +125,9 @@ static void put_storage_id(etr_pickler *out, const etr_pickler_tensor *tensor, c
   put_bytes(out, end_code, strlen(end_code));
 }
 
-/* Puts what precedes the bytes of a storage inside a pickle, which is the old format of torch.save:
- * see read_saved_storage() in inputs/pickle.c. */
+/* Puts what precedes the bytes of a storage inside a pickle, in the old format of torch.save: magic
+ * number, protocol and byte order, the persistent id, the list of keys (pickles of their own) and
+ * the number of elements. read_saved_storage() in inputs/pickle.c reads it. */
 static void put_saved_storage(etr_pickler *out, const etr_pickler_tensor *tensor) {
   static const char key[] = "0";
   put_bytes(out, ETR_SAVED_STORAGE, sizeof ETR_SAVED_STORAGE - 1);
@@ -212,8 +214,8 @@ static etr_status write_zip_entries(etr_archive_writer *writer, const etr_torch_
   return etr_archive_writer_finish(writer, error);
 }
 
-/* Writes the pieces of a pickle, with a storage after each piece but the last. Fails if the sink
- * does. */
+/* Writes a pickle with the bytes of its storages inserted: pieces of the pickle, with a storage
+ * after each piece but the last. Fails if the sink does. */
 static etr_status write_inline_pickle(const etr_torch_object *object, const etr_sink *sink,
                                       etr_error *error) {
   size_t piece_start = 0;

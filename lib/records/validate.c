@@ -445,8 +445,8 @@ static void compare_maps_with_program(validator *v, const etr_record *record, co
     find_unmapped_calls(&v->flaws, record, &pte->methods[i], path_or_entry);
 }
 
-/* Compares the program, inputs->pte or else the one in the record, with the maps; a damaged one
- * is a flaw. Fails if it cannot be read, or when out of memory. */
+/* Compares the program, inputs->pte or else the one in the record, with the record's maps. A
+ * damaged program is a flaw, and no failure. Fails if it cannot be read, or when out of memory. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs,
                             etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
