@@ -239,7 +239,8 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
   return true;
 }
 
-/* Marks what an attention reads, back to the projections and the cache. */
+/* Marks what a node of an attention or a cache reads as attention, back to the projections, which
+ * it marks, too, and to operators that have a kind already. */
 static void mark_sources(marking *m, uint32_t node) {
   mark_from(m, node,
             &(walk){.kind = ETR_LAYER_ATTENTION,
@@ -247,7 +248,8 @@ static void mark_sources(marking *m, uint32_t node) {
                     .layer_kind = ETR_LAYER_PROJECTIONS});
 }
 
-/* Marks what is computed from the result of an attention, up to the projection. */
+/* Marks the copies that read the result of an attention as attention, and the projection behind
+ * them. */
 static void mark_results(marking *m, uint32_t node) {
   mark_from(m, node,
             &(walk){.forward = true,

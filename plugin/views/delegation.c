@@ -431,8 +431,8 @@ static bool count_contents(etr_delegate_contents *out, const delegate_search *s,
   return true;
 }
 
-/* Sets the contents of all delegates. Delegates that one instruction calls are
- * counted as one, and have the same contents. Returns false when out of memory. */
+/* Sets the contents of all delegates. Delegates that one instruction calls are counted as one, and
+ * have the same contents. Returns false when out of memory. */
 static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
   size_t count = s->method->delegate_count;
   for (size_t i = 0; i < count; i++)

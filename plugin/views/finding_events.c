@@ -450,7 +450,7 @@ bool etr_add_layout_findings(etr_finder *finder) {
     }
   uint64_t ticks = in.ticks;
   bool has_edge = etr_finder_has_edge(finder);
-  if (has_edge)
+  if (has_edge) /* inserted operators are on no node, and so no more than all such time */
     ticks = ETR_MIN(ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
   uint64_t inserted_ticks = ticks;
   ticks += permutes.ticks;

@@ -444,17 +444,17 @@ static bool add_less_work(const lever_target *target, const char *reason) {
         arena, "Depthwise convolutions were %g to %g times as fast in int8 as in float32 (%s, %s).",
         type->low, type->high, etr_ratio_source(), ETR_DOCS "ratios.md");
   }
-  return add_unmeasured_lever(
-      target, ETR_FINDING_LESS_WORK,
-      is_product ? "Use a smaller input, or fewer channels"
-                 : etr_arena_format(arena, "Use fewer or smaller %s", words_of(target)),
-      etr_arena_format(arena, "%zu %s%s%s take%s %s%s", target->count,
-                       etr_or_empty(target->part->dtype), target->part->dtype ? " " : "",
-                       words_of(target), target->count == 1 ? "s" : "", time_of(target),
-                       etr_or_empty(why)),
-      evidence);
+  const char *words = words_of(target);
+  const char *title = is_product ? "Use a smaller input, or fewer channels"
+                                 : etr_arena_format(arena, "Use fewer or smaller %s", words);
+  const char *dtype = target->part->dtype;
+  const char *fact = etr_arena_format(
+      arena, "%zu %s%s%s take%s %s%s", target->count, etr_or_empty(dtype), dtype ? " " : "", words,
+      target->count == 1 ? "s" : "", time_of(target), etr_or_empty(why));
+  return add_unmeasured_lever(target, ETR_FINDING_LESS_WORK, title, fact, evidence);
 }
 
+/* Returns true if a finding of this kind was added before. */
 static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
   for (size_t i = 0; i < finder->found.count; i++)
     if (finder->found.data[i].kind == kind)

@@ -177,7 +177,7 @@ static bool is_removable(const partition *p, uint32_t node) {
          etr_finder_changes_nothing(p->finder, &p->finder->graph->nodes[node]);
 }
 
-/* Operators of one target that are left out for one reason, or not. */
+/* Kernels of one operator that the partitioner leaves out for one reason, or takes. */
 typedef struct kernel_kind {
   const char *target, *reason; /* reason NULL: the partitioner takes them */
   uint64_t ticks;
@@ -185,7 +185,7 @@ typedef struct kernel_kind {
   bool is_removable;
 } kernel_kind;
 
-/* Orders kernel_kind operators by time, the longest first. */
+/* Compares kinds of kernels for qsort(): by time, the longest first, then by number. */
 static int by_ticks(const void *a, const void *b) {
   const kernel_kind *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -411,7 +411,7 @@ static bool set_delegate_calls(const partition *p, etr_finding *finding) {
   return list != NULL;
 }
 
-/* What removable saves, in ticks over all runs. */
+/* What it saves if kernels are removed or delegated, in ticks over all runs. */
 typedef struct saving {
   double least, most;
   bool is_replaced; /* see between.is_replaced */

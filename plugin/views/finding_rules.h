@@ -7,12 +7,14 @@
 
 #include "views/finder.h"
 
-/* Fill members of the finder. Return false when out of memory. */
-/** Sets `delegates`: what the time of each delegate is spent on. */
+/** Sets finder->delegates: what the time of each delegate is spent on, in ticks over all runs.
+ * Returns false when out of memory. */
 bool etr_finder_measure_delegates(etr_finder *finder);
-/** Sets `kernel_ticks` and `call_ticks`. */
+/** Sets finder->kernel_ticks and call_ticks of nodes that ran as kernels, in ticks over all runs:
+ * of the kernel, and of the runtime's call around it. Returns false when out of memory. */
 bool etr_finder_measure_calls(etr_finder *finder);
-/** Sets `delegate_of`, `is_constant`, `is_kernel`, `ops` and `by_time`. */
+/** Sets what the finder knows of each node: delegate_of, is_constant, is_kernel, ops; and by_time.
+ * Returns false when out of memory. */
 bool etr_finder_classify_nodes(etr_finder *finder);
 
 /* Each rule adds the findings of some kinds to finder->found, if there is reason to. They return

@@ -203,7 +203,7 @@ static double nan_unless_positive(double number) {
  * recording, the 10th and 90th percentile of its runs; NaN for few runs. */
 static void set_range(etr_side_figures *out, const etr_method *method,
                       const etr_side_recordings *recordings) {
-  enum { LEAST_RUNS = 5 };
+  enum { LEAST_RUNS = 5 }; /* percentiles of fewer say nothing */
   out->low = out->high = NAN;
   if (recordings->count > 1) {
     for (size_t i = 0; i < recordings->count; i++) {
