@@ -41,7 +41,7 @@ static void put_field(const etr_fields *f, const etr_field *field) {
 }
 
 static void put_rows(const etr_fields *f, const etr_row_type *type) {
-  etr_field_list(f, type->name);
+  etr_field_begin_list(f, type->name);
   for (size_t i = 0; i < type->count; i++)
     put_field(f, &type->first[i]);
   etr_jw_end(f->json);
@@ -83,9 +83,9 @@ static const struct {
 
 static void put_tables(const etr_fields *f) {
   for (size_t i = 0; i < ETR_COUNT(tables); i++) {
-    etr_field_object(f, tables[i].command);
+    etr_field_begin_object(f, tables[i].command);
     etr_field_text(f, "rows", tables[i].rows->name);
-    etr_field_list(f, "columns");
+    etr_field_begin_list(f, "columns");
     for (size_t k = 0; k < tables[i].rows->count; k++)
       if (tables[i].rows->first[k].in & tables[i].media && tables[i].rows->first[k].title)
         put_field(f, &tables[i].rows->first[k]);
@@ -96,7 +96,7 @@ static void put_tables(const etr_fields *f) {
 
 /* Names of an enumeration up to `last`. */
 #define WORDS(key, name_of, last)                                                                  \
-  etr_field_list(&f, key);                                                                         \
+  etr_field_begin_list(&f, key);                                                                   \
   for (int i = 0; i <= (int)(last); i++)                                                           \
     if (name_of(i))                                                                                \
       etr_jw_string(&json, name_of(i));                                                            \
@@ -113,14 +113,14 @@ int main(void) {
   etr_writer_init(&writer, &(etr_sink){write_out, stdout});
   etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
-  etr_field_object(&f, "rows");
+  etr_field_begin_object(&f, "rows");
 #define PUT(name) put_rows(&f, &etr_##name##_fields);
   ETR_ROW_TYPES(PUT)
   etr_jw_end(&json);
-  etr_field_object(&f, "tables");
+  etr_field_begin_object(&f, "tables");
   put_tables(&f);
   etr_jw_end(&json);
-  etr_field_object(&f, "words");
+  etr_field_begin_object(&f, "words");
   WORDS("unit", etr_unit_name, ETR_UNIT_CYCLES);
   WORDS("layer", etr_layer_kind_name, ETR_LAYER_OTHER);
   WORDS("statistic", etr_statistic_name, ETR_STATISTIC_P50);

@@ -62,7 +62,6 @@ uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
   return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
-/* Returns the name of a backend for people; NULL if this program does not know it. */
 const char *etr_backend_label(const char *backend) {
   /* Backends whose events need no reading. */
   static const struct {
@@ -81,8 +80,6 @@ const char *etr_backend_label(const char *backend) {
   return NULL;
 }
 
-/* Returns how many of the first bytes of a payload its backend needs; 0 if no backend recognizes
- * the head. */
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   uint64_t needed = 0;
   for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++)
@@ -93,7 +90,6 @@ uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   return needed;
 }
 
-/* Returns the function that reads graphs of this backend's payloads; NULL if there is none. */
 etr_own_graph_reader etr_own_graph_reader_of(const char *id) {
   const etr_backend *backend = etr_backend_of(id);
   const etr_decoder *decoder = etr_decoder_of(id);
@@ -108,15 +104,14 @@ double etr_clock_step(const etr_profile *profile, const char *backend, const cha
   return clock_step(timed_by, profile->ticks_per_second);
 }
 
-/* Returns true if an event was timed by a clock that counts cycles: one of a backend for
- * microcontrollers, or a kernel of a library for them. */
+/* Returns true if the times of an event are cycles: it is of a backend for microcontrollers, or a
+ * kernel of their library Cortex-M. */
 static bool is_in_cycles(const etr_event *event) {
   const etr_decoder *decoder = etr_decoder_of(event->backend);
   return (decoder && decoder->counts_cycles) ||
          etr_slice_starts(etr_slice_of(event->name), ETR_SLICE("native_call_cortex_m::"));
 }
 
-/* Returns whether an event of these blocks is in cycles. */
 bool etr_events_count_cycles(const etr_block *blocks, size_t count) {
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < blocks[i].event_count; k++)
@@ -156,8 +151,7 @@ bool etr_kernel_only_copies(const char *kernel) {
   return etr_operator_only_copies_named(etr_operator_of_kernel(kernel));
 }
 
-/* Sets reasons[i] to why the partitioner refuses operator i, NULL if it does not, for those that
- * are wanted. Returns false when out of memory. */
+/* Leaves reasons as it is if the partitioner's rules are not known. */
 bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph,
                             const bool *wanted) {
   const etr_backend *backend = etr_backend_of(backend_id);

@@ -8,8 +8,8 @@
 /* ---- What an event's metadata say ---- */
 
 typedef struct plan_metadata {
-  bool is_promised;      /* a JSON object whose estimated cost, by which times are shared out, is a
-                            share; or nothing */
+  bool is_as_documented; /* a JSON object whose estimated cost, by which times are shared out, is a
+                       share; or nothing */
   etr_compute_unit unit; /* what the compute plan prefers; none where they do not say */
 } plan_metadata;
 
@@ -26,17 +26,17 @@ static etr_compute_unit compute_unit_of_name(etr_slice name) {
   return ETR_COMPUTE_UNIT_NONE;
 }
 
-static etr_slice text_of(etr_bytes metadata) {
+static etr_slice slice_of_metadata(etr_bytes metadata) {
   return (etr_slice){metadata.data, metadata.size};
 }
 
-/* Reads what the metadata of an event say about cost and compute unit, and whether it is what the
- * delegate writes. Empty metadata are. Lack of memory shows on the arena. */
+/* Reads the compute unit from the metadata of an event, and checks that they are what the delegate
+ * writes: nothing, or JSON with a cost from 0 to 1. When out of memory, the arena has failed. */
 static plan_metadata read_metadata(etr_bytes metadata, etr_arena *scratch) {
-  plan_metadata out = {.is_promised = true};
+  plan_metadata out = {.is_as_documented = true};
   if (metadata.size == 0)
     return out;
-  etr_json *json = etr_json_open_memory(text_of(metadata), NULL);
+  etr_json *json = etr_json_open_memory(slice_of_metadata(metadata), NULL);
   if (!json) {
     etr_arena_fail(scratch);
     return out;
@@ -52,10 +52,10 @@ static plan_metadata read_metadata(etr_bytes metadata, etr_arena *scratch) {
     else
       etr_json_skip(json);
   etr_json_end(json);
-  out.is_promised = !etr_json_failed(json) && cost >= 0 && cost <= 1;
+  out.is_as_documented = !etr_json_failed(json) && cost >= 0 && cost <= 1;
   if (etr_json_out_of_memory(json))
     etr_arena_fail(scratch);
-  if (!out.is_promised)
+  if (!out.is_as_documented)
     out.unit = ETR_COMPUTE_UNIT_NONE;
   etr_json_close(json);
   return out;
@@ -63,23 +63,25 @@ static plan_metadata read_metadata(etr_bytes metadata, etr_arena *scratch) {
 
 /* ---- All ---- */
 
-/* Returns true for the name of an operation, OUTPUT:OPERATOR. */
+/* Returns true if an event is named like an operation of Core ML, OUTPUT:OPERATOR. */
 static bool is_operation(const etr_event_facts *event) {
   return !event->is_number && strchr(event->name, ':');
 }
 
-/* Returns whether an event's metadata have the share of the time that Core ML's plan estimated. */
+/* Returns whether an event's metadata say the share of the time that Core ML's plan estimated for
+ * it. */
 static bool has_estimate(const etr_event_facts *event) {
   static const char key[] = "\"estimatedCost\"";
   enum { KEY_BYTES = sizeof key - 1 };
-  etr_slice text = event->metadata_count ? text_of(event->metadata[0]) : (etr_slice){0};
+  etr_slice text = event->metadata_count ? slice_of_metadata(event->metadata[0]) : (etr_slice){0};
   for (size_t i = 0; i + KEY_BYTES <= text.size; i++)
     if (memcmp(text.data + i, key, KEY_BYTES) == 0)
       return true;
   return false;
 }
 
-/* No other backend says of each operation what share of the time it was estimated to take. */
+/* Returns true if each event is an operation with an estimated share of the time, which no other
+ * backend writes. */
 static bool is_own_call(const etr_event_facts *events, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!is_operation(&events[i]) || !has_estimate(&events[i]))
@@ -89,42 +91,47 @@ static bool is_own_call(const etr_event_facts *events, size_t count) {
 
 /* Returns the operator in the name of an operation: "conv" of "x_cast_fp16:ios17.conv". */
 static etr_slice operator_of(const char *operation) {
-  const char *colon = strrchr(operation, ':'), *name = colon ? colon + 1 : operation;
+  const char *colon = strrchr(operation, ':');
+  const char *name = colon ? colon + 1 : operation;
   const char *dot = strncmp(name, "ios", 3) == 0 ? strchr(name, '.') : NULL;
   return etr_slice_of(dot ? dot + 1 : name);
 }
 
-/* Interprets the events of a call. An operation that the map lacks was made by Core ML's own
- * compiler. Returns false when out of memory. */
+/* Gives the events of a call their meaning. Their times are estimated, and the delegate lays them
+ * end to end in topological order, so that their starts mean nothing. An operation that the
+ * delegate map lacks was made by Core ML's own compiler, and has no node. Returns false when out of
+ * memory. */
 static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                              etr_arena *scratch) {
   for (size_t i = 0; i < count; i++) {
     /* The metadata of all runs are compared. If they differ, the unit is not known, because another
      * load may have had another plan. */
     const etr_event_facts *event = &events[i];
-    plan_metadata metadata = {.is_promised = true};
+    plan_metadata metadata = {.is_as_documented = true};
     for (size_t k = 0; k < event->metadata_count; k++) {
-      if (k > 0 && etr_slice_equal(text_of(event->metadata[k]), text_of(event->metadata[k - 1])))
+      if (k > 0 && etr_slice_equal(slice_of_metadata(event->metadata[k]),
+                                   slice_of_metadata(event->metadata[k - 1])))
         continue;
-      plan_metadata of_run = read_metadata(event->metadata[k], scratch);
-      metadata.is_promised &= of_run.is_promised;
-      metadata.unit = k == 0 || of_run.unit == metadata.unit ? of_run.unit : ETR_COMPUTE_UNIT_NONE;
-      if (metadata.unit == ETR_COMPUTE_UNIT_NONE && !metadata.is_promised)
+      plan_metadata run_metadata = read_metadata(event->metadata[k], scratch);
+      metadata.is_as_documented &= run_metadata.is_as_documented;
+      metadata.unit = k == 0 || run_metadata.unit == metadata.unit ? run_metadata.unit
+                                                                   : ETR_COMPUTE_UNIT_NONE;
+      if (metadata.unit == ETR_COMPUTE_UNIT_NONE && !metadata.is_as_documented)
         break;
     }
-    out[i].is_odd = !is_operation(&events[i]) || !metadata.is_promised;
-    out[i].key = events[i].is_listed && !out[i].is_odd ? ETR_KEY_MAP : ETR_KEY_NONE;
+    out[i].is_unexpected = !is_operation(&events[i]) || !metadata.is_as_documented;
+    out[i].key = events[i].is_listed && !out[i].is_unexpected ? ETR_KEY_MAP : ETR_KEY_NONE;
     out[i].kernel = operator_of(events[i].name);
     out[i].is_estimated = true;
-    out[i].has_no_place = true; /* laid end to end in topological order */
+    out[i].has_no_place = true;
     out[i].compute_unit = metadata.unit;
     out[i].is_unit_planned = metadata.unit != ETR_COMPUTE_UNIT_NONE;
   }
   return !etr_arena_failed(scratch);
 }
 
-/* Returns the version of the mlpackage. The payload begins with a JSON object and the manifest of
- * the package, which has the version; NULL if it is not there. */
+/* Returns the version of the mlpackage, which is in the package's manifest near the start of the
+ * payload: "mlpackage 1.0.0". NULL if it is not there, or when out of memory. */
 static const char *find_package_version(etr_arena *arena, etr_slice head) {
   static const char key[] = "\"fileFormatVersion\": \"";
   enum { KEY_BYTES = sizeof key - 1, MOST_DIGITS = 16 };
@@ -150,14 +157,14 @@ typedef struct package_file {
   uint64_t offset, size; /* in bytes; size 0: there is no such file */
 } package_file;
 
-/* Reads a number that is not negative. */
+/* Reads a size or offset in bytes; a negative number is read as 0. */
 static uint64_t read_size(etr_json *json) {
   int64_t number = etr_json_int(json);
   return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Reads one entry of the list of files. Returns where the file is if it is the model's
- * specification, else a file of no bytes. */
+/* Reads an entry of the package's list of files, {name, dataRegion: {offset, size}}. Returns where
+ * the file is in the payload if it is the model's specification, else a file of size 0. */
 static package_file read_package_file(etr_json *json) {
   package_file file = {0};
   bool is_model = false;
@@ -182,8 +189,9 @@ static package_file read_package_file(etr_json *json) {
   return is_model ? file : (package_file){0};
 }
 
-/* Finds the model's specification in the list of files, whose end is not read; a file of no bytes
- * if it is not there. */
+/* Returns where the model's specification is in the payload, by the package's list of files, which
+ * is read only up to it; a file of size 0 if it is not listed. When out of memory, the arena has
+ * failed. */
 static package_file find_specification(etr_arena *arena, etr_slice list) {
   package_file found = {0};
   etr_json *json = etr_json_open_memory(list, NULL);
@@ -210,8 +218,9 @@ static package_file find_specification(etr_arena *arena, etr_slice list) {
   return found;
 }
 
-/* Returns the field specificationVersion, the first of the protobuf message Model; 0 if the
- * message does not start with it or cannot be read. Versions are below 128, so it has one byte. */
+/* Returns specificationVersion, the first field of the protobuf message Model; 0 if the message
+ * does not start with it or cannot be read. Versions are below 128, so that the number has one
+ * byte. */
 static unsigned read_specification(const etr_payload_source *source, package_file file) {
   enum { TAG = 1 << 3, NEEDED = 2, MORE_BYTES = 0x80 };
   char head[NEEDED];
@@ -225,9 +234,9 @@ static unsigned read_specification(const etr_payload_source *source, package_fil
 /* Returns the version of Core ML's model specification as text, or that it is not written where
  * it can be read. The list of files is at the end of the payload, byte by byte backwards. */
 static const char *describe_model_version(etr_arena *arena, const etr_payload_source *source) {
-  enum { MOST_LIST = 16 * 1024 }; /* bytes of the list that are read: some 100 files */
-  char list[MOST_LIST];
-  size_t size = (size_t)ETR_MIN(source->size, (uint64_t)MOST_LIST);
+  enum { MOST_LIST_BYTES = 16 * 1024 }; /* bytes of the list that are read: some 100 files */
+  char list[MOST_LIST_BYTES];
+  size_t size = (size_t)ETR_MIN(source->size, (uint64_t)MOST_LIST_BYTES);
   unsigned version = 0;
   if (source->read(source->context, source->size - size, list, size)) {
     for (size_t i = 0; i < size / 2; i++) {
@@ -241,9 +250,11 @@ static const char *describe_model_version(etr_arena *arena, const etr_payload_so
                  : "specification version not written where it can be read";
 }
 
-const etr_decoder etr_coreml = {.id = "CoreMLBackend",
-                                .label = "Core ML",
-                                .is_own_call = is_own_call,
-                                .read = interpret_events,
-                                .payload_version = find_package_version,
-                                .model_version = describe_model_version};
+const etr_decoder etr_coreml = {
+    .id = "CoreMLBackend",
+    .label = "Core ML",
+    .is_own_call = is_own_call,
+    .read = interpret_events,
+    .payload_version = find_package_version,
+    .model_version = describe_model_version,
+};

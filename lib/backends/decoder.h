@@ -39,8 +39,8 @@ typedef struct etr_event_meaning {
   bool is_in_sums, is_estimated, has_no_place; /* as in etr_event */
   etr_compute_unit compute_unit;               /* as in etr_event */
   bool is_unit_planned;                        /* as in etr_event */
-  bool is_odd;             /* the backend does not write such an event: it gets no node, and a
-                              warning says so */
+  bool is_unexpected;      /* the backend does not write such an event: it gets no node, and a
+                       warning says so */
   uint8_t wrapper, inside; /* as in etr_event; at most ETR_MOST_WRAPPERS */
   etr_phase wrapper_phase;
   uint32_t step_ns; /* unit of its durations, in ns; 0: a tick */
@@ -111,17 +111,17 @@ const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t 
                                             const char *name);
 
 /** Fills a meaning from a known event. Phases are part of sums; containers are not. */
-void etr_known_event_tell(etr_event_meaning *out, const etr_known_event *event);
+void etr_known_event_fill(etr_event_meaning *out, const etr_known_event *event);
 
 /** Returns the decoder of the backend with this id; NULL if there is none, or if id is NULL. */
 const etr_decoder *etr_decoder_of(const char *id);
 
-/** Returns the decoder of the only backend that writes such an id or name; NULL if several backends
- * may write it. */
+/** Returns the decoder of the backend that an event's id or name identifies, because only this
+ * backend writes it; NULL if several may. */
 const etr_decoder *etr_decoder_of_event(const char *name);
 
-/** Returns the decoder of the only backend that writes such a call; NULL if several backends may.
- */
+/** Returns the decoder of the backend that the events of a call identify, because only this backend
+ * writes them so; NULL if several may. */
 const etr_decoder *etr_decoder_of_call(const etr_event_facts *events, size_t count);
 
 /** The decoders, each in the file of its name; backends.c lists them. */

@@ -4,6 +4,7 @@
  */
 #include "backends/operator.h"
 
+/* Returns a name without the underscores at its start, which ATen gives to internal operators. */
 static etr_slice without_underscores(etr_slice name) {
   while (name.size > 1 && name.data[0] == '_')
     name = (etr_slice){name.data + 1, name.size - 1};
@@ -38,7 +39,8 @@ bool etr_operator_is_in_place(etr_slice op) {
          !etr_slice_ends(op, ETR_SLICE("__")); /* "__and__" returns a new tensor */
 }
 
-/* Compares byte by byte, because most names differ in their first bytes. */
+/* Returns whether an operator has this name. Compares byte by byte, because most names differ
+ * early. */
 static inline bool is_named(etr_slice op, const char *name) {
   size_t i = 0;
   while (i < op.size && name[i] == op.data[i])
@@ -53,11 +55,11 @@ bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count
   return false;
 }
 
-/* Searches rows that are sorted by the operator name with which they begin. Returns NULL if there
- * is none for this operator. */
+/* A binary search that compares up to the first different byte, as most names differ early. */
 const void *etr_operator_row(etr_slice op, const void *rows, size_t count, size_t size) {
   for (size_t low = 0, high = count; low < high;) {
-    size_t middle = low + (high - low) / 2, i = 0;
+    size_t middle = low + (high - low) / 2;
+    size_t i = 0;
     const char *row = (const char *)rows + middle * size, *name;
     memcpy(&name, row, sizeof name);
     while (i < op.size && name[i] == op.data[i])
@@ -80,65 +82,65 @@ enum {
                  "..._copy" */
 };
 
-typedef struct view {
+typedef struct view_row {
   const char *op;
-  int does;
-} view;
+  int traits; /* VIEW, SHARES, COPIES */
+} view_row;
 
 /* Sorted by name. */
-static const view views[] = {{"alias", VIEW | SHARES},
-                             {"alias_copy", VIEW},
-                             {"as_strided", SHARES},
-                             {"chunk", SHARES},
-                             {"clone", VIEW | COPIES},
-                             {"clone_dim_order", VIEW | COPIES},
-                             {"contiguous", VIEW | COPIES},
-                             {"copy", COPIES},
-                             {"detach", VIEW | SHARES},
-                             {"detach_copy", VIEW},
-                             {"diagonal", SHARES},
-                             {"expand", SHARES},
-                             {"expand_as", SHARES},
-                             {"lift_fresh", SHARES},
-                             {"lift_fresh_copy", VIEW},
-                             {"movedim", SHARES},
-                             {"narrow", SHARES},
-                             {"numpy_T", SHARES},
-                             {"permute", SHARES | COPIES},
-                             {"reshape", VIEW},
-                             {"select", SHARES},
-                             {"slice", SHARES},
-                             {"split", SHARES},
-                             {"split_with_sizes", SHARES},
-                             {"squeeze", SHARES},
-                             {"squeeze_copy", VIEW},
-                             {"t", SHARES | COPIES},
-                             {"to_copy", VIEW},
-                             {"to_dim_order_copy", VIEW},
-                             {"transpose", SHARES | COPIES},
-                             {"unbind", SHARES},
-                             {"unfold", SHARES},
-                             {"unsqueeze", SHARES},
-                             {"unsqueeze_copy", VIEW},
-                             {"view", VIEW | SHARES},
-                             {"view_as", SHARES},
-                             {"view_copy", VIEW}};
+static const view_row views[] = {{"alias", VIEW | SHARES},
+                                 {"alias_copy", VIEW},
+                                 {"as_strided", SHARES},
+                                 {"chunk", SHARES},
+                                 {"clone", VIEW | COPIES},
+                                 {"clone_dim_order", VIEW | COPIES},
+                                 {"contiguous", VIEW | COPIES},
+                                 {"copy", COPIES},
+                                 {"detach", VIEW | SHARES},
+                                 {"detach_copy", VIEW},
+                                 {"diagonal", SHARES},
+                                 {"expand", SHARES},
+                                 {"expand_as", SHARES},
+                                 {"lift_fresh", SHARES},
+                                 {"lift_fresh_copy", VIEW},
+                                 {"movedim", SHARES},
+                                 {"narrow", SHARES},
+                                 {"numpy_T", SHARES},
+                                 {"permute", SHARES | COPIES},
+                                 {"reshape", VIEW},
+                                 {"select", SHARES},
+                                 {"slice", SHARES},
+                                 {"split", SHARES},
+                                 {"split_with_sizes", SHARES},
+                                 {"squeeze", SHARES},
+                                 {"squeeze_copy", VIEW},
+                                 {"t", SHARES | COPIES},
+                                 {"to_copy", VIEW},
+                                 {"to_dim_order_copy", VIEW},
+                                 {"transpose", SHARES | COPIES},
+                                 {"unbind", SHARES},
+                                 {"unfold", SHARES},
+                                 {"unsqueeze", SHARES},
+                                 {"unsqueeze_copy", VIEW},
+                                 {"view", VIEW | SHARES},
+                                 {"view_as", SHARES},
+                                 {"view_copy", VIEW}};
 
-static int does(etr_slice op) {
-  const view *found = etr_operator_row(op, views, ETR_COUNT(views), sizeof *views);
-  return found ? found->does : 0;
+static int view_traits_of(etr_slice op) {
+  const view_row *found = etr_operator_row(op, views, ETR_COUNT(views), sizeof *views);
+  return found ? found->traits : 0;
 }
 
 bool etr_operator_is_view(etr_slice op) {
-  return (does(op) & VIEW) != 0;
+  return (view_traits_of(op) & VIEW) != 0;
 }
 
 bool etr_operator_shares_memory(etr_slice op) {
-  return (does(op) & SHARES) != 0;
+  return (view_traits_of(op) & SHARES) != 0;
 }
 
 bool etr_operator_only_copies_named(etr_slice op) {
-  return etr_slice_ends(op, ETR_SLICE("_copy")) || (does(op) & COPIES) != 0;
+  return etr_slice_ends(op, ETR_SLICE("_copy")) || (view_traits_of(op) & COPIES) != 0;
 }
 
 bool etr_operator_only_copies(const char *target) {
@@ -211,15 +213,15 @@ bool etr_operator_draws(const char *target) {
 
 /* ---- A row for each operator, after aten/src/ATen/native/native_functions.yaml ---- */
 
-enum { MOST = 9 };
+enum { MOST_ARGUMENTS = 9 };
 
-typedef struct row {
+typedef struct argument_row {
   const char *op;
-  const char *names[MOST]; /* NULL: it is a tensor */
-} row;
+  const char *names[MOST_ARGUMENTS]; /* NULL: it is a tensor */
+} argument_row;
 
 /* Sorted by name. */
-static const row rows[] = {
+static const argument_row argument_rows[] = {
     {"add", {NULL, "other", "alpha"}},
     {"addmm", {NULL, NULL, NULL, "beta", "alpha"}},
     {"amax", {NULL, "dim", "keepdim"}},
@@ -266,7 +268,9 @@ static const row rows[] = {
 };
 
 const char *etr_argument_name(etr_slice op, size_t index) {
-  const row *found = index < MOST ? etr_operator_row(op, rows, ETR_COUNT(rows), sizeof *rows)
+  const argument_row *found = index < MOST_ARGUMENTS
+                                  ? etr_operator_row(op, argument_rows, ETR_COUNT(argument_rows),
+                                                     sizeof *argument_rows)
                                   : NULL;
   return found ? found->names[index] : NULL;
 }

@@ -6,14 +6,15 @@
 #include "backends/backends.h"
 #include "backends/decoder.h"
 
-enum { MOST_VALUE = 64 };
+enum { MOST_VALUE_BYTES = 64 };
 
-/* Returns true if all bytes are printable ASCII. */
-static bool is_printable(etr_slice text) {
+/* Returns true if a compile spec's value can be shown: a text of printable ASCII, neither empty nor
+ * long. */
+static bool is_short_printable(etr_slice text) {
   for (size_t i = 0; i < text.size; i++)
     if (text.data[i] < ' ' || text.data[i] > '~')
       return false;
-  return text.size > 0 && text.size <= MOST_VALUE;
+  return text.size > 0 && text.size <= MOST_VALUE_BYTES;
 }
 
 /* Returns the processor that a QNN program was compiled for, from its QnnExecuTorchOptions
@@ -31,28 +32,28 @@ static const char *describe_qnn_target(etr_arena *arena, etr_slice options) {
               : etr_arena_format(arena, "SoC model %d", (int)model);
 }
 
-/* Appends ", TEXT" to a text that may be empty. */
-static const char *appended(etr_arena *arena, const char *text, const char *more) {
+/* Returns "TEXT, MORE", or the one of them that is not NULL; NULL if both are, or when out of
+ * memory. */
+static const char *join_with_comma(etr_arena *arena, const char *text, const char *more) {
   if (!more)
     return text;
   return text ? etr_arena_format(arena, "%s, %s", text, more) : more;
 }
 
-/* Returns what a compile spec says about the target or a version; NULL if nothing. */
+/* Returns what a compile spec says about the target or a version; NULL if nothing that can be
+ * shown, or when out of memory. */
 static const char *describe_compile_spec(etr_arena *arena, const etr_compile_spec *spec) {
   static const char *const keys[] = {"target", "tosa_spec", "platform-config"};
   if (etr_slice_is(spec->key, "qnn_compile_spec"))
     return describe_qnn_target(arena, spec->value);
-  if (etr_slice_is(spec->key, "device") && is_printable(spec->value))
+  if (etr_slice_is(spec->key, "device") && is_short_printable(spec->value))
     return etr_arena_format(arena, "device %.*s", (int)spec->value.size, spec->value.data);
   for (size_t i = 0; i < ETR_COUNT(keys); i++)
-    if (etr_slice_equal(spec->key, etr_slice_of(keys[i])) && is_printable(spec->value))
+    if (etr_slice_equal(spec->key, etr_slice_of(keys[i])) && is_short_printable(spec->value))
       return etr_arena_text(arena, spec->value);
   return NULL;
 }
 
-/* Puts together what the payload and the compile specs say about version and target; NULL if they
- * say nothing. */
 const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice head,
                                const etr_payload_source *source, const etr_compile_spec *specs,
                                size_t count) {
@@ -64,8 +65,8 @@ const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice 
   else if (decoder && decoder->payload_version)
     text = decoder->payload_version(arena, head);
   if (decoder && decoder->model_version && head.size > 0)
-    text = appended(arena, text, decoder->model_version(arena, source));
+    text = join_with_comma(arena, text, decoder->model_version(arena, source));
   for (size_t i = 0; i < count; i++)
-    text = appended(arena, text, describe_compile_spec(arena, &specs[i]));
+    text = join_with_comma(arena, text, describe_compile_spec(arena, &specs[i]));
   return text;
 }

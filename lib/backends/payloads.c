@@ -13,8 +13,8 @@ void etr_payloads_init(etr_payloads *payloads, const etr_payloads *known, etr_ar
   etr_map_init(&payloads->shown, arena);
 }
 
-/* Reads a payload by its backend's reader and counts its operators by class. Returns NULL if it
- * cannot be read. */
+/* Reads a payload with its backend's reader and counts its operators by class. Returns NULL if it
+ * cannot be read, or when out of memory. */
 static const etr_payload *read_payload(etr_arena *arena, const etr_backend *backend,
                                        etr_slice bytes) {
   etr_payload *payload = etr_arena_alloc(arena, sizeof *payload);
@@ -25,8 +25,8 @@ static const etr_payload *read_payload(etr_arena *arena, const etr_backend *back
   return payload;
 }
 
-/* Reads each payload once: one that the record has kept is not read again. Returns NULL if it
- * cannot be read. */
+/* Each payload is read once, also by several profiles of one program (known). A failure is
+ * remembered as NULL. */
 const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend,
                                      etr_slice bytes) {
   const struct {
@@ -34,15 +34,17 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
     const etr_backend *backend;
   } key = {bytes, backend};
   ETR_NO_PADDING(key, sizeof bytes + sizeof backend);
-  const etr_payloads *kept = payloads->known;
-  uint32_t known_index = kept ? etr_map_get(&kept->by_place, ETR_BYTES(key)) : ETR_NONE;
+  const etr_payloads *known = payloads->known;
+  uint32_t known_index = known ? etr_map_get(&known->by_place, ETR_BYTES(key)) : ETR_NONE;
   if (bytes.size == 0)
     return NULL;
   if (known_index != ETR_NONE)
-    return kept->list.data[known_index];
+    return known->list.data[known_index];
   etr_map_slot *slot = etr_map_at(&payloads->by_place, ETR_BYTES(key));
-  if (!slot || slot->value != ETR_NONE)
-    return slot ? payloads->list.data[slot->value] : NULL;
+  if (!slot)
+    return NULL;
+  if (slot->value != ETR_NONE)
+    return payloads->list.data[slot->value];
   const etr_payload **added = etr_vec_push(payloads->arena, &payloads->list);
   if (!added)
     return NULL;
@@ -53,8 +55,8 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
 
 /* ---- Graphs ---- */
 
-/* Records once that payloads of a backend could not be read as a graph. */
-static void record_unread(etr_payloads *payloads, const char *backend) {
+/* Adds a backend to those with a payload that could not be read as a graph, unless it is there. */
+static void note_unread_backend(etr_payloads *payloads, const char *backend) {
   for (size_t i = 0; i < payloads->unread.count; i++)
     if (strcmp(payloads->unread.data[i], backend) == 0)
       return;
@@ -63,8 +65,8 @@ static void record_unread(etr_payloads *payloads, const char *backend) {
     *added = backend;
 }
 
-/* Lists the arguments of the call that operators of the payload write, in ascending order and
- * once each. Returns false when out of memory. */
+/* Sets graph->written: the indices of the call's arguments that operators of the graph write,
+ * ascending, each once. Returns false when out of memory. */
 static bool list_written_arguments(etr_own_graph *graph, etr_arena *arena) {
   etr_vec(uint32_t) written = {0};
   for (size_t i = 0; i < graph->count; i++)
@@ -83,7 +85,8 @@ static bool list_written_arguments(etr_own_graph *graph, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
-/* Makes the titles of the operators, "NAME #ID". Returns false when out of memory. */
+/* Sets graph->titles: of each operator its name and id, such as "Conv2d #3". Returns false when out
+ * of memory. */
 static bool make_titles(etr_own_graph *graph, etr_arena *arena) {
   const char **titles = etr_arena_alloc_array(arena, graph->count, sizeof *titles);
   for (size_t i = 0; titles && i < graph->count; i++)
@@ -93,8 +96,8 @@ static bool make_titles(etr_own_graph *graph, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
-/* Reads the graph of a payload. Returns NULL when out of memory, or if it cannot be read, which
- * is recorded for the backend. */
+/* Reads the graph of a payload with the backend's reader. Returns NULL when out of memory, or if it
+ * cannot be read, which is noted for the backend. */
 static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_reader reader,
                                        const char *backend, etr_slice bytes) {
   etr_own_graph *graph = etr_arena_alloc(payloads->arena, sizeof *graph);
@@ -104,12 +107,12 @@ static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_rea
     return list_written_arguments(graph, payloads->arena) && make_titles(graph, payloads->arena)
                ? graph
                : NULL;
-  record_unread(payloads, backend);
+  note_unread_backend(payloads, backend);
   return NULL;
 }
 
-/* Reads each graph once: one that the record has kept is not read again. Returns NULL if it
- * cannot be read, or if this program reads none of this backend. */
+/* Each graph is read once, also by several profiles of one program (known). A failure is remembered
+ * as NULL. */
 const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend,
                                         etr_slice bytes) {
   etr_own_graph_reader reader = etr_own_graph_reader_of(backend);
@@ -118,13 +121,13 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
     etr_own_graph_reader reader;
   } key = {bytes, reader};
   ETR_NO_PADDING(key, sizeof bytes + sizeof reader);
-  const etr_payloads *kept = payloads->known;
-  uint32_t known_index = kept && reader ? etr_map_get(&kept->graph_by_place, ETR_BYTES(key))
-                                        : ETR_NONE;
+  const etr_payloads *known = payloads->known;
+  uint32_t known_index = known && reader ? etr_map_get(&known->graph_by_place, ETR_BYTES(key))
+                                         : ETR_NONE;
   if (known_index != ETR_NONE) {
-    if (!kept->graphs.data[known_index])
-      record_unread(payloads, backend);
-    return kept->graphs.data[known_index];
+    if (!known->graphs.data[known_index])
+      note_unread_backend(payloads, backend);
+    return known->graphs.data[known_index];
   }
   etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, ETR_BYTES(key)) : NULL;
   if (!slot || slot->value != ETR_NONE)
@@ -143,19 +146,18 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
  * payloads of their parts without weights, which have a few operators each. */
 enum { MOST_REPEATED = 1 << 14 };
 
-/* Returns whether the graph is shown: always for its first call, for others as long as they do
- * not make the profile too large. */
+/* Counts what is shown again against MOST_REPEATED, and otherwise the delegate as hidden. */
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph) {
   etr_map_slot *slot = etr_map_at(&payloads->shown, ETR_BYTES(graph));
   if (!slot)
     return false;
   size_t size = graph->count + graph->value_count;
-  bool is_new = slot->value == ETR_NONE,
-       fits = is_new || size <= MOST_REPEATED - payloads->repeated;
+  bool is_new = slot->value == ETR_NONE;
+  bool is_shown = is_new || size <= MOST_REPEATED - payloads->repeated;
   slot->value = 1;
-  if (!is_new && fits)
+  if (!is_new && is_shown)
     payloads->repeated += size;
-  if (!fits)
+  if (!is_shown)
     payloads->hidden++;
-  return fits;
+  return is_shown;
 }

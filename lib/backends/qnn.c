@@ -18,8 +18,8 @@ static const suffix suffixes[] = {
     {" (bytes)", ETR_EVENT_UNIT_BYTES},
 };
 
-/* Returns an id without the unit at its end, which it sets in *out. An id without a suffix is in
- * cycles. */
+/* Returns an event's id without the unit at its end, such as " (us)", and sets the unit of *out. An
+ * id without one counts cycles. */
 static etr_slice split_off_unit(etr_event_meaning *out, etr_slice id) {
   out->unit = ETR_EVENT_UNIT_CYCLES;
   for (size_t i = 0; i < ETR_COUNT(suffixes); i++) {
@@ -34,32 +34,35 @@ static etr_slice split_off_unit(etr_event_meaning *out, etr_slice id) {
 
 /* ---- Operators ---- */
 
-/* Returns true for an OpId, which is a number of 32 bits. */
-static bool is_id(etr_slice text) {
+/* Returns true for the number of an operator of QNN (OpId), which has 32 bits. */
+static bool is_op_id(etr_slice text) {
   int64_t number;
   bool is_digit = text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9';
   return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
-/* Returns the part of an id before a separator and a number at its end; a slice with data NULL if
- * the id does not end like that. */
-static etr_slice before_number(etr_slice id, const char *separator) {
+/* Returns the part of an id before its last separator, if only the number of an operator follows
+ * that; else an empty slice. */
+static etr_slice part_before_number(etr_slice id, const char *separator) {
   size_t size = strlen(separator);
   for (size_t position = id.size; position-- > 0;) {
     etr_slice rest = {id.data + position, id.size - position};
     if (!etr_slice_starts(rest, etr_slice_of(separator)))
       continue;
-    bool ends = is_id((etr_slice){rest.data + size, rest.size - size});
-    return ends ? (etr_slice){id.data, position} : (etr_slice){0};
+    bool ends_with_number = is_op_id((etr_slice){rest.data + size, rest.size - size});
+    return ends_with_number ? (etr_slice){id.data, position} : (etr_slice){0};
   }
   return (etr_slice){0};
 }
 
-/* Reads an event id such as "aten_add:OpId_31": a node of the graph, or the copy of an input or
- * output. Returns false if it is neither. */
-static bool read_operator(etr_event_meaning *out, etr_slice id) {
-  etr_slice end = before_number(id, " OpId_"), name = before_number(id, ":OpId_");
-  bool is_input = etr_slice_is(end, "Input"), is_output = etr_slice_is(end, "Output");
+/* Gives an event its meaning if its id is that of an operator, "aten_add:OpId_31", whose node is
+ * named before the colon, or that of copying an input or output, "Input OpId_2". Returns false for
+ * other ids. */
+static bool interpret_operator(etr_event_meaning *out, etr_slice id) {
+  etr_slice copied = part_before_number(id, " OpId_");
+  etr_slice name = part_before_number(id, ":OpId_");
+  bool is_input = etr_slice_is(copied, "Input");
+  bool is_output = etr_slice_is(copied, "Output");
   if (is_input || is_output) {
     out->role = ETR_ROLE_PHASE;
     out->phase = is_input ? ETR_PHASE_COPY_IN : ETR_PHASE_COPY_OUT;
@@ -96,16 +99,18 @@ typedef struct totals {
   bool has_accelerator; /* the NPU's: HTP names them */
 } totals;
 
-static void make_wrapper(etr_event_meaning *out, uint8_t wrapper, etr_phase phase) {
+/* Makes an event a wrapper of this depth, which is inside the wrapper of the depth above. The part
+ * of its time that no enclosed event took is the phase. */
+static void set_wrapper(etr_event_meaning *out, uint8_t wrapper, etr_phase phase) {
   out->wrapper = wrapper;
   out->wrapper_phase = phase;
   out->inside = (uint8_t)(wrapper - 1);
 }
 
-/* Interprets the accelerator's total: operators get shares of it by their cycles. As time it is
- * also the phase in which the accelerator computes. */
-static void read_accelerator(etr_event_meaning *out) {
-  make_wrapper(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
+/* Gives the accelerator's total its meaning: the wrapper of the operators, which get shares of it
+ * by their cycles. If it is a time, it is also the phase in which the accelerator computes. */
+static void interpret_accelerator_total(etr_event_meaning *out) {
+  set_wrapper(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
   if (!is_time(out))
     return;
   out->role = ETR_ROLE_PHASE;
@@ -113,58 +118,61 @@ static void read_accelerator(etr_event_meaning *out) {
   out->compute_unit = ETR_COMPUTE_UNIT_NPU;
 }
 
-/* Interprets a total by its name: the accelerator's, QNN's or that of a remote call. Returns
- * false if it is not a known one. */
-static bool read_total(etr_event_meaning *out, etr_slice id, const totals *call_totals) {
-  bool is_accelerator = etr_slice_is(id, accelerator_total), is_qnn = etr_slice_is(id, qnn_total);
-  bool is_rpc = etr_slice_is(id, rpc_total), is_other = false;
+/* Gives a total of the call its meaning by its name: the accelerator's, QNN's, that of the remote
+ * procedure call, which is the outermost wrapper if QNN has none, or another, which is in no sum.
+ * Returns false if the name is not known. */
+static bool interpret_total(etr_event_meaning *out, etr_slice id, const totals *call_totals) {
+  bool is_accelerator = etr_slice_is(id, accelerator_total);
+  bool is_qnn = etr_slice_is(id, qnn_total);
+  bool is_rpc = etr_slice_is(id, rpc_total);
+  bool is_other = false;
   for (size_t i = 0; i < ETR_COUNT(other_totals); i++)
     is_other |= etr_slice_equal(id, etr_slice_of(other_totals[i]));
   out->role = ETR_ROLE_CONTAINER;
   if (is_accelerator)
-    read_accelerator(out);
+    interpret_accelerator_total(out);
   if (is_time(out) && (is_qnn || (is_rpc && !call_totals->has_qnn)))
-    make_wrapper(out, IN_QNN, ETR_PHASE_WAIT);
+    set_wrapper(out, IN_QNN, ETR_PHASE_WAIT);
   return is_accelerator || is_qnn || is_rpc || is_other;
 }
 
 /* ---- All ---- */
 
-static bool is_wait(etr_slice id) {
+static bool is_wait_id(etr_slice id) {
   return etr_slice_starts(id, ETR_SLICE("Time for "));
 }
 
-/* Interprets an event by its id. Only operators are in sums: totals are summed as wrappers, and
- * waits are part of a wrapper. */
-static void read_event(etr_event_meaning *out, const etr_event_facts *event,
-                       const totals *call_totals, etr_arena *scratch) {
+/* Gives an event its meaning by its id. Only operators that are times are in sums: totals count as
+ * wrappers, and waits are part of a wrapper. Times are whole microseconds. */
+static void interpret_event(etr_event_meaning *out, const etr_event_facts *event,
+                            const totals *call_totals, etr_arena *scratch) {
   etr_slice id = split_off_unit(out, etr_slice_of(event->name));
   out->is_in_sums = false;
   out->has_no_place = true;
   out->step_ns = is_time(out) ? 1000 : 0;
   if (event->is_number) {
     out->role = ETR_ROLE_COUNTER;
-    out->is_odd = true;
+    out->is_unexpected = true;
   } else if (out->unit == ETR_EVENT_UNIT_COUNT || out->unit == ETR_EVENT_UNIT_BYTES) {
     out->role = ETR_ROLE_COUNTER;
-  } else if (read_operator(out, id)) {
+  } else if (interpret_operator(out, id)) {
     out->is_in_sums = is_time(out);
     out->is_estimated = out->role == ETR_ROLE_OPERATOR && !is_time(out);
     out->inside = IN_ACCELERATOR;
     out->label = etr_arena_copy(scratch, id); /* without the unit, which is shown elsewhere */
     if (call_totals->has_accelerator)
       out->compute_unit = ETR_COMPUTE_UNIT_NPU;
-  } else if (is_wait(id)) {
+  } else if (is_wait_id(id)) {
     out->role = ETR_ROLE_PHASE;
     out->phase = ETR_PHASE_WAIT;
   } else
-    out->is_odd = !read_total(out, id, call_totals);
+    out->is_unexpected = !interpret_total(out, id, call_totals);
 }
 
-/* Interprets the events of a call after finding out which totals it has, because these decide
- * what is part of what. Returns false when out of memory. */
-static bool read_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
-                        etr_arena *scratch) {
+/* Gives the events of a call their meaning. Which totals it has decides what is part of what, so
+ * they are looked for first. Returns false when out of memory. */
+static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                             etr_arena *scratch) {
   totals call_totals = {0};
   for (size_t i = 0; i < count; i++) {
     etr_event_meaning unit;
@@ -173,17 +181,21 @@ static bool read_events(etr_event_meaning *out, const etr_event_facts *events, s
     call_totals.has_accelerator |= etr_slice_is(id, accelerator_total);
   }
   for (size_t i = 0; i < count; i++)
-    read_event(&out[i], &events[i], &call_totals, scratch);
+    interpret_event(&out[i], &events[i], &call_totals, scratch);
   return !etr_arena_failed(scratch);
 }
 
-/* Returns true for an event that only QNN writes: an operator, or a total of the call. */
+/* Returns true for a name that only QNN writes: of an operator, or of a total with a unit. */
 static bool is_own(const char *name) {
   etr_event_meaning meaning = {.role = ETR_ROLE_NONE};
   etr_slice id = split_off_unit(&meaning, etr_slice_of(name));
-  return read_operator(&meaning, id) ||
-         (id.size < strlen(name) && read_total(&meaning, id, &(totals){0}));
+  return interpret_operator(&meaning, id) ||
+         (id.size < strlen(name) && interpret_total(&meaning, id, &(totals){0}));
 }
 
 const etr_decoder etr_qnn = {
-    .id = "QnnBackend", .label = "QNN", .is_own = is_own, .read = read_events};
+    .id = "QnnBackend",
+    .label = "QNN",
+    .is_own = is_own,
+    .read = interpret_events,
+};

@@ -9,15 +9,15 @@
 
 #include <inttypes.h>
 
-static const char statistics[] = "VGF_NEURAL_STATISTICS";
+static const char statistics_name[] = "VGF_NEURAL_STATISTICS";
 
-static const etr_known_event known[] = {
+static const etr_known_event known_events[] = {
     {"VGF_EXECUTE", .role = ETR_ROLE_CONTAINER},
     {"VGF_COPY_INPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_IN},
     {"VGF_DISPATCH_AND_WAIT", .role = ETR_ROLE_CONTAINER},
     {"VGF_QUEUE_SUBMIT_AND_WAIT_FENCE", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COMPUTE},
     {"VGF_TIMESTAMP_QUERY_READBACK", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER},
-    {statistics, .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER},
+    {statistics_name, .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER},
     {"VGF_COPY_OUTPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_OUT},
 };
 
@@ -30,21 +30,24 @@ static const char *const blobs[] = {"debug_database", "statistics_info", "statis
 static const char *const blob_names[] = {"debug database", "description", "counters"};
 
 typedef struct neural_statistics {
-  bool is_json, is_schema;       /* it is a JSON object; it says that it is of this schema */
-  int64_t version;               /* -1: none */
-  bool is_available, is_damaged; /* a blob is there; the text of one is no base64 */
-  size_t segments, filled;       /* segments; those with a blob */
+  bool is_json, has_right_schema; /* it is a JSON object; it says that it is of this schema */
+  int64_t version;                /* -1: none */
+  bool is_available, is_damaged;  /* a blob is there; the text of one is no base64 */
+  size_t segment_count, filled_segments; /* segments; those with a blob */
   uint64_t bytes[ETR_COUNT(blobs)];
   const char *reason; /* why there is no data; NULL: not said */
 } neural_statistics;
 
-static const char *short_text(etr_arena *arena, etr_slice text) {
+/* Returns a copy of the first MOST_TEXT bytes of a text; NULL if it is empty, or when out of
+ * memory. */
+static const char *copy_short_text(etr_arena *arena, etr_slice text) {
   return text.size
              ? etr_arena_text(arena, (etr_slice){text.data, ETR_MIN(text.size, (size_t)MOST_TEXT)})
              : NULL;
 }
 
-/* Reads one blob and adds its size to *bytes. Returns whether it has data. */
+/* Reads one blob, {available, data: base64}, and adds its size in bytes to *bytes. Returns whether
+ * it is available. Data that are not base64 set is_damaged. */
 static bool read_blob(neural_statistics *out, etr_json *json, uint64_t *bytes, etr_arena *scratch) {
   etr_slice key;
   bool is_available = false;
@@ -66,8 +69,7 @@ static bool read_blob(neural_statistics *out, etr_json *json, uint64_t *bytes, e
   return true;
 }
 
-/* Reads the neural statistics of one segment and counts the segment if some of its data is not
- * empty. */
+/* Reads the blobs of one segment, and counts the segment, as filled if a blob is available. */
 static void read_segment(neural_statistics *out, etr_json *json, etr_arena *scratch) {
   etr_slice key;
   bool is_filled = false;
@@ -81,12 +83,12 @@ static void read_segment(neural_statistics *out, etr_json *json, etr_arena *scra
     else
       etr_json_skip(json);
   }
-  out->segments++;
-  out->filled += is_filled;
+  out->segment_count++;
+  out->filled_segments += is_filled;
 }
 
-/* Reads the neural statistics that the VGF backend writes as JSON. Segments are read only of the
- * known version; lack of memory shows on the arena. */
+/* Reads neural statistics from the JSON that the VGF backend writes as metadata. Segments are read
+ * only if the version is the known one. When out of memory, the arena has failed. */
 static neural_statistics read_statistics(etr_bytes metadata, etr_arena *scratch) {
   neural_statistics out = {.version = -1};
   etr_json *json = etr_json_open_memory((etr_slice){metadata.data, metadata.size}, NULL);
@@ -98,14 +100,14 @@ static neural_statistics read_statistics(etr_bytes metadata, etr_arena *scratch)
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     if (etr_slice_is(key, "schema") && etr_json_peek(json) == ETR_JSON_STRING) {
-      out.is_schema = etr_slice_equal(etr_json_string(json),
-                                      etr_slice_of("executorch.vgf.neural_statistics"));
+      out.has_right_schema = etr_slice_equal(etr_json_string(json),
+                                             etr_slice_of("executorch.vgf.neural_statistics"));
     } else if (etr_slice_is(key, "schema_version")) {
       out.version = etr_json_int(json);
     } else if (etr_slice_is(key, "data_available")) {
       out.is_available = etr_json_bool(json);
     } else if (etr_slice_is(key, "reason") && etr_json_peek(json) == ETR_JSON_STRING) {
-      out.reason = short_text(scratch, etr_json_string(json));
+      out.reason = copy_short_text(scratch, etr_json_string(json));
     } else if (etr_slice_is(key, "segments") && etr_json_peek(json) == ETR_JSON_ARRAY &&
                out.version == KNOWN_VERSION) {
       etr_json_array(json);
@@ -124,9 +126,9 @@ static neural_statistics read_statistics(etr_bytes metadata, etr_arena *scratch)
 
 /* Returns how much data there is, as "1 of 2 segments: 3 bytes of debug database, 256 bytes of
  * counters"; NULL when out of memory. */
-static const char *describe_data(const neural_statistics *s, etr_arena *scratch) {
-  const char *text = etr_arena_format(scratch, "%zu of %zu segment%s", s->filled, s->segments,
-                                      s->segments == 1 ? "" : "s");
+static const char *describe_data_sizes(const neural_statistics *s, etr_arena *scratch) {
+  const char *text = etr_arena_format(scratch, "%zu of %zu segment%s", s->filled_segments,
+                                      s->segment_count, s->segment_count == 1 ? "" : "s");
   bool is_first = true;
   for (size_t i = 0; text && i < ETR_COUNT(blobs); i++) {
     if (s->bytes[i] == 0)
@@ -138,10 +140,10 @@ static const char *describe_data(const neural_statistics *s, etr_arena *scratch)
   return text;
 }
 
-/* Describes neural statistics in a few words, or says why they cannot be read. Returns NULL when
- * out of memory. */
+/* Returns one line that says what neural statistics have, or why they cannot be read; NULL when out
+ * of memory. */
 static const char *describe_statistics(const neural_statistics *s, etr_arena *scratch) {
-  if (!s->is_json || !s->is_schema)
+  if (!s->is_json || !s->has_right_schema)
     return "neural statistics cannot be read: the metadata are not what VGF writes";
   if (s->version < 0)
     return "neural statistics without a version cannot be read";
@@ -152,58 +154,61 @@ static const char *describe_statistics(const neural_statistics *s, etr_arena *sc
   if (!s->is_available)
     return etr_arena_format(scratch, "no neural statistics: %s",
                             s->reason ? s->reason : "no reason");
-  const char *data = describe_data(s, scratch);
+  const char *data = describe_data_sizes(s, scratch);
   if (!data)
     return NULL;
   return etr_arena_format(scratch, "neural statistics of %s%s", data,
                           s->is_damaged ? "; some data is damaged: it is no base64" : "");
 }
 
-/* Returns what the metadata of all runs say; NULL if there are none, or when out of memory. They
- * differ from run to run: the first run with data counts, and how many have data is said. */
-static const char *describe_runs(const etr_event_facts *event, etr_arena *scratch) {
+/* Returns one line about the neural statistics in an event's metadata, of which each run has its
+ * own: about the first run with data, or else the first, and in how many runs there are data. NULL
+ * if there are no metadata, or when out of memory. */
+static const char *describe_statistics_of_runs(const etr_event_facts *event, etr_arena *scratch) {
   neural_statistics shown = {0};
-  size_t count = 0, available = 0;
+  size_t count = 0, runs_with_data = 0;
   for (size_t i = 0; i < event->metadata_count; i++) {
     if (event->metadata[i].size == 0)
       continue;
-    neural_statistics of_run = read_statistics(event->metadata[i], scratch);
-    if (count == 0 || (of_run.is_available && available == 0))
-      shown = of_run;
-    available += of_run.is_available;
+    neural_statistics run_statistics = read_statistics(event->metadata[i], scratch);
+    if (count == 0 || (run_statistics.is_available && runs_with_data == 0))
+      shown = run_statistics;
+    runs_with_data += run_statistics.is_available;
     count++;
   }
   if (count == 0)
     return NULL;
   const char *text = describe_statistics(&shown, scratch);
-  if (available == 0 || available == count || !text)
+  if (runs_with_data == 0 || runs_with_data == count || !text)
     return text;
-  return etr_arena_format(scratch, "%s (in %zu of %zu runs)", text, available, count);
+  return etr_arena_format(scratch, "%s (in %zu of %zu runs)", text, runs_with_data, count);
 }
 
 /* ---- All ---- */
 
-/* Interprets the events of a call by their names. It is not known what encloses an event with
- * another name, so its time is not part of any sum. Returns false when out of memory. */
+/* Gives the events of a call their meaning by their names. What encloses an event with an unknown
+ * name is not known, so that its time is in no sum. Returns false when out of memory. */
 static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                              etr_arena *scratch) {
   static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
   for (size_t i = 0; i < count; i++) {
-    const etr_known_event *event = etr_known_event_find(known, ETR_COUNT(known), events[i].name);
-    out[i].is_odd = !event;
-    etr_known_event_tell(&out[i], event ? event : &unknown);
-    if (event && event->name == statistics)
-      out[i].note = describe_runs(&events[i], scratch);
+    const etr_known_event *event = etr_known_event_find(known_events, ETR_COUNT(known_events),
+                                                        events[i].name);
+    out[i].is_unexpected = !event;
+    etr_known_event_fill(&out[i], event ? event : &unknown);
+    if (event && event->name == statistics_name)
+      out[i].note = describe_statistics_of_runs(&events[i], scratch);
   }
   return !etr_arena_failed(scratch);
 }
 
 static bool is_own(const char *name) {
-  return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
+  return etr_known_event_find(known_events, ETR_COUNT(known_events), name) != NULL;
 }
 
-/* Returns the version of a VGF file: after the magic, the version of Vulkan's header and two
- * unused bytes there are major, minor and patch, a byte each. NULL for other bytes. */
+/* Returns the version of a VGF file, "VGF 0.5.0": major, minor and patch are bytes after the magic,
+ * the version of Vulkan's header and two unused bytes. NULL for other bytes, or when out of memory.
+ */
 static const char *read_payload_version(etr_arena *arena, etr_slice head) {
   enum { VERSION_AT = 8, VERSION_BYTES = 3 };
   if (head.size < VERSION_AT + VERSION_BYTES || !etr_slice_starts(head, ETR_SLICE("VGF1")))
@@ -212,8 +217,10 @@ static const char *read_payload_version(etr_arena *arena, etr_slice head) {
   return etr_arena_format(arena, "VGF %u.%u.%u", version[0], version[1], version[2]);
 }
 
-const etr_decoder etr_vgf = {.id = "VgfBackend",
-                             .label = "VGF",
-                             .is_own = is_own,
-                             .read = interpret_events,
-                             .payload_version = read_payload_version};
+const etr_decoder etr_vgf = {
+    .id = "VgfBackend",
+    .label = "VGF",
+    .is_own = is_own,
+    .read = interpret_events,
+    .payload_version = read_payload_version,
+};

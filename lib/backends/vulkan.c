@@ -48,13 +48,16 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
+/* Returns torch's name of a number type of Vulkan's graphs; NULL if it is unknown. */
 static const char *dtype_name(uint8_t type) {
   static const char *const names[] = {"bool",    "uint8",   "int8",    "int32",
                                       "float16", "float32", "float64", "int64"};
   return type < ETR_COUNT(names) ? names[type] : NULL;
 }
 
-/* Reads a value of the payload: its type, and shape and constant data if it is a tensor. */
+/* Reads the value of the graph with this index: its GraphTypes type, and for a tensor number type,
+ * shape and where the data of a constant is. A number is shown as a value of type "int" without a
+ * shape. */
 static void read_value(graph_reader *r, uint32_t index) {
   etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, index);
   etr_own_value *value = &r->values[index];
@@ -74,16 +77,18 @@ static void read_value(graph_reader *r, uint32_t index) {
       value->value.rank = (int32_t)rank;
     }
     value->is_constant = constant >= 0;
-    if (constant >= 0 && (uint32_t)constant < r->constant_count)
-      value->data = etr_own_data_read(
-          &r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), r->data_at, r->arena);
+    if (constant >= 0 && (uint32_t)constant < r->constant_count) {
+      etr_fb_at table = etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant);
+      value->data = etr_own_data_read(&r->fb, table, r->data_at, r->arena);
+    }
   }
   if (r->types[index] == TYPE_SYM_INT)
     value->value.dtype = "int";
 }
 
-/* Numbers the arguments of the call that a field lists, the graph's inputs or outputs, from
- * `first_number` on. */
+/* Sets which arguments of the delegate's call the values in a field of the graph are: its inputs,
+ * whose arguments have the numbers from first_number on, or its outputs. Sets *count to their
+ * number. */
 static void number_arguments(graph_reader *r, unsigned field, uint32_t first_number,
                              uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);
@@ -94,8 +99,8 @@ static void number_arguments(graph_reader *r, unsigned field, uint32_t first_num
   }
 }
 
-/* Reads all values of the payload and numbers those that are arguments of the call. Returns false
- * if the payload is damaged, or when out of memory. */
+/* Reads all values of the graph, and which arguments of the call they are: inputs first, then
+ * outputs. Returns false if the payload is damaged, or when out of memory. */
 static bool read_values(graph_reader *r) {
   uint32_t input_count, output_count;
   etr_fb_at root = etr_fb_root(&r->fb);
@@ -116,25 +121,30 @@ static bool read_values(graph_reader *r) {
 
 /* ---- What is read and written ---- */
 
-static bool is_data(const graph_reader *r, uint32_t id) {
+/* Returns whether a value is shown in the graph: a tensor or a symbolic number, no constant
+ * argument. */
+static bool is_shown_value(const graph_reader *r, uint32_t id) {
   return id < r->value_count && (r->types[id] == TYPE_TENSOR || r->types[id] == TYPE_SYM_INT);
 }
 
-static bool add_id(graph_reader *r, uint32_t id) {
-  uint32_t *added = is_data(r, id) ? etr_vec_push(r->arena, &r->ids) : NULL;
+/* Appends a value to what the operator reads or writes, if it is one that is shown. Returns false
+ * when out of memory. */
+static bool append_shown_value(graph_reader *r, uint32_t id) {
+  uint32_t *added = is_shown_value(r, id) ? etr_vec_push(r->arena, &r->ids) : NULL;
   if (added)
     *added = id;
-  return added || !is_data(r, id);
+  return added || !is_shown_value(r, id);
 }
 
-/* Adds the values of a list to the ids of an operator. Returns false when out of memory. */
-static bool add_ids_of_list(graph_reader *r, uint32_t id) {
+/* Appends the values of the list with this index to what the operator reads or writes. Returns
+ * false when out of memory. */
+static bool append_shown_values_of_list(graph_reader *r, uint32_t id) {
   uint32_t count;
-  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id),
-            list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
+  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id);
+  etr_fb_at list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
   etr_fb_at items = etr_fb_vector(&r->fb, list, LIST_ITEMS, 4, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (!add_id(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i)))
+    if (!append_shown_value(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i)))
       return false;
   return true;
 }
@@ -148,7 +158,7 @@ typedef struct known_work {
 
 /* From backends/vulkan/custom_ops_lib.py. The costs of operators that are missing here are unknown:
  * integer convolutions have padded weights, and a table of packed numbers is read only in part. */
-static const known_work works[] = {
+static const known_work known_works[] = {
     {"prepack", ETR_WORK_NO_PRODUCT},
     {"rms_norm", ETR_WORK_NO_PRODUCT},
     {"apply_rotary_emb", ETR_WORK_NO_PRODUCT},
@@ -167,8 +177,8 @@ static const known_work works[] = {
     {"q8ta_linear_gemv", ETR_WORK_LINEAR},
 };
 
-/* Returns by which rule the work of an operator is counted; ETR_WORK_HIDDEN if its arguments do not
- * say. */
+/* Returns the rule by which the multiplications of an operator are counted: by the name if it is
+ * ATen's, from the table if it is Vulkan's own. ETR_WORK_HIDDEN if they cannot be. */
 static etr_work work_of_operator(graph_reader *r, const char *name, etr_fb_at call) {
   etr_slice op = etr_operator_of_target(name);
   if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) {
@@ -186,16 +196,16 @@ static etr_work work_of_operator(graph_reader *r, const char *name, etr_fb_at ca
   }
   if (strncmp(name, "et_vk.", 6) != 0)
     return ETR_WORK_BY_NAME;
-  for (size_t i = 0; i < ETR_COUNT(works); i++)
-    if (etr_slice_equal(op, etr_slice_of(works[i].name)))
-      return works[i].work;
+  for (size_t i = 0; i < ETR_COUNT(known_works); i++)
+    if (etr_slice_equal(op, etr_slice_of(known_works[i].name)))
+      return known_works[i].work;
   return ETR_WORK_HIDDEN;
 }
 
 /* ---- Operators ---- */
 
-/* Reads an operator of the payload with the values that it reads and writes. Returns false when
- * out of memory. */
+/* Reads an operator call of the graph. Its last argument is what it writes, the others what it
+ * reads; each may be a list. Returns false when out of memory. */
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
   etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
   out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
@@ -203,7 +213,6 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   if (!out->name)
     return false;
   out->work = work_of_operator(r, out->name, call);
-  /* The last argument is what the operator returns; of the others, tensors are read. */
   uint32_t count;
   etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
   r->ids.count = 0;
@@ -212,7 +221,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
     if (i + 1 == count)
       out->read_count = r->ids.count;
     bool is_list = id < r->value_count && r->types[id] == TYPE_VALUE_LIST;
-    if (!(is_list ? add_ids_of_list(r, id) : add_id(r, id)))
+    if (!(is_list ? append_shown_values_of_list(r, id) : append_shown_value(r, id)))
       return false;
   }
   uint32_t *ids = etr_arena_alloc_array(r->arena, r->ids.count, sizeof *ids);
@@ -226,8 +235,8 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   return true;
 }
 
-/* Reads the graph of a Vulkan payload. Returns false if it is damaged or of another format, or
- * when out of memory. */
+/* Reads the graph of a Vulkan payload (etr_own_graph_reader). Returns false if it is damaged or of
+ * another format, or when out of memory. */
 static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
   graph_reader r = {.arena = arena, .data_at = etr_payload_data_at(payload, magic)};
   uint32_t count;
@@ -250,7 +259,11 @@ static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice p
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
   *out = (etr_own_graph){
-      .operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
+      .operators = operators,
+      .count = count,
+      .values = r.values,
+      .value_count = r.value_count,
+  };
   return true;
 }
 
@@ -258,6 +271,8 @@ static const char *payload_version(etr_arena *arena, etr_slice head) {
   return etr_payload_identifier(arena, head, magic);
 }
 
+/* Returns how many of a payload's `size` bytes its graph takes: up to its end if there is a header,
+ * all without one. Returns 0 if `head`, the first bytes, is of no Vulkan payload. */
 static uint64_t payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);
@@ -268,7 +283,7 @@ static uint64_t payload_needed(etr_slice head, uint64_t size) {
 
 static const char submission[] = "ETVK_COMPUTE_GRAPH_EXECUTE";
 
-static const etr_known_event known[] = {
+static const etr_known_event known_events[] = {
     {"ETVK_EXECUTE", .role = ETR_ROLE_CONTAINER},
     {submission, .role = ETR_ROLE_CONTAINER},
     {"ETVK_COPY_INPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_IN},
@@ -278,10 +293,10 @@ static const etr_known_event known[] = {
 
 enum { IN_SUBMISSION = 1 };
 
-/* Interprets a step of the host. The time of the submission that is not in shaders was spent
- * waiting for them. */
-static void read_step(etr_event_meaning *out, const etr_known_event *event) {
-  etr_known_event_tell(out, event);
+/* Gives a step of the host its meaning. The submission encloses the dispatches; the part of its
+ * time that none of them took was spent waiting for the GPU. */
+static void interpret_host_step(etr_event_meaning *out, const etr_known_event *event) {
+  etr_known_event_fill(out, event);
   if (event->name != submission)
     return;
   out->wrapper = IN_SUBMISSION;
@@ -293,33 +308,36 @@ static void read_step(etr_event_meaning *out, const etr_known_event *event) {
 typedef struct dispatch {
   const char *kernel, *operator_; /* NULL: not known */
   int64_t node_id;                /* -1: not known */
-  bool says_twice;                /* a name or an id is there twice, so that neither counts */
+  bool has_duplicate;             /* a name or an id is there twice, so that neither counts */
 } dispatch;
 
-static void read_text(etr_json *json, dispatch *out, const char **text, etr_arena *scratch) {
+/* Reads a text into *text, in the arena. If *text was read before, out->has_duplicate is set. */
+static void read_text_once(etr_json *json, dispatch *out, const char **text, etr_arena *scratch) {
   etr_slice read = etr_json_string(json);
-  out->says_twice |= *text != NULL;
+  out->has_duplicate |= *text != NULL;
   *text = etr_arena_copy(scratch, read);
 }
 
-/* Reads which operator a dispatch belongs to: its name and the id of its node. */
+/* Reads which operator a dispatch belongs to, {name, delegate_node_id}: its name and number in the
+ * graph. */
 static void read_operator_of_dispatch(etr_json *json, dispatch *out, etr_arena *scratch) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key))
     if (etr_slice_is(key, "name"))
-      read_text(json, out, &out->operator_, scratch);
+      read_text_once(json, out, &out->operator_, scratch);
     else if (etr_slice_is(key, "delegate_node_id")) {
       /* A number of 32 bits. */
       int64_t id = etr_json_int(json);
-      out->says_twice |= out->node_id >= 0;
+      out->has_duplicate |= out->node_id >= 0;
       out->node_id = id <= UINT32_MAX ? id : -1;
     } else
       etr_json_skip(json);
 }
 
-/* Reads the JSON in the name of a dispatch. Returns false if it is not JSON, if it has no kernel,
- * or if it says something twice, and when out of memory. */
+/* Reads the JSON that is the name of a dispatch, {kernel_name, operator, ...}. Returns false if it
+ * is not JSON, if it has no kernel or a member twice, or when out of memory, which fails the arena.
+ */
 static bool read_dispatch_json(dispatch *out, const char *text, etr_arena *scratch) {
   etr_slice key;
   *out = (dispatch){.node_id = -1};
@@ -331,21 +349,22 @@ static bool read_dispatch_json(dispatch *out, const char *text, etr_arena *scrat
   etr_json_object(json);
   while (etr_json_key(json, &key))
     if (etr_slice_is(key, "kernel_name"))
-      read_text(json, out, &out->kernel, scratch);
+      read_text_once(json, out, &out->kernel, scratch);
     else if (etr_slice_is(key, "operator"))
       read_operator_of_dispatch(json, out, scratch);
     else
       etr_json_skip(json);
   etr_json_end(json);
-  bool good = !etr_json_failed(json) && out->kernel && !out->says_twice;
+  bool good = !etr_json_failed(json) && out->kernel && !out->has_duplicate;
   if (etr_json_out_of_memory(json))
     etr_arena_fail(scratch);
   etr_json_close(json);
   return good;
 }
 
-/* Returns the phase of a copy between the host's layout and the device's. The operator that its
- * event names is merely the last one before it, and means nothing. */
+/* Returns the phase of a kernel that copies between the host's layout (NCHW) and the device's, or
+ * ETR_PHASE_NONE for other kernels. The operator that its event names is only the last one before
+ * it. */
 static etr_phase staging_phase(const char *kernel) {
   if (strncmp(kernel, "nchw_to_", 8) == 0)
     return ETR_PHASE_COPY_IN;
@@ -358,8 +377,10 @@ static bool is_blit(const char *text) {
   return strncmp(text, "{Blit", 5) == 0 && strstr(text, ", \"dispatch_id\": ") != NULL;
 }
 
-/* Interprets the event of a dispatch: a copy, a staging phase, or a kernel of an operator. */
-static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *scratch) {
+/* Gives a dispatch its meaning by the JSON that is its name: a copy between layouts, which is a
+ * phase, or a kernel of an operator of the graph. The GPU's clock times it, so that its start means
+ * nothing. */
+static void interpret_dispatch(etr_event_meaning *out, const char *text, etr_arena *scratch) {
   dispatch dispatched;
   out->inside = IN_SUBMISSION;
   out->has_no_place = true;
@@ -368,7 +389,7 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
     return;
   }
   if (!read_dispatch_json(&dispatched, text, scratch)) {
-    out->is_odd = true;
+    out->is_unexpected = true;
     return;
   }
   out->label = dispatched.kernel;
@@ -380,8 +401,8 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
   }
   if (!dispatched.operator_)
     return;
-  out->is_odd = dispatched.node_id < 0;
-  if (out->is_odd)
+  out->is_unexpected = dispatched.node_id < 0;
+  if (out->is_unexpected)
     return;
   out->key = ETR_KEY_OPERATOR;
   out->operator_ = dispatched.operator_;
@@ -391,7 +412,8 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
 
 /* ---- Operators ---- */
 
-/* Returns the part of a target that a node's operator shares with the operators that it may become.
+/* Returns the kind of a target's operator, by which operators of the backend graph and nodes of the
+ * Edge graph are compared: its name, or "linear" or "convolution" for the several names of these.
  */
 static etr_slice operator_family_of(const char *target) {
   etr_slice op = etr_operator_of_target(target);
@@ -406,39 +428,44 @@ static etr_slice operator_family_of(const char *target) {
 
 /* ---- All ---- */
 
-/* Says what an event means: a step of the host by its fixed name, or a dispatch, whose name is
- * JSON. It is not known what encloses any other event, so its time is not part of any sum. */
-static void read_event(etr_event_meaning *out, const etr_event_facts *event, etr_arena *scratch) {
-  const etr_known_event *step = etr_known_event_find(known, ETR_COUNT(known), event->name);
+/* Gives an event its meaning: a step of the host by its fixed name, or a dispatch, whose name is
+ * JSON. What encloses any other event is not known, so that its time is in no sum. */
+static void interpret_event(etr_event_meaning *out, const etr_event_facts *event,
+                            etr_arena *scratch) {
+  const etr_known_event *step = etr_known_event_find(known_events, ETR_COUNT(known_events),
+                                                     event->name);
   if (step)
-    read_step(out, step);
+    interpret_host_step(out, step);
   else if (event->name[0] == '{')
-    read_dispatch(out, event->name, scratch);
+    interpret_dispatch(out, event->name, scratch);
   else {
     out->role = ETR_ROLE_CONTAINER;
     out->is_in_sums = false;
-    out->is_odd = true;
+    out->is_unexpected = true;
   }
 }
 
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
-                 etr_arena *scratch) {
+/* Gives each event of a call its meaning. Returns false when out of memory. */
+static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                             etr_arena *scratch) {
   for (size_t i = 0; i < count; i++)
-    read_event(&out[i], &events[i], scratch);
+    interpret_event(&out[i], &events[i], scratch);
   return !etr_arena_failed(scratch);
 }
 
-/* Returns true for an event that only Vulkan writes. Each call has one event for each step around
- * its dispatches. */
+/* Returns true for the name of a step of the host, which only Vulkan writes, several in each call.
+ */
 static bool is_own(const char *name) {
-  return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
+  return etr_known_event_find(known_events, ETR_COUNT(known_events), name) != NULL;
 }
 
-const etr_decoder etr_vulkan = {.id = "VulkanBackend",
-                                .label = "Vulkan",
-                                .is_own = is_own,
-                                .read = read,
-                                .kind_of = operator_family_of,
-                                .payload_needed = payload_needed,
-                                .payload_version = payload_version,
-                                .read_graph = read_payload_graph};
+const etr_decoder etr_vulkan = {
+    .id = "VulkanBackend",
+    .label = "Vulkan",
+    .is_own = is_own,
+    .read = interpret_events,
+    .kind_of = operator_family_of,
+    .payload_needed = payload_needed,
+    .payload_version = payload_version,
+    .read_graph = read_payload_graph,
+};

@@ -82,7 +82,8 @@ static const char *class_name(uint16_t class_) {
   return "Operator";
 }
 
-/* Returns the class of the operator that an event names. */
+/* Returns the class of the operator that an event's id names at its start; ETR_XNN_NONE if it is
+ * unknown. */
 static uint16_t class_of_event(const char *id) {
   etr_slice name = etr_slice_of(id);
   for (size_t i = 0; i < ETR_COUNT(event_prefixes); i++) {
@@ -93,7 +94,7 @@ static uint16_t class_of_event(const char *id) {
   return ETR_XNN_NONE;
 }
 
-/* Returns what is known about the operators of a class, as ETR_CLASS_... flags. */
+/* Returns the etr_class_trait bits of a class. */
 static unsigned traits_of_class(uint16_t class_) {
   switch (class_) {
   case ETR_XNN_NONE:
@@ -123,9 +124,9 @@ static unsigned traits_of_class(uint16_t class_) {
   }
 }
 
-/* Returns whether a node loses its debug handle, for certain or unless it is fused. A batch norm
- * that becomes a convolution, and a product that becomes a linear layer, are new nodes for the
- * lowering. */
+/* Returns whether the payload keeps the debug handle of a node. The lowering makes new nodes
+ * without one for a batch norm that is not fused into a convolution, and for a product that becomes
+ * a linear layer. */
 static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses,
                                     const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
@@ -138,24 +139,29 @@ static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses
 
 /* ---- Partitions (backends/xnnpack/partition/config) ---- */
 
-/* Returns true for a dequantization whose scale is computed. */
-static bool is_dynamic(const etr_node *node) {
+/* Returns true for a dequantization whose scale is an input, because it is computed while the model
+ * runs (dynamic quantization). */
+static bool is_dynamic_dequantize(const etr_node *node) {
   return etr_xnn_is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1;
 }
 
-static bool takes_activation(const etr_graph *graph, const etr_node *node) {
+/* Returns true if an activation after the node becomes a part of its operator: after a layer, or an
+ * addition, product or subtraction, unless it is quantized dynamically. */
+static bool fuses_activation(const etr_graph *graph, const etr_node *node) {
   uint16_t class_ = etr_xnn_class_of_node(graph, node);
-  if (node->input_count && is_dynamic(&graph->nodes[node->inputs[0].node]))
+  if (node->input_count && is_dynamic_dequantize(&graph->nodes[node->inputs[0].node]))
     return false;
   return etr_xnn_is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
-/* Returns true if two nodes are put into the same partition: an operator and the quantization
- * around it, or dynamic quantization and the nodes that compute its scale. */
+/* Returns true if the partitioner always puts a node and a user of its result into one delegate: a
+ * weight and its layer, an operator and the quantization or activation around it, or dynamic
+ * quantization and the nodes that compute its scale. is_only_user says that nothing else reads the
+ * result. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user,
                            bool is_only_user) {
-  etr_slice producer_op = etr_operator_of_target(producer->target),
-            user_op = etr_operator_of_target(user->target);
+  etr_slice producer_op = etr_operator_of_target(producer->target);
+  etr_slice user_op = etr_operator_of_target(user->target);
   if (producer->kind >= ETR_NODE_PARAMETER)
     return etr_xnn_is_convolution(etr_xnn_class_of_node(graph, user)) &&
            !etr_xnn_is_batch_norm(user_op);
@@ -164,11 +170,11 @@ static bool keeps_together(const etr_graph *graph, const etr_node *producer, con
   if (etr_slice_starts(producer_op, ETR_SLICE("choose_qparams")))
     return true;
   if (etr_xnn_is_quantize(producer_op))
-    return is_dynamic(user);
+    return is_dynamic_dequantize(user);
   if (!is_only_user)
     return false;
-  bool activates = etr_slice_is(user_op, "relu") || etr_slice_is(user_op, "hardtanh");
-  return etr_xnn_is_quantize(user_op) || (activates && takes_activation(graph, producer));
+  bool is_activation = etr_slice_is(user_op, "relu") || etr_slice_is(user_op, "hardtanh");
+  return etr_xnn_is_quantize(user_op) || (is_activation && fuses_activation(graph, producer));
 }
 
 const etr_backend etr_xnnpack = {

@@ -89,16 +89,19 @@ bool etr_xnn_is_batch_norm(etr_slice op) {
 }
 
 /* Returns true for a transposed convolution. If its arguments were not recorded, the shape of its
- * weight shows it, [in, out / groups, ...]. */
+ * weight shows it: [in, out / groups, ...] instead of [out, in / groups, ...]. */
 static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   const char *transposed = etr_node_argument(node, "transposed");
   if (transposed)
     return strcmp(transposed, "true") == 0;
   if (node->input_count < 2 || node->output_count == 0)
     return false;
-  const etr_value *weight = &graph->nodes[node->inputs[1].node].outputs[node->inputs[1].output];
+  const etr_edge *edge = &node->inputs[1];
+  const etr_value *weight = &graph->nodes[edge->node].outputs[edge->output];
   const etr_value *out = &node->outputs[0];
-  return weight->rank > 2 && out->rank == weight->rank && weight->dims[0].size != out->dims[1].size;
+  if (weight->rank <= 2 || out->rank != weight->rank)
+    return false;
+  return weight->dims[0].size != out->dims[1].size;
 }
 
 /* Returns true for the second power, the only one that XNNPACK runs, as Square (PowConfig). */
@@ -107,11 +110,11 @@ static bool is_squared(const etr_node *node) {
   return !exponent || strcmp(exponent, "2") == 0 || strcmp(exponent, "2.0") == 0;
 }
 
-/* Returns the class of operators that a node becomes; ETR_XNN_NONE if it becomes none. */
+/* ETR_XNN_NONE if XNNPACK has no operator for it. */
 uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (etr_xnn_is_batch_norm(op))
-    return ETR_XNN_MATMUL; /* unless a convolution takes it in, it runs as a depthwise one */
+    return ETR_XNN_MATMUL; /* a depthwise convolution, if it is not fused into another one */
   if (etr_slice_is(op, "convolution") && is_transposed(graph, node))
     return ETR_XNN_DECONV;
   if (etr_slice_is(op, "pow") && !is_squared(node))
@@ -126,8 +129,7 @@ bool etr_xnn_is_convolution(uint16_t class_) {
   return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV;
 }
 
-/* Returns true for a batch norm directly after a convolution or linear layer that nothing else
- * reads. It is folded into that layer. */
+/* A producer whose result is used once is read by the batch norm only. */
 bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses,
                                  const etr_node *node) {
   const etr_node *producer = node->input_count ? &graph->nodes[node->inputs[0].node] : NULL;

@@ -22,24 +22,26 @@ static bool is_quantization(etr_slice op) {
          etr_slice_starts(op, ETR_SLICE("choose_qparams"));
 }
 
-static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t input) {
+/* Returns the value that a node reads as this input; NULL if it has no such input. */
+static const etr_value *input_value_of(const etr_graph *graph, const etr_node *node, size_t input) {
   const etr_edge *edge = input < node->input_count ? &node->inputs[input] : NULL;
   return edge && edge->output < graph->nodes[edge->node].output_count
              ? &graph->nodes[edge->node].outputs[edge->output]
              : NULL;
 }
 
-/* Returns true unless the node converts the number type, which is left to kernels
- * (ToDimOrderCopyConfig). */
+/* Returns true if input and result of a node have the same number type, or one of them is unknown.
+ * Conversions of the type are left to kernels (ToDimOrderCopyConfig). */
 static bool keeps_type(const etr_graph *graph, const etr_node *node) {
-  const etr_value *in = input_of(graph, node, 0),
-                  *out = node->output_count ? &node->outputs[0] : NULL;
+  const etr_value *in = input_value_of(graph, node, 0);
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
   return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
 }
 
-/* Returns true if a factor of a product is a weight, transposed or dequantized, or if it is
- * missing. A matrix that is transposed for a product and also used elsewhere, such as a tied
- * embedding, is not the weight of a linear layer (GEMMConfig._get_weight_deps). */
+/* Returns true if the factor of a product that is this input of the node is the weight of a linear
+ * layer: a parameter, perhaps transposed or dequantized; also if the input is missing. A matrix of
+ * mm that is transposed for it and also used elsewhere, such as a tied embedding, is none
+ * (GEMMConfig._get_weight_deps). */
 static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node,
                               size_t input) {
   const etr_node *weight = input < node->input_count ? &graph->nodes[node->inputs[input].node]
@@ -58,9 +60,9 @@ static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, cons
   return !is_transposed || input == 2 || uses[weight - graph->nodes] == 1;
 }
 
-/* Returns true for overloads without a configuration: arithmetic with a number, limits that are
- * tensors. */
-static bool is_other_overload(etr_slice op, const char *target) {
+/* Returns true for an overload that has no configuration although its operator has one: arithmetic
+ * with a number, and clamps whose limits are tensors. */
+static bool is_unsupported_overload(etr_slice op, const char *target) {
   static const char *const arithmetic[] = {"add", "sub", "mul", "div"};
   etr_slice name = etr_slice_of(target);
   if (etr_slice_is(op, "clamp"))
@@ -71,7 +73,7 @@ static bool is_other_overload(etr_slice op, const char *target) {
 
 /* Operators with a configuration, without their overloads, sorted. */
 /* clang-format off */
-static const char *const taken[] = {
+static const char *const configured_operators[] = {
     "abs", "add", "addmm", "avg_pool2d", "bmm", "cat", "ceil", "clamp", "clone", "clone_dim_order",
     "constant_pad_nd", "convolution", "cos", "div", "elu", "exp", "floor", "gelu", "hardswish",
     "hardtanh", "leaky_relu", "linear", "log", "max", "max_pool2d", "max_pool2d_with_indices",
@@ -106,15 +108,18 @@ static const struct {
 static const char no_number[] =
     "no configuration for arithmetic with a number: use a tensor (replace_scalar_with_tensor)";
 
-/* Returns whether a mean is over height and width of four dimensions, which it keeps
- * (MeanDimConfig); true if the shapes are not known. */
-static bool is_pooling(const etr_graph *graph, const etr_node *node) {
-  const etr_value *in = input_of(graph, node, 0),
-                  *out = node->output_count ? &node->outputs[0] : NULL;
+/* Returns whether a mean is over height and width of an image in four dimensions, which it keeps
+ * with size 1 (MeanDimConfig); true if the shapes are not known. */
+static bool is_mean_of_image(const etr_graph *graph, const etr_node *node) {
+  const etr_value *in = input_value_of(graph, node, 0);
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
   if (!in || !out || in->rank < 0 || out->rank < 0)
     return true;
-  return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
-         out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
+  if (in->rank != 4 || out->rank != 4)
+    return false;
+  bool keeps_others = out->dims[0].size == in->dims[0].size &&
+                      out->dims[1].size == in->dims[1].size;
+  return keeps_others && out->dims[2].size == 1 && out->dims[3].size == 1;
 }
 
 /* Returns why XNNPACK's partitioner refuses a node because of its number type, or of an operand
@@ -123,7 +128,7 @@ static const char *refusal_by_type(const etr_graph *graph, const uint32_t *uses,
                                    const etr_node *node, etr_slice op) {
   if (node->output_count && !is_floating(&node->outputs[0]))
     return "takes only floating-point tensors";
-  if (etr_slice_is(op, "mean") && !is_pooling(graph, node))
+  if (etr_slice_is(op, "mean") && !is_mean_of_image(graph, node))
     return "takes a mean only over height and width of four dimensions that are kept "
            "(MeanDimConfig): reshape, or "
            "use a linear layer of weights 1/n";
@@ -154,12 +159,13 @@ static const char *refusal_by_operator(const etr_graph *graph, const uint32_t *u
   etr_slice op = etr_operator_of_target(node->target);
   if (is_quantization(op) || etr_xnn_is_batch_norm(op))
     return NULL;
-  if (is_other_overload(op, node->target))
+  if (is_unsupported_overload(op, node->target))
     return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum"
                                      : no_number;
   if (etr_slice_is(op, "pow"))
     return refusal_of_power(graph, node);
-  if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
+  if (etr_operator_row(op, configured_operators, ETR_COUNT(configured_operators),
+                       sizeof *configured_operators))
     return refusal_by_type(graph, uses, node, op);
   if (etr_slice_is(op, "erf"))
     return "no configuration for this operator, only for torch.nn.functional.gelu";
@@ -170,7 +176,8 @@ static const char *refusal_by_operator(const etr_graph *graph, const uint32_t *u
 }
 
 bool etr_xnn_has_rule(etr_slice op) {
-  return etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken) != NULL;
+  return etr_operator_row(op, configured_operators, ETR_COUNT(configured_operators),
+                          sizeof *configured_operators) != NULL;
 }
 
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
@@ -180,16 +187,17 @@ bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node 
 /* ---- What ExecuTorch 1.5 checks, too ---- */
 
 static bool has_value(const etr_node *node, const char *name, const char *value) {
-  const char *given = etr_node_argument(node, name);
-  return given && strcmp(given, value) == 0;
+  const char *argument = etr_node_argument(node, name);
+  return argument && strcmp(argument, value) == 0;
 }
 
-/* Whether a list of numbers has one that is not 0, or one below 0. */
+/* Returns whether an argument that is a list of numbers has one that is not 0. */
 static bool has_other_than_zero(const etr_node *node, const char *name) {
-  const char *given = etr_node_argument(node, name);
-  return given && strpbrk(given, "123456789") != NULL;
+  const char *argument = etr_node_argument(node, name);
+  return argument && strpbrk(argument, "123456789") != NULL;
 }
 
+/* Returns whether a size of the value is symbolic, because it depends on the input. */
 static bool is_dynamic(const etr_value *value) {
   for (int32_t i = 0; i < value->rank; i++)
     if (value->dims[i].size == ETR_DIM_SYMBOLIC)
@@ -197,15 +205,16 @@ static bool is_dynamic(const etr_value *value) {
   return false;
 }
 
-/* The last dimension, or the one behind it, is named from the end or by its number. */
-static bool names_dim(const etr_node *node, const char *name, int32_t dim) {
+/* Returns whether an argument is the dimension `dim`, the last one, which may be written as -1.
+ * Also true if the argument was not recorded. */
+static bool is_over_dim(const etr_node *node, const char *name, int32_t dim) {
   char number[16];
-  const char *given = etr_node_argument(node, name);
+  const char *argument = etr_node_argument(node, name);
   snprintf(number, sizeof number, "%d", (int)dim);
-  return !given || strcmp(given, "-1") == 0 || strcmp(given, number) == 0;
+  return !argument || strcmp(argument, "-1") == 0 || strcmp(argument, number) == 0;
 }
 
-/* Returns whether an input of a node is a weight, also a quantized one; true if the input is
+/* Returns whether an input of a node is a parameter or constant, perhaps dequantized; true if it is
  * missing. */
 static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t input) {
   const etr_node *weight = input < node->input_count ? &graph->nodes[node->inputs[input].node]
@@ -221,7 +230,7 @@ static const char *refusal_by_value_types(const etr_graph *graph, const etr_node
   const char *first = NULL;
   const etr_value *result = node->output_count ? &node->outputs[0] : NULL;
   for (size_t i = 0; i <= node->input_count; i++) {
-    const etr_value *value = i < node->input_count ? input_of(graph, node, i) : result;
+    const etr_value *value = i < node->input_count ? input_value_of(graph, node, i) : result;
     if (!value || !value->dtype || value->rank < 0)
       continue;
     if (strcmp(value->dtype, "bfloat16") == 0)
@@ -255,8 +264,8 @@ static const char *refusal_of_pooling(const etr_node *node, etr_slice op) {
 /* Returns why XNNPACK's partitioner refuses a node because of its shapes or dimensions; NULL if it
  * does not. */
 static const char *refusal_by_shape(const etr_graph *graph, const etr_node *node, etr_slice op) {
-  const etr_value *in = input_of(graph, node, 0),
-                  *out = node->output_count ? &node->outputs[0] : NULL;
+  const etr_value *in = input_value_of(graph, node, 0);
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
   if (!in || !out || in->rank < 0 || out->rank < 0)
     return NULL;
   bool is_slice = etr_slice_is(op, "slice_copy");
@@ -268,9 +277,9 @@ static const char *refusal_by_shape(const etr_graph *graph, const etr_node *node
     const char *size = etr_node_argument(node, "size");
     return size && strchr(size, '"') ? "takes no view with a symbolic size (ViewCopyConfig)" : NULL;
   }
-  if (etr_slice_is(op, "softmax") && !names_dim(node, "dim", in->rank - 1))
+  if (etr_slice_is(op, "softmax") && !is_over_dim(node, "dim", in->rank - 1))
     return "takes a softmax only over the last dimension (SoftmaxConfig): permute before it";
-  if (etr_slice_is(op, "unsqueeze_copy") && !names_dim(node, "dim", in->rank))
+  if (etr_slice_is(op, "unsqueeze_copy") && !is_over_dim(node, "dim", in->rank))
     return "adds a dimension only at the end (UnsqueezeCopyConfig): use a view";
   if (etr_slice_is(op, "upsample_bilinear2d") && is_dynamic(out))
     return "takes no enlargement to a dynamic size (UpsampleBilinear2dConfig)";
@@ -314,8 +323,7 @@ static const char *refusal_by_exception(const etr_node *node, etr_slice op) {
   return NULL;
 }
 
-/* Returns the first reason to refuse a node, NULL if there is none. Quantization and batch norms
- * are taken whatever their types. */
+/* Quantization and batch norms are taken whatever their types. */
 const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   const char *reason = refusal_by_operator(graph, uses, node);

@@ -85,6 +85,8 @@ const char *etr_xnn_payload_version(etr_arena *arena, etr_slice head) {
   return etr_payload_identifier(arena, head, magic);
 }
 
+/* Returns how many of a payload's `size` bytes its graph takes: up to its end if there is a header,
+ * all without one. Returns 0 if `head`, the first bytes, is of no XNNPACK payload. */
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);
@@ -113,8 +115,8 @@ typedef struct payload_reader {
 
 /* ---- Values ---- */
 
-/* Returns the hash of the shape that a value has as a matrix of rows; 0 if that has too many
- * rows. */
+/* Returns the hash of a value's shape after all dimensions but the last were merged into one, as
+ * linear layers see it; 0 if the merged size exceeds 63 bits. */
 static uint64_t rows_shape_hash(const int64_t *sizes, uint32_t rank) {
   int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
   for (uint32_t i = 0; i + 1 < rank; i++)
@@ -123,8 +125,8 @@ static uint64_t rows_shape_hash(const int64_t *sizes, uint32_t rank) {
   return etr_shape_hash(rows, 2);
 }
 
-/* Reads what the join needs of a value: hashes of its shape, its argument of the call, and whether
- * it is constant or quantized. */
+/* Reads what the join needs of an XValue table: hashes of its shape, which argument of the call it
+ * is, and whether it is constant or quantized. A value with an impossible id or rank is ignored. */
 static void read_value(payload_reader *r, etr_fb_at table) {
   int64_t sizes[MOST_DIMS];
   uint32_t rank;
@@ -146,11 +148,13 @@ static void read_value(payload_reader *r, etr_fb_at table) {
       .rows_shape = rows_shape_hash(sizes, rank),
       .argument = is_external ? (int32_t)external : -1,
       .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
-      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
+      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32,
+  };
 }
 
-/* Reads the values of the payload by their ids, which are indices in the list, or slightly
- * larger. Returns false if the payload is damaged, or when out of memory. */
+/* Reads the values of the payload into r->values, whose index is their id. Ids may be slightly
+ * larger than the number of values, so there is room for twice as many. Returns false if the
+ * payload is damaged, or when out of memory. */
 static bool read_values(payload_reader *r, etr_arena *arena) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), GRAPH_XVALUES, 4, &count);
@@ -167,37 +171,43 @@ static bool read_values(payload_reader *r, etr_arena *arena) {
 
 /* ---- XNodes ---- */
 
+/* Reads the id of a value from a field of an XNode; ETR_NONE if it is invalid. */
 static uint32_t read_value_id(payload_reader *r, etr_fb_at table, unsigned field) {
   uint32_t id = etr_fb_u32(&r->fb, table, field, 0);
   return id < r->value_count ? id : ETR_NONE;
 }
 
+/* Returns whether an XNode has limits for its result, {min, max}, of which one is not infinite: an
+ * activation was fused into it. */
 static bool has_activation(payload_reader *r, etr_fb_at limits) {
   return limits && (fabsf(etr_fb_f32(&r->fb, limits, 0, 0)) < 3e38f ||
                     fabsf(etr_fb_f32(&r->fb, limits, 1, 0)) < 3e38f);
 }
 
-/* Reads what the join needs of an operator: its class, the values that it reads and writes, its
- * debug handle. An operator of unknown type has only its handle. */
+/* Reads what the join needs of an XNode table: class, values that it reads and writes, debug
+ * handle, and other classes that its events may have. An operator of unknown type has only its
+ * handle. */
 static etr_payload_operator read_payload_operator(payload_reader *r, etr_fb_at table) {
   uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
-  etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE),
-            limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
-  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle,
-                            .output = ETR_NONE,
-                            .whole = ETR_NONE,
-                            .completes = ETR_NONE};
-  const xnode_type *type_known = type_of_xnode(type);
-  if (!type_known)
+  etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE);
+  etr_fb_at limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
+  etr_payload_operator o = {
+      .handle = handle == NO_HANDLE ? 0 : handle,
+      .output = ETR_NONE,
+      .whole = ETR_NONE,
+      .completes = ETR_NONE,
+  };
+  const xnode_type *xnode = type_of_xnode(type);
+  if (!xnode)
     return o;
-  o.class_ = type_known->class_;
-  o.input_count = type_known->input_count;
+  o.class_ = xnode->class_;
+  o.input_count = xnode->input_count;
   for (uint8_t i = 0; i < o.input_count; i++)
-    o.inputs[i] = read_value_id(r, value, type_known->input + (unsigned)i);
-  if (strcmp(type_known->name, "Concatenate5") == 0)
+    o.inputs[i] = read_value_id(r, value, xnode->input + (unsigned)i);
+  if (strcmp(xnode->name, "Concatenate5") == 0)
     o.inputs[o.input_count++] = read_value_id(r, value, CONCATENATE5_INPUT);
-  o.whole = o.output = read_value_id(r, value, type_known->output);
+  o.whole = o.output = read_value_id(r, value, xnode->output);
   bool is_binary = etr_xnn_is_binary(o.class_);
   if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1])
     o.alternative = ETR_XNN_SQUARE;
@@ -208,57 +218,59 @@ static etr_payload_operator read_payload_operator(payload_reader *r, etr_fb_at t
 
 /* ---- Lookups ---- */
 
+/* Returns whether the second operator reads the result of the first as its first input. */
 static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) {
   return a->output != ETR_NONE && b->input_count && a->output == b->inputs[0];
 }
 
-/* Returns true for an operator on one value between 8-bit numbers. Any chain of such operators may
- * run as one lookup.
- */
-static bool may_look_up(const etr_payload_operator *operator_) {
+/* Returns true for an operator on one value. The runtime may run any chain of such operators
+ * between 8-bit numbers as one table lookup. */
+static bool may_be_part_of_lookup(const etr_payload_operator *operator_) {
   return operator_->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(operator_->class_) ||
          operator_->alternative == ETR_XNN_SQUARE;
 }
 
-/* Finds what such operators compute from 8-bit numbers, and what a conversion turns into 8-bit
- * numbers. */
-typedef struct quantized {
-  bool from, to;
-} quantized;
+/* Of a value: whether operators on one value compute it from 8-bit numbers, and whether a
+ * conversion turns it into 8-bit numbers. */
+typedef struct int8_reach {
+  bool is_from_int8, becomes_int8;
+} int8_reach;
 
-/* Marks operators that may run as a lookup, between quantized values. The last operator of a
- * chain represents its lookup. Returns false when out of memory. */
+/* Gives operators on one value between 8-bit numbers the alternative class Lookup. Operators are in
+ * the order in which they run, so that one pass finds what is computed from 8-bit numbers. Returns
+ * false when out of memory. */
 static bool mark_lookups(payload_reader *r, etr_arena *arena) {
-  quantized *values = etr_arena_alloc_array(arena, r->value_count, sizeof *values);
+  int8_reach *values = etr_arena_alloc_array(arena, r->value_count, sizeof *values);
   if (!values)
     return false;
   for (uint32_t i = 0; i < r->value_count; i++)
-    values[i].from = values[i].to = r->values[i].is_quantized;
+    values[i].is_from_int8 = values[i].becomes_int8 = r->values[i].is_quantized;
   for (uint32_t i = 0; i < r->operator_count; i++) {
     const etr_payload_operator *operator_ = &r->operators[i];
-    if (!may_look_up(operator_) || operator_->inputs[0] == ETR_NONE ||
+    if (!may_be_part_of_lookup(operator_) || operator_->inputs[0] == ETR_NONE ||
         operator_->output == ETR_NONE)
       continue;
-    values[operator_->output].from |= values[operator_->inputs[0]].from;
-    values[operator_->inputs[0]].to |= operator_->class_ == ETR_XNN_CONVERT &&
-                                       r->values[operator_->output].is_quantized;
+    values[operator_->output].is_from_int8 |= values[operator_->inputs[0]].is_from_int8;
+    values[operator_->inputs[0]].becomes_int8 |= operator_->class_ == ETR_XNN_CONVERT &&
+                                                 r->values[operator_->output].is_quantized;
   }
   for (uint32_t i = 0; i < r->operator_count; i++) {
     etr_payload_operator *operator_ = &r->operators[i];
-    bool is_known = may_look_up(operator_) && operator_->class_ != ETR_XNN_CONVERT &&
+    bool is_known = may_be_part_of_lookup(operator_) && operator_->class_ != ETR_XNN_CONVERT &&
                     operator_->inputs[0] != ETR_NONE && operator_->output != ETR_NONE;
-    if (is_known && values[operator_->inputs[0]].from && values[operator_->output].to)
+    if (is_known && values[operator_->inputs[0]].is_from_int8 &&
+        values[operator_->output].becomes_int8)
       operator_->alternative = ETR_XNN_LOOKUP;
   }
   return true;
 }
 
-/* Marks operators that do not run: the runtime drops the first of two reshapes in a row if
- * nothing else reads it, and the second of two Clamps. Returns false when out of memory. */
-static bool mark_idle(payload_reader *r, etr_arena *arena) {
-  bool *is_read = etr_arena_alloc_array(arena, r->value_count,
-                                        sizeof *is_read); /* per value: something other than a
-                                                             reshape reads it */
+/* Sets is_idle of operators that the runtime drops: the first of two reshapes in a row if nothing
+ * else reads its result, and the second of two Clamps in a row. Returns false when out of memory.
+ */
+static bool mark_idle_operators(payload_reader *r, etr_arena *arena) {
+  /* Per value: something other than a reshape reads it. */
+  bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read);
   for (uint32_t i = 0; is_read && i < r->operator_count; i++)
     for (uint8_t k = 0; k < r->operators[i].input_count; k++)
       if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE)
@@ -275,8 +287,27 @@ static bool mark_idle(payload_reader *r, etr_arena *arena) {
   return is_read != NULL;
 }
 
-/* Reads what the join needs of a payload. Returns false if it is damaged or of another format, or
- * when out of memory. */
+/* A concatenation of more values than one operator takes is several operators in a row, of which
+ * only the first has a debug handle. Sets `completes` of the others to the first, and the whole
+ * result of that. */
+static void join_split_concatenations(payload_reader *r) {
+  for (uint32_t i = 1, first = 0; i < r->operator_count; i++) {
+    etr_payload_operator *operator_ = &r->operators[i];
+    etr_payload_operator *previous = &r->operators[i - 1];
+    bool continues_previous = operator_->class_ == ETR_XNN_COPY && operator_->input_count > 1 &&
+                              operator_->handle == 0 && previous->class_ == ETR_XNN_COPY &&
+                              feeds(previous, operator_);
+    if (!continues_previous) {
+      first = i;
+      continue;
+    }
+    operator_->completes = first;
+    r->operators[first].whole = operator_->output;
+  }
+}
+
+/* Reads the operators and values of a payload that the join compares with events and nodes. Returns
+ * false, with *out empty, if it is damaged or of another format, or when out of memory. */
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
   payload_reader r = {.operator_count = 0};
   uint32_t count;
@@ -291,26 +322,15 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
     r.operators[r.operator_count++] = read_payload_operator(&r, etr_fb_table_at(&r.fb, vector, i));
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
-  /* A concatenation of more values than one operator takes is several, of which the first has the
-   * handle. */
-  for (uint32_t i = 1, first = 0; i < r.operator_count; i++) {
-    etr_payload_operator *operator_ = &r.operators[i], *previous = &r.operators[i - 1];
-    bool completes = operator_->class_ == ETR_XNN_COPY && operator_->input_count > 1 &&
-                     operator_->handle == 0 && previous->class_ == ETR_XNN_COPY &&
-                     feeds(previous, operator_);
-    if (!completes) {
-      first = i;
-      continue;
-    }
-    operator_->completes = first;
-    r.operators[first].whole = operator_->output;
-  }
-  if (!mark_lookups(&r, arena) || !mark_idle(&r, arena))
+  join_split_concatenations(&r);
+  if (!mark_lookups(&r, arena) || !mark_idle_operators(&r, arena))
     return false;
-  *out = (etr_payload){.operators = r.operators,
-                       .count = r.operator_count,
-                       .values = r.values,
-                       .value_count = r.value_count};
+  *out = (etr_payload){
+      .operators = r.operators,
+      .count = r.operator_count,
+      .values = r.values,
+      .value_count = r.value_count,
+  };
   return true;
 }
 
@@ -337,7 +357,8 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
-/* Returns where the data of a constant is: after the graph, inside it, or in named data. */
+/* Returns where the data of the constant with this index is: after the graph, in named data, or in
+ * older payloads inside the graph. */
 static etr_own_data data_of_constant(graph_reader *r, uint32_t index) {
   etr_own_data data = {.offset = ETR_UNKNOWN};
   if (index < r->constant_count) {
@@ -353,8 +374,8 @@ static etr_own_data data_of_constant(graph_reader *r, uint32_t index) {
   return data;
 }
 
-/* Returns the number of the constant that has the scales of a quantized value, per channel or per
- * group; 0 if there is none. */
+/* Returns the index of the constant with the scales of a quantized tensor, which has one per
+ * channel or per group; 0 if the scales are no constant. */
 static uint32_t constant_of_scales(graph_reader *r, etr_fb_at outer) {
   uint8_t type = etr_fb_u8(&r->fb, outer, QUANTIZED_PARAMETERS, 0);
   etr_fb_at parameters = etr_fb_table(&r->fb, outer, QUANTIZED_PARAMETERS + 1);
@@ -363,16 +384,17 @@ static uint32_t constant_of_scales(graph_reader *r, etr_fb_at outer) {
   return etr_fb_u32(&r->fb, parameters, type == BY_CHANNEL ? CHANNEL_SCALES : GROUP_SCALES, 0);
 }
 
-/* Reads a value of the payload as the graph shows it: type, shape, and constant data with its
- * scales. */
+/* Reads an XValue table as the backend graph shows it: number type, shape, which argument of the
+ * call it is, and where the data and scales of a constant are. */
 static void read_own_value(graph_reader *r, etr_fb_at table) {
-  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE), outer = 0;
+  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE);
+  etr_fb_at outer = 0;
   if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED) {
     outer = tensor;
     tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
   }
-  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0),
-           constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
+  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0);
+  uint32_t constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
   uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) &&
                      external <= INT32_MAX;
@@ -404,12 +426,13 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
   value->value.rank = (int32_t)rank;
 }
 
-/* Reads the values of the payload by their ids, which are indices in the list, or slightly
- * larger. Returns false if the payload is damaged, or when out of memory. */
+/* Reads the values of the payload into r->values, whose index is their id. Ids may be slightly
+ * larger than the number of values, so there is room for twice as many. Returns false if the
+ * payload is damaged, or when out of memory. */
 static bool read_own_values(graph_reader *r) {
   uint32_t count;
-  etr_fb_at root = etr_fb_root(&r->fb),
-            vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
+  etr_fb_at root = etr_fb_root(&r->fb);
+  etr_fb_at vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
   r->constants = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_DATA, 4, &r->constant_count);
   r->buffers = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_BUFFERS, 4, &r->buffer_count);
   if (etr_fb_failed(&r->fb))
@@ -425,14 +448,16 @@ static bool read_own_values(graph_reader *r) {
 
 /* ---- Operators ---- */
 
-static void add_id(graph_reader *r, uint32_t *list, size_t *count, etr_fb_at node, unsigned field) {
+/* Appends the id of a value in a field of an XNode to a list, if it is valid. */
+static void append_value_id(graph_reader *r, uint32_t *list, size_t *count, etr_fb_at node,
+                            unsigned field) {
   uint32_t id = etr_fb_u32(&r->fb, node, field, 0);
   if (id < r->value_count)
     list[(*count)++] = id;
 }
 
-/* Returns by which rule the work of an operator is counted, as xnn_define_...() in XNNPACK's
- * subgraph.h say what each computes. */
+/* Returns the rule by which the multiplications of an operator are counted, from what
+ * xnn_define_...() in XNNPACK's subgraph.h say each type computes. */
 static etr_work work_of_type(const xnode_type *type) {
   static const struct {
     const char *name;
@@ -447,8 +472,8 @@ static etr_work work_of_type(const xnode_type *type) {
   return ETR_WORK_NO_PRODUCT;
 }
 
-/* Reads an operator of the payload as the graph shows it, with the values that it reads and
- * writes; one of unknown type has none. Returns false when out of memory. */
+/* Reads an XNode table as the backend graph shows it: name, and ids of the values that it reads and
+ * writes, which one of unknown type has not. Returns false when out of memory. */
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at table) {
   uint32_t reads[MOST_READS], write;
   size_t write_count = 0;
@@ -466,11 +491,11 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   if (end <= type->input)
     end = type->input + (unsigned)type->input_count;
   for (unsigned field = type->input; field < end; field++)
-    add_id(r, reads, &count, node, field);
+    append_value_id(r, reads, &count, node, field);
   if (strcmp(type->name, "Concatenate5") == 0)
-    add_id(r, reads, &count, node, CONCATENATE5_INPUT);
+    append_value_id(r, reads, &count, node, CONCATENATE5_INPUT);
   out->read_count = count;
-  add_id(r, &write, &write_count, node, type->output);
+  append_value_id(r, &write, &write_count, node, type->output);
   uint32_t *ids = etr_arena_alloc_array(r->arena, out->read_count + write_count, sizeof *ids);
   if (!ids)
     return false;
@@ -483,8 +508,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   return true;
 }
 
-/* Reads the graph of a payload. Returns false if it is damaged or of another format, or when out
- * of memory. */
+/* Operators are numbered from 1 in the order in which they run. */
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
   graph_reader r = {.arena = arena, .payload = payload};
   uint32_t count;
@@ -504,10 +528,12 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
   }
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
-  *out = (etr_own_graph){.operators = operators,
-                         .count = count,
-                         .values = r.values,
-                         .value_count = r.value_count,
-                         .is_numbered = true};
+  *out = (etr_own_graph){
+      .operators = operators,
+      .count = count,
+      .values = r.values,
+      .value_count = r.value_count,
+      .is_numbered = true,
+  };
   return true;
 }

@@ -56,53 +56,59 @@ static void free_chunks(etr_arena_chunk *chunk) {
   }
 }
 
+/* Frees all memory of the arena, which may then be used again. */
 void etr_arena_clear(etr_arena *arena) {
   free_chunks(arena->chunks);
   free_chunks(arena->large);
   *arena = (etr_arena){0};
 }
 
+/* Makes the arena fail for good. Returns NULL, which is also false. */
 static void *fail(etr_arena *arena) {
   arena->failed = true;
   return NULL;
 }
 
-static etr_arena_chunk *chunk_of(void *large) {
-  return (etr_arena_chunk *)(void *)((char *)large - offsetof(etr_arena_chunk, data));
+/* Returns the chunk of a large block, which is the only one in it. */
+static etr_arena_chunk *chunk_of(void *block) {
+  return (etr_arena_chunk *)(void *)((char *)block - offsetof(etr_arena_chunk, data));
 }
 
-/* Updates the pointers of a large chunk's neighbors after it has moved. */
-static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
+/* Makes the neighbors of a large chunk in the list, or the list itself, point to it: it is new or
+ * has moved. */
+static void relink_large_chunk(etr_arena *arena, etr_arena_chunk *chunk) {
   *(chunk->previous ? &chunk->previous->next : &arena->large) = chunk;
   if (chunk->next)
     chunk->next->previous = chunk;
 }
 
-/* Allocates a large block, zeroed if `zeroed` is set; NULL when out of memory. Memory that is new
- * from the system is zero already, which calloc() knows, so that it does not touch the pages. */
+/* Allocates a large block in a chunk of its own, zeroed if `zeroed` is set; NULL when out of
+ * memory. It uses calloc(), which knows that new memory of the system is zero, and does not touch
+ * its pages. */
 static void *alloc_large_block(etr_arena *arena, size_t size, bool zeroed) {
-  etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
+  size_t bytes = sizeof(etr_arena_chunk) + size;
+  etr_arena_chunk *chunk = zeroed ? calloc(1, bytes) : malloc(bytes);
   if (!chunk)
     return fail(arena);
   chunk->next = arena->large;
   chunk->previous = NULL;
-  link_large(arena, chunk);
+  relink_large_chunk(arena, chunk);
   return chunk->data;
 }
 
-/* Grows a large block; NULL when out of memory. The system moves its pages instead of copying
- * them, where it can. */
+/* Grows a large block, which may move; NULL when out of memory. It uses realloc(), which moves
+ * pages instead of copying their bytes where the system can. */
 static void *grow_large_block(etr_arena *arena, void *block, size_t size) {
   etr_arena_chunk *chunk = size <= SIZE_MAX / 2 ? realloc(chunk_of(block), sizeof *chunk + size)
                                                 : NULL;
   if (!chunk)
     return fail(arena);
-  link_large(arena, chunk);
+  relink_large_chunk(arena, chunk);
   return chunk->data;
 }
 
-/* Frees a block to which nothing points any more. A block that is not large stays until the arena
- * is cleared. */
+/* Frees a large block before the arena is cleared, because nothing points to it any more. A block
+ * that is not large stays. */
 static void release_block(etr_arena *arena, void *block, size_t size) {
   if (!block || !is_large(size))
     return;
@@ -113,12 +119,12 @@ static void release_block(etr_arena *arena, void *block, size_t size) {
   free(chunk);
 }
 
-/* Adds a chunk with room for `size` bytes; each chunk is four times the one before, up to
- * CHUNK_BYTES. Returns false when out of memory. */
-static bool add_chunk(etr_arena *arena, size_t size) {
-  size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4)
-                               : FIRST_CHUNK_BYTES;
-  size_t capacity = ETR_MAX(size, usual);
+/* Adds a chunk for small blocks, with room for at least `size` bytes. Chunks grow fourfold up to
+ * CHUNK_BYTES, so that small arenas take little. Returns false when out of memory. */
+static bool add_small_chunk(etr_arena *arena, size_t size) {
+  size_t usual_size = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4)
+                                    : FIRST_CHUNK_BYTES;
+  size_t capacity = ETR_MAX(size, usual_size);
   etr_arena_chunk *chunk = malloc(sizeof *chunk + capacity);
   if (!chunk)
     return fail(arena);
@@ -129,12 +135,12 @@ static bool add_chunk(etr_arena *arena, size_t size) {
   return true;
 }
 
-/* Returns a block whose offset in its chunk is a multiple of `align`, a power of two; its bytes
- * are not zeroed. NULL when out of memory. */
+/* Allocates a small block in the last chunk, or in a new one; NULL when out of memory. Its offset
+ * in the chunk is a multiple of `align`, a power of two. Its bytes are not zeroed. */
 static inline void *alloc_small_block(etr_arena *arena, size_t size, size_t align) {
   size_t start = (arena->used + align - 1) & ~(align - 1);
   if (start > arena->capacity || size > arena->capacity - start) {
-    if (!add_chunk(arena, size))
+    if (!add_small_chunk(arena, size))
       return NULL;
     start = 0;
   }
@@ -142,7 +148,6 @@ static inline void *alloc_small_block(etr_arena *arena, size_t size, size_t alig
   return arena->chunks->data + start;
 }
 
-/* Allocates zeroed memory; NULL when out of memory, and from then on. */
 void *etr_arena_alloc(etr_arena *arena, size_t size) {
   if (arena->failed || size > SIZE_MAX / 2)
     return fail(arena);
@@ -152,7 +157,9 @@ void *etr_arena_alloc(etr_arena *arena, size_t size) {
   return block ? memset(block, 0, size) : NULL;
 }
 
-static void *alloc_raw(etr_arena *arena, size_t size, size_t align) {
+/* Allocates memory that is not zeroed; NULL when out of memory. `align` counts for small blocks
+ * only. */
+static void *alloc_unzeroed(etr_arena *arena, size_t size, size_t align) {
   if (arena->failed || size > SIZE_MAX / 2)
     return fail(arena);
   return is_large(size) ? alloc_large_block(arena, size, false)
@@ -160,7 +167,7 @@ static void *alloc_raw(etr_arena *arena, size_t size, size_t align) {
 }
 
 void *etr_arena_alloc_raw(etr_arena *arena, size_t size) {
-  return alloc_raw(arena, size, alignof(max_align_t));
+  return alloc_unzeroed(arena, size, alignof(max_align_t));
 }
 
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
@@ -175,9 +182,10 @@ void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
   return etr_arena_alloc_raw(arena, count * size);
 }
 
-/* Copies bytes and ends them with a NUL; NULL when out of memory. */
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
-  char *copy = bytes.size < SIZE_MAX ? alloc_raw(arena, bytes.size + 1, 1) : fail(arena);
+  if (bytes.size == SIZE_MAX)
+    return fail(arena);
+  char *copy = alloc_unzeroed(arena, bytes.size + 1, 1);
   if (!copy)
     return NULL;
   if (bytes.size)
@@ -186,31 +194,30 @@ char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
   return copy;
 }
 
-/* Returns a word with a high bit set if any of 8 bytes is 0 or not ASCII: subtracting 1 from each
- * byte borrows through the bytes that are 0. */
-static uint64_t odd_bytes(const char *at) {
+/* Returns 0 if all of the 8 bytes at `at` are ASCII and not NUL; else a word in which the highest
+ * bit of some byte is set. Subtracting 1 from each byte sets that of a byte that is 0. */
+static uint64_t mark_bytes_not_plain(const char *at) {
   uint64_t word;
   memcpy(&word, at, sizeof word);
   return (word | (word - 0x0101010101010101u)) & 0x8080808080808080u;
 }
 
 /* Returns true if all bytes are ASCII characters other than NUL. */
-static bool is_plain(etr_slice bytes) {
+static bool is_plain_text(etr_slice bytes) {
   uint64_t other_bits = 0;
   size_t i = 0;
   for (; i + 8 <= bytes.size; i += 8)
-    other_bits |= odd_bytes(bytes.data + i);
+    other_bits |= mark_bytes_not_plain(bytes.data + i);
   if (bytes.size >= 8)
-    return !(other_bits | odd_bytes(bytes.data + bytes.size - 8));
+    return !(other_bits | mark_bytes_not_plain(bytes.data + bytes.size - 8));
   for (; i < bytes.size; i++)
     other_bits |= (bytes.data[i] & 0x80) || bytes.data[i] == 0;
   return !other_bits;
 }
 
-/* Copies bytes as valid UTF-8 without NUL: what is not becomes U+FFFD, of three bytes. Returns
- * NULL when out of memory. */
+/* Each byte that is NUL or not part of a valid character becomes U+FFFD, which has three bytes. */
 char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
-  if (is_plain(bytes))
+  if (is_plain_text(bytes))
     return etr_arena_copy(arena, bytes);
   if (bytes.size > SIZE_MAX / 4)
     return fail(arena);
@@ -228,15 +235,15 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
   return text;
 }
 
-/* Returns the prefix with the number behind it; NULL when out of memory. */
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) {
   char digits[20], *end = digits + sizeof digits, *first = end; /* UINT64_MAX has 20 digits */
   do {
     *--first = (char)('0' + number % 10);
     number /= 10;
   } while (number > 0);
-  size_t size = strlen(prefix), count = (size_t)(end - first);
-  char *text = alloc_raw(arena, size + count + 1, 1);
+  size_t size = strlen(prefix);
+  size_t count = (size_t)(end - first);
+  char *text = alloc_unzeroed(arena, size + count + 1, 1);
   if (!text)
     return NULL;
   memcpy(text, prefix, size);
@@ -245,8 +252,6 @@ char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) 
   return text;
 }
 
-/* Returns the first `shown` of `count` names as a list with "and" before the last; NULL when out
- * of memory. */
 const char *etr_arena_list(etr_arena *arena, const char *const *names, size_t shown, size_t count) {
   const char *text = names[0];
   for (size_t i = 1; i < shown && text; i++)
@@ -256,7 +261,6 @@ const char *etr_arena_list(etr_arena *arena, const char *const *names, size_t sh
   return text;
 }
 
-/* Formats a text; NULL when out of memory. */
 char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   char first[256]; /* nearly every text fits: then it is formatted once */
   va_list arguments;
@@ -274,25 +278,28 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   return text;
 }
 
-/* Doubles the room of a list. A large list has a block of its own, which is reallocated; a small
- * one is copied within the arena. Returns false when out of memory. */
+/* Doubles the capacity of an array (etr_vec). Returns false when out of memory. A large array has a
+ * chunk of its own, which is reallocated; a small one is copied into a new block, and the old one
+ * stays unused in the arena. */
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
-  size_t wanted = next_capacity(*capacity), size = *capacity * element_size;
-  if (arena->failed || wanted > SIZE_MAX / element_size)
+  size_t new_capacity = next_capacity(*capacity);
+  size_t size = *capacity * element_size;
+  if (arena->failed || new_capacity > SIZE_MAX / element_size)
     return fail(arena);
   bool was_large = size > 0 && is_large(size);
-  void *grown = was_large ? grow_large_block(arena, *data, wanted * element_size)
-                          : etr_arena_alloc_raw(arena, wanted * element_size);
+  void *grown = was_large ? grow_large_block(arena, *data, new_capacity * element_size)
+                          : etr_arena_alloc_raw(arena, new_capacity * element_size);
   if (!grown)
     return false;
   if (size > 0 && !was_large)
     memcpy(grown, *data, size);
   *data = grown;
-  *capacity = wanted;
+  *capacity = new_capacity;
   return true;
 }
 
-/* Makes room for a number of elements that is known to come, unless the list has room already. */
+/* Gives an empty array (etr_vec) room for `count` elements. The count may come from a damaged file,
+ * so that it reserves at most MOST_EXPECTED. It may fail, because the array grows anyway. */
 void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
                    size_t count) {
   count = is_large(0) ? 0 : ETR_MIN(count, (size_t)MOST_EXPECTED);
@@ -309,71 +316,74 @@ void etr_map_init(etr_map *map, etr_arena *arena) {
   *map = (etr_map){.arena = arena};
 }
 
-/* Drawn anew for each process, so that nobody can choose keys that share a slot. */
-static uint64_t hash_start, hash_step;
+static uint64_t hash_seed, hash_multiplier;
 
-/* Draws the numbers with which keys are hashed, once for each process, so that nobody can choose
- * keys that collide. */
-/* Draws the numbers with which keys are hashed, once for each process, so that nobody can choose
- * keys that collide. */
-__attribute__((constructor)) static void draw_hash(void) {
+/* Draws the random numbers with which keys are hashed, when the program starts, so that nobody can
+ * write a file with many keys that collide. */
+__attribute__((constructor)) static void draw_hash_secrets(void) {
   uint64_t drawn[2];
-  if (!etr_random(drawn, sizeof drawn)) { /* where the program was loaded, and when */
+  if (!etr_random(drawn, sizeof drawn)) { /* then from addresses of the program and the time */
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
-    drawn[0] = (uint64_t)(uintptr_t)&hash_start ^ (uint64_t)now.tv_nsec << 32;
+    drawn[0] = (uint64_t)(uintptr_t)&hash_seed ^ (uint64_t)now.tv_nsec << 32;
     drawn[1] = (uint64_t)(uintptr_t)drawn ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec;
   }
-  hash_start = drawn[0];
-  hash_step = drawn[1] | (uint64_t)1 << 63 | 1; /* odd and large: no multiplication loses much */
+  hash_seed = drawn[0];
+  hash_multiplier = drawn[1] | (uint64_t)1 << 63 |
+                    1; /* odd and large: no multiplication loses much */
 }
 
 __extension__ typedef unsigned __int128 product;
 
-/* Combines both halves of a product with a secret number. Which keys collide depends on it in each
- * step, so that no file can contain many colliding keys. */
-static uint64_t mixed(uint64_t hash, uint64_t word) {
-  product all = (product)(hash ^ word) * hash_step;
+/* Adds 8 bytes of a key to its hash: multiplies by a secret number, and combines both halves of the
+ * product. Which keys collide depends on the secret in each step, so that no file can have many of
+ * them. */
+static uint64_t mix_into_hash(uint64_t hash, uint64_t word) {
+  product all = (product)(hash ^ word) * hash_multiplier;
   return (uint64_t)all ^ (uint64_t)(all >> 64);
 }
 
-static uint64_t word_at(const char *at) {
+/* Returns the 8 bytes at an address, which need not be aligned, as a number. */
+static uint64_t load_u64(const char *at) {
   uint64_t word;
   memcpy(&word, at, sizeof word);
   return word;
 }
 
-static uint64_t half_word_at(const char *at) {
+/* Returns the 4 bytes at an address, which need not be aligned, as a number. */
+static uint64_t load_u32(const char *at) {
   uint32_t word;
   memcpy(&word, at, sizeof word);
   return word;
 }
 
-/* Returns a key of one to three bytes as a word. */
-static uint64_t short_word_at(etr_slice key) {
+/* Returns a word that is different for each key of one to three bytes of one size. */
+static uint64_t load_up_to_3_bytes(etr_slice key) {
   const unsigned char *at = (const unsigned char *)key.data;
   return at[0] | (uint64_t)at[key.size / 2] << 8 | (uint64_t)at[key.size - 1] << 16;
 }
 
-/* Hashes a key, eight bytes at a time; the last eight overlap the ones before. */
+/* Hashes eight bytes at a time. The last eight may overlap those before, which needs no loop for
+ * the rest. */
 uint32_t etr_hash(etr_slice key) {
-  uint64_t hash = hash_start + key.size;
+  uint64_t hash = hash_seed + key.size;
   if (key.size == 0)
     return (uint32_t)(hash ^ hash >> 32); /* its data may be null */
   const char *last = key.data + key.size;
   for (size_t at = 0; at + 8 < key.size; at += 8)
-    hash = mixed(hash, word_at(key.data + at));
+    hash = mix_into_hash(hash, load_u64(key.data + at));
   if (key.size >= 8)
-    hash = mixed(hash, word_at(last - 8));
+    hash = mix_into_hash(hash, load_u64(last - 8));
   else if (key.size >= 4)
-    hash = mixed(hash, half_word_at(key.data) | half_word_at(last - 4) << 32);
+    hash = mix_into_hash(hash, load_u32(key.data) | load_u32(last - 4) << 32);
   else
-    hash = mixed(hash, short_word_at(key));
-  hash = mixed(hash, hash_start);
+    hash = mix_into_hash(hash, load_up_to_3_bytes(key));
+  hash = mix_into_hash(hash, hash_seed);
   return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Returns the slot that holds the key, or the free slot where it belongs. */
+/* Returns the slot of a key, whose hash is given, or the free slot where it belongs: the first from
+ * the slot of its hash on. The map has free slots. */
 static etr_map_slot *find_slot(const etr_map *map, etr_slice key, uint32_t hash) {
   size_t mask = map->capacity - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -386,10 +396,12 @@ static etr_map_slot *find_slot(const etr_map *map, etr_slice key, uint32_t hash)
 
 /* Doubles the slots of a map and moves its entries into them. Returns false when out of memory. */
 static bool grow_map(etr_map *map) {
-  etr_map grown = {.arena = map->arena,
-                   .count = map->count,
-                   .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
-                   .cut = map->cut};
+  etr_map grown = {
+      .arena = map->arena,
+      .count = map->count,
+      .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
+      .cut = map->cut,
+  };
   grown.slots = etr_arena_alloc_array(map->arena, grown.capacity, sizeof *grown.slots);
   if (!grown.slots)
     return false;
@@ -403,7 +415,6 @@ static bool grow_map(etr_map *map) {
   return true;
 }
 
-/* Makes a key of a number and a text; an empty one when out of memory. */
 etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text) {
   char *key = text.size > SIZE_MAX / 2 ? fail(arena)
                                        : etr_arena_alloc_raw(arena, sizeof number + text.size);
@@ -422,8 +433,7 @@ uint32_t etr_map_get(const etr_map *map, etr_slice key) {
   return slot->key ? slot->value : ETR_NONE;
 }
 
-/* Returns the slot of a key, which is added with the value ETR_NONE if it is new; NULL when out
- * of memory. */
+/* The map grows when three quarters of its slots are used. */
 etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
   if (key.size > UINT32_MAX)
     return fail(map->arena);
@@ -436,7 +446,11 @@ etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
     if (!copy)
       return NULL;
     *slot = (etr_map_slot){
-        .key = copy, .size = (uint32_t)key.size, .hash = hash, .value = ETR_NONE};
+        .key = copy,
+        .size = (uint32_t)key.size,
+        .hash = hash,
+        .value = ETR_NONE,
+    };
     map->count++;
   }
   return slot;
@@ -449,7 +463,6 @@ bool etr_map_set(etr_map *map, etr_slice key, uint32_t value) {
   return slot != NULL;
 }
 
-/* Returns how often the key was counted before, and counts it; 0 when out of memory. */
 uint32_t etr_map_count(etr_map *map, etr_slice key) {
   etr_map_slot *slot = etr_map_at(map, key);
   if (!slot)
@@ -466,7 +479,8 @@ uint32_t etr_map_number(etr_map *map, etr_slice key) {
   return slot ? slot->value : ETR_NONE;
 }
 
-/* Ends no later than a name may be long, and not within a character. */
+/* Returns the start of a name that is longer than ETR_MOST_NAME_BYTES: at most so many bytes,
+ * without splitting a character, which has at most four. */
 static etr_slice cut_name(etr_slice bytes) {
   size_t size = ETR_MOST_NAME_BYTES;
   for (int i = 1; i < 4 && ((unsigned char)bytes.data[size] & 0xC0) == 0x80; i++)
@@ -474,10 +488,10 @@ static etr_slice cut_name(etr_slice bytes) {
   return (etr_slice){bytes.data, size};
 }
 
-/* Returns the only copy of these bytes; bytes that are not plain text are made so first. Returns
- * NULL when out of memory. */
-static const char *intern_text(etr_map *map, etr_slice bytes) {
-  if (!is_plain(bytes)) {
+/* Returns the map's copy of a text, which is added if it is new, as valid UTF-8 without NUL.
+ * Returns NULL when out of memory. */
+static const char *intern_whole_text(etr_map *map, etr_slice bytes) {
+  if (!is_plain_text(bytes)) {
     const char *text = etr_arena_text(map->arena, bytes);
     if (!text)
       return NULL;
@@ -487,13 +501,14 @@ static const char *intern_text(etr_map *map, etr_slice bytes) {
   return slot ? slot->key : NULL;
 }
 
-/* Returns the only copy of a name; one that is too long is cut, and the cut names are counted.
- * Returns NULL when out of memory. */
+/* Returns the map's copy of a name, as valid UTF-8; equal names have the same one. NULL when out of
+ * memory. A name that is too long is cut, and counted in map->cut, unless what is left of it was
+ * known before. */
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
-    return intern_text(map, bytes);
+    return intern_whole_text(map, bytes);
   size_t count_before = map->count;
-  const char *name = intern_text(map, cut_name(bytes));
+  const char *name = intern_whole_text(map, cut_name(bytes));
   if (map->count == count_before && map->cut.first)
     return name;
   if (map->cut.count++ == 0)

@@ -18,10 +18,10 @@ bool etr_slice_ends(etr_slice slice, etr_slice suffix) {
          etr_slice_equal((etr_slice){slice.data + (slice.size - suffix.size), suffix.size}, suffix);
 }
 
-/* Returns whether every line feed follows a carriage return, and there are enough of them: then a
- * binary file was copied as text. */
+/* A binary file that was copied as text has a carriage return before every line feed. */
 bool etr_slice_is_text_copy(etr_slice bytes) {
-  enum { MIN_LINES = 8 }; /* by chance, one line feed of 256 follows a carriage return */
+  /* By chance only one line feed of 256 follows a carriage return, so that so many say enough. */
+  enum { MIN_LINES = 8 };
   size_t lines = 0;
   for (size_t i = 0; i < bytes.size; i++) {
     if (bytes.data[i] != '\n')
@@ -33,7 +33,6 @@ bool etr_slice_is_text_copy(etr_slice bytes) {
   return lines >= MIN_LINES;
 }
 
-/* Reads a decimal integer of 64 bits. Returns false for any other text, and for larger numbers. */
 bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   size_t position = 0;
   bool negative = slice.size > 0 && slice.data[0] == '-';
@@ -41,7 +40,8 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
     position++;
   if (position == slice.size)
     return false;
-  uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, value = 0;
+  uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
+  uint64_t value = 0;
   for (; position < slice.size; position++) {
     if (slice.data[position] < '0' || slice.data[position] > '9')
       return false;
@@ -54,8 +54,7 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   return true;
 }
 
-/* Sorts a list. Most lists are in order already, because files have them in order, and are left
- * unchanged. */
+/* Most lists are in order already, because files have them in order: they are only compared. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   const char *item = list;
   size_t sorted = 1;
@@ -66,7 +65,8 @@ void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *
 }
 
 int etr_by_int(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  int32_t x = *(const int32_t *)a;
+  int32_t y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
 
@@ -74,8 +74,10 @@ int etr_by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Compares elements that start with a uint32_t, for sorting. */
 int etr_by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  uint32_t x = *(const uint32_t *)a;
+  uint32_t y = *(const uint32_t *)b;
   return (x > y) - (x < y);
 }
 
@@ -84,8 +86,6 @@ int etr_by_two_numbers(const void *a, const void *b) {
   return compared ? compared : etr_by_number((const uint32_t *)a + 1, (const uint32_t *)b + 1);
 }
 
-/* Returns the index of the first element that is not less than the wanted one, in a sorted list;
- * `count` if all are less. */
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,
                        int (*compare)(const void *, const void *)) {
   size_t low = 0, high = count;
@@ -99,8 +99,6 @@ size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_
   return low;
 }
 
-/* Returns the index of the first element that begins with this number, in a sorted list; `count`
- * if none does. */
 size_t etr_find_int(int32_t wanted, const void *list, size_t count, size_t size) {
   const char *elements = list;
   size_t low = 0, high = count;
@@ -146,28 +144,28 @@ etr_slice etr_slice_head(const char *text, size_t most) {
   return (etr_slice){text, etr_utf8_floor(text, most)};
 }
 
-/* Copies what fits. */
-static void copy_head(char *into, size_t room, const char *text) {
+/* Copies a text, NULL being empty, to `room` bytes with a NUL; a longer one is cut between
+ * characters. */
+static void copy_cut(char *into, size_t room, const char *text) {
   etr_slice head = etr_slice_head(text ? text : "", room - 1);
   memcpy(into, head.data, head.size);
   into[head.size] = '\0';
 }
 
-/* Fills the error, unless it is NULL, and returns the status. Texts that are too long are cut
- * between characters. */
+/* Texts that are too long are cut between characters. */
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry,
                     uint64_t offset, const char *format, ...) {
-  char message[sizeof error->message +
-               4]; /* longer, to find out where the last character that fits ends */
+  /* Longer than the error's, so that the last character that fits is complete. */
+  char message[sizeof error->message + 4];
   if (!error)
     return status;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  copy_head(error->message, sizeof error->message, message);
-  copy_head(error->file, sizeof error->file, file);
-  copy_head(error->entry, sizeof error->entry, entry);
+  copy_cut(error->message, sizeof error->message, message);
+  copy_cut(error->file, sizeof error->file, file);
+  copy_cut(error->entry, sizeof error->entry, entry);
   error->offset = offset;
   return status;
 }

@@ -6,16 +6,14 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Writes bytes as base64 with padding: four digits for each three bytes that begin, without a
- * final NUL. */
 void etr_base64_encode(char *out, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i += 3) {
     uint32_t bits = 0;
-    size_t left = ETR_MIN(bytes.size - i, 3);
-    for (size_t k = 0; k < left; k++)
+    size_t byte_count = ETR_MIN(bytes.size - i, 3);
+    for (size_t k = 0; k < byte_count; k++)
       bits |= (uint32_t)(unsigned char)bytes.data[i + k] << (16 - 8 * k);
     for (size_t k = 0; k < 4; k++)
-      *out++ = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
+      *out++ = k <= byte_count ? digits[bits >> (18 - 6 * k) & 63] : '=';
   }
 }
 
@@ -39,8 +37,7 @@ bool etr_base64_is_digit(char c) {
   return value_of(c) >= 0;
 }
 
-/* Decodes base64 and sets *size. Returns false, and *size is 0, if the text is no base64 or is
- * not padded to whole fours. */
+/* The bits that padding leaves over must be 0, as encoders write them. */
 bool etr_base64_decode(void *out, size_t *size, etr_slice text) {
   uint8_t *next = out;
   uint32_t bits = 0;
@@ -58,10 +55,10 @@ bool etr_base64_decode(void *out, size_t *size, etr_slice text) {
     bits = bits << 6 | (uint32_t)value;
     if (i % 4 != 3)
       continue;
-    size_t left = i + 1 == text.size ? 3 - padding : 3;
-    if (bits & ((1u << 8 * (3 - left)) - 1))
+    size_t byte_count = i + 1 == text.size ? 3 - padding : 3;
+    if (bits & ((1u << 8 * (3 - byte_count)) - 1))
       return false;
-    for (size_t k = 0; k < left; k++)
+    for (size_t k = 0; k < byte_count; k++)
       *next++ = (uint8_t)(bits >> (16 - 8 * k));
     bits = 0;
   }

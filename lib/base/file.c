@@ -25,9 +25,9 @@ etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, co
   return etr_fail(error, ETR_ERROR_IO, path, entry, ETR_NO_OFFSET, "%s: %s", what, text);
 }
 
-/* Returns the errno that says why a descriptor cannot be read as a file; 0 if it can. Sets *status.
- */
-static int reason_not_readable(int descriptor, struct stat *status, bool may_be_pipe) {
+/* Returns an errno that says why a descriptor cannot be read as a file; 0 if it can. Pipes and
+ * devices can only if may_be_pipe is set. Sets *status. */
+static int errno_if_unreadable(int descriptor, struct stat *status, bool may_be_pipe) {
   if (fstat(descriptor, status) != 0)
     return errno;
   if (S_ISDIR(status->st_mode))
@@ -35,18 +35,18 @@ static int reason_not_readable(int descriptor, struct stat *status, bool may_be_
   return may_be_pipe || S_ISREG(status->st_mode) ? 0 : ESPIPE;
 }
 
-/* Opens a file for reading; *size is what a regular file has now, 0 for a pipe. Fails if it
- * cannot be opened or is a directory. */
+/* Opens a file, or standard input ("-"), for reading, and sets *size to the bytes that a regular
+ * file has now; 0 for a pipe or device. Fails if it cannot be opened or is a directory. */
 static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_error *error) {
-  bool standard_input = strcmp(path, "-") == 0;
+  bool is_standard_input = strcmp(path, "-") == 0;
   struct stat status;
-  FILE *stream = standard_input ? stdin : fopen(path, "rb");
+  FILE *stream = is_standard_input ? stdin : fopen(path, "rb");
   *out = NULL;
   if (!stream)
     return etr_fail_io(error, path, NULL, "cannot open", errno);
-  int reason = reason_not_readable(fileno(stream), &status, true);
+  int reason = errno_if_unreadable(fileno(stream), &status, true);
   if (reason) {
-    if (!standard_input)
+    if (!is_standard_input)
       fclose(stream);
     return etr_fail_io(error, path, NULL, "cannot read", reason);
   }
@@ -61,19 +61,22 @@ static etr_status fail_too_large(etr_error *error, const char *path, uint64_t ma
                   max_bytes);
 }
 
-/* Reads until the end, growing: the size that the file had when it was opened (`hint`) is a hint
- * only. Fails if it is larger than max_bytes or cannot be read, or when out of memory. */
-static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t hint,
+/* Reads a stream to its end into *out. The size that the file had when it was opened is only a hint
+ * for the first allocation, because it may have grown, and a pipe has none (0). Fails if there are
+ * more than max_bytes, if it cannot be read, or when out of memory. */
+static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t expected_size,
                            uint64_t max_bytes, etr_error *error) {
   size_t capacity = 0;
   for (;;) {
     if (out->size == capacity) {
-      uint64_t wanted = capacity ? (uint64_t)capacity * 2 : ETR_MAX(hint + 1, FIRST_CAPACITY);
-      uint8_t *grown = wanted <= SIZE_MAX / 2 ? realloc(out->data, (size_t)wanted) : NULL;
+      uint64_t new_capacity = capacity ? (uint64_t)capacity * 2
+                                       : ETR_MAX(expected_size + 1, FIRST_CAPACITY);
+      uint8_t *grown = new_capacity <= SIZE_MAX / 2 ? realloc(out->data, (size_t)new_capacity)
+                                                    : NULL;
       if (!grown)
         return etr_fail_memory_of(error, path, NULL);
       out->data = grown;
-      capacity = (size_t)wanted;
+      capacity = (size_t)new_capacity;
     }
     errno = 0;
     size_t got = fread(out->data + out->size, 1, capacity - out->size, stream);
@@ -87,22 +90,22 @@ static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64
   }
 }
 
-/* Reads a whole file, a buffer that the caller holds, or standard input ("-"). Fails if that is
- * larger than max_bytes or cannot be read, or when out of memory. */
+/* A path may also be that of bytes in memory, which are borrowed. */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error) {
   FILE *stream;
-  uint64_t hint = 0;
-  etr_slice held;
+  uint64_t expected_size = 0;
+  etr_slice held_bytes;
   *out = (etr_file){0};
-  if (etr_memory_file_find(path, &held)) {
-    if (held.size > max_bytes)
+  if (etr_memory_file_find(path, &held_bytes)) {
+    if (held_bytes.size > max_bytes)
       return fail_too_large(error, path, max_bytes);
-    *out = (etr_file){etr_for_foreign(held.data), held.size, true};
+    *out = (etr_file){etr_for_foreign(held_bytes.data), held_bytes.size, true};
     return ETR_OK;
   }
-  ETR_TRY(open_file(&stream, path, &hint, error));
-  etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes)
-                                       : read_all(out, stream, path, hint, max_bytes, error);
+  ETR_TRY(open_file(&stream, path, &expected_size, error));
+  etr_status status = expected_size > max_bytes
+                          ? fail_too_large(error, path, max_bytes)
+                          : read_all(out, stream, path, expected_size, max_bytes, error);
   if (stream != stdin)
     fclose(stream);
   if (status != ETR_OK)
@@ -110,8 +113,8 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
   return status;
 }
 
-/* Opens a file for reading only if it is a regular one: a pipe or device might block. Returns
- * NULL, and errno says why. */
+/* Another file may take the place of a regular one before it is opened, so it is opened without
+ * waiting and checked again. */
 FILE *etr_file_open_regular(const char *path) {
   struct stat status;
   if (stat(path, &status) != 0)
@@ -129,12 +132,11 @@ FILE *etr_file_open_regular(const char *path) {
   return stream;
 }
 
-/* Reads the first bytes of a file. Returns false if it is no regular file, or cannot be read. */
 bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got) {
-  etr_slice held;
-  if (etr_memory_file_find(path, &held)) {
-    *got = ETR_MIN(size, held.size);
-    memcpy(into, held.data, *got);
+  etr_slice held_bytes;
+  if (etr_memory_file_find(path, &held_bytes)) {
+    *got = ETR_MIN(size, held_bytes.size);
+    memcpy(into, held_bytes.data, *got);
     return true;
   }
   FILE *file = etr_file_open_regular(path);
@@ -146,17 +148,15 @@ bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got) 
   return is_read;
 }
 
-/* Returns whether a path is that of a regular file, or of a buffer that the caller holds. */
+/* Bytes in memory count as a regular file. */
 bool etr_file_is_regular(const char *path) {
   struct stat status;
-  etr_slice held;
-  if (etr_memory_file_find(path, &held))
+  etr_slice held_bytes;
+  if (etr_memory_file_find(path, &held_bytes))
     return true;
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Returns when the newest of these regular files was changed, in seconds since 1970; 0 if there
- * is none. */
 double etr_newest_change(const char *const *paths, size_t count) {
   double newest = 0;
   for (size_t i = 0; i < count; i++) {
@@ -167,27 +167,26 @@ double etr_newest_change(const char *const *paths, size_t count) {
   return newest;
 }
 
+/* Frees the bytes, unless they are borrowed, and empties *file. */
 void etr_file_clear(etr_file *file) {
   if (!file->is_borrowed)
     free(file->data);
   *file = (etr_file){0};
 }
 
-/* Opens a regular file, or a buffer that the caller holds, for reading at any offset. Fails for
- * anything else. */
+/* The path may also be that of bytes in memory. */
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error) {
   struct stat status;
-  etr_slice held;
-  if (etr_memory_file_find(path, &held)) {
-    *out = etr_seekable_of(held);
+  etr_slice held_bytes;
+  if (etr_memory_file_find(path, &held_bytes)) {
+    *out = etr_seekable_of(held_bytes);
     return ETR_OK;
   }
-  *out = (etr_seekable){
-      .descriptor = open(path, O_RDONLY | O_CLOEXEC |
-                                   O_NONBLOCK)}; /* a pipe without a writer must not block */
+  /* O_NONBLOCK, because opening a pipe without a writer would wait. */
+  *out = (etr_seekable){.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (out->descriptor < 0)
     return etr_fail_io(error, path, NULL, "cannot open", errno);
-  int reason = reason_not_readable(out->descriptor, &status, false);
+  int reason = errno_if_unreadable(out->descriptor, &status, false);
   if (reason) {
     etr_seekable_close(out);
     return etr_fail_io(error, path, NULL, "cannot read", reason);
@@ -196,7 +195,6 @@ etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *err
   return ETR_OK;
 }
 
-/* Reads `size` bytes at an offset. Returns false if the file has not got all of them. */
 bool etr_seekable_read(const etr_seekable *file, uint64_t offset, void *into, size_t size) {
   char *next = into;
   if (file->bytes) {
@@ -220,7 +218,6 @@ bool etr_seekable_read(const etr_seekable *file, uint64_t offset, void *into, si
   return true;
 }
 
-/* Reads a part of the file into memory. Fails if the file has not got it, or when out of memory. */
 etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t offset, size_t size,
                              const char *path, etr_error *error) {
   *out = (etr_file){.data = malloc(size ? size : 1), .size = size};
@@ -233,6 +230,7 @@ etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t o
                   "the file shrank while it was being read");
 }
 
+/* Closes the file; for bytes in memory there is nothing to close. */
 void etr_seekable_close(etr_seekable *file) {
   if (file->descriptor >= 0)
     close(file->descriptor);
@@ -254,7 +252,6 @@ static bool have_equal_bytes(const etr_seekable *a, const etr_seekable *b) {
   return true;
 }
 
-/* Returns whether both files can be read and have the same content. */
 bool etr_files_are_equal(const char *a, const char *b) {
   etr_seekable left, right;
   if (etr_seekable_open(&left, a, NULL) != ETR_OK)
@@ -271,19 +268,20 @@ bool etr_files_are_equal(const char *a, const char *b) {
 /* ---- Source files ---- */
 
 enum {
-  MAX_BYTES = 4 << 20, /* of a source file */
-  MAX_FOLDERS = 32,    /* of a recorded path that are left out one after the other */
-  TAB = 4,
+  MAX_SOURCE_BYTES = 4 << 20, /* of a source file */
+  MAX_FOLDERS = 32,           /* of a recorded path that are left out one after the other */
+  TAB_WIDTH = 4,
 };
 
-/* Returns true for a regular file that states its size: neither a device nor a file that the kernel
- * generates. */
-static bool is_plain_file(const char *path) {
+/* Returns true for a regular file with a size above 0: no device, nor a file that the kernel
+ * generates, whose size is 0. */
+static bool is_nonempty_regular_file(const char *path) {
   struct stat status;
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
          status.st_size > 0;
 }
 
+/* Returns true if a component of the path is "..", which could lead out of the root. */
 static bool has_parent_folder(const char *path) {
   for (const char *at = path; (at = strstr(at, "..")) != NULL; at += 2)
     if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
@@ -291,24 +289,24 @@ static bool has_parent_folder(const char *path) {
   return false;
 }
 
-/* Returns a line as it is shown, with blanks for tabs and without a carriage return; NULL when
- * out of memory. */
-static const char *text_of_line(etr_arena *arena, const char *text, size_t size) {
+/* Returns a line as it is shown: valid UTF-8, spaces instead of tabs, no carriage return at its
+ * end. NULL when out of memory. */
+static const char *line_to_show(etr_arena *arena, const char *text, size_t size) {
   if (size > 0 && text[size - 1] == '\r')
     size--;
   size_t tabs = 0, used = 0;
   for (size_t i = 0; i < size; i++)
     tabs += text[i] == '\t';
-  char *spread = etr_arena_alloc(arena, size + tabs * TAB + 1);
-  for (size_t i = 0; spread && i < size; i++) {
+  char *expanded = etr_arena_alloc(arena, size + tabs * TAB_WIDTH + 1);
+  for (size_t i = 0; expanded && i < size; i++) {
     if (text[i] != '\t') {
-      spread[used++] = text[i];
+      expanded[used++] = text[i];
       continue;
     }
-    for (size_t blanks = TAB - used % TAB; blanks > 0; blanks--)
-      spread[used++] = ' ';
+    for (size_t blanks = TAB_WIDTH - used % TAB_WIDTH; blanks > 0; blanks--)
+      expanded[used++] = ' ';
   }
-  return spread ? etr_arena_text(arena, (etr_slice){spread, used}) : NULL;
+  return expanded ? etr_arena_text(arena, (etr_slice){expanded, used}) : NULL;
 }
 
 /* Splits a text into lines, without their ends. Returns false when out of memory. */
@@ -320,21 +318,22 @@ static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text
     const char **line = etr_vec_push(arena, &lines);
     if (!line)
       return false;
-    *line = text_of_line(arena, text + line_start, length);
+    *line = line_to_show(arena, text + line_start, length);
     line_start += length + 1;
   }
   *out = (etr_source_file){lines.data, lines.count};
   return !etr_arena_failed(arena);
 }
 
-/* Reads a source file as lines. Returns false if it is no plain file, cannot be read, or is
- * empty, or when out of memory. */
-static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path) {
+/* Reads the lines of a source file. Returns false if it is not a regular file, too large,
+ * unreadable or empty, or when out of memory, which fails the arena. */
+static bool read_source_lines(etr_source_file *out, etr_arena *arena, const char *path) {
   etr_file file;
-  etr_status status = is_plain_file(path) ? etr_file_read(&file, path, MAX_BYTES, NULL)
-                                          : ETR_ERROR_IO;
+  etr_status status = is_nonempty_regular_file(path)
+                          ? etr_file_read(&file, path, MAX_SOURCE_BYTES, NULL)
+                          : ETR_ERROR_IO;
   if (status == ETR_ERROR_MEMORY)
-    etr_arena_fail(arena); /* not the same as a file that is not there */
+    etr_arena_fail(arena); /* distinguishes it from an absent file */
   if (status != ETR_OK)
     return false;
   bool good = split_lines(out, arena, (const char *)file.data, file.size);
@@ -342,18 +341,19 @@ static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path)
   return good && out->line_count > 0;
 }
 
-/* Returns true if two lines are equal without the blanks around them, because recorded code is
- * stripped. */
+/* Returns true if a line of a file, without the spaces around it, is the recorded code, from which
+ * Python stripped them. */
 static bool is_equal_code(const char *line, const char *code) {
   line += strspn(line, " ");
-  size_t size = strlen(line), code_size = strlen(code);
+  size_t size = strlen(line);
+  size_t code_size = strlen(code);
   while (size > 0 && line[size - 1] == ' ')
     size--;
   return size == code_size && memcmp(line, code, size) == 0;
 }
 
-/* Returns true if the file has the recorded code in every recorded line, and there is at least
- * one with code. */
+/* Returns true if the file has the code of each of the recorded lines at that line. Lines recorded
+ * without code do not count, but at least one must have some. */
 static bool has_recorded_code(const etr_source_file *file, etr_arena *arena,
                               const etr_source *const *lines, size_t count) {
   bool has_code = false;
@@ -362,7 +362,7 @@ static bool has_recorded_code(const etr_source_file *file, etr_arena *arena,
       continue;
     if (lines[i]->line < 1 || (uint64_t)lines[i]->line > file->line_count)
       return false;
-    const char *code = text_of_line(arena, lines[i]->code, strlen(lines[i]->code));
+    const char *code = line_to_show(arena, lines[i]->code, strlen(lines[i]->code));
     if (!code || !is_equal_code(file->lines[lines[i]->line - 1], code))
       return false;
     has_code = true;
@@ -370,14 +370,13 @@ static bool has_recorded_code(const etr_source_file *file, etr_arena *arena,
   return has_code;
 }
 
-/* Reads the file at its path, or with a root below that folder, where leading folders of the path
- * may be missing. Says whether it has the recorded code, has other code, or is absent. */
+/* Below the root, the whole path is tried first, then without its first folder, and so on. */
 etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path,
                                       const char *root, const etr_source *const *lines,
                                       size_t count) {
   etr_source_state state = ETR_SOURCE_ABSENT;
   if (!root) {
-    if (!read_lines(out, arena, path))
+    if (!read_source_lines(out, arena, path))
       return ETR_SOURCE_ABSENT;
     return has_recorded_code(out, arena, lines, count) ? ETR_SOURCE_FOUND : ETR_SOURCE_DIFFERENT;
   }
@@ -385,8 +384,9 @@ etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, co
     return ETR_SOURCE_ABSENT;
   const char *rest = path + strspn(path, "/");
   for (int i = 0; i < MAX_FOLDERS && rest[0]; i++) {
-    const char *moved = etr_arena_format(arena, "%s/%s", root, rest), *slash = strchr(rest, '/');
-    if (moved && read_lines(out, arena, moved)) {
+    const char *moved_path = etr_arena_format(arena, "%s/%s", root, rest);
+    const char *slash = strchr(rest, '/');
+    if (moved_path && read_source_lines(out, arena, moved_path)) {
       if (has_recorded_code(out, arena, lines, count))
         return ETR_SOURCE_FOUND;
       state = ETR_SOURCE_DIFFERENT;

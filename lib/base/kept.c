@@ -28,20 +28,21 @@ void etr_kept_clear(etr_kept *kept) {
   }
 }
 
-static size_t list_of(etr_slice key) {
+static size_t list_index_of(etr_slice key) {
   return etr_hash(key) % ETR_KEPT_LISTS;
 }
 
 const void *etr_kept_find(const etr_kept *kept, etr_slice key) {
-  const etr_kept_entry *entry = atomic_load(&kept->lists[list_of(key)]);
+  const etr_kept_entry *entry = atomic_load(&kept->lists[list_index_of(key)]);
   while (entry && !etr_slice_equal(entry->key, key))
     entry = entry->next;
   return entry ? entry->result : NULL;
 }
 
+/* "Enough" is a full list of the key's hash: a longer search would cost more than the result. */
 etr_kept_entry *etr_kept_start(const etr_kept *kept, etr_slice key) {
   size_t count = 0;
-  const etr_kept_entry *first = atomic_load(&kept->lists[list_of(key)]);
+  const etr_kept_entry *first = atomic_load(&kept->lists[list_index_of(key)]);
   for (const etr_kept_entry *entry = first; entry; entry = entry->next)
     count++;
   etr_kept_entry *entry = count < MOST_IN_LIST ? calloc(1, sizeof *entry) : NULL;
@@ -52,12 +53,14 @@ etr_kept_entry *etr_kept_start(const etr_kept *kept, etr_slice key) {
   return entry;
 }
 
+/* Puts the entry in front of its list without a lock: tries again whenever another thread was
+ * faster. */
 bool etr_kept_add(etr_kept *kept, etr_kept_entry *entry, const void *result) {
   if (etr_arena_failed(&entry->arena)) {
     etr_kept_drop(entry);
     return false;
   }
-  _Atomic(etr_kept_entry *) *list = &kept->lists[list_of(entry->key)];
+  _Atomic(etr_kept_entry *) *list = &kept->lists[list_index_of(entry->key)];
   entry->result = result;
   entry->next = atomic_load(list);
   while (!atomic_compare_exchange_weak(list, &entry->next, entry)) {

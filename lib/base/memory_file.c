@@ -33,15 +33,16 @@ static void unlock(void) {
   atomic_flag_clear_explicit(&is_locked, memory_order_release);
 }
 
-static etr_memory_file *find_path(const char *path) {
+/* Returns the file with this path; NULL if there is none. The caller holds the lock. */
+static etr_memory_file *find_file_by_path(const char *path) {
   for (etr_memory_file *file = files; file; file = file->next)
     if (strcmp(file->path, path) == 0)
       return file;
   return NULL;
 }
 
-/* Returns the file that has these bytes under this name; NULL if there is none. The caller holds
- * the lock. */
+/* Returns the file with the bytes (at the same address) and the name of `wanted`; NULL if there is
+ * none. The caller holds the lock. */
 static etr_memory_file *find_equal_file(const etr_memory_file *wanted) {
   for (etr_memory_file *file = files; file; file = file->next)
     if (file->bytes.data == wanted->bytes.data && file->bytes.size == wanted->bytes.size &&
@@ -52,32 +53,31 @@ static etr_memory_file *find_equal_file(const etr_memory_file *wanted) {
 
 enum { DIGITS = 24 }; /* of a number, with the slash behind it and the end of the text */
 
-/* Returns a file of these bytes, which the caller keeps; one with the same name and bytes gets
- * another holder. Returns NULL when out of memory. */
 etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes) {
-  size_t name_size = strlen(name) + 1, path_size = sizeof prefix + DIGITS + name_size;
-  etr_memory_file *made = calloc(1, sizeof *made + name_size + path_size);
-  if (!made)
+  size_t name_size = strlen(name) + 1;
+  size_t path_size = sizeof prefix + DIGITS + name_size;
+  etr_memory_file *new_file = calloc(1, sizeof *new_file + name_size + path_size);
+  if (!new_file)
     return NULL;
-  memcpy(made->name, name, name_size);
-  made->bytes = bytes;
-  made->holders = 1;
-  made->path = made->name + name_size;
-  snprintf(made->path, path_size, "%s/%s", prefix, name);
+  memcpy(new_file->name, name, name_size);
+  new_file->bytes = bytes;
+  new_file->holders = 1;
+  new_file->path = new_file->name + name_size;
+  snprintf(new_file->path, path_size, "%s/%s", prefix, name);
   lock();
-  etr_memory_file *held = find_equal_file(made);
-  if (held) {
-    held->holders++;
+  etr_memory_file *known_file = find_equal_file(new_file);
+  if (known_file) {
+    known_file->holders++;
   } else {
-    for (size_t number = 2; find_path(made->path); number++)
-      snprintf(made->path, path_size, "%s%zu/%s", prefix, number, name);
-    made->next = files;
-    files = made;
+    for (size_t number = 2; find_file_by_path(new_file->path); number++)
+      snprintf(new_file->path, path_size, "%s%zu/%s", prefix, number, name);
+    new_file->next = files;
+    files = new_file;
   }
   unlock();
-  if (held)
-    free(made);
-  return held ? held : made;
+  if (known_file)
+    free(new_file);
+  return known_file ? known_file : new_file;
 }
 
 void etr_memory_file_share(etr_memory_file *file) {
@@ -90,7 +90,7 @@ const char *etr_memory_file_path(const etr_memory_file *file) {
   return file->path;
 }
 
-/* Gives up a hold; the last one removes the file, but not the bytes. */
+/* The last holder removes the file, but not the bytes, which are the caller's. */
 void etr_memory_file_release(etr_memory_file *file) {
   if (!file)
     return;
@@ -106,12 +106,11 @@ void etr_memory_file_release(etr_memory_file *file) {
     free(file);
 }
 
-/* Returns whether the path is that of a file in memory, and sets its bytes. */
 bool etr_memory_file_find(const char *path, etr_slice *bytes) {
   if (strncmp(path, prefix, sizeof prefix - 1) != 0)
     return false;
   lock();
-  const etr_memory_file *file = find_path(path);
+  const etr_memory_file *file = find_file_by_path(path);
   if (file)
     *bytes = file->bytes;
   unlock();

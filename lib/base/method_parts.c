@@ -26,7 +26,6 @@ const char *etr_time_slice_backend(const etr_time_slice *slice) {
   return slice->event->backend ? slice->event->backend : ETR_UNKNOWN_BACKEND;
 }
 
-/* Returns the time of a part, over all backends. */
 uint64_t etr_method_part_ticks(const etr_method *method, etr_time_part part) {
   uint64_t ticks = 0;
   for (size_t i = 0; i < method->part_count; i++)
@@ -35,8 +34,8 @@ uint64_t etr_method_part_ticks(const etr_method *method, etr_time_part part) {
   return ticks;
 }
 
-/* Returns whether the parts add up to the whole time, and estimates are not more than what they
- * are part of. */
+/* Estimated ticks are part of the operators, and what the clock hides is part of the call overhead.
+ */
 bool etr_method_adds_up(const etr_method *m) {
   uint64_t left = m->execute_ticks;
   for (size_t i = 0; i < m->part_count; i++) {
@@ -48,8 +47,6 @@ bool etr_method_adds_up(const etr_method *m) {
          m->clock_hidden_ticks <= etr_method_part_ticks(m, ETR_TIME_CALL_OVERHEAD);
 }
 
-/* Returns the number of methods that ran and compute something; those without a name count only
- * if none has a name. */
 size_t etr_loaded_method_count(const etr_profile *profile) {
   size_t named = 0, unnamed = 0;
   for (size_t i = 0; i < profile->method_count; i++) {

@@ -10,38 +10,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool take_digits(const char **at, const char *end) {
+/* Moves *at past all digits. Returns false if there is none. */
+static bool skip_digits(const char **at, const char *end) {
   const char *start = *at;
   while (*at < end && **at >= '0' && **at <= '9')
     ++*at;
   return *at > start;
 }
 
-static bool take_one_of(const char **at, const char *end, etr_slice set) {
+/* Moves *at past a character if it is in the set. Returns whether it was. */
+static bool skip_one_of(const char **at, const char *end, etr_slice set) {
   bool found = *at < end && memchr(set.data, **at, set.size);
   if (found)
     ++*at;
   return found;
 }
 
-/* Returns whether a text is a number as JSON writes them. */
 bool etr_is_number(etr_slice text) {
-  const char *next = text.data, *end = text.data + text.size;
-  take_one_of(&next, end, ETR_SLICE("-"));
-  if (!take_one_of(&next, end, ETR_SLICE("0")) && !take_digits(&next, end))
+  const char *next = text.data;
+  const char *end = text.data + text.size;
+  skip_one_of(&next, end, ETR_SLICE("-"));
+  if (!skip_one_of(&next, end, ETR_SLICE("0")) && !skip_digits(&next, end))
     return false;
-  if (take_one_of(&next, end, ETR_SLICE(".")) && !take_digits(&next, end))
+  if (skip_one_of(&next, end, ETR_SLICE(".")) && !skip_digits(&next, end))
     return false;
-  if (take_one_of(&next, end, ETR_SLICE("eE"))) {
-    take_one_of(&next, end, ETR_SLICE("+-"));
-    if (!take_digits(&next, end))
+  if (skip_one_of(&next, end, ETR_SLICE("eE"))) {
+    skip_one_of(&next, end, ETR_SLICE("+-"));
+    if (!skip_digits(&next, end))
       return false;
   }
   return next == end;
 }
 
-/* Returns the exponent of "e-12"; 0 for "". An exponent so large that more of it makes no
- * difference is cut. */
+/* Returns the number in an exponent such as "e-12"; 0 if the text is empty. Digits
+ * after the sixth are ignored, because every such number is 0 or infinite. */
 static long parse_exponent(const char *next, const char *end) {
   if (next == end)
     return 0;
@@ -53,11 +55,13 @@ static long parse_exponent(const char *next, const char *end) {
   return negative ? -value : value;
 }
 
-/* Converts a number. strtod() expects the locale's decimal point, so it gets a number without one:
- * 125e2 for 12.5e3. */
+/* strtod() expects the locale's decimal point, so it gets a number without one: 125e2 for 12.5e3.
+ */
 double etr_number_to_double(etr_slice number) {
   char text[ETR_MOST_NUMBER_BYTES + 32];
-  const char *next = number.data, *end = number.data + number.size, *point = NULL;
+  const char *next = number.data;
+  const char *end = number.data + number.size;
+  const char *point = NULL;
   size_t used = 0;
   for (; next < end && *next != 'e' && *next != 'E'; next++) {
     if (*next == '.')
@@ -70,8 +74,7 @@ double etr_number_to_double(etr_slice number) {
   return strtod(text, NULL);
 }
 
-/* Replaces the decimal point of any locale in what printf() wrote by a dot, and returns the new
- * size. */
+/* A locale's decimal separator may have several bytes. */
 size_t etr_number_without_locale(char *text) {
   char *point = text + strspn(text, "+-0123456789eE");
   if (*point == '\0')
@@ -83,8 +86,8 @@ size_t etr_number_without_locale(char *text) {
   return (size_t)(point + 1 - text) + size;
 }
 
-/* Writes digits before `end`, and returns where they start. */
-static char *digits_before(char *end, uint64_t digits) {
+/* Writes a number's digits so that they end before `end`, and returns where they start. */
+static char *write_digits_before(char *end, uint64_t digits) {
   do {
     *--end = (char)('0' + digits % 10);
     digits /= 10;
@@ -93,8 +96,9 @@ static char *digits_before(char *end, uint64_t digits) {
 }
 
 /* Writes an exponent with at least two digits, "e-05", and returns where it ends. */
-static char *put_exponent(char *next, int exponent) {
-  char text[8], *end = text + sizeof text, *start = digits_before(end, (uint64_t)abs(exponent));
+static char *write_exponent(char *next, int exponent) {
+  char text[8], *end = text + sizeof text,
+                *start = write_digits_before(end, (uint64_t)abs(exponent));
   *next++ = 'e';
   *next++ = exponent < 0 ? '-' : '+';
   if (end - start < 2)
@@ -103,22 +107,21 @@ static char *put_exponent(char *next, int exponent) {
   return next + (end - start);
 }
 
-/* Writes a number with the fewest digits that read back as the same one, as Python does, and
- * returns the size. */
+/* Numbers below 1e-4 and from 1e16 on are written with an exponent, others with zeros. */
 size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value) {
   enum { LEAST_EXPONENT = -4, MOST_EXPONENT = 15 }; /* without "e", as in Python */
   char buffer[24], *end = buffer + sizeof buffer, *next = text;
   if (signbit(value))
     *next++ = '-';
   const etr_decimal decimal = etr_shortest(fabs(value));
-  const char *digits = digits_before(end, decimal.digits);
+  const char *digits = write_digits_before(end, decimal.digits);
   int count = (int)(end - digits), point = count + decimal.exponent; /* digits before the point */
   if (decimal.digits > 0 && (point <= LEAST_EXPONENT || point > MOST_EXPONENT + 1)) {
     *next++ = digits[0];
     if (count > 1)
       *next++ = '.';
     memcpy(next, digits + 1, (size_t)count - 1);
-    return (size_t)(put_exponent(next + count - 1, point - 1) - text);
+    return (size_t)(write_exponent(next + count - 1, point - 1) - text);
   }
   if (point <= 0) {
     memcpy(next, "0.0000", 6);

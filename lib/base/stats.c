@@ -3,17 +3,17 @@
  * stats.c - percentiles, exact shares, sums of squares.
  */
 #include "base/stats.h"
-#include <math.h>
 
 #include <math.h>
 
 static int by_value(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  uint64_t x = *(const uint64_t *)a;
+  uint64_t y = *(const uint64_t *)b;
   return (x > y) - (x < y);
 }
 
-/* Sorts samples. Lists are often short, because a method runs a few times and has thousands of
- * operators. */
+/* Sorts samples. Short lists, of which there are thousands because a method runs a few times and
+ * has many operators, are sorted by insertion, which is faster than calling qsort(). */
 static void sort_samples(uint64_t *samples, size_t count) {
   enum { FEW = 16 };
   if (count > FEW) {
@@ -30,7 +30,7 @@ static void sort_samples(uint64_t *samples, size_t count) {
 }
 
 /* Returns a percentile of sorted numbers, interpolated linearly between two of them. */
-static double percentile(const uint64_t *sorted, size_t count, double percent) {
+static double percentile_of_samples(const uint64_t *sorted, size_t count, double percent) {
   double rank = percent / 100 * (double)(count - 1);
   size_t below = (size_t)rank;
   if (below + 1 >= count)
@@ -39,7 +39,7 @@ static double percentile(const uint64_t *sorted, size_t count, double percent) {
          (rank - (double)below) * ((double)sorted[below + 1] - (double)sorted[below]);
 }
 
-/* Sorts the samples and computes their statistics; all are 0 without samples. */
+/* All are 0 without samples. */
 etr_stats etr_stats_of(uint64_t *samples, size_t count) {
   if (count == 0)
     return (etr_stats){0};
@@ -47,17 +47,19 @@ etr_stats etr_stats_of(uint64_t *samples, size_t count) {
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     sum += (double)samples[i];
-  return (etr_stats){.count = count,
-                     .avg = sum / (double)count,
-                     .min = (double)samples[0],
-                     .max = (double)samples[count - 1],
-                     .p10 = percentile(samples, count, 10),
-                     .p50 = percentile(samples, count, 50),
-                     .p90 = percentile(samples, count, 90)};
+  return (etr_stats){
+      .count = count,
+      .avg = sum / (double)count,
+      .min = (double)samples[0],
+      .max = (double)samples[count - 1],
+      .p10 = percentile_of_samples(samples, count, 10),
+      .p50 = percentile_of_samples(samples, count, 50),
+      .p90 = percentile_of_samples(samples, count, 90),
+  };
 }
 
-/* Returns half the distance from p10 to p90, rounded up to whole steps of the clock; NaN for few
- * samples. */
+/* A spread smaller than a step of the clock cannot be measured, so it is rounded up to whole steps.
+ */
 double etr_stats_spread(const etr_stats *stats, double step) {
   enum { LEAST_SAMPLES = 5 }; /* p10 and p90 of fewer lie between the first and the last two */
   double whole = step > 0 ? step : 1;
@@ -66,8 +68,6 @@ double etr_stats_spread(const etr_stats *stats, double step) {
   return ceil((stats->p90 - stats->p10) / 2 / whole) * whole;
 }
 
-/* Returns a * b / c, rounded down, without overflow of the product; `c` is not 0 and the result
- * fits. */
 uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {
   /* Long division of the 128-bit product, bit by bit: rare, and portable. */
   uint64_t high = 0, low = 0;
@@ -93,7 +93,6 @@ uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {
   return quotient;
 }
 
-/* Returns the largest number that divides both; the other one if one of them is 0. */
 uint64_t etr_common_divisor(uint64_t a, uint64_t b) {
   while (b) {
     uint64_t rest = a % b;
@@ -103,6 +102,7 @@ uint64_t etr_common_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
+/* Adds a number to the mean and the sum of squared distances (Welford 1962). */
 void etr_moments_add(etr_moments *moments, double value) {
   double distance = value - moments->mean;
   moments->count++;
@@ -113,12 +113,8 @@ void etr_moments_add(etr_moments *moments, double value) {
 /* ---- Sorted lists ---- */
 
 int etr_by_double(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-int etr_by_u32(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  double x = *(const double *)a;
+  double y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
@@ -128,13 +124,12 @@ double etr_median_of_sorted(const double *sorted, size_t count) {
   return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-/* Returns a percentile of sorted numbers, interpolated linearly between two of them; 0 without
- * numbers. */
 double etr_percentile_of_sorted(const double *sorted, size_t count, double percent) {
   if (count == 0)
     return 0;
   double rank = percent / 100 * (double)(count - 1);
-  size_t below = (size_t)rank, above = ETR_MIN(below + 1, count - 1);
+  size_t below = (size_t)rank;
+  size_t above = ETR_MIN(below + 1, count - 1);
   return sorted[below] + (rank - (double)below) * (sorted[above] - sorted[below]);
 }
 
@@ -155,8 +150,7 @@ double etr_normal_chance(double value) {
 enum { BISECTIONS = 100 };
 static const double LARGEST_QUANTILE = 1e9;
 
-/* Returns by bisection the z at which etr_normal_chance(z), the chance of both tails beyond it,
- * has fallen to this value. */
+/* By bisection, because etr_normal_chance() falls from 1 to 0. */
 double etr_normal_quantile(double tail_chance) {
   double low = 0, high = LARGEST_QUANTILE;
   for (int i = 0; i < BISECTIONS; i++) {
@@ -169,11 +163,12 @@ double etr_normal_quantile(double tail_chance) {
   return high;
 }
 
-/* Returns the chance that Student's t lies beyond t on either side, for this many degrees of
- * freedom. */
+/* The series for odd and even degrees of freedom differ in their first term and in a factor. */
 double etr_t_chance(double t, size_t freedom) {
-  double angle = atan2(t, sqrt((double)freedom)), cosine2 = cos(angle) * cos(angle), sum = 0,
-         term = freedom % 2 ? cos(angle) : 1;
+  double angle = atan2(t, sqrt((double)freedom));
+  double cosine2 = cos(angle) * cos(angle);
+  double sum = 0;
+  double term = freedom % 2 ? cos(angle) : 1;
   for (size_t i = freedom % 2 ? 3 : 2; i <= freedom; i += 2) {
     sum += term;
     term *= cosine2 * ((double)i - 1) / (double)i;
@@ -181,7 +176,7 @@ double etr_t_chance(double t, size_t freedom) {
   return 1 - (freedom % 2 ? 2 / PI * (angle + sin(angle) * sum) : sin(angle) * sum);
 }
 
-/* Returns by bisection the t at which etr_t_chance(t) has fallen to this value. */
+/* By bisection, because etr_t_chance() falls from 1 to 0. */
 double etr_t_quantile(double tail_chance, size_t freedom) {
   double low = 0, high = LARGEST_QUANTILE;
   for (int i = 0; i < BISECTIONS; i++) {
@@ -194,8 +189,7 @@ double etr_t_quantile(double tail_chance, size_t freedom) {
   return high;
 }
 
-/* Computes the derivative of the logarithm of the gamma function, by recurrence up to SERIES_FROM
- * and then by its asymptotic series. */
+/* By recurrence up to SERIES_FROM, and from there by the asymptotic series. */
 double etr_digamma(double x) {
   double sum = 0;
   for (; x < SERIES_FROM; x++)
@@ -205,7 +199,7 @@ double etr_digamma(double x) {
          y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y * (1.0 / 132)))));
 }
 
-/* Computes the derivative of digamma in the same way. */
+/* By recurrence up to SERIES_FROM, and from there by the asymptotic series. */
 double etr_trigamma(double x) {
   double sum = 0;
   for (; x < SERIES_FROM; x++)
@@ -215,7 +209,8 @@ double etr_trigamma(double x) {
          y / x * (1.0 / 6 - y * (1.0 / 30 - y * (1.0 / 42 - y * (1.0 / 30 - y * (5.0 / 66)))));
 }
 
-/* Returns the derivative of trigamma. */
+/* Returns the derivative of trigamma, by recurrence up to SERIES_FROM, and from there by the
+ * asymptotic series. */
 static double tetragamma(double x) {
   double sum = 0;
   for (; x < SERIES_FROM; x++)
@@ -224,16 +219,15 @@ static double tetragamma(double x) {
   return sum - y - y / x - y * y * (1.0 / 2 - y * (1.0 / 6 - y * (1.0 / 6 - y * (3.0 / 10))));
 }
 
-/* Returns the x whose trigamma is this value, by Newton's method on 1 / trigamma. */
+/* Newton's method is used on 1 / trigamma, which is nearly linear. */
 double etr_trigamma_inverse(double value) {
-  enum {
-    MOST_STEPS = 60
-  }; /* it converges quadratically: some five steps are enough for most values */
+  enum { MOST_STEPS = 60 }; /* it converges quadratically: about five are enough for most values */
   double x = 0.5 + 1 / value;
   if (value > 1e7)
     return 1 / sqrt(value); /* trigamma(x) is 1 / x^2 there, to 1e-7 */
   for (int i = 0; i < MOST_STEPS; i++) {
-    double got = etr_trigamma(x), step = got * (1 - got / value) / tetragamma(x);
+    double got = etr_trigamma(x);
+    double step = got * (1 - got / value) / tetragamma(x);
     x += step;
     if (fabs(step) <= 1e-13 * x)
       break;

@@ -38,8 +38,8 @@ const char *etr_find_bytes(const char *text, size_t size, const char *wanted, si
 
 #if defined __linux__
 
-/* Reads random bytes from the system's device, because Linux before 3.17 has no getrandom().
- * Returns false if that fails. */
+/* Fills memory with random bytes from the system's device, because Linux before 3.17 has no
+ * getrandom(). Returns false if that fails. */
 static bool read_random(void *into, size_t size) {
   int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   bool is_read = file >= 0 && read(file, into, size) == (ssize_t)size;
@@ -48,8 +48,8 @@ static bool read_random(void *into, size_t size) {
   return is_read;
 }
 
-/* Gets random bytes by the system call, because glibc before 2.25 has no function for it; up to
- * 256 bytes come at once. Returns false if the system has none. */
+/* Uses the system call, because glibc before 2.25 has no function for it. Up to 256 bytes come at
+ * once. */
 bool etr_random(void *into, size_t size) {
   long got;
   do

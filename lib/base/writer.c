@@ -16,7 +16,6 @@ enum {
   MOST_DECIMALS = 17,
 };
 
-/* Makes an empty writer that hands over to a sink, with colors and ASCII switched off. */
 void etr_writer_init(etr_writer *writer, const etr_sink *sink) {
   writer->sink = *sink;
   writer->status = ETR_OK;
@@ -36,14 +35,16 @@ void etr_put_style(etr_writer *writer, etr_style style) {
     etr_puts(writer, codes[style]);
 }
 
-static void hand_over_as_is(etr_writer *writer, const char *data, size_t size) {
+/* Writes bytes to the sink, unless the writer has failed. If the sink refuses them, the writer
+ * fails. */
+static void send_to_sink(etr_writer *writer, const char *data, size_t size) {
   if (writer->status == ETR_OK && size > 0 && !writer->sink.write(writer->sink.context, data, size))
     writer->status = ETR_ERROR_IO;
 }
 
-/* Returns the ASCII text that stands for a character where the terminal shows no Unicode; "?" for
- * one without a similar text. */
-static const char *replacement_for(uint32_t code) {
+/* Returns the ASCII text that replaces a character on a terminal that shows no Unicode; "?" if none
+ * is similar. */
+static const char *ascii_for(uint32_t code) {
   switch (code) {
   case 0xB7:
     return "-"; /* middle dot */
@@ -58,44 +59,44 @@ static const char *replacement_for(uint32_t code) {
   }
 }
 
-/* Hands over the replacement of the character that was collected in `partial`. */
-static void replace_character(etr_writer *writer) {
+/* Sends the ASCII replacement of the character in writer->partial, which may be incomplete, and
+ * empties it. */
+static void send_ascii_for_partial(etr_writer *writer) {
   size_t size;
   writer->partial[writer->partial_size] = '\0';
-  const char *similar = replacement_for(etr_character_at(writer->partial, &size));
-  hand_over_as_is(writer, similar, strlen(similar));
+  const char *similar = ascii_for(etr_character_at(writer->partial, &size));
+  send_to_sink(writer, similar, strlen(similar));
   writer->partial_size = 0;
 }
 
-/* Hands over a text and replaces characters that are not ASCII. A character may be split across two
- * calls. */
-static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
+/* Sends a text to the sink with ASCII in place of other characters. A character may be split across
+ * two calls: its first bytes wait in writer->partial. */
+static void send_as_ascii(etr_writer *writer, const char *data, size_t size) {
   for (size_t i = 0, end; i < size; i = end) {
     if (writer->partial_size > 0 && !etr_utf8_continues(data[i]))
-      replace_character(writer); /* incomplete */
+      send_ascii_for_partial(writer); /* its end is missing */
     for (end = i; end < size && (unsigned char)data[end] < 0x80;)
       end++;
-    hand_over_as_is(writer, data + i, end - i);
+    send_to_sink(writer, data + i, end - i);
     if (end > i)
       continue;
     writer->partial[writer->partial_size++] = data[end++];
     if (writer->partial_size == 4 || etr_utf8_size(writer->partial, writer->partial_size) > 0)
-      replace_character(writer);
+      send_ascii_for_partial(writer);
   }
 }
 
-static void hand_over(etr_writer *writer, const char *data, size_t size) {
-  (writer->ascii ? hand_over_ascii : hand_over_as_is)(writer, data, size);
+static void send(etr_writer *writer, const char *data, size_t size) {
+  (writer->ascii ? send_as_ascii : send_to_sink)(writer, data, size);
 }
 
-static void flush(etr_writer *writer) {
-  hand_over(writer, writer->buffer, writer->used);
+static void flush_buffer(etr_writer *writer) {
+  send(writer, writer->buffer, writer->used);
   writer->used = 0;
 }
 
-/* Hands over what is left. Fails if anything could not be written, or if memory ran out. */
 etr_status etr_writer_finish(etr_writer *writer, etr_error *error) {
-  flush(writer);
+  flush_buffer(writer);
   if (writer->status == ETR_OK)
     return ETR_OK;
   const char *reason = writer->status == ETR_ERROR_MEMORY ? "out of memory"
@@ -110,12 +111,12 @@ etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_erro
   return etr_writer_finish(writer, error);
 }
 
-/* Writes bytes; more than the buffer holds are handed over at once. */
+/* Bytes that are more than the buffer holds go directly to the sink. */
 void etr_put(etr_writer *writer, etr_slice bytes) {
   if (bytes.size > sizeof writer->buffer - writer->used)
-    flush(writer);
+    flush_buffer(writer);
   if (bytes.size > sizeof writer->buffer) {
-    hand_over(writer, bytes.data, bytes.size);
+    send(writer, bytes.data, bytes.size);
   } else if (bytes.size > 0) {
     memcpy(writer->buffer + writer->used, bytes.data, bytes.size);
     writer->used += bytes.size;
@@ -126,9 +127,10 @@ void etr_puts(etr_writer *writer, const char *text) {
   etr_put(writer, etr_slice_of(text));
 }
 
-/* Writes a formatted text that is longer than the room left in the buffer. */
-static void put_formatted(etr_writer *writer, size_t length, const char *format,
-                          va_list arguments) {
+/* Writes a formatted text of `length` bytes, which does not fit into the rest of the buffer. Fails
+ * the writer when out of memory. */
+static void write_long_formatted(etr_writer *writer, size_t length, const char *format,
+                                 va_list arguments) {
   char *text = malloc(length + 1);
   if (text == NULL) {
     writer->status = writer->status == ETR_OK ? ETR_ERROR_MEMORY : writer->status;
@@ -139,25 +141,25 @@ static void put_formatted(etr_writer *writer, size_t length, const char *format,
   free(text);
 }
 
-/* Writes a formatted text, directly into the buffer if it fits there. */
+/* Formats directly into the buffer if the text fits there. */
 void etr_putf(etr_writer *writer, const char *format, ...) {
-  va_list arguments, again;
+  va_list arguments, arguments_again;
   va_start(arguments, format);
-  va_copy(again, arguments);
+  va_copy(arguments_again, arguments);
   size_t room = sizeof writer->buffer - writer->used;
   int length = vsnprintf(writer->buffer + writer->used, room, format, arguments);
   if (length >= 0 && (size_t)length < room) {
     writer->used += (size_t)length;
   } else if (length >= 0) {
-    put_formatted(writer, (size_t)length, format, again);
+    write_long_formatted(writer, (size_t)length, format, arguments_again);
   }
-  va_end(again);
+  va_end(arguments_again);
   va_end(arguments);
 }
 
 /* Writes the digits of a number so that they end at `end`, two at a time. Returns where they begin.
  */
-static char *put_digits_before(char *end, uint64_t number) {
+static char *write_digits_before(char *end, uint64_t number) {
   static const char pairs[] =
       "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
       "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
@@ -172,24 +174,22 @@ static char *put_digits_before(char *end, uint64_t number) {
   return end;
 }
 
-/* Writes a number into memory of at least ETR_UINT_ROOM bytes, without a final NUL, and returns
- * its size. */
 size_t etr_format_uint(char *into, uint64_t value) {
   size_t size = 1;
   for (uint64_t limit = 10; size < ETR_UINT_ROOM && value >= limit; limit *= 10)
     size++;
-  (void)put_digits_before(into + size, value);
+  (void)write_digits_before(into + size, value);
   return size;
 }
 
-/* Writes a number. */
+/* Writes a whole number in decimal. Small ones are so common that they have a shorter way. */
 void etr_put_uint(etr_writer *writer, uint64_t value) {
   if (value < 10) {
     etr_put_byte(writer, (char)('0' + value));
     return;
   }
   if (sizeof writer->buffer - writer->used < ETR_UINT_ROOM)
-    flush(writer);
+    flush_buffer(writer);
   writer->used += etr_format_uint(writer->buffer + writer->used, value);
 }
 
@@ -199,10 +199,10 @@ void etr_put_int(etr_writer *writer, int64_t value) {
   etr_put_uint(writer, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Writes a number that is the quotient of a whole number and 10^decimals, both exact. Division
- * rounds correctly, so the digits read back as the same number. Returns false, and writes nothing,
- * for any other number. */
-static bool put_quotient(etr_writer *writer, double value, double power, int decimals) {
+/* Writes a number that is a whole number divided by `power` = 10^decimals, without zeros at its
+ * end. Division rounds correctly, so that the digits read back as the same number. Returns false,
+ * and writes nothing, for other numbers. */
+static bool write_decimal_fraction(etr_writer *writer, double value, double power, int decimals) {
   double scaled = round(value * power);
   if (scaled / power != value)
     return false;
@@ -215,40 +215,37 @@ static bool put_quotient(etr_writer *writer, double value, double power, int dec
     end--;
   if (end[-1] == '.')
     end--;
-  start = put_digits_before(start, digits);
+  start = write_digits_before(start, digits);
   etr_put(writer, (etr_slice){start, (size_t)(end - start)});
   return true;
 }
 
-/* Writes a number with few digits. Most numbers are whole, or were rounded to thousandths or to a
- * few digits. With at most 15 digits the text is what %.15g prints, which uses exponents below
- * 1e-4. Returns false for other numbers. */
-static bool put_short_double(etr_writer *writer, double value) {
+/* Writes a number that is whole, or has few decimals because it was rounded, as most have: faster
+ * than etr_number_of_double(), and the same text. Returns false, and writes nothing, for other
+ * numbers, among them those below 1e-4, which have an exponent. */
+static bool write_short_double(etr_writer *writer, double value) {
   if (signbit(value) || !(value < 1e12))
     return false;
   if ((double)(int64_t)value == value) {
     etr_put_uint(writer, (uint64_t)value);
     return true;
   }
-  if (put_quotient(writer, value, 1e3, 3))
+  if (write_decimal_fraction(writer, value, 1e3, 3))
     return true;
-  return value >= 1e-4 && value < 1e6 && put_quotient(writer, value, 1e9, 9);
+  return value >= 1e-4 && value < 1e6 && write_decimal_fraction(writer, value, 1e9, 9);
 }
 
-/* Writes a number with the fewest digits that read back as the same one; null if it is not
- * finite. */
 void etr_put_double(etr_writer *writer, double value) {
   if (!isfinite(value)) {
     etr_puts(writer, "null");
     return;
   }
-  if (put_short_double(writer, value))
+  if (write_short_double(writer, value))
     return;
   char text[ETR_DOUBLE_ROOM];
   etr_put(writer, (etr_slice){text, etr_number_of_double(text, value)});
 }
 
-/* Writes a number with at most this many digits; null if it is not finite. */
 void etr_put_general(etr_writer *writer, double value, int digits) {
   char text[ETR_DOUBLE_ROOM];
   if (!isfinite(value)) {
@@ -259,7 +256,7 @@ void etr_put_general(etr_writer *writer, double value, int digits) {
   etr_put(writer, (etr_slice){text, etr_number_without_locale(text)});
 }
 
-/* Writes a number with three significant digits, but all digits before the point. */
+/* Limits such as 9.995 are where rounding to three digits makes one digit more before the point. */
 void etr_put_significant(etr_writer *writer, double value) {
   int decimals = 2;
   double rest = fabs(value);
@@ -270,7 +267,7 @@ void etr_put_significant(etr_writer *writer, double value) {
   etr_put_fixed(writer, value, value == 0 ? 0 : decimals);
 }
 
-/* Writes a number with three digits and a unit such as k or M, by powers of 1000. */
+/* From 999.5 on, rounding would make four digits. */
 void etr_put_amount(etr_writer *writer, double value) {
   static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
   size_t unit = 0;
@@ -283,15 +280,16 @@ void etr_put_amount(etr_writer *writer, double value) {
   etr_puts(writer, units[unit]);
 }
 
-/* Formats a number of everyday size, a dozen times as fast as printf(). Returns the size; 0 if
- * the number is too large or negative, or so close to a rounding boundary that a product of
- * doubles cannot decide. */
-static size_t format_small(char *into, double value, int decimals) {
+/* Formats a number of usual size with `decimals` decimals, a dozen times as fast as printf().
+ * Returns the size in bytes; 0 if it cannot: the number is negative or too large, or so close to
+ * the middle of two results that a product of doubles does not decide how it is rounded. */
+static size_t format_small_fixed(char *into, double value, int decimals) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
   if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) ||
       value * powers[decimals] > 1e12)
     return 0;
-  double scaled = value * powers[decimals], whole = floor(scaled);
+  double scaled = value * powers[decimals];
+  double whole = floor(scaled);
   if (fabs(scaled - whole - 0.5) < 1e-3)
     return 0;
   uint64_t digits = (uint64_t)whole + (scaled - whole > 0.5);
@@ -301,18 +299,17 @@ static size_t format_small(char *into, double value, int decimals) {
     text[--start] = (char)('0' + digits % 10);
   if (decimals > 0)
     text[--start] = '.';
-  start = (size_t)(put_digits_before(text + start, digits) - text);
+  start = (size_t)(write_digits_before(text + start, digits) - text);
   memcpy(into, text + start, sizeof text - start);
   return sizeof text - start;
 }
 
-/* Writes a number with this many decimals, or null if it is not finite, and returns the size. */
 size_t etr_format_fixed(char *into, double value, int decimals) {
   if (!isfinite(value)) {
     memcpy(into, "null", 4);
     return 4;
   }
-  size_t size = format_small(into, value, decimals);
+  size_t size = format_small_fixed(into, value, decimals);
   if (size > 0)
     return size;
   (void)snprintf(into, ETR_FIXED_ROOM, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
@@ -324,7 +321,6 @@ void etr_put_fixed(etr_writer *writer, double value, int decimals) {
   etr_put(writer, (etr_slice){text, etr_format_fixed(text, value, decimals)});
 }
 
-/* Appends bytes to a text. Returns false when out of memory. */
 bool etr_text_add(etr_text *text, etr_slice bytes) {
   while (bytes.size > text->capacity - text->size)
     if (!etr_vec_grow(text->arena, (void **)&text->data, &text->capacity, 1))

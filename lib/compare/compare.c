@@ -31,7 +31,8 @@ typedef struct family {
   etr_vec(etr_noise_test) tests;
 } family;
 
-/* Returns a side's time in ticks of the other side's clock; NULL counts as untimed. */
+/* Returns a time of one side in ticks of the other side's clock, which may have another frequency;
+ * NULL counts as untimed. */
 static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   static const etr_side_time untimed = {0};
   etr_side_time made = time ? *time : untimed;
@@ -44,8 +45,8 @@ static etr_side_time scaled_time(const etr_side_time *time, double factor) {
   return made;
 }
 
-/* Returns the verdict on something that is on one side only, or has no time on a side. A change
- * with times on both sides cannot be told yet: it is judged later, with all others. */
+/* Returns the verdict on something that one side lacks, or that has no time on a side. Whatever
+ * has times on both sides is undecided ("cannot tell") until its family is judged. */
 static etr_verdict verdict_before_judging(const measure *base, const measure *newer,
                                           bool is_timed_twice) {
   if (!base->exists)
@@ -94,7 +95,8 @@ static bool add_change_to_family(family *f, etr_change *change, const measure *b
   return true;
 }
 
-/* Judges all changes together. Returns false when out of memory. */
+/* Judges all changes together, so that few are reported by chance. Returns false when out of
+ * memory. */
 static bool family_judge(const family *f) {
   return etr_noise_judge_family(f->tests.data, f->tests.count, f->rules);
 }
@@ -116,16 +118,16 @@ typedef struct method_side {
 } method_side;
 
 /* Everything that is needed to compute the rows of one method. */
-typedef struct etr_rows {
+typedef struct row_context {
   double base_scale; /* as in etr_comparison */
   const etr_noise_rules *rules;
   etr_arena *arena; /* of the comparison */
   etr_arena *scratch;
-} etr_rows;
+} row_context;
 
-/* ---- Nodes ---- */
+/* ---- Nodes: what they are paired by, as numbers. Equal texts have equal numbers on both sides,
+ * from 1 on; 0 stands for no text, or for an arena that has failed. ---- */
 
-/* Returns the number of a key, from 1 on; 0 stands for no key. */
 static uint32_t number_of_bytes(etr_map *numbers, const void *bytes, size_t size) {
   return etr_map_number(numbers, (etr_slice){bytes, size}) + 1;
 }
@@ -134,30 +136,32 @@ static uint32_t number_of(etr_map *numbers, const char *text) {
   return number_of_bytes(numbers, text, strlen(text) + 1);
 }
 
-/* Returns a number that equal types and dimensions of an item's outputs share, or equal texts of
- * them in a document; 0 if there are none. */
+/* Returns a number for the types and dimensions of all outputs of an item; 0 if they are unknown.
+ * Items of documents have no outputs, but their types and dimensions as one text. */
 static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
-  if (item->of) {
-    /* Type and dimensions of all outputs, one number for each chain of them. */
-    int64_t link[3] = {0}; /* the number so far, what comes next */
-    for (size_t i = 0; i < item->of->output_count; i++) {
-      const etr_value *value = &item->of->outputs[i];
-      link[1] = value->rank;
-      link[2] = value->dtype ? number_of(numbers, value->dtype) : 0;
-      link[0] = number_of_bytes(numbers, link, sizeof link);
-      for (int32_t k = 0; k < value->rank; k++) {
-        link[1] = value->dims[k].size;
-        link[2] = value->dims[k].symbol ? number_of(numbers, value->dims[k].symbol) : 0;
-        link[0] = number_of_bytes(numbers, link, sizeof link);
-      }
+  if (!item->of)
+    return item->shape ? number_of(numbers, item->shape) : 0;
+  /* Everything that was read so far has one number, which with the next two facts gives the next
+   * number. So no text of the whole shape is needed. */
+  struct {
+    int64_t so_far, fact, other_fact;
+  } link = {0};
+  for (size_t i = 0; i < item->of->output_count; i++) {
+    const etr_value *value = &item->of->outputs[i];
+    link.fact = value->rank;
+    link.other_fact = value->dtype ? number_of(numbers, value->dtype) : 0;
+    link.so_far = number_of_bytes(numbers, &link, sizeof link);
+    for (int32_t k = 0; k < value->rank; k++) {
+      link.fact = value->dims[k].size;
+      link.other_fact = value->dims[k].symbol ? number_of(numbers, value->dims[k].symbol) : 0;
+      link.so_far = number_of_bytes(numbers, &link, sizeof link);
     }
-    return (uint32_t)link[0];
   }
-  return item->shape ? number_of(numbers, item->shape) : 0;
+  return (uint32_t)link.so_far;
 }
 
-/* Identifies a source line by its text and its function, because files and line numbers change
- * without a change of the line. */
+/* Returns a number for a source line: for its text and its function, because files and line
+ * numbers change without a change of the line. Returns 0 if the line is unknown. */
 static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   if (!item->code)
     return 0;
@@ -165,7 +169,7 @@ static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   return number_of_bytes(numbers, line, sizeof line);
 }
 
-/* Returns a number that identifies the dimensions in "f32[1,64]", and sets *rank to how many there
+/* Returns a number for the dimensions in a text like "f32[1,64]", and sets *rank to how many there
  * are. Returns 0, without setting *rank, if there are none or if they are symbolic. */
 static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *rank) {
   const char *open = text ? strchr(text, '[') : NULL;
@@ -180,9 +184,10 @@ static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *ran
   return number_of_bytes(numbers, open, size + 2);
 }
 
-/* Returns a number that identifies the dimensions of the first output, and sets *rank to how many
- * there are. Returns 0, without setting *rank, if they are unknown or symbolic. */
-static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, uint32_t *rank) {
+/* Returns a number for the dimensions of an item's first output, and sets *rank to how many there
+ * are. Returns 0, without setting *rank, if they are unknown or symbolic. */
+static uint32_t number_of_first_output_dims(etr_map *numbers, const etr_side_item *item,
+                                            uint32_t *rank) {
   if (!item->of)
     return number_of_dims(numbers, item->shape, rank);
   const etr_value *value = item->of->output_count ? &item->of->outputs[0] : NULL;
@@ -199,10 +204,9 @@ static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, ui
   return number_of_dims(numbers, text, rank);
 }
 
-/* Returns the kind of an operator. Lowerings give several names to one kind: portable kernels run a
- * linear layer as addmm, while XNNPACK and Core ML keep linear. Overloads remain different kinds,
- * because they read different inputs.
- */
+/* Returns a number for the kind of an operator. Lowerings give several names to one kind: portable
+ * kernels run a linear layer as addmm, while XNNPACK and Core ML keep linear. Overloads remain
+ * different kinds, because they read different inputs. */
 static uint32_t number_of_operator_kind(etr_map *numbers, const char *op) {
   static const struct {
     const char *op, *kind;
@@ -228,8 +232,9 @@ static uint32_t number_of_operator_kind(etr_map *numbers, const char *op) {
 }
 
 /* Returns true for operators that are a layer because of their weight, and for operators that a
- * lowering puts between a layer and its weight. Others read caches and masks, whose size is that of
- * the context; so do products of batches (bmm), in attention. */
+ * lowering puts between a layer and its weight. The shape of that weight identifies the layer. What
+ * other operators read is a cache or a mask, whose size depends on the length of the context; so
+ * does that of batched products (bmm), in attention. */
 static bool is_of_layer(const char *op) {
   /* clang-format off */
   static const char *const layers[] = {
@@ -246,8 +251,9 @@ static bool is_of_layer(const char *op) {
          etr_slice_starts(name, ETR_SLICE("dequantize_"));
 }
 
-/* Returns true if the inputs of the methods have different shapes, from which other differences
- * follow. Types do not matter. */
+/* Returns true if the inputs of the methods have different shapes. Then the shapes of operators
+ * differ, too, and are no evidence. Types do not matter: only what is behind the "[" is compared.
+ */
 static bool has_other_inputs(const etr_side_method *base, const etr_side_method *newer) {
   if (base->input_count != newer->input_count)
     return true;
@@ -259,58 +265,63 @@ static bool has_other_inputs(const etr_side_method *base, const etr_side_method 
   return false;
 }
 
-/* Lists the items of a side in the form that pairing.c needs, not paired yet. Returns false when
- * out of memory. */
-static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side,
-                      etr_map *numbers) {
-  etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
-  for (size_t i = 0; keys && i < side->item_count; i++) {
-    const etr_side_item *item = &side->items[i];
-    bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
-    uint32_t rank = 0, weight_rank = 0;
-    uint32_t dims = is_event ? 0 : number_of_output(numbers, item, &rank);
-    (void)number_of_dims(numbers, item->weight, &weight_rank);
-    uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
-    keys[i] = (etr_pairing_item){.path = is_event ? NULL : item->module,
-                                 .name = number_of(numbers, item->name),
-                                 .op = is_event ? number_of(numbers, item->op)
-                                                : number_of_operator_kind(numbers, item->op),
-                                 .target = number_of(numbers, item->op),
-                                 .weight = is_layer ? weight : 0,
-                                 .state = is_layer ? 0 : weight,
-                                 .weight_rank = is_layer ? weight_rank : 0,
-                                 .dims = dims,
-                                 .rank = rank,
-                                 .shape = number_of_shape(numbers, item),
-                                 .body = is_event ? 0 : number_of(numbers, item->body),
-                                 .source = number_of_source(numbers, item),
-                                 .only_moves = !is_event && etr_operator_only_moves(item->op),
-                                 .producers = item->producers,
-                                 .producer_count = item->producer_count};
-  }
-  *out = (etr_pairing_side){
-      .items = keys,
-      .count = side->item_count,
-      .partner = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(uint32_t)),
-      .rules = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(etr_pair_rule))};
-  return !etr_arena_failed(c->scratch);
+/* Makes what the pairing compares of an item. An event, which has no node, is in no module and no
+ * body, and its name is that of a kernel: nothing but its name and operator identifies it. */
+static etr_pairing_item make_pairing_item(etr_map *numbers, const etr_side_item *item) {
+  bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
+  uint32_t rank = 0, weight_rank = 0;
+  uint32_t dims = is_event ? 0 : number_of_first_output_dims(numbers, item, &rank);
+  (void)number_of_dims(numbers, item->weight, &weight_rank);
+  uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
+  return (etr_pairing_item){.path = is_event ? NULL : item->module,
+                            .name = number_of(numbers, item->name),
+                            .op = is_event ? number_of(numbers, item->op)
+                                           : number_of_operator_kind(numbers, item->op),
+                            .target = number_of(numbers, item->op),
+                            .weight = is_layer ? weight : 0,
+                            .state = is_layer ? 0 : weight,
+                            .weight_rank = is_layer ? weight_rank : 0,
+                            .dims = dims,
+                            .rank = rank,
+                            .shape = number_of_shape(numbers, item),
+                            .body = is_event ? 0 : number_of(numbers, item->body),
+                            .source = number_of_source(numbers, item),
+                            .only_moves = !is_event && etr_operator_only_moves(item->op),
+                            .producers = item->producers,
+                            .producer_count = item->producer_count};
 }
 
-static double average(const etr_side_time *time, const etr_method *method) {
+/* Lists what the pairing compares of the items of a side. No item has a partner yet. Returns false
+ * when out of memory. */
+static bool list_pairing_items(row_context *context, etr_pairing_side *out,
+                               const etr_side_method *side, etr_map *numbers) {
+  etr_arena *scratch = context->scratch;
+  etr_pairing_item *items = etr_arena_alloc_array(scratch, side->item_count, sizeof *items);
+  for (size_t i = 0; items && i < side->item_count; i++)
+    items[i] = make_pairing_item(numbers, &side->items[i]);
+  *out = (etr_pairing_side){.items = items, .count = side->item_count};
+  out->partner = etr_arena_alloc_array(scratch, side->item_count, sizeof *out->partner);
+  out->rules = etr_arena_alloc_array(scratch, side->item_count, sizeof *out->rules);
+  return !etr_arena_failed(scratch);
+}
+
+/* Returns the mean time per run of the method, in ticks, also over runs in which the thing did not
+ * run; 0 if it is untimed. */
+static double average_per_run(const etr_side_time *time, const etr_method *method) {
   return time->runs > 0 && method ? time->total / (double)method->run_count : 0;
 }
 
-/* Returns a time of one side for a change. If `side` is NULL, it does not exist on that side. */
+/* Returns one side of a change. If `time` is NULL, the thing does not exist on that side. */
 static measure side_measure(const method_side *side, const etr_side_time *time) {
   if (!time)
     return (measure){0};
-  return (measure){.exists = true, .avg = average(time, side->method), .time = time};
+  return (measure){.exists = true, .avg = average_per_run(time, side->method), .time = time};
 }
 
-/* Fills the row of a pair of nodes, or of a node that only one side has, and adds its times to
- * the tests. Returns false when out of memory. */
-static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES],
-                      const etr_side_item *items[ETR_SIDES], etr_pair_rule rule, family *f) {
+/* Fills the row of a pair of nodes, or of a node that only one side has (the other of `items` is
+ * NULL), and adds its times to the family's tests. Returns false when out of memory. */
+static bool fill_node_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES],
+                           const etr_side_item *items[ETR_SIDES], etr_pair_rule rule, family *f) {
   const etr_side_item *base = items[ETR_BASE], *newer = items[ETR_NEWER];
   measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
           now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
@@ -327,55 +338,80 @@ static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES],
   return add_change_to_family(f, &pair->change, &old, &now);
 }
 
-/* Pairs the nodes of a method, fills and judges the rows, and counts them. Returns false when out
- * of memory. */
-static bool pair_nodes(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
+/* Finds the partner of each item of a method's two sides, and the rule that paired it. Returns
+ * false when out of memory. */
+static bool find_partners(row_context *context, etr_pairing_side lists[ETR_SIDES],
+                          const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
-  etr_pairing_side lists[ETR_SIDES];
   bool is_resized = has_other_inputs(base, newer);
   etr_map numbers;
-  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .rules = c->rules};
-  etr_map_init(&numbers, c->scratch);
-  etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count,
-                                               sizeof *pairs);
-  if (!pairs || !list_keys(c, &lists[ETR_BASE], base, &numbers) ||
-      !list_keys(c, &lists[ETR_NEWER], newer, &numbers))
+  etr_map_init(&numbers, context->scratch);
+  if (!list_pairing_items(context, &lists[ETR_BASE], base, &numbers) ||
+      !list_pairing_items(context, &lists[ETR_NEWER], newer, &numbers))
     return false;
-  for (int s = 0; s < ETR_SIDES; s++)
-    lists[s].has_other_inputs = is_resized;
-  if (!etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER]))
+  for (int k = 0; k < ETR_SIDES; k++)
+    lists[k].has_other_inputs = is_resized;
+  return etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER]);
+}
+
+/* Adds the row of a pair of nodes to a method's rows, and counts its timed nodes. `items` is NULL
+ * on a side that lacks the node. Returns false when out of memory. */
+static bool add_node_pair(etr_method_pair *method, etr_node_pair *pair,
+                          const method_side sides[ETR_SIDES], const etr_side_item *items[ETR_SIDES],
+                          etr_pair_rule rule, family *f) {
+  method->pair_count++;
+  if (!fill_node_pair(pair, sides, items, rule, f))
+    return false;
+  size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
+  method->timed_nodes += timed;
+  if (items[ETR_BASE] && items[ETR_NEWER])
+    method->timed_paired += timed;
+  return true;
+}
+
+/* Pairs the nodes of a method, and fills and judges one row for each pair and for each node without
+ * a partner: all nodes of the newer side, then those that only the base has. Returns false when out
+ * of memory. */
+static bool compare_nodes(row_context *context, etr_method_pair *method,
+                          const method_side sides[ETR_SIDES]) {
+  const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
+  etr_pairing_side lists[ETR_SIDES];
+  family f = {
+      .scratch = context->scratch, .base_scale = context->base_scale, .rules = context->rules};
+  etr_node_pair *pairs = etr_arena_alloc_array(context->arena, base->item_count + newer->item_count,
+                                               sizeof *pairs);
+  if (!pairs || !find_partners(context, lists, sides))
     return false;
   method->pairs = pairs;
-  for (size_t i = 0; i < newer->item_count + base->item_count; i++) {
-    bool is_gone = i >= newer->item_count;
-    size_t listed = is_gone ? i - newer->item_count : i;
-    const etr_pairing_side *list = &lists[is_gone ? ETR_BASE : ETR_NEWER];
-    uint32_t partner = list->partner[listed];
-    if (is_gone && partner != ETR_NONE)
-      continue;
-    uint32_t base_index = is_gone ? (uint32_t)listed : partner;
-    const etr_side_item *items[ETR_SIDES] = {base_index == ETR_NONE ? NULL
-                                                                    : &base->items[base_index],
-                                             is_gone ? NULL : &newer->items[listed]};
-    etr_node_pair *pair = &pairs[method->pair_count++];
-    if (!fill_pair(pair, sides, items, list->rules[listed], &f))
+  for (size_t i = 0; i < newer->item_count; i++) {
+    uint32_t partner = lists[ETR_NEWER].partner[i];
+    const etr_side_item *items[ETR_SIDES] = {partner == ETR_NONE ? NULL : &base->items[partner],
+                                             &newer->items[i]};
+    if (!add_node_pair(method, &pairs[method->pair_count], sides, items, lists[ETR_NEWER].rules[i],
+                       &f))
       return false;
-    size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
-    method->timed_nodes += timed;
-    if (pair->base_name && pair->new_name)
-      method->timed_paired += timed;
+  }
+  for (size_t i = 0; i < base->item_count; i++) {
+    const etr_side_item *items[ETR_SIDES] = {&base->items[i], NULL};
+    if (lists[ETR_BASE].partner[i] != ETR_NONE)
+      continue;
+    if (!add_node_pair(method, &pairs[method->pair_count], sides, items, lists[ETR_BASE].rules[i],
+                       &f))
+      return false;
   }
   return family_judge(&f);
 }
 
 /* ---- Sums ---- */
 
-static double moved(const etr_node_group *group) {
+static double absolute_change(const etr_node_group *group) {
   return fabs(group->change.new_typical - group->change.base_typical);
 }
 
+/* Orders groups by how many ticks their typical time changed, the largest change first; equal ones
+ * by key. */
 static int by_change(const void *a, const void *b) {
-  double x = moved(a), y = moved(b);
+  double x = absolute_change(a), y = absolute_change(b);
   if (x != y)
     return x < y ? 1 : -1;
   return strcmp(((const etr_node_group *)a)->key, ((const etr_node_group *)b)->key);
@@ -388,21 +424,23 @@ typedef struct sum_pair {
 
 typedef etr_vec(sum_pair) sum_pairs;
 
-/* Pairs sums by their keys, and by their operators or backends if they have any. Returns false when
- * out of memory. */
-static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const sums[ETR_SIDES]) {
-  etr_map index;
-  etr_map_init(&index, c->scratch);
+/* Pairs the sums of both sides that have the same key and, if they have any, the same operator or
+ * backend. Returns false when out of memory. */
+static bool pair_sums(row_context *context, sum_pairs *out,
+                      const etr_side_sums *const sums[ETR_SIDES]) {
+  etr_map index; /* key -> index into *out */
+  etr_map_init(&index, context->scratch);
   for (int k = 0; k < ETR_SIDES; k++)
     for (size_t i = 0; i < sums[k]->count; i++) {
       const etr_side_sum *sum = &sums[k]->rows[i];
       const char *within = sum->op ? sum->op : sum->backend;
-      const char *id = within ? etr_arena_format(c->scratch, "%s\n%s", sum->key, within) : sum->key;
+      const char *id = within ? etr_arena_format(context->scratch, "%s\n%s", sum->key, within)
+                              : sum->key;
       const etr_slice key = etr_slice_of(etr_or_empty(id));
       uint32_t found = etr_map_get(&index, key);
       if (found == ETR_NONE) {
         found = (uint32_t)out->count;
-        if (!id || !etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, found))
+        if (!id || !etr_vec_push(context->scratch, out) || !etr_map_set(&index, key, found))
           return false;
       }
       out->data[found].sums[k] = sum;
@@ -410,8 +448,8 @@ static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const su
   return true;
 }
 
-/* Fills the row of a group of nodes with one key and adds its times to the tests. Returns false
- * when out of memory. */
+/* Fills the row of a group of nodes, such as all of one operator, and adds its times to the
+ * family's tests. Returns false when out of memory. */
 static bool fill_group(etr_node_group *row, const sum_pair *pair,
                        const method_side sides[ETR_SIDES], family *f) {
   const etr_side_sum *base = pair->sums[ETR_BASE], *newer = pair->sums[ETR_NEWER];
@@ -425,20 +463,24 @@ static bool fill_group(etr_node_group *row, const sum_pair *pair,
   return add_change_to_family(f, &row->change, &old, &now);
 }
 
-/* Fills and judges the rows of all groups, and sorts them by their change. Groups without timed
- * nodes are left out. Returns false when out of memory. */
-static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sides[ETR_SIDES],
-                        const etr_side_sums *base, const etr_side_sums *newer) {
+/* Compares the sums of both sides by one kind of key, such as the operator: fills and judges a row
+ * for each key, and sorts the rows by their change. Groups without timed nodes are left out.
+ * Returns false when out of memory. */
+static bool compare_groups(row_context *context, etr_node_groups *out,
+                           const method_side sides[ETR_SIDES], const etr_side_sums *base,
+                           const etr_side_sums *newer) {
   const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
   sum_pairs pairs = {0};
-  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .rules = c->rules};
+  family f = {
+      .scratch = context->scratch, .base_scale = context->base_scale, .rules = context->rules};
   size_t count = 0;
-  if (!pair_sums(c, &pairs, sums))
+  if (!pair_sums(context, &pairs, sums))
     return false;
-  etr_node_group *rows = etr_arena_alloc_array(c->arena, pairs.count, sizeof *rows);
+  etr_node_group *rows = etr_arena_alloc_array(context->arena, pairs.count, sizeof *rows);
   if (!rows)
     return false;
   for (size_t i = 0; i < pairs.count; i++) {
+    /* The next pair overwrites a row that does not count. It has no test that points to it. */
     if (!fill_group(&rows[count], &pairs.data[i], sides, &f))
       return false;
     if (rows[count].base_nodes || rows[count].new_nodes)
@@ -451,17 +493,20 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sid
   return true;
 }
 
-/* Adds to modules or patterns what they are with everything below them, and fills `above` with
- * those that have timed nodes only below them. Returns false when out of memory. */
-static bool add_children(etr_rows *c, etr_node_groups *own, etr_node_groups *above,
-                         const method_side sides[ETR_SIDES], const etr_side_sums *base,
-                         const etr_side_sums *newer) {
+/* Compares the sums of modules, or of patterns of modules, with everything below them, and links
+ * them to the rows `own` of the same modules by with_children. Modules that have timed nodes only
+ * below them have no such row yet: their rows are added behind, as `above`. `base` and `newer` are
+ * the sums with everything below. Returns false when out of memory. */
+static bool link_sums_with_children(row_context *context, etr_node_groups *own,
+                                    etr_node_groups *above, const method_side sides[ETR_SIDES],
+                                    const etr_side_sums *base, const etr_side_sums *newer) {
   etr_node_groups trees;
-  etr_map index;
-  etr_map_init(&index, c->scratch);
-  if (!group_nodes(c, &trees, sides, base, newer))
+  etr_map index; /* key of a module -> its row */
+  etr_map_init(&index, context->scratch);
+  if (!compare_groups(context, &trees, sides, base, newer))
     return false;
-  etr_node_group *rows = etr_arena_alloc_array(c->arena, own->count + trees.count, sizeof *rows);
+  etr_node_group *rows = etr_arena_alloc_array(context->arena, own->count + trees.count,
+                                               sizeof *rows);
   size_t count = own->count;
   for (size_t i = 0; rows && i < own->count; i++) {
     rows[i] = own->rows[i];
@@ -485,21 +530,30 @@ static bool add_children(etr_rows *c, etr_node_groups *own, etr_node_groups *abo
   return rows != NULL;
 }
 
-/* Fills the method's sums by operator, module, pattern, backend, source line and kernel. Returns
- * false when out of memory. */
-static bool sum_up_groups(etr_rows *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
+/* Compares a method's sums by operator, module, pattern of modules, backend, source line and
+ * kernel. Returns false when out of memory. */
+static bool compare_all_groups(row_context *context, etr_method_pair *pair,
+                               const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
-  return group_nodes(c, &pair->ops, sides, &base->ops, &newer->ops) &&
-         group_nodes(c, &pair->modules, sides, &base->modules, &newer->modules) &&
-         group_nodes(c, &pair->patterns, sides, &base->patterns, &newer->patterns) &&
-         group_nodes(c, &pair->backends, sides, &base->backends, &newer->backends) &&
-         group_nodes(c, &pair->sources, sides, &base->sources, &newer->sources) &&
-         group_nodes(c, &pair->kernels, sides, &base->kernels, &newer->kernels) &&
-         group_nodes(c, &pair->pattern_ops, sides, &base->pattern_ops, &newer->pattern_ops) &&
-         add_children(c, &pair->modules, &pair->modules_above, sides, &base->module_trees,
-                      &newer->module_trees) &&
-         add_children(c, &pair->patterns, &pair->patterns_above, sides, &base->pattern_trees,
-                      &newer->pattern_trees);
+  const struct {
+    etr_node_groups *rows;
+    const etr_side_sums *base, *newer;
+  } groups[] = {
+      {&pair->ops, &base->ops, &newer->ops},
+      {&pair->modules, &base->modules, &newer->modules},
+      {&pair->patterns, &base->patterns, &newer->patterns},
+      {&pair->backends, &base->backends, &newer->backends},
+      {&pair->sources, &base->sources, &newer->sources},
+      {&pair->kernels, &base->kernels, &newer->kernels},
+      {&pair->pattern_ops, &base->pattern_ops, &newer->pattern_ops},
+  };
+  for (size_t i = 0; i < ETR_COUNT(groups); i++)
+    if (!compare_groups(context, groups[i].rows, sides, groups[i].base, groups[i].newer))
+      return false;
+  return link_sums_with_children(context, &pair->modules, &pair->modules_above, sides,
+                                 &base->module_trees, &newer->module_trees) &&
+         link_sums_with_children(context, &pair->patterns, &pair->patterns_above, sides,
+                                 &base->pattern_trees, &newer->pattern_trees);
 }
 
 /* ---- Whether two methods are like with like ---- */
@@ -511,8 +565,9 @@ const char *etr_difference_name(etr_difference_kind kind) {
 
 /* ---- Models ---- */
 
-/* Returns true unless at least half of the modules are on both sides. If they are, it is the same
- * model with some rewritten operators. */
+/* Returns true unless at least half of the modules with timed nodes are on both sides. If they
+ * are, it is the same model with some rewritten operators. The top level, whose key is "", is in
+ * every model and does not count. */
 static bool has_other_modules(const etr_method_pair *pair) {
   size_t both = 0, inner = 0;
   for (size_t i = 0; i < pair->modules.count; i++) {
@@ -526,8 +581,8 @@ static bool has_other_modules(const etr_method_pair *pair) {
 
 /* Returns true if so few weights or nodes are paired that the sides may be two different models.
  * `shared` is the number of weights whose shape both sides have. */
-static bool may_differ(const etr_method_pair *pair, const etr_side_method *base,
-                       const etr_side_method *newer, size_t shared) {
+static bool may_be_other_models(const etr_method_pair *pair, const etr_side_method *base,
+                                const etr_side_method *newer, size_t shared) {
   size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
   bool few_are_paired = pair->timed_paired * 2 < pair->timed_nodes,
        hardly_any_is_paired = pair->timed_paired * 4 < pair->timed_nodes;
@@ -539,18 +594,20 @@ static bool may_differ(const etr_method_pair *pair, const etr_side_method *base,
 
 /* ---- Inputs, types, backends ---- */
 
-typedef struct finder {
+/* The differences of a method that were found so far. */
+typedef struct differences {
   etr_vec(etr_difference) list;
   etr_arena *arena;
-} finder;
+} differences;
 
-/* Adds a difference of two texts, of which either may be NULL, unless they are equal. Returns
- * false when out of memory. */
-static bool add_difference(finder *f, etr_difference_kind kind, const char *name, const char *base,
-                           const char *newer) {
+/* Adds a difference between the texts of both sides unless they are equal. A side that lacks the
+ * thing has NULL; `name` is the name of an input, and else NULL. Returns false when out of
+ * memory. */
+static bool add_difference(differences *found, etr_difference_kind kind, const char *name,
+                           const char *base, const char *newer) {
   if (base && newer && strcmp(base, newer) == 0)
     return true;
-  etr_difference *added = etr_vec_push(f->arena, &f->list);
+  etr_difference *added = etr_vec_push(found->arena, &found->list);
   if (added)
     *added = (etr_difference){kind, name, base, newer};
   return added != NULL;
@@ -558,23 +615,24 @@ static bool add_difference(finder *f, etr_difference_kind kind, const char *name
 
 /* Compares inputs by index, because names may change, and adds those whose types differ. Returns
  * false when out of memory. */
-static bool add_input_differences(finder *f, const etr_side_method *base,
+static bool add_input_differences(differences *found, const etr_side_method *base,
                                   const etr_side_method *newer) {
   for (size_t i = 0; i < ETR_MAX(base->input_count, newer->input_count); i++) {
     const etr_side_input *old = i < base->input_count ? &base->inputs[i] : NULL,
                          *now = i < newer->input_count ? &newer->inputs[i] : NULL;
     const char *name = now ? now->name : old->name;
-    if (!add_difference(f, ETR_DIFFERS_INPUT, name, old ? old->type : NULL, now ? now->type : NULL))
+    if (!add_difference(found, ETR_DIFFERS_INPUT, name, old ? old->type : NULL,
+                        now ? now->type : NULL))
       return false;
   }
   return true;
 }
 
-/* Returns the backends that items are lowered to, in alphabetical order; "" if there are none. NULL
- * when out of memory. */
+/* Returns the names of the backends that items are lowered to, in alphabetical order, as one text;
+ * "" if there are none. Returns NULL when out of memory. */
 static const char *list_backend_names(const etr_side_method *side, etr_arena *arena,
                                       etr_arena *scratch) {
-  enum { MOST_NAMED = 8 };
+  enum { MOST_NAMED = 8 }; /* no real record has more; the rest is "..." */
   etr_map seen;
   etr_vec(const char *) names = {0};
   const char *text = "";
@@ -595,55 +653,64 @@ static const char *list_backend_names(const etr_side_method *side, etr_arena *ar
   return text && names.count > MOST_NAMED ? etr_arena_format(arena, "%s, ...", text) : text;
 }
 
-/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is
- * missing. Returns false when out of memory. */
+/* Counts the weights of the newer side that have a weight of the same shape on the base, each
+ * counted once, into *shared. Returns false when out of memory. */
+static bool count_shared_weights(size_t *shared, const etr_side_method *base,
+                                 const etr_side_method *newer, etr_arena *scratch) {
+  etr_map left_of_shape; /* shape -> weights of the base that have no counterpart yet */
+  etr_map_init(&left_of_shape, scratch);
+  *shared = 0;
+  for (size_t i = 0; i < base->weight_count; i++)
+    (void)etr_map_count(&left_of_shape, etr_slice_of(base->weights[i]));
+  for (size_t i = 0; i < newer->weight_count; i++) {
+    const etr_slice shape = etr_slice_of(newer->weights[i]);
+    uint32_t left = etr_map_get(&left_of_shape, shape);
+    if (left == ETR_NONE || left == 0)
+      continue;
+    if (!etr_map_set(&left_of_shape, shape, left - 1))
+      return false;
+    ++*shared;
+  }
+  return !etr_arena_failed(scratch);
+}
+
+/* Finds whether the sides may be two different models, and how their inputs, types and backends
+ * differ. The rows of the method must be filled. Sets nothing if a side lacks the method. Returns
+ * false when out of memory. */
 static bool find_differences(etr_method_pair *pair, const method_side sides[ETR_SIDES],
                              etr_arena *arena, etr_arena *scratch) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
-  finder f = {.arena = arena};
+  differences found = {.arena = arena};
   size_t shared;
   if (!sides[ETR_BASE].method || !sides[ETR_NEWER].method)
     return true;
-  /* Counts the weights of both sides that have the same shapes. */
-  etr_map counts;
-  etr_map_init(&counts, scratch);
-  shared = 0;
-  for (size_t i = 0; i < base->weight_count; i++)
-    (void)etr_map_count(&counts, etr_slice_of(base->weights[i]));
-  for (size_t i = 0; i < newer->weight_count; i++) {
-    const etr_slice shape = etr_slice_of(newer->weights[i]);
-    uint32_t left = etr_map_get(&counts, shape);
-    if (left == ETR_NONE || left == 0)
-      continue;
-    if (!etr_map_set(&counts, shape, left - 1))
-      return false;
-    ++shared;
-  }
-  if (etr_arena_failed(scratch))
+  if (!count_shared_weights(&shared, base, newer, scratch))
     return false;
   const char *old = list_backend_names(base, arena, scratch),
              *now = list_backend_names(newer, arena, scratch);
   if (!old || !now)
     return false;
-  /* Kernels of one side never pair with operators of a delegate on the other by events alone. */
-  bool have_events = base->item_count && newer->item_count && strcmp(old, now) == 0;
-  bool can_tell = !pair->by_events || have_events;
-  pair->may_differ = can_tell && may_differ(pair, base, newer, shared);
-  if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
+  /* Events pair kernels with kernels only, never with operators in a delegate. So if the backends
+   * differ, few pairs are no sign of another model. */
+  bool are_events_alike = base->item_count && newer->item_count && strcmp(old, now) == 0;
+  bool are_pairs_evidence = !pair->by_events || are_events_alike;
+  pair->may_differ = are_pairs_evidence && may_be_other_models(pair, base, newer, shared);
+  if (pair->may_differ && !add_difference(&found, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
     return false;
   bool have_graphs = base->has_graph && newer->has_graph;
-  if (have_graphs && (!add_input_differences(&f, base, newer) ||
-                      !add_difference(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
+  if (have_graphs &&
+      (!add_input_differences(&found, base, newer) ||
+       !add_difference(&found, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
     return false;
   if (strcmp(old, now) != 0 &&
-      !add_difference(&f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL))
+      !add_difference(&found, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL))
     return false;
-  pair->differences = f.list.data;
-  pair->difference_count = f.list.count;
+  pair->differences = found.list.data;
+  pair->difference_count = found.list.count;
   return true;
 }
 
-/* ---- Joins two sides: methods by name, what is in them by compare_rows.c; loads ---- */
+/* ---- Joins two sides: methods by name, with what is in them; loads ---- */
 
 /* The comparison, the arena that owns its contents, and both sides. */
 typedef struct comparison_box {
@@ -700,13 +767,16 @@ static const etr_method *method_of(const etr_profile *profile, uint32_t method) 
   return method == ETR_NONE ? NULL : &profile->methods[method];
 }
 
-/* Returns true if so many first runs of a method are warm-up that the rest is too few. */
-static bool is_still_warm(const etr_profile *profile, const etr_method *m) {
+/* Returns true if so many first runs of a method were left out as warm-up that the others are too
+ * few to judge: fewer than a judgment needs, or fewer than half. Runs that the caller left out do
+ * not count. */
+static bool is_mostly_warm_up(const etr_profile *profile, const etr_method *m) {
   size_t all = m->run_count + m->skipped_run_count;
   bool were_enough = all >= ETR_LEAST_RUNS && m->run_count < ETR_LEAST_RUNS;
   return profile->skip == ETR_SKIP_AUTO && (were_enough || m->skipped_run_count > all / 2);
 }
 
+/* If the clock is too coarse, that is the explanation, and no other is needed. */
 etr_cause etr_cause_named(etr_cause seen, etr_reason reason) {
   return reason == ETR_REASON_NONE || reason == ETR_REASON_CLOCK ? ETR_CAUSE_NONE : seen;
 }
@@ -726,7 +796,7 @@ static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *
     return ETR_CAUSE_NONE;
   if (pair->execute.base_odd_count || pair->execute.new_odd_count)
     return ETR_CAUSE_ODD_RECORDING;
-  if (is_still_warm(c->out->base, base) || is_still_warm(c->out->newer, newer))
+  if (is_mostly_warm_up(c->out->base, base) || is_mostly_warm_up(c->out->newer, newer))
     return ETR_CAUSE_WARM_UP;
   for (size_t i = 0; i < ETR_COUNT(causes); i++)
     if (base->noise.verdict == causes[i].seen || newer->noise.verdict == causes[i].seen)
@@ -734,8 +804,8 @@ static etr_cause find_cause_in_runs(const comparator *c, const etr_method_pair *
   return ETR_CAUSE_NONE;
 }
 
-/* Compares the execution time of a method and sets what could explain its change. Returns false
- * when out of memory. */
+/* Compares the execution time of a method on both sides, and keeps in *execute_case what it was
+ * judged by, for etr_verdicts_add(). Returns false when out of memory. */
 static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_case *execute_case,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
@@ -758,11 +828,11 @@ static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_ca
   return true;
 }
 
-/* Lists the events of a method in place of its graph's nodes, if the other side has no graph.
- * Fails with ETR_ERROR_CHOICE if there are no events to list, as in documents, or when out of
- * memory. */
-static etr_status list_events(comparator *c, const etr_side_method **out, const etr_side *side,
-                              uint32_t method) {
+/* Sets *out to a list of the method's events, which replaces the list of its graph's nodes if the
+ * other side has no graph. Fails with ETR_ERROR_CHOICE if there are no events to list, as in
+ * documents, or when out of memory. */
+static etr_status list_events_instead(comparator *c, const etr_side_method **out,
+                                      const etr_side *side, uint32_t method) {
   const char *name = side->profile->methods[method].name;
   etr_side_method *listed = etr_arena_alloc(c->arena, sizeof *listed);
   if (!c->has_events)
@@ -778,7 +848,7 @@ static etr_status list_events(comparator *c, const etr_side_method **out, const 
 
 /* Returns true if one side has the graph of a .pte and the other that of an ETRecord, whose nodes
  * have neither names nor operators in common. */
-static bool are_of_other_kinds(const comparator *c, const method_side sides[ETR_SIDES]) {
+static bool are_graphs_of_other_kinds(const comparator *c, const method_side sides[ETR_SIDES]) {
   bool is_program[ETR_SIDES];
   for (int k = 0; k < ETR_SIDES; k++) {
     const etr_method *method = sides[k].method;
@@ -789,9 +859,10 @@ static bool are_of_other_kinds(const comparator *c, const method_side sides[ETR_
   return is_program[ETR_BASE] != is_program[ETR_NEWER];
 }
 
-/* Chooses the items that are compared on each side: operators if both sides have them of one
- * kind, else events. Fails as list_events() does. */
-static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side sides[ETR_SIDES]) {
+/* Chooses what is compared of a method on each side: the nodes of its graphs if both sides have
+ * graphs of one kind, else its events. Fails as list_events_instead() does. */
+static etr_status choose_compared_items(comparator *c, etr_method_pair *pair,
+                                        method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
   const uint32_t indices[ETR_SIDES] = {pair->base_method, pair->new_method};
   for (int k = 0; k < ETR_SIDES; k++) {
@@ -800,10 +871,10 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side s
                              exists ? &c->sides[k]->methods[indices[k]] : &nothing};
     pair->by_events |= exists && !sides[k].compared->has_graph;
   }
-  pair->by_events |= are_of_other_kinds(c, sides);
+  pair->by_events |= are_graphs_of_other_kinds(c, sides);
   for (int k = 0; k < ETR_SIDES; k++)
     if (pair->by_events && sides[k].compared->has_graph)
-      ETR_TRY(list_events(c, &sides[k].compared, c->sides[k], indices[k]));
+      ETR_TRY(list_events_instead(c, &sides[k].compared, c->sides[k], indices[k]));
   return ETR_OK;
 }
 
@@ -820,22 +891,30 @@ static uint32_t only_method_that_ran(const etr_profile *profile) {
   return only;
 }
 
-/* Pairs methods by name, and the k-th method without a name with the k-th such method of the
- * other side. Finally it pairs the only methods that ran. Returns false when out of memory. */
+/* Returns the key by which a method is paired: its name, or for the k-th method without a name a
+ * text that no name can be. *unnamed counts these. Returns NULL when out of memory. */
+static const char *pairing_key(const etr_method *method, uint32_t *unnamed, etr_arena *scratch) {
+  if (method->name[0])
+    return method->name;
+  return etr_arena_format(scratch, "\n%u", (unsigned)(*unnamed)++);
+}
+
+/* Pairs methods by name, and the k-th method without a name with the k-th such method of the other
+ * side. If each side ran exactly one method and these have no partners, they are paired, too,
+ * whatever their names. Sets base_of of each method of the newer side and new_of of each method of
+ * the base to the index of the partner, or to ETR_NONE. Returns false when out of memory. */
 static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
-  etr_map index;
+  etr_map index; /* key -> method of the base */
   etr_map_init(&index, &c->scratch);
   for (uint32_t i = 0, unnamed = 0; i < base->method_count; i++) {
-    const char *name = base->methods[i].name;
-    const char *key = name[0] ? name : etr_arena_format(&c->scratch, "\n%u", (unsigned)unnamed++);
+    const char *key = pairing_key(&base->methods[i], &unnamed, &c->scratch);
     new_of[i] = ETR_NONE;
     if (!key || !etr_map_set(&index, etr_slice_of(key), i))
       return false;
   }
   for (uint32_t i = 0, unnamed = 0; i < newer->method_count; i++) {
-    const char *name = newer->methods[i].name;
-    const char *key = name[0] ? name : etr_arena_format(&c->scratch, "\n%u", (unsigned)unnamed++);
+    const char *key = pairing_key(&newer->methods[i], &unnamed, &c->scratch);
     if (!key)
       return false;
     base_of[i] = etr_map_get(&index, etr_slice_of(key));
@@ -851,55 +930,75 @@ static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
   return true;
 }
 
-/* Returns true for a method that computes anything; index ETR_NONE is no method. */
-static bool computes(const etr_profile *profile, uint32_t index) {
+/* Returns false for a method that only returns constants, and for ETR_NONE, which is no method. */
+static bool computes_anything(const etr_profile *profile, uint32_t index) {
   const etr_method *method = method_of(profile, index);
   return method && !method->computes_nothing;
 }
 
-/* Compares each method with its counterpart. Those that only return constants are left out. Fails
- * when out of memory, or if events are needed and missing. */
-static etr_status compare_methods(comparator *c) {
+/* Lists the methods of the newer side with their partners, then those that only the base has.
+ * Methods that only return constants are left out. Returns NULL when out of memory. */
+static etr_method_pair *list_method_pairs(comparator *c, size_t *count) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   uint32_t *base_of = etr_arena_alloc_array(c->arena, newer->method_count, sizeof *base_of);
   uint32_t *new_of = etr_arena_alloc_array(c->arena, base->method_count, sizeof *new_of);
   etr_method_pair *pairs = etr_arena_alloc_array(c->arena, base->method_count + newer->method_count,
                                                  sizeof *pairs);
-  *c->cases = etr_arena_alloc_array(c->arena, base->method_count + newer->method_count,
-                                    sizeof **c->cases);
-  if (!base_of || !new_of || !pairs || !*c->cases || !pair_methods(c, base_of, new_of))
+  if (!base_of || !new_of || !pairs || !pair_methods(c, base_of, new_of))
+    return NULL;
+  *count = 0;
+  for (uint32_t i = 0; i < newer->method_count; i++) {
+    const etr_method *partner = method_of(base, base_of[i]);
+    const char *name = newer->methods[i].name;
+    if (!computes_anything(newer, i) && !computes_anything(base, base_of[i]))
+      continue;
+    pairs[(*count)++] = (etr_method_pair){.name = !name[0] && partner ? partner->name : name,
+                                          .base_method = base_of[i],
+                                          .new_method = i};
+  }
+  for (uint32_t i = 0; i < base->method_count; i++)
+    if (new_of[i] == ETR_NONE && computes_anything(base, i))
+      pairs[(*count)++] = (etr_method_pair){
+          .name = base->methods[i].name, .base_method = i, .new_method = ETR_NONE};
+  return pairs;
+}
+
+/* Compares one method: its execution, its nodes and their sums, how its sides differ, and the
+ * values that both logged. Fails when out of memory, or if events are needed and missing. */
+static etr_status compare_method(comparator *c, etr_method_pair *pair,
+                                 etr_execute_case *execute_case) {
+  method_side sides[ETR_SIDES];
+  row_context context = {c->out->base_scale, &c->rules, c->arena, &c->scratch};
+  ETR_TRY(choose_compared_items(c, pair, sides));
+  bool good = compare_execute(c, pair, execute_case, sides) &&
+              compare_nodes(&context, pair, sides) && compare_all_groups(&context, pair, sides) &&
+              find_differences(pair, sides, c->arena, &c->scratch);
+  good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
+  etr_arena_clear(&c->scratch);
+  return good ? ETR_OK : ETR_ERROR_MEMORY;
+}
+
+/* Compares each method with its counterpart. Fails as compare_method() does. */
+static etr_status compare_methods(comparator *c) {
+  size_t count;
+  etr_method_pair *pairs = list_method_pairs(c, &count);
+  if (!pairs)
+    return ETR_ERROR_MEMORY;
+  etr_execute_case *cases = etr_arena_alloc_array(c->arena, count, sizeof *cases);
+  if (!cases)
     return ETR_ERROR_MEMORY;
   c->out->methods = pairs;
-  for (uint32_t i = 0; i < newer->method_count; i++)
-    if (computes(newer, i) || computes(base, base_of[i]))
-      pairs[c->out->method_count++] = (etr_method_pair){
-          .name = newer->methods[i].name, .base_method = base_of[i], .new_method = i};
-  for (uint32_t i = 0; i < base->method_count; i++)
-    if (new_of[i] == ETR_NONE && computes(base, i))
-      pairs[c->out->method_count++] = (etr_method_pair){
-          .name = base->methods[i].name, .base_method = i, .new_method = ETR_NONE};
-  for (size_t i = 0; i < c->out->method_count; i++) {
-    const etr_method *other = method_of(base, pairs[i].base_method);
-    if (!pairs[i].name[0] && other)
-      pairs[i].name = other->name;
-    etr_method_pair *pair = &pairs[i];
-    method_side sides[ETR_SIDES];
-    ETR_TRY(find_sides(c, pair, sides));
-    etr_rows rows = {c->out->base_scale, &c->rules, c->arena, &c->scratch};
-    bool good = compare_execute(c, pair, &(*c->cases)[i], sides) &&
-                pair_nodes(&rows, pair, sides) && sum_up_groups(&rows, pair, sides) &&
-                find_differences(pair, sides, c->arena, &c->scratch);
-    good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
-    etr_arena_clear(&c->scratch);
-    ETR_TRY(good ? ETR_OK : ETR_ERROR_MEMORY);
-  }
+  c->out->method_count = count;
+  *c->cases = cases;
+  for (size_t i = 0; i < count; i++)
+    ETR_TRY(compare_method(c, &pairs[i], &cases[i]));
   return ETR_OK;
 }
 
 /* ---- Loads ---- */
 
-/* Fills the row of a load, which one side may lack, and adds its times to the tests. Returns
- * false when out of memory. */
+/* Fills the row of a load, which is NULL on a side that lacks it, and adds its times to the
+ * family's tests. Returns false when out of memory. */
 static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer,
                          family *f) {
   const etr_side_load *const loads[ETR_SIDES] = {base, newer};
@@ -949,8 +1048,8 @@ static bool compare_loads(comparator *c) {
 
 /* ---- Together ---- */
 
-/* Compares two sides: the order of their recordings, their methods, and their loads. Fails when
- * out of memory, or if events are needed and missing. */
+/* Compares two sides: finds in which order their recordings were made, then compares their methods
+ * and their loads. Fails when out of memory, or if events are needed and missing. */
 static etr_status compare_sides(comparison_box *box, const etr_compare_options *options,
                                 etr_error *error) {
   static const etr_compare_options defaults = {0};
@@ -979,10 +1078,11 @@ static etr_status compare_sides(comparison_box *box, const etr_compare_options *
   return status;
 }
 
-/* Compares the sides unless opening them failed, and returns the comparison. After a failure, all
- * that was opened is closed and the error is set. */
+/* Compares the sides unless opening them failed with `status`, and sets *out to the comparison.
+ * After a failure, all that was opened is closed and the error is set. */
 static etr_status compare_or_close(etr_comparison **out, comparison_box *box, etr_status status,
                                    const etr_compare_options *options, etr_error *error) {
+  /* The caller's sides are set already; others are owned. */
   for (int k = 0; k < ETR_SIDES; k++)
     if (!box->sides[k])
       box->sides[k] = box->owned[k];
@@ -997,8 +1097,9 @@ static etr_status compare_or_close(etr_comparison **out, comparison_box *box, et
   return status;
 }
 
-/* Returns an empty comparison; NULL, with the error filled, when out of memory. */
-static comparison_box *box_new(etr_comparison **out, etr_error *error) {
+/* Clears *out and the error, and returns an empty comparison; NULL, with the error filled, when out
+ * of memory. */
+static comparison_box *comparison_box_new(etr_comparison **out, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
   comparison_box *box = calloc(1, sizeof *box);
@@ -1011,7 +1112,7 @@ static comparison_box *box_new(etr_comparison **out, etr_error *error) {
  * of memory. */
 etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
                        const etr_compare_options *options, etr_error *error) {
-  comparison_box *box = box_new(out, error);
+  comparison_box *box = comparison_box_new(out, error);
   if (!box)
     return ETR_ERROR_MEMORY;
   etr_status status = etr_side_open(&box->owned[ETR_BASE], base, error);
@@ -1023,7 +1124,7 @@ etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_
 /* Compares two sides that the caller keeps. Fails when out of memory. */
 etr_status etr_compare_sides(etr_comparison **out, const etr_side *base, const etr_side *newer,
                              const etr_compare_options *options, etr_error *error) {
-  comparison_box *box = box_new(out, error);
+  comparison_box *box = comparison_box_new(out, error);
   if (!box)
     return ETR_ERROR_MEMORY;
   box->sides[ETR_BASE] = base;
@@ -1040,7 +1141,7 @@ static etr_status read_side(etr_side **out, const etr_document *document, etr_er
 etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
                                  const etr_document *newer, const etr_compare_options *options,
                                  etr_error *error) {
-  comparison_box *box = box_new(out, error);
+  comparison_box *box = comparison_box_new(out, error);
   if (!box)
     return ETR_ERROR_MEMORY;
   etr_status status = read_side(&box->owned[ETR_BASE], base, error);
@@ -1053,14 +1154,16 @@ const etr_execute_case *etr_execute_cases(const etr_comparison *comparison) {
   return ((const comparison_box *)comparison)->cases;
 }
 
-/* Says whether the change is above or below the limit; open if it may be either, if there are too
- * few recordings, or if they were not made in turns. */
+/* The answer is open if the interval contains the limit, if there are too few recordings, or if
+ * one side was recorded before the other, so that the device may have changed in between. An
+ * obvious change needs no interval: if it is slower, it is above the limit, because it was not
+ * called obvious otherwise. */
 etr_limit_answer etr_limit_answer_of(double limit, etr_turns turns, const etr_change *change) {
-  bool has_enough = change->base_recordings >= ETR_LEAST_RECORDINGS &&
-                    change->new_recordings >= ETR_LEAST_RECORDINGS;
+  bool are_recordings_enough = change->base_recordings >= ETR_LEAST_RECORDINGS &&
+                               change->new_recordings >= ETR_LEAST_RECORDINGS;
   if (change->is_obvious)
     return change->verdict == ETR_VERDICT_SLOWER ? ETR_LIMIT_ABOVE : ETR_LIMIT_BELOW;
-  if (!has_enough || turns >= ETR_TURNS_BASE_FIRST)
+  if (!are_recordings_enough || etr_is_one_side_first(turns))
     return ETR_LIMIT_OPEN;
   if (change->low > limit)
     return ETR_LIMIT_ABOVE;

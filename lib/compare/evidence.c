@@ -7,65 +7,73 @@
 
 /* ---- What is around ---- */
 
+/* How many operators deep a hash of what is around an item reaches, in each direction: fewer are
+ * alike in many blocks of a model, and more differ after a small change. */
 enum { DEPTH = 3 };
 
-/* Computes, per item, the sum of its producers' values; an input of the method counts as 1. A
- * producer that only moves data is replaced by its own sum. */
-static void sum_producers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
+/* Computes, per item, the sum of its producers' hashes; their order does not matter in a sum, and
+ * the sum may wrap. An input of the method counts as 1. A producer that only moves data is skipped:
+ * its own sum counts in its place, which is known because producers come first. */
+static void sum_producers(const etr_pairing_side *side, const uint64_t *hashes, uint64_t *sums) {
   static const uint64_t of_input = 1;
   for (size_t i = 0; i < side->count; i++) {
     const etr_pairing_item *item = &side->items[i];
-    sum[i] = 0;
+    sums[i] = 0;
     for (size_t k = 0; k < item->producer_count; k++) {
       uint32_t from = item->producers[k];
       if (from == ETR_NONE)
-        sum[i] += of_input;
+        sums[i] += of_input;
       else
-        sum[i] += side->items[from].only_moves ? sum[from] : value[from];
+        sums[i] += side->items[from].only_moves ? sums[from] : hashes[from];
     }
   }
 }
 
-/* Computes, per item, the sum of its consumers' values, which come later in the order. */
-static void sum_consumers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
+/* Computes, per item, the sum of its consumers' hashes. A consumer that only moves data is skipped:
+ * its own sum counts in its place. Consumers come later, so the last item is the first whose sum is
+ * complete. */
+static void sum_consumers(const etr_pairing_side *side, const uint64_t *hashes, uint64_t *sums) {
   if (side->count)
-    memset(sum, 0, side->count * sizeof *sum);
+    memset(sums, 0, side->count * sizeof *sums);
   for (size_t i = side->count; i-- > 0;) {
     const etr_pairing_item *item = &side->items[i];
+    uint64_t as_consumer = item->only_moves ? sums[i] : hashes[i];
     for (size_t k = 0; k < item->producer_count; k++)
       if (item->producers[k] != ETR_NONE)
-        sum[item->producers[k]] += item->only_moves ? sum[i] : value[i];
+        sums[item->producers[k]] += as_consumer;
   }
 }
 
-typedef void (*summer)(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum);
+/* Sums hashes of what is next to each item, in one direction of the data flow. */
+typedef void (*neighbor_sum)(const etr_pairing_side *side, const uint64_t *hashes, uint64_t *sums);
 
-/* Hashes the neighbors of each item in one direction into *nearest, and adds those at greater
- * distances to the hash of its surroundings. Returns false when out of memory. */
+/* Sets *nearest to a hash of the operators next to each item in one direction, and adds a hash of
+ * those up to DEPTH operators away to `around`: each round hashes an operator with the sum of the
+ * round before. Returns false when out of memory. */
 static bool hash_neighbors(uint64_t **nearest, uint64_t *around, const etr_pairing_side *side,
-                           summer add_up, etr_arena *arena) {
-  uint64_t *value = etr_arena_alloc_array(arena, side->count, sizeof *value),
+                           neighbor_sum sum_neighbors, etr_arena *arena) {
+  uint64_t *hashes = etr_arena_alloc_array(arena, side->count, sizeof *hashes),
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
   *nearest = etr_arena_alloc_array(arena, side->count, sizeof **nearest);
   if (etr_arena_failed(arena))
     return false;
   for (size_t i = 0; i < side->count; i++)
-    value[i] = etr_mixed(side->items[i].op);
-  add_up(side, value, *nearest);
+    hashes[i] = etr_mixed(side->items[i].op);
+  sum_neighbors(side, hashes, *nearest);
   for (int depth = 1; depth < DEPTH; depth++) {
     const uint64_t *nearer = depth == 1 ? *nearest : sum;
     for (size_t i = 0; i < side->count; i++)
-      value[i] = etr_mixed(side->items[i].op ^ etr_mixed(nearer[i]));
-    add_up(side, value, sum);
+      hashes[i] = etr_mixed(side->items[i].op ^ etr_mixed(nearer[i]));
+    sum_neighbors(side, hashes, sum);
   }
   for (size_t i = 0; i < side->count; i++)
     around[i] = etr_mixed(around[i] ^ sum[i]);
   return true;
 }
 
-/* Computes a hash of the producers and of the consumers around each item, by which items are
- * paired. Returns false when out of memory. */
-static bool find_flow(etr_evidence *e, etr_arena *arena) {
+/* Computes hashes of the producers and of the consumers around each item, by which items are
+ * paired. Sides of events have no data flow. Returns false when out of memory. */
+static bool hash_data_flow(etr_evidence *e, etr_arena *arena) {
   e->flow.around = etr_arena_alloc_array(arena, e->of->count, sizeof *e->flow.around);
   for (size_t i = 0; i < e->of->count; i++)
     e->has_flow |= e->of->items[i].producer_count > 0;
@@ -76,23 +84,26 @@ static bool find_flow(etr_evidence *e, etr_arena *arena) {
 
 /* ---- Alone ---- */
 
-typedef struct body_key {
+/* An operator in a module; `source` is 0 for all lines of it. */
+typedef struct operator_key {
   uint32_t op, module, body, source;
-} body_key;
-ETR_NO_PADDING(body_key, 4 * sizeof(uint32_t));
+} operator_key;
+ETR_NO_PADDING(operator_key, 4 * sizeof(uint32_t));
 
-/* Finds the items that are the only ones with their operator in their module, or with `on_line`
- * on a source line of it. Returns false when out of memory. */
+/* Finds the items that are the only ones with their operator in their module, or, with `on_line`,
+ * on their source line in it. Nothing else there can be confused with them. Returns false when out
+ * of memory. */
 static bool find_only_operators(bool **is_only, const etr_evidence *e, bool on_line,
                                 etr_arena *arena) {
   const etr_pairing_side *side = e->of;
   etr_map counts;
   etr_map_init(&counts, arena);
   *is_only = etr_arena_alloc_array(arena, side->count, sizeof **is_only);
-  body_key *keys = etr_arena_alloc_array(arena, side->count, sizeof *keys);
+  operator_key *keys = etr_arena_alloc_array(arena, side->count, sizeof *keys);
   for (size_t i = 0; keys && i < side->count; i++) {
     const etr_pairing_item *item = &side->items[i];
-    keys[i] = (body_key){item->op, e->modules.number[i], item->body, on_line ? item->source : 0};
+    uint32_t source = on_line ? item->source : 0;
+    keys[i] = (operator_key){item->op, e->modules.number[i], item->body, source};
     (void)etr_map_count(&counts, (etr_slice){(const char *)&keys[i], sizeof *keys});
   }
   if (etr_arena_failed(arena))
@@ -104,52 +115,59 @@ static bool find_only_operators(bool **is_only, const etr_evidence *e, bool on_l
 
 /* ---- Shapes ---- */
 
+/* An operator with its weight or state; `dims` is 0 for all dimensions of its output. */
 typedef struct weight_key {
   uint32_t op, weight, state, dims;
 } weight_key;
 ETR_NO_PADDING(weight_key, 4 * sizeof(uint32_t));
 
-static uint32_t count_of(const etr_map *counts, weight_key key) {
+static uint32_t count_of_operators(const etr_map *counts, weight_key key) {
   uint32_t count = etr_map_get(counts, ETR_BYTES(key));
   return count == ETR_NONE ? 0 : count;
 }
 
-/* Returns true if an operator's output has another shape on the other side: there, as many
- * operators have its weight, but fewer of them have its output. That is the case if a stride
- * changed, but not if a layer was inserted. It is also true if no operator there reads a state of
- * the same shape, as with a cache for a longer context. */
+/* Returns true if an operator of `side` was made larger or smaller: as many operators of the other
+ * side have its weight, but fewer of them have its output's dimensions, too. That is so if a stride
+ * changed, but not if a layer was inserted. An operator that reads a state was resized if no
+ * operator of the other side reads a state of that shape, as with a cache for a longer context. */
 static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side,
                               const etr_pairing_item *item) {
   const weight_key all = {item->op, item->weight, item->state, 0},
                    alike = {item->op, item->weight, item->state, item->dims};
+  const etr_map *here = &counts[side], *there = &counts[!side];
   if (item->state)
-    return item->dims && count_of(&counts[!side], all) == 0;
+    return item->dims && count_of_operators(there, all) == 0;
   if (!item->weight || !item->dims)
     return false;
-  return count_of(&counts[side], all) == count_of(&counts[!side], all) &&
-         count_of(&counts[side], alike) > count_of(&counts[!side], alike);
+  return count_of_operators(here, all) == count_of_operators(there, all) &&
+         count_of_operators(here, alike) > count_of_operators(there, alike);
 }
 
-/* Finds items whose shapes follow from the method's inputs, or from operators that make something
- * larger or smaller. Returns false when out of memory. */
+/* Counts the operators of a side that have a weight or a state: by that, and by that and the
+ * dimensions of their output. Returns false when out of memory. */
+static bool count_operators_by_weight(etr_map *counts, const etr_pairing_side *side,
+                                      etr_arena *arena) {
+  etr_map_init(counts, arena);
+  for (size_t i = 0; i < side->count; i++) {
+    const etr_pairing_item *item = &side->items[i];
+    weight_key keys[] = {{item->op, item->weight, item->state, 0},
+                         {item->op, item->weight, item->state, item->dims}};
+    if ((!item->weight && !item->state) || !item->dims)
+      continue;
+    for (size_t k = 0; k < ETR_COUNT(keys); k++)
+      (void)etr_map_count(counts, ETR_BYTES(keys[k]));
+  }
+  return !etr_arena_failed(arena);
+}
+
+/* Finds the items whose shapes differ between the sides for a known reason, so that shapes are no
+ * evidence against a pair: operators that were resized, and all that compute with their outputs, or
+ * with inputs of the method of another shape. Returns false when out of memory. */
 static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES];
-  for (int s = 0; s < ETR_SIDES; s++) {
-    /* Counts operators with weights or states: by these, and by these and their output. */
-    const etr_pairing_side *side = sides[s].of;
-    etr_map_init(&counts[s], arena);
-    for (size_t i = 0; i < side->count; i++) {
-      const etr_pairing_item *item = &side->items[i];
-      weight_key keys[] = {{item->op, item->weight, item->state, 0},
-                           {item->op, item->weight, item->state, item->dims}};
-      if ((!item->weight && !item->state) || !item->dims)
-        continue;
-      for (size_t k = 0; k < ETR_COUNT(keys); k++)
-        (void)etr_map_count(&counts[s], ETR_BYTES(keys[k]));
-    }
-    if (etr_arena_failed(arena))
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!count_operators_by_weight(&counts[s], sides[s].of, arena))
       return false;
-  }
   for (int s = 0; s < ETR_SIDES; s++) {
     const etr_pairing_side *side = sides[s].of;
     bool *is_resized = sides[s].is_resized = etr_arena_alloc_array(arena, side->count,
@@ -167,11 +185,12 @@ static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
   return true;
 }
 
-/* Looks through operators that only move data. */
+/* Where the data comes from that an item outputs, past operators that only move it. If it comes
+ * from several, the last of these counts. */
 enum { FROM_WEIGHT, FROM_OPERATOR, FROM_INPUT };
 
-/* Returns what an operator that only moves data moves; for an operator that computes, the operator
- * itself. */
+/* Returns where an item's data comes from. It is from an operator if the item computes it itself.
+ * `origins` has the origins of the items before it. */
 static uint8_t origin_of_item(const etr_pairing_item *item, const uint8_t *origins) {
   uint8_t origin = FROM_WEIGHT; /* weights are left out of the producers */
   for (size_t k = 0; item->only_moves && k < item->producer_count; k++) {
@@ -182,10 +201,11 @@ static uint8_t origin_of_item(const etr_pairing_item *item, const uint8_t *origi
   return item->only_moves ? origin : FROM_OPERATOR;
 }
 
-/* Adds up the hashed dimensions of what operators read, weights aside; the order does not matter,
- * as a + b is b + a. The sum is 0 (unknown) for what reads an input of the method, as items do
- * not say which input it is. Returns false when out of memory. */
-static bool find_read_dims(etr_evidence *e, etr_arena *arena) {
+/* Sets `reads` of each item to the sum of the hashed dimensions of what it reads, without weights;
+ * in a sum the order does not matter, because a + b is b + a. The sum is 0 (unknown) for an item
+ * that reads an input of the method, as items do not say which input it is. Returns false when out
+ * of memory. */
+static bool hash_read_dims(etr_evidence *e, etr_arena *arena) {
   uint8_t *origins = etr_arena_alloc_array(arena, e->of->count, sizeof *origins);
   e->reads = etr_arena_alloc_array(arena, e->of->count, sizeof *e->reads);
   if (etr_arena_failed(arena))
@@ -208,8 +228,8 @@ static bool find_read_dims(etr_evidence *e, etr_arena *arena) {
   return true;
 }
 
-/* Finds for both sides what speaks for and against pairs: modules, shapes, data flow. Returns
- * false when out of memory. */
+/* The modules of both sides are aligned first, because operators are sought within their modules.
+ * Returns false when out of memory. */
 bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
                        etr_arena *arena) {
   etr_item_modules modules[ETR_SIDES];
@@ -220,7 +240,7 @@ bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *cons
   if (!find_resized(out, arena))
     return false;
   for (int s = 0; s < ETR_SIDES; s++)
-    if (!find_flow(&out[s], arena) || !find_read_dims(&out[s], arena) ||
+    if (!hash_data_flow(&out[s], arena) || !hash_read_dims(&out[s], arena) ||
         !find_only_operators(&out[s].alone_in_module, &out[s], false, arena) ||
         !find_only_operators(&out[s].alone_on_line, &out[s], true, arena))
       return false;
@@ -229,43 +249,53 @@ bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *cons
 
 /* ---- Contradictions ---- */
 
-/* Returns the evidence for a pair: 1 if the producers are of the same kinds, plus 1 if the
- * consumers are. */
-static int flows_alike(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
-  const etr_flow *a = &sides[ETR_BASE].flow, *b = &sides[ETR_NEWER].flow;
-  return (a->producers[base] == b->producers[newer]) + (a->consumers[base] == b->consumers[newer]);
+/* Counts the directions in which the data flow around two items is alike, 0 to 2: 1 if their
+ * producers are the same kinds of operators, and 1 if their consumers are. */
+static int count_alike_directions(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
+  const etr_flow *old = &sides[ETR_BASE].flow, *now = &sides[ETR_NEWER].flow;
+  bool are_producers_alike = old->producers[base] == now->producers[newer];
+  bool are_consumers_alike = old->consumers[base] == now->consumers[newer];
+  return are_producers_alike + are_consumers_alike;
 }
 
-/* Returns true if the shapes of the weights, outputs or inputs of two nodes contradict each other.
- * These shapes determine what an operator multiplies. */
-static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
-  const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
-  const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];
+/* Returns true if the shapes of the weights, outputs or inputs of two items contradict each other.
+ * These shapes determine what an operator multiplies. Unknown shapes contradict nothing. */
+static bool do_shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
+  const etr_evidence *old = &sides[ETR_BASE], *now = &sides[ETR_NEWER];
+  const etr_pairing_item *x = &old->of->items[base], *y = &now->of->items[newer];
   if (x->weight && y->weight && x->weight != y->weight)
     return true;
   if (!x->dims || !y->dims || x->target != y->target)
-    return false; /* addmm's output is one of linear's, flattened */
-  if (a->is_resized[base] && b->is_resized[newer])
+    return false; /* operators of one kind have different outputs: addmm flattens linear's */
+  if (old->is_resized[base] && now->is_resized[newer])
     return x->rank != y->rank && !x->only_moves;
-  bool reads_others = a->reads[base] && b->reads[newer] && a->reads[base] != b->reads[newer];
-  return x->dims != y->dims || (reads_others && !x->only_moves);
+  bool are_reads_known = old->reads[base] && now->reads[newer];
+  bool reads_other_dims = are_reads_known && old->reads[base] != now->reads[newer];
+  return x->dims != y->dims || (reads_other_dims && !x->only_moves);
 }
 
-/* Returns whether the two items cannot be the same operator: their shapes or modules differ, or
- * source and data flow do not agree enough. */
+/* Shapes and modules of weights contradict alone. Beyond that, items of different source lines need
+ * two of three signs that they are the same: the same producers, the same consumers, or being the
+ * only operator of their kind in the module. Items of one line need one, where being the only one
+ * on the line counts. Events have no data flow, so that only the line can contradict. */
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
-  const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
-  const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];
-  bool same_module = a->modules.number[base] == b->modules.number[newer] && x->body == y->body;
-  if (shapes_contradict(sides, base, newer))
+  const etr_evidence *old = &sides[ETR_BASE], *now = &sides[ETR_NEWER];
+  const etr_pairing_item *x = &old->of->items[base], *y = &now->of->items[newer];
+  bool is_same_module = old->modules.number[base] == now->modules.number[newer] &&
+                        x->body == y->body;
+  bool is_other_line = x->source && y->source && x->source != y->source;
+  if (do_shapes_contradict(sides, base, newer))
     return true;
-  bool has_module = a->modules.has_partner[base] || b->modules.has_partner[newer];
-  if (x->weight && y->weight && has_module && !same_module)
+  bool has_module = old->modules.has_partner[base] || now->modules.has_partner[newer];
+  if (x->weight && y->weight && has_module && !is_same_module)
     return true; /* a weight belongs to its module */
-  if (!a->has_flow || !b->has_flow)
-    return x->source && y->source && x->source != y->source;
-  int alike = flows_alike(sides, base, newer);
-  if (x->source && y->source && x->source != y->source)
-    return alike + (same_module && a->alone_in_module[base] && b->alone_in_module[newer]) < 2;
-  return alike == 0 && !(same_module && a->alone_on_line[base] && b->alone_on_line[newer]);
+  if (!old->has_flow || !now->has_flow)
+    return is_other_line;
+  int alike = count_alike_directions(sides, base, newer);
+  if (is_other_line) {
+    bool are_alone = old->alone_in_module[base] && now->alone_in_module[newer];
+    return alike + (is_same_module && are_alone) < 2;
+  }
+  bool are_alone = old->alone_on_line[base] && now->alone_on_line[newer];
+  return alike == 0 && !(is_same_module && are_alone);
 }

@@ -98,7 +98,8 @@ typedef struct etr_evidence {
 bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
                        etr_arena *arena);
 
-/** Returns true if two items with the same operator cannot be the same node. */
+/** Returns true if two items of the same kind of operator cannot be the same node, by their shapes,
+ * modules, source lines and data flow. `base` and `newer` are their indices on these sides. */
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer);
 
 #endif

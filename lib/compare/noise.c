@@ -41,12 +41,15 @@ double etr_noise_step_of(const uint64_t *ticks, size_t count) {
 
 /* ---- One change ---- */
 
-/* Returns the mean of the logarithms of the recordings' typical times; NaN if one is 0. */
-static double center_of(const etr_side_time *time) {
+/* Returns the mean of the logarithms of the recordings' typical times, which are in ticks; NaN if
+ * one is 0. Differences of logarithms are relative changes, whatever the time. */
+static double mean_log_of_recordings(const etr_side_time *time) {
   return log(time->typical) + time->offset;
 }
 
-static bool by_recordings(const etr_side_time *base, const etr_side_time *newer) {
+/* Returns true if both sides have enough recordings to judge by how much these differ (rule R);
+ * otherwise their single runs are all there is (rule S). */
+static bool has_enough_recordings(const etr_side_time *base, const etr_side_time *newer) {
   return base->recordings >= ETR_LEAST_RECORDINGS && newer->recordings >= ETR_LEAST_RECORDINGS;
 }
 
@@ -71,6 +74,8 @@ static double square(double x) {
   return x * x;
 }
 
+/* Returns the variance of a time that is due to the step of the clock, relative to the time: the
+ * error is uniform over one step, and the variance of that is a twelfth of its square. */
 static double clock_variance(const etr_side_time *time) {
   return square(time->step / time->typical) / 12;
 }
@@ -80,7 +85,9 @@ double etr_noise_between_recordings(const etr_compare_options *options) {
 }
 
 /* Estimates the distances from a change to its bounds, below and above, from the spread of single
- * runs, where recordings are too few to compare. */
+ * runs, where recordings are too few to compare. The newer side being slower than measured and the
+ * base being faster both raise the change, so their distances are added in quadrature; so are the
+ * error of the clock and the assumed noise between recordings. */
 static void set_bounds_by_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                                const etr_compare_options *options) {
   double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
@@ -93,9 +100,9 @@ static void set_bounds_by_runs(estimate *e, const etr_side_time *base, const etr
   e->above = sqrt(square(new_up) + square(base_down) + common);
 }
 
-/* Half a step of the clock, or none, is a time below the clock's. Sums have the larger steps of
- * their clocks' errors, added in quadrature. */
-static bool is_resolved(const etr_side_time *time) {
+/* Returns true if a time is more than half a step of its clock: a clock cannot tell a shorter time
+ * from none. The step of a sum is that of the clocks of all its parts, added in quadrature. */
+static bool is_above_clock_step(const etr_side_time *time) {
   return time->typical > time->step / 2;
 }
 
@@ -111,7 +118,10 @@ static double greatest_unlikely_u(size_t base, size_t newer, double level, etr_a
     double deviation = sqrt((double)largest_u * (double)(base + newer + 1) / 12);
     return floor((double)largest_u / 2 - etr_normal_quantile(level) * deviation - 0.5);
   }
-  /* counts[b * (most + 1) + u]: of how many orders of `a` and b recordings U is u. */
+  /* counts[b * (largest_u + 1) + u] is the number of orders of `a` recordings of the base and b of
+   * the newer side in which U is u. The last of them all is either of the base, which adds b to U,
+   * or of the newer side, which adds nothing. The row of b becomes that of the next `a` in place,
+   * from the largest u down, so that row[u - b] still is of the previous `a`. */
   double *counts = etr_arena_alloc_array(scratch, (newer + 1) * (largest_u + 1), sizeof *counts);
   if (!counts)
     return -1;
@@ -133,7 +143,8 @@ static double greatest_unlikely_u(size_t base, size_t newer, double level, etr_a
 }
 
 /* Sets change and bounds by the differences of all pairs of recordings, if either side has an odd
- * one; too few recordings give none. Returns false when out of memory. */
+ * one, which would widen an interval by variances too much. Leaves the estimate as it is if no
+ * recording is odd, or if there are too few for the level. Returns false when out of memory. */
 static bool set_bounds_by_ranks(estimate *e, const etr_noise_test *test,
                                 const etr_noise_rules *rules) {
   const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
@@ -161,35 +172,37 @@ static bool set_bounds_by_ranks(estimate *e, const etr_noise_test *test,
 
 static const double OBVIOUS = 4; /* times as long */
 
-/* The shortest and the longest run of a side that count for the obvious. */
-typedef struct ends {
+/* The lowest and the highest of some times, in ticks of the newer side. */
+typedef struct time_range {
   double low, high;
-} ends;
+} time_range;
 
-/* Returns the lowest and the highest time of a side. If the other side has so few runs that it
- * may be nothing but warm-up, as many first runs of this side are among them. */
-static ends range_of_times(const etr_side_time *time, const etr_side_recordings *own,
-                           const etr_side_recordings *other, double scale) {
+/* Returns the range of the middle 80 % of a side's runs. If the other side has so few runs that it
+ * may be nothing but warm-up, it is widened to as many first runs of this side, warm-up included:
+ * then warm-up is compared with warm-up, too. `scale` makes ticks of `own` ticks of the newer
+ * side. */
+static time_range range_of_times(const etr_side_time *time, const etr_side_recordings *own,
+                                 const etr_side_recordings *other, double scale) {
   enum { FEW = ETR_COUNT(own->first) };
-  ends e = {time->low, time->high};
-  for (size_t i = 0; other->first_count <= FEW && i < ETR_MIN(other->first_count, own->first_count);
-       i++) {
-    if (i >= FEW)
-      break;
-    e.low = ETR_MIN(e.low, own->first[i] * scale);
-    e.high = ETR_MAX(e.high, own->first[i] * scale);
+  time_range range = {time->low, time->high};
+  if (other->first_count > FEW)
+    return range;
+  size_t compared = ETR_MIN(other->first_count, own->first_count);
+  for (size_t i = 0; i < compared; i++) {
+    range.low = ETR_MIN(range.low, own->first[i] * scale);
+    range.high = ETR_MAX(range.high, own->first[i] * scale);
   }
-  return e;
+  return range;
 }
 
 /* Returns the typical times of the fastest and the slowest recording of a side. One recording is as
  * far from others as two standard deviations of the assumed noise between recordings. */
-static ends range_of_recordings(const etr_side_time *time, const etr_side_recordings *own,
-                                double scale, const etr_compare_options *options) {
+static time_range range_of_recordings(const etr_side_time *time, const etr_side_recordings *own,
+                                      double scale, const etr_compare_options *options) {
   double apart = exp(2 * etr_noise_between_recordings(options));
   if (own->count < 2)
-    return (ends){time->typical / apart, time->typical * apart};
-  ends result = {INFINITY, 0};
+    return (time_range){time->typical / apart, time->typical * apart};
+  time_range result = {INFINITY, 0};
   for (size_t i = 0; i < own->count; i++) {
     result.low = ETR_MIN(result.low, own->typical[i] * scale);
     result.high = ETR_MAX(result.high, own->typical[i] * scale);
@@ -197,71 +210,81 @@ static ends range_of_recordings(const etr_side_time *time, const etr_side_record
   return result;
 }
 
-/* Judges a change by the obvious: all times of one side are far from all of the other. Returns
- * whether it did. With a limit, what became slower must be obviously above it. */
+/* Judges a change of a method that is obvious: any time of one side is at least OBVIOUS times as
+ * long as any of the other, and more than a step of the clock longer. Then no statistics are
+ * needed. Returns false, with nothing set, if it is not obvious; so does a method that became
+ * slower but perhaps not above the limit of the options. */
 static bool judge_obvious(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
   double step = ETR_MAX(test->base.step, test->newer.step);
   if (!base || !newer || test->base.runs < 2 || test->newer.runs < 2)
     return false;
-  ends base_ends = range_of_times(&test->base, base, newer, test->base_scale),
-       new_ends = range_of_times(&test->newer, newer, base, 1);
-  if (!(base_ends.low > 0) || !(new_ends.low > 0))
+  time_range old = range_of_times(&test->base, base, newer, test->base_scale),
+             now = range_of_times(&test->newer, newer, base, 1);
+  if (!(old.low > 0) || !(now.low > 0))
     return false;
-  double slower = new_ends.low / base_ends.high, faster = base_ends.low / new_ends.high;
-  if (ETR_MAX(slower, faster) < OBVIOUS ||
-      ETR_MAX(new_ends.low - base_ends.high, base_ends.low - new_ends.high) <= step ||
-      (slower >= OBVIOUS && options->limit > 0 && slower - 1 <= options->limit))
+  double times_slower = now.low / old.high, times_faster = old.low / now.high;
+  double gap = ETR_MAX(now.low - old.high, old.low - now.high);
+  bool is_slower = times_slower >= OBVIOUS;
+  bool may_be_within_limit = options->limit > 0 && times_slower - 1 <= options->limit;
+  if (ETR_MAX(times_slower, times_faster) < OBVIOUS || gap <= step ||
+      (is_slower && may_be_within_limit))
     return false;
+  old = range_of_recordings(&test->base, base, test->base_scale, options);
+  now = range_of_recordings(&test->newer, newer, 1, options);
   test->change->is_obvious = true;
-  base_ends = range_of_recordings(&test->base, base, test->base_scale, options);
-  new_ends = range_of_recordings(&test->newer, newer, 1, options);
-  test->change->least = new_ends.low / base_ends.high - 1;
-  test->change->most = new_ends.high / base_ends.low - 1;
-  test->change->verdict = slower >= OBVIOUS ? ETR_VERDICT_SLOWER : ETR_VERDICT_FASTER;
+  test->change->least = now.low / old.high - 1;
+  test->change->most = now.high / old.low - 1;
+  test->change->verdict = is_slower ? ETR_VERDICT_SLOWER : ETR_VERDICT_FASTER;
   test->change->reason = ETR_REASON_NONE;
   return true;
 }
 
 /* ---- The estimate ---- */
 
+/* Sets the variance of a change, its degrees of freedom by Welch, and what rows of a family pool,
+ * from how much the recordings of each side differ. No recording is more precise than the clock. */
+static void set_variance_by_recordings(estimate *e, const etr_side_time *base,
+                                       const etr_side_time *newer) {
+  double d_base = (double)base->recordings, d_new = (double)newer->recordings;
+  double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
+         v_new = ETR_MAX(square(newer->spread), clock_variance(newer)) / d_new;
+  double freedom = floor(square(v_base + v_new) /
+                         (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
+  e->variance = v_base + v_new;
+  e->freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
+  e->recordings = 1 / d_base + 1 / d_new;
+  e->pooled_freedom = d_base + d_new - 2;
+  double pooled = ((d_base - 1) * square(base->spread) + (d_new - 1) * square(newer->spread)) /
+                  e->pooled_freedom;
+  e->row_variance = ETR_MAX(pooled, (clock_variance(base) + clock_variance(newer)) / 2);
+}
+
 /* Estimates a change and its variance: by recordings if both sides have enough, else by runs.
- * Where that is impossible, the estimate's reason says what is missing. */
+ * Where that is impossible, `is_known` stays false and the estimate's reason says what is
+ * missing. */
 static estimate estimate_change(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   double step = ETR_MAX(base->step, newer->step);
-  bool is_by_recordings = by_recordings(base, newer);
+  bool is_by_recordings = has_enough_recordings(base, newer);
   estimate result = {.reason = ETR_REASON_CLOCK};
-  if (!base->runs || !newer->runs || !is_resolved(base) || !is_resolved(newer))
+  if (!base->runs || !newer->runs || !is_above_clock_step(base) || !is_above_clock_step(newer))
     return result;
-  if (is_by_recordings && (!isfinite(center_of(base)) || !isfinite(center_of(newer))))
+  double log_base = mean_log_of_recordings(base), log_newer = mean_log_of_recordings(newer);
+  if (is_by_recordings && (!isfinite(log_base) || !isfinite(log_newer)))
     return result;
-  result.change = is_by_recordings ? center_of(newer) - center_of(base)
-                                   : log(newer->typical / base->typical);
-  /* At least |change| where both are one step apart. */
+  result.change = is_by_recordings ? log_newer - log_base : log(newer->typical / base->typical);
+  /* Times that are one step of the clock apart may be equal. Their change is at most this. */
   result.least = step / ETR_MIN(base->typical, newer->typical);
   result.reason = ETR_REASON_FEW_RUNS;
   if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < ETR_LEAST_RUNS)
     return result;
   result.is_known = true;
   result.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
-  if (is_by_recordings) {
-    double d_base = (double)base->recordings, d_new = (double)newer->recordings;
-    double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
-           v_new = ETR_MAX(square(newer->spread), clock_variance(newer)) / d_new;
-    double freedom = floor(square(v_base + v_new) /
-                           (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
-    result.is_by_recordings = true;
-    result.variance = v_base + v_new;
-    result.freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
-    result.recordings = 1 / d_base + 1 / d_new;
-    result.pooled_freedom = d_base + d_new - 2;
-    result.row_variance = ((d_base - 1) * square(base->spread) +
-                           (d_new - 1) * square(newer->spread)) /
-                          result.pooled_freedom;
-    result.row_variance = ETR_MAX(result.row_variance,
-                                  (clock_variance(base) + clock_variance(newer)) / 2);
-  } else
+  result.is_by_recordings = is_by_recordings;
+  if (is_by_recordings)
+    set_variance_by_recordings(&result, base, newer);
+  else
     set_bounds_by_runs(&result, base, newer, options);
   return result;
 }
@@ -274,12 +297,15 @@ typedef struct quantiles {
   double t[MOST_FREEDOM + 1]; /* by degrees of freedom; 0: not computed yet */
 } quantiles;
 
+/* Returns the two-sided quantiles of a level, at most LEVEL: the normal one now, those of Student's
+ * t as they are needed. */
 static quantiles quantiles_of(double level) {
   return (quantiles){.level = level,
                      .normal = level < LEVEL ? etr_normal_quantile(level) : QUANTILE};
 }
 
-static double t_of(quantiles *q, double freedom) {
+/* Returns the quantile of Student's t for whole degrees of freedom, 1 to MOST_FREEDOM. */
+static double t_quantile_of(quantiles *q, double freedom) {
   size_t whole = (size_t)freedom;
   if (q->t[whole] <= 0)
     q->t[whole] = etr_t_quantile(q->level, whole);
@@ -287,34 +313,31 @@ static double t_of(quantiles *q, double freedom) {
 }
 
 /* Returns the distance from the change to its lower bound (`below`) or upper bound, as it follows
- * from runs and recordings; infinite where it cannot be computed. */
-static double own_distance(const estimate *e, quantiles *q, bool below) {
+ * from runs and recordings alone; infinite where it cannot be computed. */
+static double distance_by_spread(const estimate *e, quantiles *q, bool below) {
   double distance = q->normal / QUANTILE * (below ? e->below : e->above);
   if (e->is_by_ranks)
     return below ? e->change - e->low : e->high - e->change;
   if (e->is_by_recordings)
-    distance = t_of(q, e->freedom) * sqrt(e->variance);
+    distance = t_quantile_of(q, e->freedom) * sqrt(e->variance);
   return isnan(distance) ? INFINITY : distance;
 }
 
-static double distance(const estimate *e, quantiles *q, bool below) {
-  return ETR_MAX(own_distance(e, q, below), e->least);
+/* Returns the distance from the change to its lower or upper bound, which is never less than the
+ * clock resolves. */
+static double distance_to_bound(const estimate *e, quantiles *q, bool below) {
+  return ETR_MAX(distance_by_spread(e, q, below), e->least);
 }
 
-/* Returns true if by the times of the files one side is older than the other. */
-static bool is_blocked(etr_turns turns) {
-  return turns == ETR_TURNS_BASE_FIRST || turns == ETR_TURNS_NEW_FIRST;
-}
-
-/* Returns what an interval assumes. */
-static unsigned assumed_by(const estimate *e, etr_turns turns) {
+/* Returns what an interval takes for granted, as ETR_ASSUMES_... flags. */
+static unsigned assumptions_of(const estimate *e, etr_turns turns) {
   if (!e->is_by_recordings)
     return ETR_ASSUMES_RECORDING_NOISE;
   return turns == ETR_TURNS_UNKNOWN ? ETR_ASSUMES_IN_TURNS : 0;
 }
 
-/* Returns the verdict that claims less, where the runs alone decide: likely slower for slower,
- * and so on. */
+/* Returns the weaker form of a verdict, "likely slower" for "slower" and so on, for changes that
+ * enough recordings in turns do not confirm. */
 static etr_verdict weaker_verdict(etr_verdict verdict) {
   switch (verdict) {
   case ETR_VERDICT_SLOWER:
@@ -328,51 +351,59 @@ static etr_verdict weaker_verdict(etr_verdict verdict) {
   }
 }
 
-static bool holds(double low, double high, double value) {
-  return low <= value && value <= high;
-}
-
-static double limit_of(const etr_compare_options *options) {
+/* Returns the limit of the options, a relative change, as a logarithm; 0 without a limit. */
+static double log_limit(const etr_compare_options *options) {
   return options->limit > 0 ? log1p(options->limit) : 0;
 }
 
-/* Returns the change from which it is not distinguished: the limit if the interval contains it, or
- * else no change. */
+/* Returns what the change must be told apart from, as a logarithm: the limit if the interval
+ * contains it, or else 0, no change. */
 static double open_question(const etr_change *change, const etr_compare_options *options) {
-  return holds(change->low, change->high, options->limit) ? limit_of(options) : 0;
+  bool contains_limit = change->low <= options->limit && options->limit <= change->high;
+  return contains_limit ? log_limit(options) : 0;
 }
 
-/* Returns true if only the step of the clock leaves the change undecided. */
+/* Returns true if only the step of the clock leaves the change undecided: by the spread alone, the
+ * bound towards `question` would be nearer than a step. */
 static bool is_open_by_clock(const estimate *e, quantiles *q, double question) {
   return fabs(e->change - question) <= e->least &&
-         own_distance(e, q, e->change > question) <= e->least;
+         distance_by_spread(e, q, e->change > question) <= e->least;
 }
 
-/* Sets the verdict, its reason and the interval of a change from its estimate. */
+/* Returns the verdict that an interval of logarithms gives: "equal" needs a limit, and an interval
+ * within it on both sides. */
+static etr_verdict verdict_of_interval(double low, double high, double limit) {
+  if (low > 0)
+    return ETR_VERDICT_SLOWER;
+  if (high < 0)
+    return ETR_VERDICT_FASTER;
+  bool is_within_limit = limit > 0 && -limit < low && high < limit;
+  return is_within_limit ? ETR_VERDICT_EQUAL : ETR_VERDICT_CANNOT_TELL;
+}
+
+/* Sets the verdict, its reason and the interval of a change from its estimate. A verdict is sure,
+ * without a reason, only by recordings that one side did not make before the other. */
 static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
                         const etr_noise_rules *rules) {
-  double limit = limit_of(rules->options);
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = e->reason;
   change->low = change->high = NAN;
   if (!e->is_known)
     return;
-  double low = e->change - distance(e, q, true), high = e->change + distance(e, q, false);
+  double low = e->change - distance_to_bound(e, q, true),
+         high = e->change + distance_to_bound(e, q, false);
   change->low = expm1(low);
   change->high = expm1(high);
-  change->assumes = assumed_by(e, rules->turns);
-  if (low > 0)
-    change->verdict = ETR_VERDICT_SLOWER;
-  else if (high < 0)
-    change->verdict = ETR_VERDICT_FASTER;
-  else if (limit > 0 && -limit < low && high < limit)
-    change->verdict = ETR_VERDICT_EQUAL;
-  else if (is_open_by_clock(e, q, open_question(change, rules->options)))
-    change->reason = ETR_REASON_CLOCK;
-  if (change->verdict == ETR_VERDICT_CANNOT_TELL)
+  change->assumes = assumptions_of(e, rules->turns);
+  change->verdict = verdict_of_interval(low, high, log_limit(rules->options));
+  if (change->verdict == ETR_VERDICT_CANNOT_TELL) {
+    if (is_open_by_clock(e, q, open_question(change, rules->options)))
+      change->reason = ETR_REASON_CLOCK;
     return;
-  bool is_not_in_turns = e->is_by_recordings && is_blocked(rules->turns);
-  change->reason = is_not_in_turns ? ETR_REASON_NOT_IN_TURNS : e->reason;
+  }
+  bool is_not_in_turns = e->is_by_recordings && etr_is_one_side_first(rules->turns);
+  if (is_not_in_turns)
+    change->reason = ETR_REASON_NOT_IN_TURNS;
   if (e->is_by_recordings && !is_not_in_turns)
     change->reason = ETR_REASON_NONE;
   else
@@ -381,9 +412,9 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
 
 /* ---- Changes that are judged alone ---- */
 
-/* Returns the smallest number of recordings on each side, above the present one, that excludes
- * the change `question` in four of five cases; 0 if it is more than ETR_MOST_RECORDINGS, or if
- * the clock cannot resolve it. */
+/* Returns the smallest number of recordings on each side, above the present one, that would
+ * distinguish the change from `question` in four of five cases (a power of 80 %); 0 if it is more
+ * than ETR_MOST_RECORDINGS, or if the clock cannot resolve the difference. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
                                 double level) {
   static const double MISSED = 0.4; /* of either tail together: one of five on one side */
@@ -393,22 +424,25 @@ static size_t recordings_needed(const estimate *e, const etr_noise_test *test, d
     return ETR_LEAST_RECORDINGS; /* the change itself is noise */
   if (away <= e->least)
     return 0; /* the clock cannot resolve it */
-  for (size_t n = has + 1; n <= ETR_MOST_RECORDINGS; n++)
-    if ((etr_t_quantile(level, 2 * n - 2) + etr_t_quantile(MISSED, 2 * n - 2)) * deviation *
-            sqrt(2 / (double)n) <
-        away)
+  for (size_t n = has + 1; n <= ETR_MOST_RECORDINGS; n++) {
+    size_t freedom = 2 * n - 2;
+    double standard_error = deviation * sqrt(2 / (double)n);
+    double quantiles_sum = etr_t_quantile(level, freedom) + etr_t_quantile(MISSED, freedom);
+    if (quantiles_sum * standard_error < away)
       return n;
+  }
   return 0;
 }
 
-/* Returns true if the bounds are near the change, so that only the change itself is too small. */
+/* Returns true if the interval is so narrow (10 % at most to either side) that more recordings
+ * would not help: only the change itself is too small. */
 static bool is_narrow(const etr_change *change) {
   static const double NARROW = 0.10;
   return (log1p(change->high) - log1p(change->low)) / 2 < NARROW;
 }
 
-/* Judges one change on its own: by the obvious, by ranks or by its interval, and says how many
- * recordings would answer what stays open. Returns false when out of memory. */
+/* Judges one change on its own: as obvious, by ranks or by its interval. If that leaves a question
+ * that more recordings could answer, it sets how many. Returns false when out of memory. */
 bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules) {
   quantiles q = quantiles_of(rules->level);
   etr_change *change = test->change;
@@ -430,80 +464,88 @@ bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules) {
 
 /* ---- Families ---- */
 
-/* Applies Smyth's moderation: moves the variance of each row towards the variance of all rows, as
- * far as the rows agree. */
+/* Replaces the variance and the degrees of freedom of each row that has recordings by Smyth's
+ * moderated ones (empirical Bayes, as in limma): the variance moves towards that of all rows, the
+ * further the less the rows' variances differ beyond chance. Few recordings alone estimate a
+ * variance badly. With fewer than LEAST_ROWS rows nothing changes. */
 static void moderate_variances(estimate *rows, size_t count) {
-  double n = 0, mean = 0, squares = 0, expected = 0;
+  double n = 0, mean = 0, squares = 0, by_chance = 0;
   for (size_t i = 0; i < count; i++) {
     if (!rows[i].is_known || !rows[i].is_by_recordings)
       continue;
+    /* The expectation of log_variance is that of the true variance's logarithm. */
     double half = rows[i].pooled_freedom / 2,
            log_variance = log(rows[i].row_variance) - etr_digamma(half) + log(half),
            distance = log_variance - mean;
     n++;
     mean += distance / n;
     squares += distance * (log_variance - mean);
-    expected += etr_trigamma(half);
+    by_chance += etr_trigamma(half);
   }
   if (n < LEAST_ROWS)
     return; /* each keeps its own variance, and Welch's freedom */
   double excess = squares / (n - 1) -
-                  expected / n; /* how much more variances differ than by chance */
-  double prior = excess > 0 ? 2 * etr_trigamma_inverse(excess) : INFINITY;
-  double common = exp(mean + (isfinite(prior) ? etr_digamma(prior / 2) - log(prior / 2) : 0));
+                  by_chance / n; /* how much more the variances differ than by chance */
+  double prior_freedom = excess > 0 ? 2 * etr_trigamma_inverse(excess) : INFINITY;
+  bool is_finite = isfinite(prior_freedom);
+  double bias = is_finite ? etr_digamma(prior_freedom / 2) - log(prior_freedom / 2) : 0;
+  double common = exp(mean + bias);
   for (size_t i = 0; i < count; i++) {
     estimate *row = &rows[i];
     if (!row->is_known || !row->is_by_recordings)
       continue;
-    double own = row->pooled_freedom, variance = row->row_variance;
-    variance = isfinite(prior) ? (prior * common + own * variance) / (prior + own) : common;
+    double own = row->pooled_freedom, total_freedom = prior_freedom + own;
+    double weighted = prior_freedom * common + own * row->row_variance;
+    double variance = is_finite ? weighted / total_freedom : common;
     row->variance = variance * row->recordings;
-    row->freedom = ETR_MIN(floor(prior + own), (double)MOST_FREEDOM);
+    row->freedom = ETR_MIN(floor(total_freedom), (double)MOST_FREEDOM);
   }
 }
 
-/* Returns the probability that a row which did not change shows such a change. */
-static double chance_without_change(const estimate *e, quantiles *q) {
+/* Returns the p-value of a row: the probability that a row which did not change shows such a
+ * change. It is 1 for changes that the clock cannot resolve. */
+static double p_value_of(const estimate *e, quantiles *q) {
   double change = fabs(e->change);
   if (change <= e->least)
     return 1;
   if (e->is_by_recordings)
     return etr_t_chance(change / sqrt(e->variance), (size_t)e->freedom);
-  return etr_normal_chance(QUANTILE * change / own_distance(e, q, e->change > 0));
+  double bound = distance_by_spread(e, q, e->change > 0);
+  return etr_normal_chance(QUANTILE * change / bound);
 }
 
-/* Returns the level for single rows by Benjamini and Hochberg: k/count of the level, for the
- * greatest k such that k probabilities are at most that. */
-static double level_of_single_rows(double *chances, size_t count) {
+/* Returns the level at which single rows are judged, by Benjamini and Hochberg: k / count of the
+ * level, for the greatest k such that k p-values are at most that; for k = 1 if there is none. So
+ * about 5 % of the changes that are reported are due to chance. Sorts the p-values. */
+static double level_of_single_rows(double *p_values, size_t count) {
   if (count == 0)
     return LEVEL;
-  etr_sort(chances, count, sizeof *chances, etr_by_double);
-  size_t believed_count = count;
-  while (believed_count > 1 &&
-         chances[believed_count - 1] > LEVEL * (double)believed_count / (double)count)
-    believed_count--;
-  return LEVEL * (double)believed_count / (double)count;
+  etr_sort(p_values, count, sizeof *p_values, etr_by_double);
+  size_t k = count;
+  while (k > 1 && p_values[k - 1] > LEVEL * (double)k / (double)count)
+    k--;
+  return LEVEL * (double)k / (double)count;
 }
 
 /* Extends the interval of a row to the change that is printed, from which odd recordings are left
- * out. If it contains 0 then, the change is not known. */
+ * out. If only that makes it contain 0, the verdict is withdrawn. */
 static void include_printed_change(etr_change *change) {
-  bool was_open = change->low <= 0 && change->high >= 0;
+  bool contained_zero = change->low <= 0 && change->high >= 0;
   if (isnan(change->relative) || isnan(change->low))
     return;
   change->low = ETR_MIN(change->low, change->relative);
   change->high = ETR_MAX(change->high, change->relative);
-  if (was_open || change->low > 0 || change->high < 0)
+  if (contained_zero || change->low > 0 || change->high < 0)
     return;
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = ETR_REASON_SPREAD;
 }
 
-/* Judges all rows together: their variances are moderated, and the level of each follows from how
- * many are believed. Returns false when out of memory. */
+/* Judges all changes of a family together: moderates their variances, and lowers the level of each
+ * so that few are reported by chance. Returns false when out of memory. */
 bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise_rules *rules) {
   estimate *rows = etr_arena_alloc_array(rules->scratch, count, sizeof *rows);
-  double *chances = etr_arena_alloc_array(rules->scratch, count, sizeof *chances);
+  double *p_values = etr_arena_alloc_array(rules->scratch, count, sizeof *p_values);
   quantiles q = quantiles_of(LEVEL);
   size_t known_count = 0;
   if (etr_arena_failed(rules->scratch))
@@ -513,8 +555,8 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
   moderate_variances(rows, count);
   for (size_t i = 0; i < count; i++)
     if (rows[i].is_known)
-      chances[known_count++] = chance_without_change(&rows[i], &q);
-  q = quantiles_of(level_of_single_rows(chances, known_count));
+      p_values[known_count++] = p_value_of(&rows[i], &q);
+  q = quantiles_of(level_of_single_rows(p_values, known_count));
   for (size_t i = 0; i < count; i++) {
     set_verdict(&rows[i], &q, tests[i].change, rules);
     include_printed_change(tests[i].change);
@@ -531,17 +573,19 @@ const char *etr_turns_name(etr_turns turns) {
 
 /* A recording of either side. */
 typedef struct recorded {
-  double written, length; /* seconds */
-  int side;
+  double written; /* when its file was written, in seconds since 1970 */
+  double length;  /* how long it lasted, in seconds */
+  int side;       /* 0: base, 1: newer */
 } recorded;
 
-static int by_time(const void *a, const void *b) {
+static int by_time_of_writing(const void *a, const void *b) {
   const recorded *x = a, *y = b;
   return (x->written > y->written) - (x->written < y->written);
 }
 
-/* Returns true if sorted times can be times of recordings: one after the other, each as long as
- * it lasted, and none in the future. */
+/* Returns true if sorted times of files can be times of recordings: each file was written after
+ * the one before by at least the length of its recording, and none in the future. Copies and
+ * checkouts are closer together. */
 static bool are_plausible(const recorded *list, size_t count) {
   for (size_t i = 1; i < count; i++) {
     double passed = list[i].written - list[i - 1].written;
@@ -551,7 +595,7 @@ static bool are_plausible(const recorded *list, size_t count) {
   return count == 0 || list[count - 1].written <= (double)time(NULL);
 }
 
-/* Returns how often two recordings of one side follow each other. */
+/* Counts the recordings that directly follow another one of the same side. */
 static size_t count_repeats(const recorded *list, size_t count) {
   size_t repeats = 0;
   for (size_t i = 1; i < count; i++)
@@ -559,27 +603,30 @@ static size_t count_repeats(const recorded *list, size_t count) {
   return repeats;
 }
 
-/* Returns true if sorted recordings alternate: each pair of them has one of either side. */
-static bool alternate(const recorded *list, size_t count) {
+/* Returns true if sorted recordings alternate: the first two are one of either side, so are the
+ * next two, and so on. Which of the two comes first does not matter. */
+static bool do_alternate(const recorded *list, size_t count) {
   for (size_t i = 0; i + 1 < count; i += 2)
     if (list[i].side == list[i + 1].side)
       return false;
   return true;
 }
 
-/* Says in which order the sorted recordings of both sides were made: one side first, in turns, or
- * neither. */
+/* Returns in which order the sorted recordings of both sides were made: one side first, in turns,
+ * or unknown if neither, or if their times cannot be times of recordings. */
 static etr_turns order_of_recordings(const recorded *list, size_t count) {
   if (!are_plausible(list, count))
     return ETR_TURNS_UNKNOWN;
-  if (count_repeats(list, count) == count - 2)
+  /* One side is first if it changes once: each but the first of either side repeats its side. */
+  bool is_one_side_first = count_repeats(list, count) == count - 2;
+  if (is_one_side_first)
     return list[0].side == 0 ? ETR_TURNS_BASE_FIRST : ETR_TURNS_NEW_FIRST;
-  return alternate(list, count) ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
+  return do_alternate(list, count) ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
 }
 
 /* Finds the order from when the files were written, unless the caller says that they were made
- * in turns. It stays unknown for few recordings, or without times. Returns false when out of
- * memory. */
+ * in turns. It stays unknown if a side has few recordings, or if a file has no time. Returns false
+ * when out of memory. */
 bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
                     const etr_compare_options *options, etr_arena *scratch) {
   const etr_side *const sides[] = {base, newer};
@@ -598,7 +645,7 @@ bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
         return true;
       list[listed++] = (recorded){clocking->written, clocking->length, side};
     }
-  etr_sort(list, listed, sizeof *list, by_time);
+  etr_sort(list, listed, sizeof *list, by_time_of_writing);
   *out = order_of_recordings(list, listed);
   return true;
 }

@@ -53,13 +53,21 @@ typedef struct etr_execute_case {
   etr_cause seen;      /* what explains why nothing is sure, where nothing is */
 } etr_execute_case;
 
-/** Returns the cases of a comparison, one for each of its methods. */
+/** Returns the cases of a comparison, one for each of its methods, in their order. */
 const etr_execute_case *etr_execute_cases(const etr_comparison *comparison);
 
-/** Returns the cause that a change names: the one that was seen, if the change is not sure. */
+/** Returns the cause that a change names: the one that was seen in the runs, if the change is not
+ * sure for a reason that such a cause can explain; else ETR_CAUSE_NONE. */
 etr_cause etr_cause_named(etr_cause seen, etr_reason reason);
 
-/** Returns whether a change is surely above or below a limit. */
+/** Returns true if by the times of the files one side was recorded before the other. A drift of
+ * the device then looks like a change. */
+static inline bool etr_is_one_side_first(etr_turns turns) {
+  return turns == ETR_TURNS_BASE_FIRST || turns == ETR_TURNS_NEW_FIRST;
+}
+
+/** Returns whether a change is surely above or below a limit, which is a relative change (0.05: 5 %
+ * slower), or whether that is open. */
 etr_limit_answer etr_limit_answer_of(double limit, etr_turns turns, const etr_change *change);
 
 /** Returns the largest power of ten, up to a million, that divides `divisor`, the greatest common

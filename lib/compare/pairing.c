@@ -67,9 +67,9 @@ static const pass passes[] = {
 /* The items with one key. */
 typedef struct group {
   uint32_t count[ETR_SIDES];
-  uint32_t next[ETR_SIDES]; /* how many were taken */
-  uint32_t first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise
-                     index in `items_of_groups` of the first node of the base */
+  uint32_t next[ETR_SIDES]; /* how many were proposed or listed so far */
+  uint32_t first;           /* index in `items_of_groups` of the group's first item of the base */
+  uint32_t shared_names;    /* for PASS_ALL_NAMES: number of items whose name is on both sides */
 } group;
 
 typedef struct pairer {
@@ -85,8 +85,10 @@ typedef struct pairer {
 
 /* ---- Order ---- */
 
-/* Sets for each item of both sides how many of the pairs that keep the order come before it. */
-static void count_pairs_before(const pairer *p) {
+/* Sets the gap of each item of both sides: how many of the pairs that keep the order come before
+ * it. Items in gaps of one number lie between the same pairs on both sides. Uses `candidate` as
+ * scratch memory. */
+static void find_gaps(const pairer *p) {
   const etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (base->count)
     memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
@@ -107,53 +109,56 @@ static void count_pairs_before(const pairer *p) {
 
 /* ---- Keys ---- */
 
-typedef struct key_text {
+/* What a pass compares of an item; facts that it does not compare are 0. */
+typedef struct item_key {
   uint64_t producers, consumers;
   uint32_t name, op, module, body, shape, source, before, behind, gap, weight;
-} key_text;
-ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
+} item_key;
+ETR_NO_PADDING(item_key, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
-/* Returns the facts of an item that a pass compares, chosen by KEY_... flags. */
-static key_text facts_of_item(const pairer *p, int side, size_t i, unsigned key) {
+/* Returns the key of item `i` of a side, made of the parts that the KEY_... flags `parts` choose.
+ */
+static item_key key_of_item(const pairer *p, int side, size_t i, unsigned parts) {
   const etr_pairing_side *list = p->side[side];
   const etr_pairing_item *item = &list->items[i];
   const etr_flow *flow = &p->evidence[side].flow;
-  key_text text = {.op = item->op};
-  if (key & KEY_NAME)
-    text.name = item->name;
-  if (key & KEY_MODULE) {
-    text.module = p->evidence[side].modules.number[i];
-    text.body = item->body;
+  item_key key = {.op = item->op};
+  if (parts & KEY_NAME)
+    key.name = item->name;
+  if (parts & KEY_MODULE) {
+    key.module = p->evidence[side].modules.number[i];
+    key.body = item->body;
   }
-  if (key & KEY_SHAPE)
-    text.shape = item->shape;
-  if (key & KEY_WEIGHT)
-    text.weight = item->weight;
-  if (key & KEY_SOURCE)
-    text.source = item->source;
-  if (key & KEY_FLOW) {
-    text.producers = flow->producers[i];
-    text.consumers = flow->consumers[i];
+  if (parts & KEY_SHAPE)
+    key.shape = item->shape;
+  if (parts & KEY_WEIGHT)
+    key.weight = item->weight;
+  if (parts & KEY_SOURCE)
+    key.source = item->source;
+  if (parts & KEY_FLOW) {
+    key.producers = flow->producers[i];
+    key.consumers = flow->consumers[i];
   }
-  if (key & KEY_AROUND)
-    text.producers = flow->around[i];
-  if (key & KEY_NEIGHBORS) {
-    text.before = i > 0 ? list->items[i - 1].op : ETR_NONE;
-    text.behind = i + 1 < list->count ? list->items[i + 1].op : ETR_NONE;
+  if (parts & KEY_AROUND)
+    key.producers = flow->around[i];
+  if (parts & KEY_NEIGHBORS) {
+    key.before = i > 0 ? list->items[i - 1].op : ETR_NONE;
+    key.behind = i + 1 < list->count ? list->items[i + 1].op : ETR_NONE;
   }
-  if (key & KEY_GAP)
-    text.gap = p->gap[side][i];
-  return text;
+  if (parts & KEY_GAP)
+    key.gap = p->gap[side][i];
+  return key;
 }
 
-/* Puts each unpaired item of a side into the group of its key. Returns false when out of memory. */
-static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
+/* Puts each item of a side that has no partner yet into the group of its key, which is added if it
+ * is new. `index` has the group of each key. Returns false when out of memory. */
+static bool add_items_to_groups(pairer *p, etr_map *index, int side, unsigned parts) {
   for (size_t i = 0; i < p->side[side]->count; i++) {
     p->group[side][i] = ETR_NONE;
     if (p->side[side]->partner[i] != ETR_NONE)
       continue;
-    key_text text = facts_of_item(p, side, i, key);
-    etr_slice bytes = {(const char *)&text, sizeof text};
+    item_key key = key_of_item(p, side, i, parts);
+    etr_slice bytes = ETR_BYTES(key);
     uint32_t found = etr_map_get(index, bytes);
     if (found == ETR_NONE) {
       group *added = etr_vec_push(&p->arena, &p->groups);
@@ -169,15 +174,23 @@ static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
 
 /* ---- Passes ---- */
 
-static bool takes(const group *g, pass_mode mode) {
+/* Returns true if the numbers of a group's items on both sides allow a mode to pair them in
+ * order. */
+static bool is_group_pairable(const group *g, pass_mode mode) {
+  uint32_t base = g->count[ETR_BASE], newer = g->count[ETR_NEWER];
   if (mode == PASS_ONLY)
-    return g->count[ETR_BASE] == 1 && g->count[ETR_NEWER] == 1;
-  return mode == PASS_EVEN ? g->count[ETR_BASE] == g->count[ETR_NEWER]
-                           : g->count[ETR_BASE] && g->count[ETR_NEWER];
+    return base == 1 && newer == 1;
+  return mode == PASS_EVEN ? base == newer : base && newer;
 }
 
-/* Proposes the k-th of a group on one side for the k-th on the other, unless the evidence
- * contradicts. Returns false when out of memory. */
+/* Returns the group of an item; NULL if the item is paired already. */
+static group *group_of(const pairer *p, int side, uint32_t item) {
+  uint32_t index = p->group[side][item];
+  return index == ETR_NONE ? NULL : &p->groups.data[index];
+}
+
+/* Proposes pairs as candidates: the k-th item of a group on one side and the k-th on the other,
+ * unless the evidence contradicts. Returns false when out of memory. */
 static bool propose_in_order(pairer *p, pass_mode mode) {
   uint32_t *items_of_groups = etr_arena_alloc_array(&p->arena, p->side[ETR_BASE]->count,
                                                     sizeof *items_of_groups),
@@ -189,87 +202,99 @@ static bool propose_in_order(pairer *p, pass_mode mode) {
     used += p->groups.data[i].count[ETR_BASE];
   }
   for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
-    group *g = p->group[ETR_BASE][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_BASE][i]];
+    group *g = group_of(p, ETR_BASE, i);
     if (g)
       items_of_groups[g->first + g->next[ETR_BASE]++] = i;
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
-    group *g = p->group[ETR_NEWER][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_NEWER][i]];
-    if (g && takes(g, mode) && g->next[ETR_NEWER] < g->count[ETR_BASE]) {
-      uint32_t base = items_of_groups[g->first + g->next[ETR_NEWER]++];
-      if (!etr_evidence_contradicts(p->evidence, base, i))
-        p->candidate[base] = i;
-    }
+    group *g = group_of(p, ETR_NEWER, i);
+    if (!g || !is_group_pairable(g, mode) || g->next[ETR_NEWER] >= g->count[ETR_BASE])
+      continue;
+    uint32_t base = items_of_groups[g->first + g->next[ETR_NEWER]++];
+    if (!etr_evidence_contradicts(p->evidence, base, i))
+      p->candidate[base] = i;
   }
   return true;
 }
 
-/* Proposes nodes of the same name in groups in which every name is on both sides, unless the
- * evidence contradicts. Returns false when out of memory. */
-static bool propose_by_name(pairer *p, unsigned key) {
-  etr_map named;
-  etr_map_init(&named, &p->arena);
+/* Proposes pairs as candidates: items of one name, in groups in which every name is on both sides,
+ * unless the evidence contradicts. Returns false when out of memory. */
+static bool propose_by_name(pairer *p, unsigned parts) {
+  etr_map item_of_base; /* key with the name -> item */
+  etr_map_init(&item_of_base, &p->arena);
   for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
-    key_text text = facts_of_item(p, ETR_BASE, i, key | KEY_NAME);
-    if (p->group[ETR_BASE][i] != ETR_NONE && !etr_map_set(&named, ETR_BYTES(text), i))
+    item_key key = key_of_item(p, ETR_BASE, i, parts | KEY_NAME);
+    if (group_of(p, ETR_BASE, i) && !etr_map_set(&item_of_base, ETR_BYTES(key), i))
       return false;
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
-    key_text text = facts_of_item(p, ETR_NEWER, i, key | KEY_NAME);
-    uint32_t partner = p->group[ETR_NEWER][i] == ETR_NONE ? ETR_NONE
-                                                          : etr_map_get(&named, ETR_BYTES(text));
+    item_key key = key_of_item(p, ETR_NEWER, i, parts | KEY_NAME);
+    group *g = group_of(p, ETR_NEWER, i);
+    uint32_t partner = g ? etr_map_get(&item_of_base, ETR_BYTES(key)) : ETR_NONE;
     if (partner == ETR_NONE || p->candidate[partner] != ETR_NONE)
       continue;
     p->candidate[partner] = i;
-    p->groups.data[p->group[ETR_NEWER][i]].first++;
+    g->shared_names++;
   }
-  for (size_t i = 0; i < p->side[ETR_BASE]->count; i++) {
+  /* Withdraws the candidates of groups in which a name is on one side only. */
+  for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
     if (p->candidate[i] == ETR_NONE)
       continue;
-    const group *g = &p->groups.data[p->group[ETR_BASE][i]];
-    bool all_are_named = g->first == g->count[ETR_BASE] && g->first == g->count[ETR_NEWER];
-    if (!all_are_named || etr_evidence_contradicts(p->evidence, i, p->candidate[i]))
+    const group *g = group_of(p, ETR_BASE, i);
+    bool are_all_shared = g->shared_names == g->count[ETR_BASE] &&
+                          g->shared_names == g->count[ETR_NEWER];
+    if (!are_all_shared || etr_evidence_contradicts(p->evidence, i, p->candidate[i]))
       p->candidate[i] = ETR_NONE;
   }
   return true;
 }
 
-/* Pairs items whose keys are equal as one pass says, by name or in order. Returns false when out
- * of memory. */
-static bool run_pass(pairer *p, const pass *step) {
+/* Makes partners of all candidates of a pass. A pair is said to be by name if the pass did not ask
+ * for the name, but name and module are the same anyway. */
+static void accept_candidates(pairer *p, const pass *step) {
   etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
-  if (step->key & KEY_GAP)
-    count_pairs_before(p);
-  etr_map index;
-  etr_map_init(&index, &p->arena);
-  p->groups.data = NULL;
-  p->groups.count = p->groups.capacity = 0;
-  if (!(add_to_groups(p, &index, ETR_BASE, step->key) &&
-        add_to_groups(p, &index, ETR_NEWER, step->key)))
-    return false;
-  for (size_t i = 0; i < base->count; i++)
-    p->candidate[i] = ETR_NONE;
-  if (!(step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key)
-                                     : propose_in_order(p, step->mode)))
-    return false;
-  if (step->key & KEY_GAP)
-    etr_keep_increasing(p->candidate, base->count, p->scratch);
   for (uint32_t i = 0; i < base->count; i++) {
     uint32_t partner = p->candidate[i];
     if (partner == ETR_NONE)
       continue;
+    bool has_same_name = base->items[i].name == newer->items[partner].name;
+    etr_pair_rule rule = has_same_name && step->key & KEY_MODULE ? ETR_PAIR_NAME : step->rule;
     base->partner[i] = partner;
     newer->partner[partner] = i;
-    base->rules[i] = newer->rules[partner] = base->items[i].name == newer->items[partner].name &&
-                                                     step->key & KEY_MODULE
-                                                 ? ETR_PAIR_NAME
-                                                 : step->rule;
+    base->rules[i] = rule;
+    newer->rules[partner] = rule;
   }
+}
+
+/* Pairs items whose keys are equal, as one pass says: groups the items that have no partner yet by
+ * their keys, proposes pairs by name or in order, and accepts those that the pass allows. Returns
+ * false when out of memory. */
+static bool run_pass(pairer *p, const pass *step) {
+  if (step->key & KEY_GAP)
+    find_gaps(p);
+  etr_map index;
+  etr_map_init(&index, &p->arena);
+  p->groups.data = NULL;
+  p->groups.count = p->groups.capacity = 0;
+  if (!add_items_to_groups(p, &index, ETR_BASE, step->key) ||
+      !add_items_to_groups(p, &index, ETR_NEWER, step->key))
+    return false;
+  size_t count = p->side[ETR_BASE]->count;
+  for (size_t i = 0; i < count; i++)
+    p->candidate[i] = ETR_NONE;
+  bool good = step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key)
+                                           : propose_in_order(p, step->mode);
+  if (!good)
+    return false;
+  if (step->key & KEY_GAP)
+    etr_keep_increasing(p->candidate, count, p->scratch);
+  accept_candidates(p, step);
   return true;
 }
 
-/* Runs all passes, the strongest first; those by data flow only if both sides have it. Returns
- * false when out of memory. */
+/* Runs all passes, those with the surest evidence first; those by data flow only if both sides have
+ * it. Each gives partners to items that earlier passes left over. Returns false when out of
+ * memory. */
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {
   etr_arena arena = {0};
   pairer p = {.side = {base, newer}};

@@ -6,10 +6,11 @@
 
 /* ---- Pairs that keep the order of both sides: the longest increasing subsequence ---- */
 
-/* Keeps the longest increasing run of partners, and clears the others (ETR_NONE). */
+/* Patience sorting: a binary search finds how long a subsequence each item can extend, and
+ * `previous` links the items of each subsequence from its end to its start. */
 void etr_keep_increasing(uint32_t *partner, size_t count, uint32_t *const scratch[2]) {
-  uint32_t *tail = scratch[0],
-           *previous = scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
+  uint32_t *tail = scratch[0], /* tail[k]: item that ends the best subsequence of k + 1 items */
+      *previous = scratch[1];  /* per item: the item before it in its subsequence */
   size_t length = 0;
   for (size_t i = 0; i < count; i++) {
     size_t low = 0, high = length;
@@ -109,8 +110,8 @@ static uint32_t find_or_add_module(tree *t, const char *path, etr_arena *arena) 
   return parent;
 }
 
-/* Adds an item to the sums of its module and of all modules around it, by which modules are
- * recognized. */
+/* Adds an item to the sums of its module and of all modules around it, by which modules of both
+ * sides are compared. */
 static void count_item_in_modules(tree *t, uint32_t index, const etr_pairing_item *item) {
   for (uint32_t i = index; i != ETR_NONE; i = t->modules.data[i].parent) {
     module *m = &t->modules.data[i];
@@ -132,12 +133,13 @@ static void count_item_in_modules(tree *t, uint32_t index, const etr_pairing_ite
 /* Returns a hash of what distinguishes a module from its neighbors: its products, whose weights
  * neither the input size nor the backend changes. A module without products is distinguished by its
  * other operators, and a module that only moves data by that fact. */
-static uint64_t content_of(const module *m) {
+static uint64_t content_hash(const module *m) {
   if (m->products)
     return m->products;
   return m->others ? etr_mixed(m->others) : etr_mixed(~m->moves);
 }
 
+/* Returns true for a name that ends in a digit, as those of layers in a torch.nn.Sequential do. */
 static bool is_numbered(const module *m) {
   return m->name.size > 0 && m->name.data[m->name.size - 1] >= '0' &&
          m->name.data[m->name.size - 1] <= '9';
@@ -151,9 +153,10 @@ static bool is_numbered(const module *m) {
  */
 enum { SCORE_PRODUCTS = 16, SCORE_OTHERS = 4, SCORE_KINDS = 2, SCORE_NAME = 1 };
 
-static uint32_t score_of(const module *a, const module *b) {
+/* Returns how alike two modules are, by the scores above; 0 if they have nothing in common. */
+static uint32_t likeness_score(const module *a, const module *b) {
   uint32_t score = etr_slice_equal(a->name, b->name) ? SCORE_NAME : 0;
-  if (content_of(a) == content_of(b))
+  if (content_hash(a) == content_hash(b))
     return score + (a->products ? SCORE_PRODUCTS : SCORE_OTHERS);
   return a->kinds == b->kinds ? score + SCORE_KINDS : score;
 }
@@ -190,36 +193,39 @@ static bool list_children(children *out, tree *t, uint32_t parent, etr_arena *ar
   return true;
 }
 
+/* Makes two children partners; `base` and `newer` are indices into the lists of children. */
 static void align_pair(const children sides[ETR_SIDES], size_t base, size_t newer) {
   child_at(&sides[ETR_BASE], base)->partner = sides[ETR_NEWER].list[newer];
   child_at(&sides[ETR_NEWER], newer)->partner = sides[ETR_BASE].list[base];
 }
 
-/* Aligns the children from first up to end for the highest sum of scores. Returns false when out
+/* Aligns the children [first, end) of both sides in order, so that the sum of their scores is
+ * highest; children may be left without a partner. The table has the best sum for the children
+ * from i and k on, filled from the ends; it is then followed from the front. Returns false when out
  * of memory. */
 static bool align_by_score(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
                            const size_t end[ETR_SIDES], etr_arena *arena) {
   size_t rows = end[ETR_BASE] - first[ETR_BASE], columns = end[ETR_NEWER] - first[ETR_NEWER],
          width = columns + 1;
-  uint32_t *best = etr_arena_alloc_array(arena, (rows + 1) * width,
-                                         sizeof *best); /* best sum for the children from
-                                                           i and k on */
+  uint32_t *best = etr_arena_alloc_array(arena, (rows + 1) * width, sizeof *best);
   if (!best)
     return false;
   for (size_t i = rows; i-- > 0;)
     for (size_t k = columns; k-- > 0;) {
-      uint32_t score = score_of(child_at(&sides[ETR_BASE], first[ETR_BASE] + i),
-                                child_at(&sides[ETR_NEWER], first[ETR_NEWER] + k));
-      uint32_t both = score ? score + best[(i + 1) * width + k + 1] : 0;
-      uint32_t skip = ETR_MAX(best[(i + 1) * width + k], best[i * width + k + 1]);
-      best[i * width + k] = ETR_MAX(both, skip);
+      uint32_t *cell = &best[i * width + k];
+      uint32_t score = likeness_score(child_at(&sides[ETR_BASE], first[ETR_BASE] + i),
+                                      child_at(&sides[ETR_NEWER], first[ETR_NEWER] + k));
+      uint32_t paired = score ? score + cell[width + 1] : 0;
+      uint32_t skipped = ETR_MAX(cell[width], cell[1]);
+      *cell = ETR_MAX(paired, skipped);
     }
   for (size_t i = 0, k = 0; i < rows && k < columns;) {
-    uint32_t score = score_of(child_at(&sides[ETR_BASE], first[ETR_BASE] + i),
-                              child_at(&sides[ETR_NEWER], first[ETR_NEWER] + k));
-    if (score && best[i * width + k] == score + best[(i + 1) * width + k + 1])
+    const uint32_t *cell = &best[i * width + k];
+    uint32_t score = likeness_score(child_at(&sides[ETR_BASE], first[ETR_BASE] + i),
+                                    child_at(&sides[ETR_NEWER], first[ETR_NEWER] + k));
+    if (score && *cell == score + cell[width + 1])
       align_pair(sides, first[ETR_BASE] + i++, first[ETR_NEWER] + k++);
-    else if (best[i * width + k] == best[(i + 1) * width + k])
+    else if (*cell == cell[width])
       i++;
     else
       k++;
@@ -227,78 +233,87 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
   return true;
 }
 
-/* Aligns children that changed positions, if no other remaining child has the same content.
- * Returns false when out of memory. */
-static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
-  etr_map counts[ETR_SIDES], child[ETR_SIDES];
-  for (int s = 0; s < ETR_SIDES; s++) {
-    /* Counts the children of each content that have no partner yet; child[s] has the index of the
-     * last one. */
-    const children *c = &sides[s];
-    etr_map_init(&counts[s], arena);
-    etr_map_init(&child[s], arena);
-    for (size_t i = 0; i < c->count; i++) {
-      const uint64_t content = content_of(child_at(c, i));
-      const etr_slice key = {(const char *)&content, sizeof content};
-      if (child_at(c, i)->partner != ETR_NONE)
-        continue;
-      (void)etr_map_count(&counts[s], key);
-      if (!etr_map_set(&child[s], key, (uint32_t)i))
-        return false;
-    }
+/* The children of a side that have no partner yet, by a hash of their content. */
+typedef struct unaligned {
+  etr_map counts; /* content -> number of such children */
+  etr_map last;   /* content -> index of the last of them */
+} unaligned;
+
+/* Indexes the children without a partner by their content. Returns false when out of memory. */
+static bool index_unaligned(unaligned *out, const children *list, etr_arena *arena) {
+  etr_map_init(&out->counts, arena);
+  etr_map_init(&out->last, arena);
+  for (size_t i = 0; i < list->count; i++) {
+    const uint64_t content = content_hash(child_at(list, i));
+    if (child_at(list, i)->partner != ETR_NONE)
+      continue;
+    (void)etr_map_count(&out->counts, ETR_BYTES(content));
+    if (!etr_map_set(&out->last, ETR_BYTES(content), (uint32_t)i))
+      return false;
   }
+  return true;
+}
+
+/* Aligns children that changed their order: those without a partner whose content only one such
+ * child of either side has. Returns false when out of memory. */
+static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
+  unaligned base, newer;
+  if (!index_unaligned(&base, &sides[ETR_BASE], arena) ||
+      !index_unaligned(&newer, &sides[ETR_NEWER], arena))
+    return false;
   for (size_t i = 0; i < sides[ETR_BASE].count; i++) {
-    const uint64_t content = content_of(child_at(&sides[ETR_BASE], i));
-    const etr_slice key = {(const char *)&content, sizeof content};
+    const uint64_t content = content_hash(child_at(&sides[ETR_BASE], i));
+    const etr_slice key = ETR_BYTES(content);
     if (child_at(&sides[ETR_BASE], i)->partner != ETR_NONE)
       continue;
-    if (etr_map_get(&counts[ETR_BASE], key) == 1 && etr_map_get(&counts[ETR_NEWER], key) == 1)
-      align_pair(sides, i, etr_map_get(&child[ETR_NEWER], key));
+    if (etr_map_get(&base.counts, key) == 1 && etr_map_get(&newer.counts, key) == 1)
+      align_pair(sides, i, etr_map_get(&newer.last, key));
   }
   return true;
 }
 
 static bool is_same_content(const children sides[ETR_SIDES], size_t base, size_t newer) {
-  return content_of(child_at(&sides[ETR_BASE], base)) ==
-         content_of(child_at(&sides[ETR_NEWER], newer));
+  return content_hash(child_at(&sides[ETR_BASE], base)) ==
+         content_hash(child_at(&sides[ETR_NEWER], newer));
 }
 
-/* Sets partner[i - first] for each child i of the base in [first, end), if both sides have
- * equally many children of its content: to the child of the newer side that has the same number
- * of such children before it. Returns false when out of memory. */
+/* Proposes partners for the children [first, end) of the base, at which a long list is divided: for
+ * the k-th child of one content, the k-th such child of the newer side, if both sides have equally
+ * many. partner[0] is that of the first; ETR_NONE means none. Returns false when out of memory. */
 static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES],
                          const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
                          etr_arena *arena) {
   typedef struct content_key {
     uint64_t content, number; /* how many of the content come before */
   } content_key;
-  etr_map counts[ETR_SIDES], index_of_content;
-  etr_map_init(&index_of_content, arena);
-  for (int s = ETR_SIDES; s-- > 0;) {
-    etr_map_init(&counts[s], arena);
-    for (size_t i = first[s]; i < end[s]; i++) {
-      content_key key = {.content = content_of(child_at(&sides[s], i))};
-      key.number = etr_map_count(&counts[s], ETR_BYTES(key.content));
-      const etr_slice bytes = {(const char *)&key, sizeof key};
-      if (s == ETR_NEWER && !etr_map_set(&index_of_content, bytes, (uint32_t)i))
-        return false;
-      if (s == ETR_BASE)
-        partner[i - first[s]] = etr_map_get(&index_of_content, bytes);
-    }
+  etr_map counts[ETR_SIDES], newer_child; /* content_key -> child of the newer side */
+  etr_map_init(&newer_child, arena);
+  etr_map_init(&counts[ETR_BASE], arena);
+  etr_map_init(&counts[ETR_NEWER], arena);
+  for (size_t i = first[ETR_NEWER]; i < end[ETR_NEWER]; i++) {
+    content_key key = {.content = content_hash(child_at(&sides[ETR_NEWER], i))};
+    key.number = etr_map_count(&counts[ETR_NEWER], ETR_BYTES(key.content));
+    if (!etr_map_set(&newer_child, ETR_BYTES(key), (uint32_t)i))
+      return false;
   }
   for (size_t i = first[ETR_BASE]; i < end[ETR_BASE]; i++) {
-    const uint64_t content = content_of(child_at(&sides[ETR_BASE], i));
-    const etr_slice bytes = {(const char *)&content, sizeof content};
-    if (etr_map_get(&counts[ETR_BASE], bytes) != etr_map_get(&counts[ETR_NEWER], bytes))
+    content_key key = {.content = content_hash(child_at(&sides[ETR_BASE], i))};
+    key.number = etr_map_count(&counts[ETR_BASE], ETR_BYTES(key.content));
+    partner[i - first[ETR_BASE]] = etr_map_get(&newer_child, ETR_BYTES(key));
+  }
+  for (size_t i = first[ETR_BASE]; i < end[ETR_BASE]; i++) {
+    const uint64_t content = content_hash(child_at(&sides[ETR_BASE], i));
+    uint32_t base_count = etr_map_get(&counts[ETR_BASE], ETR_BYTES(content));
+    if (base_count != etr_map_get(&counts[ETR_NEWER], ETR_BYTES(content)))
       partner[i - first[ETR_BASE]] = ETR_NONE;
   }
   return !etr_arena_failed(arena);
 }
 
-/* Aligns two ranges of children by their contents; larger ranges are left unaligned. Returns
- * false when out of memory. */
-static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
-                       const size_t end[ETR_SIDES], etr_arena *arena) {
+/* Aligns the children [first, end) of both sides by their scores. Ranges whose table would be too
+ * large are left unaligned. Returns false when out of memory. */
+static bool align_if_small(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
+                           const size_t end[ETR_SIDES], etr_arena *arena) {
   enum {
     MOST_CELLS = 1 << 16
   }; /* of a table: 256 children on each side. So all tables of a model take at most 256
@@ -308,15 +323,16 @@ static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_S
   return cells > MOST_CELLS || align_by_score(sides, first, end, arena);
 }
 
-/* Aligns children by a table of scores. Lists that are too long for a table are divided at
- * children of which both sides have the same number. Returns false when out of memory. */
+/* Aligns the children [first, end) of both sides by a table of scores. Lists that are too long for
+ * one table are divided into parts at children that find_anchors() pairs; each part is aligned by
+ * its own table. Returns false when out of memory. */
 static bool align_or_divide(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
                             const size_t end[ETR_SIDES], etr_arena *arena) {
-  enum { LONG = 256 };
+  enum { LONG = 256 }; /* as many children on each side as a table may have */
   size_t count = end[ETR_BASE] - first[ETR_BASE],
          start_of_part[ETR_SIDES] = {first[ETR_BASE], first[ETR_NEWER]};
   if (count <= LONG && end[ETR_NEWER] - first[ETR_NEWER] <= LONG)
-    return align_part(sides, first, end, arena);
+    return align_if_small(sides, first, end, arena);
   uint32_t *partner = etr_arena_alloc_array(arena, count, sizeof *partner);
   uint32_t *const scratch[] = {etr_arena_alloc_array(arena, count, sizeof *partner),
                                etr_arena_alloc_array(arena, count, sizeof *partner)};
@@ -327,17 +343,18 @@ static bool align_or_divide(const children sides[ETR_SIDES], const size_t first[
     if (partner[i] == ETR_NONE)
       continue;
     const size_t end_of_part[ETR_SIDES] = {first[ETR_BASE] + i, partner[i]};
-    if (!align_part(sides, start_of_part, end_of_part, arena))
+    if (!align_if_small(sides, start_of_part, end_of_part, arena))
       return false;
     align_pair(sides, end_of_part[ETR_BASE], end_of_part[ETR_NEWER]);
     start_of_part[ETR_BASE] = end_of_part[ETR_BASE] + 1;
     start_of_part[ETR_NEWER] = end_of_part[ETR_NEWER] + 1;
   }
-  return align_part(sides, start_of_part, end, arena);
+  return align_if_small(sides, start_of_part, end, arena);
 }
 
-/* Aligns children: equal ones from the front and from the end, then those between, then those
- * that moved. Returns false when out of memory. */
+/* Aligns the numbered children of two modules: those of equal content from the front and from the
+ * end, which are most after a small change, then those between, then those that moved. Returns
+ * false when out of memory. */
 static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   size_t first[ETR_SIDES] = {0}, end[ETR_SIDES] = {sides[ETR_BASE].count, sides[ETR_NEWER].count};
   while (first[ETR_BASE] < ETR_MIN(end[ETR_BASE], end[ETR_NEWER]) &&
@@ -352,9 +369,10 @@ static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   return align_or_divide(sides, first, end, arena) && align_moved(sides, arena);
 }
 
-/* Aligns the children of two modules that are the same. Those of one name are the same, unless
- * they are numbered and any two numbered ones of one name differ in content. Returns false when
- * out of memory. */
+/* Finds the partners of the children of two modules that are partners. Children of one name are.
+ * But if any two numbered children of one name differ in content, numbers were shifted, as by an
+ * inserted layer; then all numbered ones are aligned by content. Returns false when out of
+ * memory. */
 static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
   module *old = a->trees[ETR_BASE].modules.data, *now = a->trees[ETR_NEWER].modules.data;
   bool is_shifted = false;
@@ -366,7 +384,7 @@ static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
   for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
     uint32_t i = etr_map_get(&names, now[k].name);
     is_shifted |= i != ETR_NONE && is_numbered(&now[k]) &&
-                  content_of(&old[i]) != content_of(&now[k]);
+                  content_hash(&old[i]) != content_hash(&now[k]);
   }
   for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
     uint32_t i = etr_map_get(&names, now[k].name);
@@ -383,10 +401,11 @@ static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
          align_in_order(sides, a->arena);
 }
 
-/* Numbers the module of each item so that paired modules have one number on both sides. Returns
- * false when out of memory. */
-static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_t base_count,
-                         size_t count, etr_arena *arena) {
+/* Numbers the module of each item so that partners have one number on both sides: that of the base.
+ * Modules that only the newer side has are numbered after the `base_count` modules of the base.
+ * Returns false when out of memory. */
+static bool number_modules_of_items(etr_item_modules *out, const tree *t, int side,
+                                    uint32_t base_count, size_t count, etr_arena *arena) {
   out->number = etr_arena_alloc_array(arena, count, sizeof *out->number);
   out->has_partner = etr_arena_alloc_array(arena, count, sizeof *out->has_partner);
   if (etr_arena_failed(arena))
@@ -427,7 +446,7 @@ bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES],
     if (old[i].partner != ETR_NONE && !align_children(&a, i, old[i].partner))
       return false;
   for (int s = 0; s < ETR_SIDES; s++)
-    if (!number_items(&out[s], &a.trees[s], s, count, sides[s]->count, arena))
+    if (!number_modules_of_items(&out[s], &a.trees[s], s, count, sides[s]->count, arena))
       return false;
   return !etr_arena_failed(arena);
 }

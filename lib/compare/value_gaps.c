@@ -7,6 +7,8 @@
 #include "accuracy/debug_data.h"
 #include "accuracy/numeric_gap.h"
 
+/* What identifies a logged value on both sides: the pair of nodes that computed it, its index among
+ * the method's outputs, or its instruction; nothing if it can be on one side only. */
 typedef enum origin { ORIGIN_NODE, ORIGIN_OUTPUT, ORIGIN_INSTRUCTION, ORIGIN_NOWHERE } origin;
 
 /* The key by which values of both sides are paired. */
@@ -57,8 +59,9 @@ static bool is_same_lowering(const etr_method *a, const etr_method *b) {
   return true;
 }
 
-/* Indexes the pairs of nodes by the node of one side. Returns false when out of memory. */
-static bool index_nodes(comparer *c, int which) {
+/* Sets `pair_of` each node of one side to the index of its pair, or to ETR_NONE if it has no
+ * partner. Returns false when out of memory. */
+static bool index_pairs_by_node(comparer *c, int which) {
   side *s = &c->sides[which];
   uint32_t graph = s->profile->methods[s->method].graph;
   size_t count = graph == ETR_NONE ? 0 : s->profile->graphs[graph].node_count;
@@ -76,23 +79,25 @@ static bool index_nodes(comparer *c, int which) {
   return true;
 }
 
-/* Counts are of an output in one run. */
+/* Returns the key under which the values of an output in one run are counted, which is that of its
+ * first value. */
 static value_key key_of_output(const value_key *key) {
   value_key output = *key;
   output.index = 0;
   return output;
 }
 
-static uint32_t count_of(const etr_map *counts, const value_key *key) {
+/* Returns how many values of the key's output were counted in its run. */
+static uint32_t count_of_output(const etr_map *counts, const value_key *key) {
   const value_key output = key_of_output(key);
   uint32_t count = etr_map_get(counts, ETR_BYTES(output));
   return count == ETR_NONE ? 0 : count;
 }
 
-/* Says where a value was computed, so that the value of the other side can be found: sets key to a
- * pair of nodes, an output, or an instruction. */
-static origin find_origin(comparer *c, const side *s, const etr_debug_value *value, uint32_t run,
-                          etr_map *counts, value_key *key) {
+/* Sets the key of a value, by which the value of the other side is found, except for key->origin,
+ * which is returned. Counts the values of each node's output in `counts`. */
+static origin find_key_and_origin(comparer *c, const side *s, const etr_debug_value *value,
+                                  uint32_t run, etr_map *counts, value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
   if (value->is_output)
     return ORIGIN_OUTPUT;
@@ -105,7 +110,7 @@ static origin find_origin(comparer *c, const side *s, const etr_debug_value *val
     /* Several instructions, or operators of a delegate, can be one node: its values are
      * distinguished by their order. */
     const value_key output = key_of_output(key);
-    uint32_t index = count_of(counts, key);
+    uint32_t index = count_of_output(counts, key);
     etr_map_set(counts, ETR_BYTES(output), index + 1);
     key->index = index;
     return ORIGIN_NODE;
@@ -119,7 +124,8 @@ static origin find_origin(comparer *c, const side *s, const etr_debug_value *val
 }
 
 /* Calls visit() for every value of the method on one side that may also be on the other. Runs are
- * numbered from 0 among the runs that logged values. */
+ * numbered from 0 among the runs that logged values, because the sides need not have the same runs.
+ * Clears `counts`, and counts the values of nodes in it. */
 static void visit_values(comparer *c, int which, etr_map *counts,
                          void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];
@@ -134,7 +140,7 @@ static void visit_values(comparer *c, int which, etr_map *counts,
       continue;
     run += last != ETR_NONE && last != value->run;
     last = value->run;
-    key.origin = find_origin(c, s, value, run, counts, &key);
+    key.origin = find_key_and_origin(c, s, value, run, counts, &key);
     if (key.origin != ORIGIN_NOWHERE)
       visit(c, &key, i);
   }
@@ -142,9 +148,11 @@ static void visit_values(comparer *c, int which, etr_map *counts,
 
 /* ---- Gaps ---- */
 
-/* Compares two numbers that are not tensors. Returns NULL, or why that is impossible. */
-static const char *compare_scalars(etr_numeric_gap *out, const etr_debug_value *base,
-                                   const etr_debug_value *newer) {
+/* Sets *out to the gap between two logged numbers (int, double, bool), as if both were tensors of
+ * one element. Returns NULL on success; else the reason why it is impossible, for the user: one of
+ * them is a tensor, or no value. The caller has excluded that both are tensors. */
+static const char *compare_logged_numbers(etr_numeric_gap *out, const etr_debug_value *base,
+                                          const etr_debug_value *newer) {
   etr_gap_sum sum = {0};
   const etr_debug_value *const values[ETR_SIDES] = {base, newer};
   double numbers[ETR_SIDES];
@@ -159,15 +167,17 @@ static const char *compare_scalars(etr_numeric_gap *out, const etr_debug_value *
   return NULL;
 }
 
-/* Compares a value of both sides. Returns NULL, or why that is impossible. */
-static const char *compare_tensors_or_scalars(comparer *c, etr_numeric_gap *out,
+/* Sets *out to the gap between the values of both sides, which are tensors in the debug buffers or
+ * numbers. Returns NULL on success, or the reason why it is impossible, for the user. Sets the
+ * comparer's status when out of memory. */
+static const char *compare_tensors_or_numbers(comparer *c, etr_numeric_gap *out,
                                               const etr_debug_value *base,
                                               const etr_debug_value *newer) {
   etr_tensor_view views[ETR_SIDES];
   int64_t strides[ETR_SIDES][ETR_MOST_RANK];
   const char *problem = NULL;
   if (base->kind != ETR_DEBUG_TENSOR || newer->kind != ETR_DEBUG_TENSOR)
-    return compare_scalars(out, base, newer);
+    return compare_logged_numbers(out, base, newer);
   for (int i = 0; i < ETR_SIDES; i++) {
     if (!c->sides[i].profile->debug_buffer)
       return i == ETR_BASE ? "the base has no debug buffer" : "the newer side has no debug buffer";
@@ -181,30 +191,34 @@ static const char *compare_tensors_or_scalars(comparer *c, etr_numeric_gap *out,
   return problem;
 }
 
-static bool is_worse(const etr_value_gap *a, const etr_value_gap *b) {
+/* Returns true if `a` is the larger gap; values that cannot be compared are the worst. */
+static bool is_worse_gap(const etr_value_gap *a, const etr_value_gap *b) {
   if (a->problem || b->problem)
     return a->problem && !b->problem;
   return etr_gap_worse(&a->gap, &b->gap) > 0;
 }
 
-static void only_count(comparer *c, const value_key *key, size_t value) {
+/* Does nothing, for a walk whose only purpose is that visit_values() counts. */
+static void visit_nothing(comparer *c, const value_key *key, size_t value) {
   (void)c;
   (void)key;
   (void)value;
 }
 
-static void note_base(comparer *c, const value_key *key, size_t value) {
+/* Indexes a value of the base by its key. */
+static void index_base_value(comparer *c, const value_key *key, size_t value) {
   etr_map_set(&c->base_values, ETR_BYTES(*key), (uint32_t)value);
 }
 
-/* Compares a value of the newer side with its partner and keeps the worst gap over all runs.
- * Nodes with different numbers of values are not compared. */
-static void compare_value(comparer *c, const value_key *key, size_t value) {
+/* Compares a value of the newer side with that of the base which has the same key, if any, and
+ * keeps the worst gap over all runs. Nodes that logged different numbers of values in a run are not
+ * compared, because it is unknown which of them belong together. */
+static void compare_newer_value(comparer *c, const value_key *key, size_t value) {
   uint32_t partner = etr_map_get(&c->base_values, ETR_BYTES(*key));
   if (partner == ETR_NONE)
     return;
   if (key->origin == ORIGIN_NODE &&
-      count_of(&c->counts[ETR_BASE], key) != count_of(&c->counts[ETR_NEWER], key))
+      count_of_output(&c->counts[ETR_BASE], key) != count_of_output(&c->counts[ETR_NEWER], key))
     return;
   etr_value_gap gap = {.base = &c->sides[ETR_BASE].profile->debug_values[partner],
                        .newer = &c->sides[ETR_NEWER].profile->debug_values[value],
@@ -212,7 +226,7 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
                        .run_pairs = 1};
   value_key any_run = *key;
   any_run.run = ETR_NONE;
-  gap.problem = compare_tensors_or_scalars(c, &gap.gap, gap.base, gap.newer);
+  gap.problem = compare_tensors_or_numbers(c, &gap.gap, gap.base, gap.newer);
   uint32_t found = etr_map_get(&c->known, ETR_BYTES(any_run));
   if (found == ETR_NONE) {
     etr_value_gap *added = etr_vec_push(c->arena, &c->gaps);
@@ -223,15 +237,16 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
   }
   etr_value_gap *worst = &c->gaps.data[found];
   size_t run_pairs = worst->run_pairs + 1;
-  if (is_worse(&gap, worst))
+  if (is_worse_gap(&gap, worst))
     *worst = gap;
   worst->run_pairs = run_pairs;
 }
 
 /* ---- Together ---- */
 
-/* Opens the debug buffers of both sides, as far as they have one that can be read. */
-static void open_buffers(comparer *c) {
+/* Opens the debug buffers of both sides, as far as they have one that can be read. The values of
+ * others are reported as not comparable. */
+static void open_debug_buffers(comparer *c) {
   for (int i = 0; i < ETR_SIDES; i++) {
     const char *path = c->sides[i].profile->debug_buffer;
     c->sides[i].is_open = path &&
@@ -239,8 +254,8 @@ static void open_buffers(comparer *c) {
   }
 }
 
-/* Compares the logged values of a pair of methods, if both sides have some. Returns false when
- * out of memory. */
+/* Lists the worst gap over all runs of each value that both sides logged; nothing if a side logged
+ * none. Returns false when out of memory. */
 bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison,
                          etr_arena *arena) {
   comparer c = {.pair = pair,
@@ -257,12 +272,13 @@ bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison
   etr_map_init(&c.ids, &c.scratch);
   etr_map_init(&c.base_values, &c.scratch);
   etr_map_init(&c.known, &c.scratch);
-  if (index_nodes(&c, ETR_BASE) && index_nodes(&c, ETR_NEWER)) {
-    open_buffers(&c);
-    etr_map again;
-    visit_values(&c, ETR_BASE, &c.counts[ETR_BASE], note_base);
-    visit_values(&c, ETR_NEWER, &c.counts[ETR_NEWER], only_count);
-    visit_values(&c, ETR_NEWER, &again, compare_value);
+  if (index_pairs_by_node(&c, ETR_BASE) && index_pairs_by_node(&c, ETR_NEWER)) {
+    open_debug_buffers(&c);
+    /* The values of the newer side are walked twice: a comparison needs the numbers of all. */
+    etr_map counts_so_far;
+    visit_values(&c, ETR_BASE, &c.counts[ETR_BASE], index_base_value);
+    visit_values(&c, ETR_NEWER, &c.counts[ETR_NEWER], visit_nothing);
+    visit_values(&c, ETR_NEWER, &counts_so_far, compare_newer_value);
     for (int i = 0; i < ETR_SIDES; i++)
       if (c.sides[i].is_open)
         etr_seekable_close(&c.sides[i].file);

@@ -46,7 +46,8 @@ void etr_verdicts_close(etr_verdicts *verdicts) {
 
 /* ---- Adding changes ---- */
 
-/* Copies odd recordings with the names of their files. */
+/* Copies odd recordings with the names of their files into an arena, which has failed when out of
+ * memory. */
 static const etr_side_odd *copy_odd(etr_arena *arena, const etr_side_odd *list, size_t count) {
   etr_side_odd *copy = etr_arena_alloc_array(arena, count, sizeof *copy);
   for (size_t i = 0; copy && i < count; i++)
@@ -65,7 +66,8 @@ static etr_side_recordings copy_recordings(etr_arena *arena, const etr_side_reco
   return copy;
 }
 
-/* Adds a copy of a method's comparison, so that the comparison can be closed. Fails when out of
+/* Adds a copy of what a method of a comparison was judged by, so that the comparison can be closed,
+ * and sets *index to its number, by which the caller asks for the verdict. Fails when out of
  * memory. */
 etr_status etr_verdicts_add(etr_verdicts *verdicts, const etr_comparison *comparison, size_t method,
                             size_t *index, etr_error *error) {
@@ -103,9 +105,9 @@ static bool says_slower_or_faster(etr_verdict verdict) {
   return verdict >= ETR_VERDICT_LIKELY_FASTER;
 }
 
-/* Judges the changes of a method that are not decided yet, as members of a family of which
- * `open_count` are left. Sets *decided to the number of those that are decided now. Returns false
- * when out of memory. */
+/* Judges the changes of a method that are not decided yet, of which there are `open_count`, each
+ * at that part of the level. Decided is what turns out slower or faster; *decided is set to the
+ * number of those that are decided now. Returns false when out of memory. */
 static bool judge_undecided(etr_verdicts *v, const char *method, size_t open_count,
                             size_t *decided) {
   etr_arena scratch = {0};
@@ -129,8 +131,9 @@ static bool judge_undecided(etr_verdicts *v, const char *method, size_t open_cou
   return good;
 }
 
-/* Applies Holm's procedure to a method: at 5 % divided by the number of changes that are left,
- * until no further one is decided. Returns false when out of memory. */
+/* Judges the changes of a method in several profiles by Holm's procedure, so that the chance of
+ * any wrong "slower" or "faster" is 5 % in all: at 5 % divided by the number of changes that are
+ * not decided yet, again until no further one is decided. Returns false when out of memory. */
 static bool judge_method(etr_verdicts *v, const char *method) {
   size_t open = 0, decided = 1;
   for (size_t i = 0; i < v->cases.count; i++)
@@ -143,7 +146,8 @@ static bool judge_method(etr_verdicts *v, const char *method) {
   return true;
 }
 
-/* Judges each method's changes as one family. Fails when out of memory. */
+/* Judges all changes that were added: those of one method name together. Fails when out of
+ * memory. */
 etr_status etr_verdicts_judge(etr_verdicts *verdicts, etr_error *error) {
   etr_error_clear(error);
   for (size_t i = 0; i < verdicts->cases.count; i++)

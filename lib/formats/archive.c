@@ -43,48 +43,50 @@ enum {
 #define END64_MAGIC "PK\6\6"
 
 typedef struct zip_end {
-  uint64_t at; /* where the central directory ends */
-  uint64_t entries, directory_size, directory_offset;
+  uint64_t directory_end; /* offset in the file at which the central directory ends */
+  uint64_t entries, directory_size, directory_offset; /* as the record says, sizes in bytes */
 } zip_end;
 
 static bool is_magic(etr_slice bytes, size_t at, const char magic[4]) {
   return at <= bytes.size && bytes.size - at >= 4 && memcmp(bytes.data + at, magic, 4) == 0;
 }
 
-static bool holds_magic(etr_slice bytes, const char magic[4]) {
+/* Returns true if bytes contain a zip's magic number anywhere. */
+static bool contains_magic(etr_slice bytes, const char magic[4]) {
   for (size_t at = 0; at + 4 <= bytes.size; at++)
     if (is_magic(bytes, at, magic))
       return true;
   return false;
 }
 
-static uint64_t load(etr_slice bytes, size_t at, size_t width) {
+static uint64_t load_number(etr_slice bytes, size_t at, size_t width) {
   return etr_load_le(bytes.data + at, width);
 }
 
-/* Reads the last end record in the tail, which starts at tail_at of the file, and the one of
- * zip64 before it if there is one. Returns false if there is none. */
-static bool parse_end_record(zip_end *out, etr_slice tail, uint64_t tail_at) {
+/* Finds the last end-of-central-directory record in `tail`, the last bytes of a file, which start
+ * at the offset tail_at. The record of zip64 before it counts instead if there is one. Returns
+ * false if the tail has no end record. */
+static bool find_end_record(zip_end *out, etr_slice tail, uint64_t tail_at) {
   if (tail.size < END_BYTES)
     return false;
   size_t position = tail.size - END_BYTES;
   while (!is_magic(tail, position, END_MAGIC))
     if (position-- == 0)
       return false;
-  *out = (zip_end){tail_at + position, load(tail, position + 10, 2), load(tail, position + 12, 4),
-                   load(tail, position + 16, 4)};
+  *out = (zip_end){tail_at + position, load_number(tail, position + 10, 2),
+                   load_number(tail, position + 12, 4), load_number(tail, position + 16, 4)};
   if (position < LOCATOR_BYTES + END64_BYTES ||
       !is_magic(tail, position - LOCATOR_BYTES, LOCATOR_MAGIC))
     return true;
   position -= LOCATOR_BYTES + END64_BYTES;
   if (is_magic(tail, position, END64_MAGIC))
-    *out = (zip_end){tail_at + position, load(tail, position + 32, 8), load(tail, position + 40, 8),
-                     load(tail, position + 48, 8)};
+    *out = (zip_end){tail_at + position, load_number(tail, position + 32, 8),
+                     load_number(tail, position + 40, 8), load_number(tail, position + 48, 8)};
   return true;
 }
 
-/* Fails because a file has no central directory, and says why it is no zip: it is empty, cut
- * short, or something else. */
+/* Fails because a file has no end record, and says why: it is empty, a zip that is cut short (it
+ * has headers of entries), or no zip. */
 static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path,
                                    etr_error *error) {
   char head[4096];
@@ -92,8 +94,8 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
   if (file->size == 0)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
   bool was_zip = (etr_seekable_read(file, 0, head, head_size) &&
-                  holds_magic((etr_slice){head, head_size}, LOCAL_MAGIC)) ||
-                 holds_magic(tail, LOCAL_MAGIC);
+                  contains_magic((etr_slice){head, head_size}, LOCAL_MAGIC)) ||
+                 contains_magic(tail, LOCAL_MAGIC);
   if (was_zip)
     return etr_fail(
         error, ETR_ERROR_FORMAT, path, NULL, file->size,
@@ -102,10 +104,11 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
                   "not a zip file, which every ETRecord is: name the etrecord.bin of the export");
 }
 
-/* Finds the end record of the zip's central directory. Fails if there is none or the file cannot
- * be read, or when out of memory. */
-static etr_status locate_end(zip_end *end, const etr_seekable *file, const char *path,
-                             etr_error *error) {
+/* Reads the end record of a zip. A comment of up to 64 KiB may follow it, so it is searched in the
+ * last bytes of the file. Fails if there is none, if the file cannot be read, or when out of
+ * memory. */
+static etr_status read_end_record(zip_end *end, const etr_seekable *file, const char *path,
+                                  etr_error *error) {
   uint64_t size = file->size;
   size_t tail_size = (size_t)ETR_MIN(size, (uint64_t)TAIL_BYTES);
   char *tail = malloc(tail_size + 1);
@@ -115,7 +118,7 @@ static etr_status locate_end(zip_end *end, const etr_seekable *file, const char 
   else if (!etr_seekable_read(file, size - tail_size, tail, tail_size))
     status = etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s",
                       strerror(errno));
-  else if (!parse_end_record(end, (etr_slice){tail, tail_size}, size - tail_size))
+  else if (!find_end_record(end, (etr_slice){tail, tail_size}, size - tail_size))
     status = fail_without_end(file, (etr_slice){tail, tail_size}, path, error);
   free(tail);
   return status;
@@ -125,133 +128,154 @@ static etr_status locate_end(zip_end *end, const etr_seekable *file, const char 
 
 /* The bytes that an entry takes at least. Further fields of its own header do not count, nor do
  * data beyond the end of the zip, which are refused when they are read. */
-typedef struct span {
+typedef struct entry_span {
   uint64_t start, end;
-  uint64_t at; /* offset of its entry in the directory */
+  uint64_t header_offset; /* of its header in the central directory, in the file */
   size_t directory_bytes, name_size;
-} span;
+} entry_span;
 
-/* Returns a size or offset of an entry of the directory. If it does not fit into 32 bits, zip64
- * stores it in the extra fields, one value after the other; *zip64_rest is what is left of
- * these. */
-static uint64_t load_size(etr_slice header, size_t position, etr_slice *zip64_rest) {
-  uint64_t value = load(header, position, 4);
+/* Returns the size or offset at a position of an entry's header in the directory. If it does not
+ * fit into 32 bits, it is the next number of the zip64 extra field, and is removed from
+ * *zip64_rest, what is left of that field. */
+static uint64_t load_size_or_offset(etr_slice header, size_t position, etr_slice *zip64_rest) {
+  uint64_t value = load_number(header, position, 4);
   if (value != UINT32_MAX || zip64_rest->size < 8)
     return value;
-  value = load(*zip64_rest, 0, 8);
+  value = load_number(*zip64_rest, 0, 8);
   *zip64_rest = (etr_slice){zip64_rest->data + 8, zip64_rest->size - 8};
   return value;
 }
 
-/* Returns the extra field of zip64; empty if there is none. */
+/* Returns the content of the zip64 field among an entry's extra fields; empty if there is none. */
 static etr_slice find_zip64(etr_slice extra) {
   enum { ZIP64 = 1, HEAD = 4 };
   while (extra.size >= HEAD) {
-    size_t size = (size_t)load(extra, 2, 2);
+    size_t size = (size_t)load_number(extra, 2, 2);
     if (size > extra.size - HEAD)
       break;
-    if (load(extra, 0, 2) == ZIP64)
+    if (load_number(extra, 0, 2) == ZIP64)
       return (etr_slice){extra.data + HEAD, size};
     extra = (etr_slice){extra.data + HEAD + size, extra.size - HEAD - size};
   }
   return (etr_slice){0};
 }
 
-/* Reads from the entry at an offset of the directory which bytes of the zip it takes. `rest` is
- * room for its name, extra fields and comment. Returns false if there is no entry. */
-static bool read_span(span *out, const etr_seekable *file, uint64_t offset, char *rest,
-                      uint64_t zip_size) {
+/* Reads the entry header at an offset of the central directory, and sets *out to the bytes of the
+ * zip that the entry takes. `rest` has room for its name, extra fields and comment. Returns false
+ * if there is no header, which is the end of the directory. */
+static bool read_entry_span(entry_span *out, const etr_seekable *file, uint64_t offset, char *rest,
+                            uint64_t zip_size) {
   char bytes[HEADER_BYTES];
   etr_slice header = {bytes, sizeof bytes};
   if (!etr_seekable_read(file, offset, bytes, sizeof bytes) ||
       !is_magic(header, 0, DIRECTORY_MAGIC))
     return false;
-  size_t name = (size_t)load(header, 28, 2), extra = (size_t)load(header, 30, 2),
-         comment = (size_t)load(header, 32, 2);
+  size_t name = (size_t)load_number(header, 28, 2);
+  size_t extra = (size_t)load_number(header, 30, 2);
+  size_t comment = (size_t)load_number(header, 32, 2);
   if (!etr_seekable_read(file, offset + sizeof bytes, rest, name + extra + comment))
     return false;
   etr_slice wide = find_zip64((etr_slice){rest + name, extra});
-  load_size(header, 24, &wide); /* the uncompressed size comes first */
-  uint64_t compressed = load_size(header, 20, &wide), start = load_size(header, 42, &wide);
-  *out = (span){.start = ETR_MIN(start, zip_size),
-                .directory_bytes = sizeof bytes + name + extra + comment,
-                .name_size = name};
+  load_size_or_offset(header, 24, &wide); /* the uncompressed size, which comes first in zip64 */
+  uint64_t compressed = load_size_or_offset(header, 20, &wide);
+  uint64_t start = load_size_or_offset(header, 42, &wide);
+  *out = (entry_span){
+      .start = ETR_MIN(start, zip_size),
+      .directory_bytes = sizeof bytes + name + extra + comment,
+      .name_size = name,
+  };
   out->end = out->start + LOCAL_BYTES + name + (compressed <= zip_size ? compressed : 0);
   return true;
 }
 
-static int by_start(const void *a, const void *b) {
-  const span *x = a, *y = b;
-  return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
-                              : (x->end > y->end) - (x->end < y->end);
+/* Compares spans for sorting: by their start, then by their end. */
+static int compare_spans(const void *a, const void *b) {
+  const entry_span *x = a, *y = b;
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Fails because two entries overlap, and names both by the directory. */
-static etr_status fail_as_overlapping(const etr_seekable *file, const span *entry,
-                                      const span *other, const char *path, etr_error *error) {
+/* Fails because two entries overlap, and names both, as the central directory calls them. */
+static etr_status fail_as_overlapping(const etr_seekable *file, const entry_span *entry,
+                                      const entry_span *other, const char *path, etr_error *error) {
   char names[2][sizeof error->entry] = {"", ""};
-  const span *const spans[] = {entry, other};
+  const entry_span *const spans[] = {entry, other};
   for (size_t i = 0; i < 2; i++)
-    etr_seekable_read(file, spans[i]->at + HEADER_BYTES, names[i],
+    etr_seekable_read(file, spans[i]->header_offset + HEADER_BYTES, names[i],
                       ETR_MIN(spans[i]->name_size, sizeof names[i] - 1));
   return etr_fail(error, ETR_ERROR_FORMAT, path, names[0], ETR_NO_OFFSET,
                   "it overlaps with %s: overlapping entries are refused", names[1]);
 }
 
-/* Fails if entries share bytes, which no writer produces and which hides zip bombs. Sorts the
- * entries by their start. */
-static etr_status fail_if_overlapping(const etr_seekable *file, span *spans, size_t count,
+/* Fails if entries share bytes: no zip tool writes that, but a few kilobytes could so expand to
+ * gigabytes. Sorts the spans by their start. */
+static etr_status fail_if_overlapping(const etr_seekable *file, entry_span *spans, size_t count,
                                       const char *path, etr_error *error) {
-  etr_sort(spans, count, sizeof *spans, by_start);
+  etr_sort(spans, count, sizeof *spans, compare_spans);
   for (size_t i = 1; i < count; i++)
     if (spans[i].start < spans[i - 1].end)
       return fail_as_overlapping(file, &spans[i], &spans[i - 1], path, error);
   return ETR_OK;
 }
 
-/* Finds how many bytes precede the zip, by which all its offsets are too small, and checks that
- * no two entries share bytes, as no zip tool writes them: a few kilobytes could expand to
- * gigabytes. Errors: ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that
- * overlap: the message says which), ETR_ERROR_IO, ETR_ERROR_MEMORY. Fails in these cases. */
-static etr_status measure_prefix(uint64_t *prefix, const etr_seekable *file, const char *path,
-                                 etr_error *error) {
-  zip_end end = {0};
-  ETR_TRY(locate_end(&end, file, path, error));
-  /* Computes the number of bytes that precede the zip, by which all its offsets are too small. */
-  if (end.directory_size > end.at || end.directory_offset > end.at - end.directory_size)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.at,
+/* Sets *prefix to the number of bytes before a zip, by which all its offsets are too small, from
+ * where its central directory ends. Fails if that does not fit into the file, or is too small for
+ * its entries. */
+static etr_status measure_prefix(uint64_t *prefix, const zip_end *end, const etr_seekable *file,
+                                 const char *path, etr_error *error) {
+  if (end->directory_size > end->directory_end ||
+      end->directory_offset > end->directory_end - end->directory_size)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end->directory_end,
                     "damaged zip: the central directory does not fit into the file");
-  if (end.entries > end.directory_size / HEADER_BYTES)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.at,
+  if (end->entries > end->directory_size / HEADER_BYTES)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end->directory_end,
                     "damaged zip: the central directory is too small for its entries");
   char magic[4];
-  uint64_t start = end.at - end.directory_size;
-  bool starts_there = end.directory_size && etr_seekable_read(file, start, magic, 4) &&
+  uint64_t start = end->directory_end - end->directory_size;
+  bool starts_there = end->directory_size && etr_seekable_read(file, start, magic, 4) &&
                       memcmp(magic, DIRECTORY_MAGIC, 4) == 0;
-  /* Something between directory and end record: then the offset is all there is to go by. */
-  *prefix = starts_there || end.directory_size == 0 ? start - end.directory_offset : 0;
+  /* If the directory does not end at the end record, something is between them: then its offset
+   * must be right, and nothing precedes the zip. */
+  *prefix = starts_there || end->directory_size == 0 ? start - end->directory_offset : 0;
+  return ETR_OK;
+}
 
+/* Fails if two entries of the central directory, which starts at an offset of the file, share
+ * bytes, or when out of memory. A directory that is damaged is read up to the damage, and libzip
+ * refuses it later. */
+static etr_status check_entries(const etr_seekable *file, uint64_t directory_start,
+                                uint64_t zip_size, const char *path, etr_error *error) {
   etr_arena arena = {0};
-  /* zip_size: from its first header on. A directory that is damaged is libzip's to refuse. */
-  uint64_t directory_at = *prefix + end.directory_offset;
-  uint64_t zip_size = file->size - *prefix;
-  etr_vec(span) spans = {0};
-  span next;
+  etr_vec(entry_span) spans = {0};
+  entry_span next;
   char *rest = etr_arena_alloc_raw(&arena, REST_BYTES);
-  for (uint64_t entry_offset = directory_at;
-       rest && read_span(&next, file, entry_offset, rest, zip_size);
-       entry_offset += next.directory_bytes) {
-    span *added = etr_vec_push(&arena, &spans);
+  uint64_t offset = directory_start;
+  while (rest && read_entry_span(&next, file, offset, rest, zip_size)) {
+    entry_span *added = etr_vec_push(&arena, &spans);
     if (!added)
       break;
     *added = next;
-    added->at = entry_offset;
+    added->header_offset = offset;
+    offset += next.directory_bytes;
   }
   etr_status status = etr_arena_failed(&arena)
                           ? etr_fail_memory_of(error, path, NULL)
                           : fail_if_overlapping(file, spans.data, spans.count, path, error);
   etr_arena_clear(&arena);
   return status;
+}
+
+/* Checks where the parts of a zip are before libzip sees it, and sets *prefix to the number of
+ * bytes before the zip. Fails if it is no zip or is cut short, if entries overlap, if it cannot be
+ * read, or when out of memory. */
+static etr_status check_layout(uint64_t *prefix, const etr_seekable *file, const char *path,
+                               etr_error *error) {
+  zip_end end = {0};
+  ETR_TRY(read_end_record(&end, file, path, error));
+  ETR_TRY(measure_prefix(prefix, &end, file, path, error));
+  uint64_t directory_start = *prefix + end.directory_offset;
+  return check_entries(file, directory_start, file->size - *prefix, path, error);
 }
 
 /* ---- The entries of an ETRecord, through libzip or from a directory ---- */
@@ -268,9 +292,9 @@ typedef struct archive_entry {
 struct etr_archive {
   etr_arena arena;
   const char *path;
-  zip_t *zip;        /* NULL: an unpacked record */
-  uint64_t zip_size; /* from the first header on */
-  uint64_t expanded; /* what was opened so far, decompressed */
+  zip_t *zip;              /* NULL: an unpacked record */
+  uint64_t zip_size;       /* from the first header on */
+  uint64_t expanded_bytes; /* what was opened so far, decompressed */
   etr_vec(archive_entry) entries;
   etr_map by_name;
 };
@@ -282,14 +306,15 @@ struct etr_archive_entry {
   FILE *file;
   uint64_t size;   /* of all that is to be read */
   uint64_t offset; /* what was read */
-  bool ended;
+  bool is_at_end;
   etr_status status;
   etr_error error;
 };
 
 /* ---- Opening ---- */
 
-/* Fails with libzip's error as a status: damage, unless the system or memory failed. */
+/* Fails for the reason that libzip gives, at an offset of an entry, which may be NULL. It is
+ * ETR_ERROR_FORMAT unless reading the file failed, or when out of memory. */
 static etr_status fail_as_libzip_says(etr_error *error, const char *path, const char *entry,
                                       uint64_t offset, zip_error_t *reason) {
   switch (zip_error_code_zip(reason)) {
@@ -317,9 +342,9 @@ static etr_status fail_as_libzip_says(etr_error *error, const char *path, const 
   }
 }
 
-/* Lists the files of the zip without its directories. Fails if the directory is damaged; lack of
- * memory shows on the archive's arena. */
-static etr_status list_zip(etr_archive *archive, etr_error *error) {
+/* Adds the entries of the zip, without its directories. Fails if the central directory is damaged.
+ * When out of memory, the archive's arena has failed. */
+static etr_status list_zip_entries(etr_archive *archive, etr_error *error) {
   zip_int64_t count = zip_get_num_entries(archive->zip, 0);
   if (count >= (zip_int64_t)ETR_NONE)
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, NULL, ETR_NO_OFFSET,
@@ -340,23 +365,27 @@ static etr_status list_zip(etr_archive *archive, etr_error *error) {
     if (!entry)
       break;
     *entry = (archive_entry){
-        .name = text, .zip_index = index, .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0};
+        .name = text,
+        .zip_index = index,
+        .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0,
+    };
   }
   return ETR_OK;
 }
 
-/* Looks at the zip before libzip does. */
+/* Checks the layout of a zip before libzip sees it. Sets *prefix to the bytes before the zip, and
+ * the zip's size in the archive. Fails as check_layout() does. */
 static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, const etr_seekable *file,
                               etr_error *error) {
-  etr_status status = measure_prefix(prefix, file, archive->path, error);
+  etr_status status = check_layout(prefix, file, archive->path, error);
   archive->zip_size = file->size - *prefix;
   return status;
 }
 
-/* Opens the zip of a source, which it takes over; the source may be NULL, and then `reason` says
- * why. Fails if it is damaged. */
-static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_error_t *reason,
-                              etr_error *error) {
+/* Opens the zip in a source of libzip and lists its entries. Takes over the source, which is NULL
+ * if making it failed; `reason` then says why. Fails if the zip is damaged. */
+static etr_status open_zip_source(etr_archive *archive, zip_source_t *source, zip_error_t *reason,
+                                  etr_error *error) {
   etr_status status = ETR_OK;
   archive->zip = source ? zip_open_from_source(source, ZIP_RDONLY, reason) : NULL;
   if (!archive->zip)
@@ -364,10 +393,11 @@ static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_er
   if (!archive->zip && source)
     zip_source_free(source);
   zip_error_fini(reason);
-  return status == ETR_OK ? list_zip(archive, error) : status;
+  return status == ETR_OK ? list_zip_entries(archive, error) : status;
 }
 
-/* Opens a zip file; bytes in front of it are skipped. Fails if it cannot be read or is damaged. */
+/* Opens the zip file at archive->path. Bytes before the zip are skipped. Fails if it cannot be read
+ * or is damaged. */
 static etr_status open_zip(etr_archive *archive, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
@@ -378,12 +408,12 @@ static etr_status open_zip(etr_archive *archive, etr_error *error) {
   if (status != ETR_OK)
     return status;
   zip_error_init(&reason);
-  return open_source(archive, zip_source_file_create(archive->path, prefix, -1, &reason), &reason,
-                     error);
+  return open_zip_source(archive, zip_source_file_create(archive->path, prefix, -1, &reason),
+                         &reason, error);
 }
 
 /* Opens a zip in memory; bytes in front of it are skipped. Fails if it is damaged. */
-static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *error) {
+static etr_status open_zip_in_memory(etr_archive *archive, etr_slice bytes, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
   if (bytes.size == 0)
@@ -391,13 +421,14 @@ static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *
   const etr_seekable file = etr_seekable_of(bytes);
   ETR_TRY(measure_zip(archive, &prefix, &file, error));
   zip_error_init(&reason);
-  return open_source(archive,
-                     zip_source_buffer_create(bytes.data + prefix, bytes.size - prefix, 0, &reason),
-                     &reason, error);
+  return open_zip_source(
+      archive, zip_source_buffer_create(bytes.data + prefix, bytes.size - prefix, 0, &reason),
+      &reason, error);
 }
 
-/* Adds the files below a directory. Links are passed over, so that nothing outside the record is
- * read. Fails if a directory cannot be read or is nested too deeply. */
+/* Adds the files below the directory `path` as entries. Their names start with `prefix`, the path
+ * from the record's directory. Links are ignored, so that nothing outside the record is read. Fails
+ * if a directory cannot be read or is nested too deeply. */
 static etr_status list_directory(etr_archive *archive, const char *path, const char *prefix,
                                  int depth, etr_error *error) {
   if (depth > MAX_DEPTH)
@@ -408,21 +439,25 @@ static etr_status list_directory(etr_archive *archive, const char *path, const c
     return etr_fail_io(error, path, NULL, "cannot open directory", errno);
   etr_status status = ETR_OK;
   for (struct dirent *found; status == ETR_OK && (found = readdir(directory));) {
-    struct stat about;
+    struct stat file_status;
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
       continue;
     const char *child = etr_arena_format(&archive->arena, "%s/%s", path, found->d_name);
     const char *name = etr_arena_format(&archive->arena, "%s%s%s", prefix, *prefix ? "/" : "",
                                         found->d_name);
-    if (!child || !name || lstat(child, &about) != 0)
+    if (!child || !name || lstat(child, &file_status) != 0)
       continue;
-    if (S_ISDIR(about.st_mode))
+    if (S_ISDIR(file_status.st_mode))
       status = list_directory(archive, child, name, depth + 1, error);
-    else if (S_ISREG(about.st_mode)) {
+    else if (S_ISREG(file_status.st_mode)) {
       archive_entry *entry = etr_vec_push(&archive->arena, &archive->entries);
       const char *text = etr_arena_text(&archive->arena, etr_slice_of(name));
       if (entry)
-        *entry = (archive_entry){.name = text, .path = child, .size = (uint64_t)about.st_size};
+        *entry = (archive_entry){
+            .name = text,
+            .path = child,
+            .size = (uint64_t)file_status.st_size,
+        };
     }
   }
   closedir(directory);
@@ -445,50 +480,54 @@ static etr_status open_directory(etr_archive *archive, etr_error *error) {
 
 /* Opens a zip file, or a directory as if it was one. Fails if it is neither or cannot be read. */
 static etr_status open_path(etr_archive *archive, const char *path, etr_error *error) {
-  struct stat about;
-  if (stat(path, &about) != 0)
+  struct stat file_status;
+  if (stat(path, &file_status) != 0)
     return etr_fail_io(error, path, NULL, "cannot open", errno);
-  bool directory = S_ISDIR(about.st_mode);
-  if (!directory && !S_ISREG(about.st_mode))
+  bool directory = S_ISDIR(file_status.st_mode);
+  if (!directory && !S_ISREG(file_status.st_mode))
     return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
                     "neither a file nor a directory");
   return directory ? open_directory(archive, error) : open_zip(archive, error);
 }
 
-/* Opens the archive in `bytes`, or the one at the path if `bytes` is NULL, and drops all but the
- * last of entries with one name. Fails as these do, or when out of memory. */
-static etr_status open_any(etr_archive *archive, const char *path, const etr_slice *bytes,
-                           etr_error *error) {
+/* Of entries with one name, removes all but the last, as Python's zipfile does, and fills by_name.
+ * When out of memory, the arena has failed. */
+static void keep_last_of_each_name(etr_archive *archive) {
+  size_t kept = 0;
+  for (size_t i = 0; i < archive->entries.count; i++)
+    etr_map_set(&archive->by_name, etr_slice_of(archive->entries.data[i].name), (uint32_t)i);
+  for (size_t i = 0; i < archive->entries.count; i++) {
+    etr_slice name = etr_slice_of(archive->entries.data[i].name);
+    if (etr_map_get(&archive->by_name, name) != i)
+      continue;
+    etr_map_set(&archive->by_name, name, (uint32_t)kept);
+    archive->entries.data[kept++] = archive->entries.data[i];
+  }
+  archive->entries.count = kept;
+}
+
+/* Opens the zip in `bytes`, or if that is NULL the zip or directory at the path, which names it in
+ * errors. Fails if it cannot be read or is damaged, or when out of memory. */
+static etr_status open_bytes_or_path(etr_archive *archive, const char *path, const etr_slice *bytes,
+                                     etr_error *error) {
   archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
   if (!archive->path)
     return etr_fail_memory_of(error, path, NULL);
-  ETR_TRY(bytes ? open_memory(archive, *bytes, error) : open_path(archive, path, error));
-  if (!etr_arena_failed(&archive->arena)) {
-    /* Keeps of entries with one name the last. */
-    size_t kept = 0;
-    for (size_t i = 0; i < archive->entries.count; i++)
-      etr_map_set(&archive->by_name, etr_slice_of(archive->entries.data[i].name), (uint32_t)i);
-    for (size_t i = 0; i < archive->entries.count; i++) {
-      etr_slice name = etr_slice_of(archive->entries.data[i].name);
-      if (etr_map_get(&archive->by_name, name) != i)
-        continue;
-      etr_map_set(&archive->by_name, name, (uint32_t)kept);
-      archive->entries.data[kept++] = archive->entries.data[i];
-    }
-    archive->entries.count = kept;
-  }
+  ETR_TRY(bytes ? open_zip_in_memory(archive, *bytes, error) : open_path(archive, path, error));
+  if (!etr_arena_failed(&archive->arena))
+    keep_last_of_each_name(archive);
   return etr_arena_failed(&archive->arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
-/* Makes an archive from a path or from bytes; *out is NULL if that fails. */
-static etr_status open_new(etr_archive **out, const char *path, const etr_slice *bytes,
-                           etr_error *error) {
+/* Allocates an archive and opens it as open_bytes_or_path() does; *out is NULL if that fails. */
+static etr_status new_archive(etr_archive **out, const char *path, const etr_slice *bytes,
+                              etr_error *error) {
   *out = NULL;
   etr_archive *archive = calloc(1, sizeof *archive);
   if (!archive)
     return etr_fail_memory_of(error, path, NULL);
   etr_map_init(&archive->by_name, &archive->arena);
-  etr_status status = open_any(archive, path, bytes, error);
+  etr_status status = open_bytes_or_path(archive, path, bytes, error);
   if (status == ETR_OK)
     *out = archive;
   else
@@ -498,15 +537,14 @@ static etr_status open_new(etr_archive **out, const char *path, const etr_slice 
 
 etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *error) {
   etr_slice held;
-  return open_new(out, path, etr_memory_file_find(path, &held) ? &held : NULL, error);
+  return new_archive(out, path, etr_memory_file_find(path, &held) ? &held : NULL, error);
 }
 
 etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path,
                                    etr_error *error) {
-  return open_new(out, path, &bytes, error);
+  return new_archive(out, path, &bytes, error);
 }
 
-/* Closes an archive; NULL is allowed. */
 void etr_archive_close(etr_archive *archive) {
   if (!archive)
     return;
@@ -539,15 +577,16 @@ size_t etr_archive_find(const etr_archive *archive, const char *name) {
 
 /* ---- Reading an entry ---- */
 
-/* A deflated program shrinks to a tenth or so; deflate itself can do a thousandth. */
+/* A deflated program shrinks to about a tenth, and deflate can shrink at most to a thousandth. */
 enum { MOST_BOMB_BYTES = 64 << 20, MOST_BOMB_RATIO = 200 };
 
-static bool is_bomb(uint64_t size, uint64_t compressed) {
+/* Returns whether compressed bytes expand so much to `size` bytes that it must be a zip bomb. */
+static bool expands_like_bomb(uint64_t size, uint64_t compressed) {
   return size > MOST_BOMB_BYTES && size / MOST_BOMB_RATIO > compressed;
 }
 
-/* Fails if an entry is too large, lies outside the file, or would expand implausibly, on its own
- * or with the entries before it. */
+/* Fails if an entry is larger than max_bytes (0: no limit), extends past the end of the file, or
+ * would expand like a zip bomb, alone or together with the entries opened before. */
 static etr_status fail_if_implausible(etr_archive *archive, const archive_entry *entry,
                                       uint64_t max_bytes, etr_error *error) {
   zip_stat_t stat;
@@ -558,25 +597,25 @@ static etr_status fail_if_implausible(etr_archive *archive, const archive_entry 
     return ETR_OK;
   if (zip_stat_index(archive->zip, entry->zip_index, ZIP_FL_UNCHANGED, &stat) != 0)
     return fail_as_libzip_says(error, archive->path, entry->name, 0, zip_get_error(archive->zip));
-  bool stored = stat.comp_method == ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE;
-  if (stat.comp_size > archive->zip_size || (stored && stat.size > archive->zip_size))
+  bool is_stored = stat.comp_method == ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE;
+  if (stat.comp_size > archive->zip_size || (is_stored && stat.size > archive->zip_size))
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
                     "it extends past the end of the file");
-  if (is_bomb(stat.size, stat.comp_size))
+  if (expands_like_bomb(stat.size, stat.comp_size))
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
                     "it would expand from %" PRIu64 " to %" PRIu64 " bytes, as a zip bomb does",
                     (uint64_t)stat.comp_size, (uint64_t)stat.size);
-  archive->expanded += ETR_MIN(stat.size, UINT64_MAX - archive->expanded);
-  if (is_bomb(archive->expanded, archive->zip_size))
+  archive->expanded_bytes += ETR_MIN(stat.size, UINT64_MAX - archive->expanded_bytes);
+  if (expands_like_bomb(archive->expanded_bytes, archive->zip_size))
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
                     "with it the zip would expand from %" PRIu64 " to %" PRIu64
                     " bytes, as a zip bomb does",
-                    archive->zip_size, archive->expanded);
+                    archive->zip_size, archive->expanded_bytes);
   return ETR_OK;
 }
 
-/* Opens an entry, whose content has `size` bytes. `flags` are libzip's. Fails if it cannot be
- * read, or when out of memory. */
+/* Opens an entry of which `size` bytes are to be read. `flags` are those of libzip's
+ * zip_fopen_index(). Fails if it cannot be read, or when out of memory. */
 static etr_status open_entry(etr_archive_entry **out, etr_archive *archive,
                              const archive_entry *entry, uint64_t size, zip_flags_t flags,
                              etr_error *error) {
@@ -608,8 +647,6 @@ etr_status etr_archive_entry_open(etr_archive_entry **out, etr_archive *archive,
   return open_entry(out, archive, entry, entry->size, 0, error);
 }
 
-/* Opens an entry as it is stored, and describes its form, so that it can be copied without being
- * compressed again. Fails as etr_archive_entry_open() does. */
 etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_form *form,
                                         etr_archive *archive, size_t index, etr_error *error) {
   const archive_entry *entry = &archive->entries.data[index];
@@ -624,17 +661,21 @@ etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_for
    * it is copied as a stored entry. */
   bool is_packed = stat.comp_method != ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE &&
                    stat.size > 0;
-  *form = (etr_archive_form){.is_known = true,
-                             .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
-                             .crc = stat.crc,
-                             .size = stat.size,
-                             .packed = is_packed ? stat.comp_size : stat.size};
+  *form = (etr_archive_form){
+      .is_known = true,
+      .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
+      .crc = stat.crc,
+      .size = stat.size,
+      .packed = is_packed ? stat.comp_size : stat.size,
+  };
   return open_entry(out, archive, entry, form->packed, is_packed ? ZIP_FL_COMPRESSED : 0, error);
 }
 
-/* Marks the entry as failed, with a message or what libzip or the system say. */
+/* Makes the entry fail, with a message, or if that is NULL with what libzip or errno says. Returns
+ * -1. */
 static int64_t fail_entry(etr_archive_entry *entry, const char *message) {
-  const char *path = entry->archive->path, *name = entry->entry->name;
+  const char *path = entry->archive->path;
+  const char *name = entry->entry->name;
   if (message)
     entry->status = etr_fail(&entry->error, ETR_ERROR_FORMAT, path, name, entry->offset, "%s",
                              message);
@@ -646,46 +687,47 @@ static int64_t fail_entry(etr_archive_entry *entry, const char *message) {
   return -1;
 }
 
-static int64_t read_some(etr_archive_entry *entry, char *into, size_t size) {
+/* Reads up to `size` bytes of the entry from the zip or the file. Returns their number, 0 at its
+ * end; -1 on failure. */
+static int64_t read_raw_bytes(etr_archive_entry *entry, char *into, size_t size) {
   if (entry->zip_file)
     return zip_fread(entry->zip_file, into, size);
   size_t got = fread(into, 1, size, entry->file);
   return got == 0 && ferror(entry->file) ? -1 : (int64_t)got;
 }
 
-/* Returns true if libzip, which checks the size itself, reports that data end too early. */
-static bool is_wrong_size(const etr_archive_entry *entry) {
+/* Returns true if libzip has failed because the entry's data end too early. */
+static bool says_size_is_wrong(const etr_archive_entry *entry) {
   return entry->zip_file &&
          zip_error_code_zip(zip_file_get_error(entry->zip_file)) == ZIP_ER_INCONS;
 }
 
-/* Reads on in the entry. Returns the number of bytes, 0 at the end, or -1 if the entry is
- * damaged, has another size than the directory says, or cannot be read. */
+/* An entry fails if it has more or fewer bytes than the central directory says. */
 int64_t etr_archive_entry_read(void *context, char *into, size_t size) {
   etr_archive_entry *entry = context;
   char probe;
   if (entry->status != ETR_OK)
     return -1;
-  if (entry->ended || size == 0)
+  if (entry->is_at_end || size == 0)
     return 0;
-  uint64_t left = entry->size - entry->offset;
-  /* With nothing left to read, the entry must end here, and libzip checks the CRC only when it
-   * reaches the end. */
-  int64_t got = left ? read_some(entry, into, (size_t)ETR_MIN(left, (uint64_t)size))
-                     : read_some(entry, &probe, 1);
-  bool early = left && (got == 0 || (got < 0 && is_wrong_size(entry)));
-  if (early)
+  uint64_t bytes_left = entry->size - entry->offset;
+  /* When all is read, tries one byte more: there must be none, and libzip checks the CRC only at
+   * the end. */
+  int64_t got = bytes_left
+                    ? read_raw_bytes(entry, into, (size_t)ETR_MIN(bytes_left, (uint64_t)size))
+                    : read_raw_bytes(entry, &probe, 1);
+  bool ends_early = bytes_left && (got == 0 || (got < 0 && says_size_is_wrong(entry)));
+  if (ends_early)
     return fail_entry(entry, "less data than the zip directory states");
   if (got < 0)
     return fail_entry(entry, NULL);
-  if (got > 0 && !left)
+  if (got > 0 && !bytes_left)
     return fail_entry(entry, "more data than the zip directory states");
-  entry->ended = got == 0;
+  entry->is_at_end = got == 0;
   entry->offset += (uint64_t)got;
   return got;
 }
 
-/* Reads the entry to its end, so that its CRC is checked, and returns its error if it has one. */
 etr_status etr_archive_entry_finish(etr_archive_entry *entry, etr_error *error) {
   char rest[16 * 1024];
   while (etr_archive_entry_read(entry, rest, sizeof rest) > 0)
@@ -695,7 +737,6 @@ etr_status etr_archive_entry_finish(etr_archive_entry *entry, etr_error *error) 
   return entry->status;
 }
 
-/* Closes an entry; NULL is allowed. */
 void etr_archive_entry_close(etr_archive_entry *entry) {
   if (!entry)
     return;
@@ -708,8 +749,6 @@ void etr_archive_entry_close(etr_archive_entry *entry) {
 
 /* ---- Whole entries: into memory, or into a sink ---- */
 
-/* Reads a whole entry into memory. Fails if it is damaged or larger than max_bytes, or when out
- * of memory. */
 etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, uint64_t max_bytes,
                             etr_error *error) {
   etr_archive_entry *entry;
@@ -734,7 +773,6 @@ etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, u
   return status;
 }
 
-/* Writes the rest of an entry to a sink. Fails if the sink does, or if the entry is damaged. */
 etr_status etr_archive_entry_pour(etr_archive_entry *entry, const etr_sink *sink,
                                   etr_error *error) {
   char bytes[32 * 1024];

@@ -24,6 +24,7 @@ typedef struct etr_archive_entry etr_archive_entry; /* an entry being read */
  * ETRECORD_V0, which etr_record_read() does.
  */
 etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *error);
+/** Closes an archive; NULL is allowed. */
 void etr_archive_close(etr_archive *archive);
 
 /** Opens a zip in memory, which is borrowed until the archive is closed. Errors name it by `path`.
@@ -31,7 +32,7 @@ void etr_archive_close(etr_archive *archive);
 etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path,
                                    etr_error *error);
 
-/** Returns true for an unpacked record. */
+/** Returns true if the archive is a directory into which a record was unpacked. */
 bool etr_archive_is_directory(const etr_archive *archive);
 
 /** Returns the number of distinct names; directories in the zip do not count. */
@@ -78,6 +79,7 @@ int64_t etr_archive_entry_read(void *entry, char *into, size_t size);
  * status and the error of a read that failed (a wrong CRC, data that ends early, ...), with file,
  * entry and offset. */
 etr_status etr_archive_entry_finish(etr_archive_entry *entry, etr_error *error);
+/** Closes an entry; NULL is allowed. */
 void etr_archive_entry_close(etr_archive_entry *entry);
 
 /** Writes the rest of the entry to a sink, and checks it like etr_archive_entry_finish(). Errors:

@@ -42,8 +42,7 @@ static const etr_element elements[] = {
     {"float8_e4m3fnuz", NULL, 1, FINITE_UNZERO, 4, 3},
 };
 
-/* Returns the name of a number type by its number in torch's c10::ScalarType; NULL if there is
- * none. */
+/* The numbers are those of torch's c10::ScalarType. */
 const char *etr_scalar_type_name(uint8_t scalar_type) {
   static const char *const names[] = {
       "uint8",           "int8",
@@ -65,8 +64,7 @@ const char *etr_scalar_type_name(uint8_t scalar_type) {
   return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
 }
 
-/* Returns the name of a number type by its number in exported programs. Numbers 14 to 16 are
- * ExecuTorch's own (exir/serde/schema.py); from 28 on the numbers are torch's. */
+/* Numbers 14 to 16 are ExecuTorch's own (exir/serde/schema.py); from 28 on they are torch's. */
 const char *etr_export_scalar_type_name(int64_t scalar_type) {
   static const char *const names[] = {
       NULL,      "uint8",    "int8",    "int16",       "int32",         "int64",
@@ -91,8 +89,7 @@ const etr_element *etr_element_of_dtype(const char *dtype) {
   return NULL;
 }
 
-/* Returns the bytes of an element, also of types that are no element that can be read; 0 if the
- * type is unknown. */
+/* Types that cannot be decoded are in a table of their own. */
 uint8_t etr_dtype_bytes(const char *dtype) {
   static const struct {
     const char *dtype;
@@ -116,21 +113,24 @@ const etr_element *etr_element_of_storage(etr_slice storage) {
   return NULL;
 }
 
-/* Returns the value of a floating-point number of any supported format, from its bits. */
+/* Returns the value of a floating-point number of any supported format, from its bits: mantissa in
+ * the lowest, then exponent, then sign. */
 static double decode_float(const etr_element *e, uint64_t bits) {
-  uint64_t mantissa = bits & (((uint64_t)1 << e->mantissa_bits) - 1),
-           largest = ((uint64_t)1 << e->exponent_bits) - 1;
+  uint64_t mantissa_mask = ((uint64_t)1 << e->mantissa_bits) - 1;
+  uint64_t mantissa = bits & mantissa_mask;
+  uint64_t largest = ((uint64_t)1 << e->exponent_bits) - 1;
   uint64_t exponent = bits >> e->mantissa_bits & largest;
   bool negative = bits >> (8u * e->size - 1);
-  int bias = (int)(largest / 2) + (e->format == FINITE_UNZERO), shift = e->mantissa_bits + bias;
-  bool all_ones = mantissa == ((uint64_t)1 << e->mantissa_bits) - 1;
+  int bias = (int)(largest / 2) + (e->format == FINITE_UNZERO);
+  int shift = e->mantissa_bits + bias;
+  bool all_ones = mantissa == mantissa_mask;
   double value;
   if (e->format == IEEE && exponent == largest)
     value = mantissa ? NAN : INFINITY;
   else if ((e->format == FINITE && exponent == largest && all_ones) ||
            (e->format == FINITE_UNZERO && negative && !exponent && !mantissa))
     value = NAN;
-  else if (exponent == 0)
+  else if (exponent == 0) /* subnormal, or 0 */
     value = ldexp((double)mantissa, 1 - shift);
   else
     value = etr_double_of_bits((exponent + 1023 - (uint64_t)bias) << 52 |
@@ -138,13 +138,13 @@ static double decode_float(const etr_element *e, uint64_t bits) {
   return negative ? -value : value;
 }
 
+/* Returns the value of a float32 from its bits. */
 static double float_of_bits(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return (double)value;
 }
 
-/* Decodes little-endian elements into doubles. Integers of 64 bits may be rounded. */
 void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t count,
                         double *into) {
   unsigned size = element->size;
@@ -161,8 +161,8 @@ void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t
     else {
       uint64_t bits = etr_load_le(bytes + i * size, size);
       unsigned unused = 64 - 8u * element->size;
-      into[i] = element->format == SIGNED ? (double)((int64_t)(bits << unused) >> unused)
-                                          : (double)bits;
+      int64_t with_sign = (int64_t)(bits << unused) >> unused;
+      into[i] = element->format == SIGNED ? (double)with_sign : (double)bits;
     }
   }
 }

@@ -29,7 +29,7 @@
 enum { ETR_WINDOW_BYTES = 64 * 1024 };
 
 typedef struct etr_window {
-  const char *at, *end; /* the unread part */
+  const char *next, *end; /* the unread part */
   const char *start;
   uint64_t offset; /* of the start in the document */
   etr_read read;   /* NULL once nothing more will come */
@@ -42,7 +42,7 @@ typedef struct etr_window {
 
 /* Returns the offset in the document of the next byte to read. */
 static inline uint64_t etr_window_offset(const etr_window *w) {
-  return w->offset + (uint64_t)(w->at - w->start);
+  return w->offset + (uint64_t)(w->next - w->start);
 }
 
 /* Fails at an offset, unless there is an error already. Returns false. */
@@ -54,51 +54,53 @@ static bool etr_window_fail_at(etr_window *w, uint64_t offset, const char *messa
   return false;
 }
 
-/* Fails with the offset of the next byte to read. */
+/* Fails with the offset of the next byte to read. Returns false. */
 static bool etr_window_fail(etr_window *w, const char *message) {
   return etr_window_fail_at(w, etr_window_offset(w), message);
 }
 
-/* Fails because the document ends. */
+/* Fails because the document ends before a value does. Returns false. */
 static bool etr_window_fail_at_end(etr_window *w) {
   return etr_window_fail(w, "unexpected end of document");
 }
 
-/* Does the work of etr_window_fill() if the window does not contain the bytes yet: moves what is
- * left to the front and reads on. Returns whether `need` bytes are there. */
-static bool read_into_window(etr_window *w, size_t need) {
+/* Reads more of the document into the window, until at least `needed` unread bytes are in it: moves
+ * those that are there to its front and fills the rest. Returns false if the document ends before,
+ * or if its source fails, which fails the window. */
+static bool read_into_window(etr_window *w, size_t needed) {
   if (!w->read || w->message)
     return false;
-  size_t have = (size_t)(w->end - w->at);
-  memmove(w->buffer, w->at, have);
+  size_t available = (size_t)(w->end - w->next);
+  memmove(w->buffer, w->next, available);
   w->offset = etr_window_offset(w);
-  w->start = w->at = w->buffer;
-  while (have < need && w->read) {
-    size_t room = ETR_WINDOW_BYTES - have;
-    int64_t got = w->read(w->context, w->buffer + have, room);
-    bool is_sane = got >= 0 && (uint64_t)got <= room;
-    if (is_sane)
-      have += (size_t)got;
-    if (!is_sane || got == 0)
+  w->start = w->next = w->buffer;
+  while (available < needed && w->read) {
+    size_t room = ETR_WINDOW_BYTES - available;
+    int64_t got = w->read(w->context, w->buffer + available, room);
+    bool is_valid = got >= 0 && (uint64_t)got <= room;
+    if (is_valid)
+      available += (size_t)got;
+    if (!is_valid || got == 0)
       w->read = NULL;
-    if (!is_sane)
+    if (!is_valid)
       w->source_failed = true;
   }
-  w->end = w->buffer + have;
+  w->end = w->buffer + available;
   if (w->source_failed)
-    etr_window_fail_at(w, w->offset + have, "the document cannot be read on");
-  return have >= need;
+    etr_window_fail_at(w, w->offset + available, "the document cannot be read on");
+  return available >= needed;
 }
 
-/* Brings at least `need` bytes into the window at `at`; false where the document ends before. */
-static inline bool etr_window_fill(etr_window *w, size_t need) {
-  return (size_t)(w->end - w->at) >= need || read_into_window(w, need);
+/* Makes sure that at least `needed` unread bytes are in the window. Returns false if the document
+ * ends before. */
+static inline bool etr_window_fill(etr_window *w, size_t needed) {
+  return (size_t)(w->end - w->next) >= needed || read_into_window(w, needed);
 }
 
-/* Brings the byte at `at` + size into the window; false where the document ends before, or the
- * window cannot show as much. */
-static inline bool etr_window_fill_to_show(etr_window *w, size_t size) {
-  return size < (size_t)(w->end - w->at) ||
+/* Makes sure that the byte after the next `size` bytes is in the window. Returns false if the
+ * document ends before it, or if the window is smaller. */
+static inline bool etr_window_fill_beyond(etr_window *w, size_t size) {
+  return size < (size_t)(w->end - w->next) ||
          (size < ETR_WINDOW_BYTES && etr_window_fill(w, size + 1));
 }
 
@@ -113,7 +115,8 @@ enum {
 /* Returns the first quote or backslash in [at, end), or `end`. */
 static inline const char *json_find_quote(const char *at, const char *end) {
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
   for (; end - at >= 16; at += 16) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
     int found = _mm_movemask_epi8(
@@ -128,8 +131,8 @@ static inline const char *json_find_quote(const char *at, const char *end) {
 }
 
 #if defined(__SSE2__)
-/* Returns 64 bits, each of which says whether that byte is `wanted`. */
-static inline uint64_t json_find_64(const char *at, char wanted) {
+/* Returns 64 bits, of which bit i says whether byte i after `at` is the character `wanted`. */
+static inline uint64_t json_bits_of_char(const char *at, char wanted) {
   const __m128i each = _mm_set1_epi8(wanted);
   uint64_t found = 0;
   for (int i = 0; i < 4; i++) {
@@ -145,7 +148,7 @@ static inline uint64_t json_find_64(const char *at, char wanted) {
  * the last one is. In a run of backslashes every other one escapes the next byte. Subtracting the
  * run from the bits after its backslashes borrows through the run, and leaves bits whose
  * position, even or odd, shows which ones these are. */
-static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *first_is_escaped) {
+static inline uint64_t json_bits_of_escaped(uint64_t backslashes, uint64_t *first_is_escaped) {
   const uint64_t odd = 0xAAAAAAAAAAAAAAAAu;
   uint64_t runs = backslashes & ~*first_is_escaped;
   uint64_t codes = (((runs << 1) | odd) - runs) ^ odd;
@@ -160,7 +163,8 @@ static inline const char *find_end_of_string(const char *at, const char *end,
                                              uint64_t *is_escaped) {
 #if defined(__SSE2__)
   for (; end - at >= 64; at += 64) {
-    uint64_t quotes = json_find_64(at, '"') & ~json_escaped_64(json_find_64(at, '\\'), is_escaped);
+    uint64_t quotes = json_bits_of_char(at, '"') &
+                      ~json_bits_of_escaped(json_bits_of_char(at, '\\'), is_escaped);
     if (quotes)
       return at + __builtin_ctzll(quotes);
   }
@@ -173,7 +177,8 @@ static inline const char *find_end_of_string(const char *at, const char *end,
   return end;
 }
 
-/* Turns a bracket into a brace: '[' and '{', ']' and '}' differ in one bit, which this sets. */
+/* Returns the brace for a bracket, and a brace itself: '[' and '{', ']' and '}' differ in one bit.
+ * Other characters do not become braces. */
 static inline char json_to_brace(char c) {
   return (char)(c | 0x20);
 }
@@ -183,16 +188,18 @@ typedef struct json_marks {
   uint64_t quotes, backslashes, opening, closing; /* opening, closing: brackets of either kind */
 } json_marks;
 
-/* Returns a bit for each of 64 bytes that is a quote, a backslash, or a brace or bracket. */
-static inline json_marks json_find_marks(const char *at) {
+/* Returns where quotes, backslashes, braces and brackets are among the 64 bytes after `at`. */
+static inline json_marks json_bits_of_marks(const char *at) {
   json_marks found = {0};
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'),
-                open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
-                brace_bit = _mm_set1_epi8(0x20);
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i open = _mm_set1_epi8('{');
+  const __m128i close = _mm_set1_epi8('}');
+  const __m128i brace_bit = _mm_set1_epi8(0x20);
   for (int i = 0; i < 64; i += 16) {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i)),
-            braces = _mm_or_si128(bytes, brace_bit);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+    __m128i braces = _mm_or_si128(bytes, brace_bit);
     found.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)) << i;
     found.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash))
                          << i;
@@ -210,9 +217,10 @@ static inline json_marks json_find_marks(const char *at) {
   return found;
 }
 
-/* Bit i of the result is the parity of the bits 0 to i. Given the quotes, it is set from each quote
- * that opens a string up to the one that closes it. */
-static inline uint64_t json_parity_64(uint64_t bits) {
+/* Returns 64 bits, of which bit i is the parity of the bits 0 to i. For the bits of quotes these
+ * are the bytes in strings: from each quote that opens a string to the byte before the one that
+ * closes it. */
+static inline uint64_t json_running_parity(uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2)
     bits ^= bits << shift;
   return bits;
@@ -221,11 +229,13 @@ static inline uint64_t json_parity_64(uint64_t bits) {
 /* Returns the first quote, bracket or brace in [at, end), or `end`. */
 static inline const char *json_find_bracket(const char *at, const char *end) {
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
-                brace_bit = _mm_set1_epi8(0x20);
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i open = _mm_set1_epi8('{');
+  const __m128i close = _mm_set1_epi8('}');
+  const __m128i brace_bit = _mm_set1_epi8(0x20);
   for (; end - at >= 16; at += 16) {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at),
-            braces = _mm_or_si128(bytes, brace_bit);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    __m128i braces = _mm_or_si128(bytes, brace_bit);
     __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(braces, open), _mm_cmpeq_epi8(braces, close));
     int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), brackets));
     if (found)
@@ -241,8 +251,8 @@ enum { replacement_character = 0xFFFD };
 
 /* ---- Escapes ---- */
 
-/* Writes a character in UTF-8 and returns its size. */
-static size_t put_utf8(char *into, uint32_t character) {
+/* Writes a character in UTF-8 and returns its size in bytes. */
+static size_t write_utf8(char *into, uint32_t character) {
   static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
   size_t size = 1 + (character >= 0x80) + (character >= 0x800) + (character >= 0x10000);
   for (size_t i = size - 1; i > 0; i--, character >>= 6)
@@ -251,6 +261,7 @@ static size_t put_utf8(char *into, uint32_t character) {
   return size;
 }
 
+/* Returns the value of a hexadecimal digit; -1 if it is none. */
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9')
     return c - '0';
@@ -258,7 +269,7 @@ static int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Reads \uXXXX into *unit. Returns false if there is no such sequence at `at`. */
+/* Sets *unit to the number of the sequence \uXXXX at `at`. Returns false if there is none. */
 static bool read_utf16_unit(const char *at, const char *end, uint32_t *unit) {
   if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
     return false;
@@ -280,9 +291,9 @@ static bool is_low_surrogate(uint32_t unit) {
   return unit >= 0xDC00 && unit < 0xE000;
 }
 
-/* * Decodes the escape at `at`, a backslash, into at most ETR_JSON_MAX_UTF8 bytes: *written.
- * Returns the bytes it took, 0 if it is not one. A pair of surrogates is one escape; a single
- * surrogate becomes U+FFFD. */
+/* Decodes the escape that starts at `at` with a backslash, and sets *written to the bytes written,
+ * at most ETR_JSON_MAX_UTF8. Returns the bytes of the escape; 0 if it is invalid. A pair of
+ * surrogates is one escape; a single surrogate becomes U+FFFD. */
 static size_t json_unescape(const char *at, const char *end, char *into, size_t *written) {
   static const char plain[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
                                   ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
@@ -297,10 +308,10 @@ static size_t json_unescape(const char *at, const char *end, char *into, size_t 
   if (!read_utf16_unit(at, end, &unit))
     return 0;
   if (is_high_surrogate(unit) && read_utf16_unit(at + 6, end, &low) && is_low_surrogate(low)) {
-    *written = put_utf8(into, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+    *written = write_utf8(into, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
     return 12;
   }
-  *written = put_utf8(
+  *written = write_utf8(
       into, is_high_surrogate(unit) || is_low_surrogate(unit) ? replacement_character : unit);
   return 6;
 }
@@ -314,43 +325,45 @@ static inline bool json_is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Does the work of json_next_byte() if more than one blank is next: skips all blanks and returns
- * the next byte, -1 at the end. */
+/* Skips all white space, also beyond the window, and returns the next byte, which stays unread; -1
+ * at the end of the document. */
 static int json_skip_space(etr_window *w) {
   do {
-    while (w->at < w->end && json_is_space(*w->at))
-      w->at++;
-  } while (w->at == w->end && etr_window_fill(w, 1));
-  return w->at < w->end ? (unsigned char)*w->at : -1;
+    while (w->next < w->end && json_is_space(*w->next))
+      w->next++;
+  } while (w->next == w->end && etr_window_fill(w, 1));
+  return w->next < w->end ? (unsigned char)*w->next : -1;
 }
 
-/* Skips white space and returns the byte after it, which stays unread, or -1 at the end. */
+/* Skips white space and returns the next byte, which stays unread; -1 at the end of the document.
+ * Is inline for the usual case of one space or none. */
 static inline int json_next_byte(etr_window *w) {
-  if (w->end - w->at > 1 && *w->at == ' ')
-    w->at++; /* mostly there is one blank, or nothing */
-  return w->at < w->end && !json_is_space(*w->at) ? (unsigned char)*w->at : json_skip_space(w);
+  if (w->end - w->next > 1 && *w->next == ' ')
+    w->next++; /* mostly there is one blank, or nothing */
+  return w->next < w->end && !json_is_space(*w->next) ? (unsigned char)*w->next
+                                                      : json_skip_space(w);
 }
 
 /* ---- Words and numbers ---- */
 
-/* Reads this word. */
+/* Moves past this word, such as "null". Returns false, and fails the window, if it is not next. */
 static bool json_read_word(etr_window *w, etr_slice word) {
-  if (!etr_window_fill(w, word.size) || memcmp(w->at, word.data, word.size) != 0)
+  if (!etr_window_fill(w, word.size) || memcmp(w->next, word.data, word.size) != 0)
     return etr_window_fail(w, "expected a value");
-  w->at += word.size;
+  w->next += word.size;
   return true;
 }
 
-/* Returns the word for a number that is next (NaN, Infinity, -Infinity); an empty text if none
- * is. */
+/* Returns NaN, Infinity or -Infinity by the first letter of the number that is next; an empty slice
+ * if it starts with a digit. The rest of the word is not compared yet. */
 static etr_slice word_of_number(const etr_window *w) {
-  switch (*w->at) {
+  switch (*w->next) {
   case 'N':
     return ETR_SLICE("NaN");
   case 'I':
     return ETR_SLICE("Infinity");
   case '-':
-    return w->end - w->at > 1 && w->at[1] == 'I' ? ETR_SLICE("-Infinity") : ETR_SLICE("");
+    return w->end - w->next > 1 && w->next[1] == 'I' ? ETR_SLICE("-Infinity") : ETR_SLICE("");
   default:
     return ETR_SLICE("");
   }
@@ -362,21 +375,21 @@ static inline bool is_number_byte(char c) {
 
 /* ---- Strings ---- */
 
-/* Decodes the escape that is next, and returns the number of bytes written; 0 if it is bad, which
- * fails the window. */
+/* Decodes the escape that is next, moves past it, and returns the number of bytes written; 0 if it
+ * is invalid, which fails the window. */
 static size_t decode_escape(etr_window *w, char *into) {
   size_t written;
   etr_window_fill(w, ETR_JSON_MAX_ESCAPE);
-  size_t taken = json_unescape(w->at, w->end, into, &written);
+  size_t taken = json_unescape(w->next, w->end, into, &written);
   if (taken == 0)
     etr_window_fail(w, "bad escape in a string");
-  w->at += taken;
+  w->next += taken;
   return written;
 }
 
-/* Decodes on in the string whose quote was read, until it ends, which clears *open, or fewer than
- * ETR_JSON_MAX_UTF8 of room are left; `size` is at least that much. Returns the number of bytes
- * written. Failures are the window's. */
+/* Decodes the next part of a string, whose opening quote was read, into `size` bytes. Stops when
+ * the string ends, which clears *open, or when less room is left than one escape may need. Returns
+ * the number of bytes written. A string that is invalid or does not end fails the window. */
 static size_t decode_string(etr_window *w, char *into, size_t size, bool *open) {
   size_t done = 0;
   while (*open && !w->message && size - done >= ETR_JSON_MAX_UTF8) {
@@ -384,21 +397,21 @@ static size_t decode_string(etr_window *w, char *into, size_t size, bool *open) 
       etr_window_fail_at_end(w);
       break;
     }
-    const char *stop = json_find_quote(w->at,
-                                       w->at + ETR_MIN(size - done, (size_t)(w->end - w->at)));
-    size_t plain = (size_t)(stop - w->at);
-    memcpy(into + done, w->at, plain);
+    const char *stop = json_find_quote(w->next,
+                                       w->next + ETR_MIN(size - done, (size_t)(w->end - w->next)));
+    size_t plain = (size_t)(stop - w->next);
+    memcpy(into + done, w->next, plain);
     done += plain;
-    w->at = stop;
+    w->next = stop;
     if (stop == w->end)
       continue;
     if (*stop == '"') {
-      w->at++;
+      w->next++;
       *open = false;
     } else if (w->end - stop > 1 && stop[1] == '"' &&
-               size > done) { /* of a document in a string, every other word */
+               size > done) { /* an escaped quote: very common in a document in a string */
       into[done++] = '"';
-      w->at += 2;
+      w->next += 2;
     } else if (*stop == '\\' && size - done >= ETR_JSON_MAX_UTF8) {
       done += decode_escape(w, into + done);
     }
@@ -406,9 +419,9 @@ static size_t decode_string(etr_window *w, char *into, size_t size, bool *open) 
   return done;
 }
 
-/* Moves *at past the rest of a string and its closing quote, if both are in the window and there
- * are no escapes, as in most strings. Returns false otherwise; *at is then at the first backslash
- * or the window's end. */
+/* Moves *at, a position in a string, past its closing quote, if it is in the window and no escape
+ * comes before it, as in most strings. Returns false otherwise; *at is then at the first backslash
+ * or at the window's end. */
 static inline bool skip_string_without_escapes(const etr_window *w, const char **at) {
   *at = json_find_quote(*at, w->end);
   if (*at == w->end || **at != '"')
@@ -417,21 +430,20 @@ static inline bool skip_string_without_escapes(const etr_window *w, const char *
   return true;
 }
 
-/* Reads more bytes into the window, so that there are some after *at. Returns false at the end of
- * the document. */
-static bool show_more(etr_window *w, const char **at) {
-  size_t size = (size_t)(*at - w->at);
-  bool shown = etr_window_fill_to_show(w, size);
-  *at = w->at + size;
+/* Reads more of the document, so that there are bytes in the window after *at, which moves as they
+ * do. Returns false at the end of the document, or if the window is full of unread bytes. */
+static bool read_more_after(etr_window *w, const char **at) {
+  size_t size = (size_t)(*at - w->next);
+  bool shown = etr_window_fill_beyond(w, size);
+  *at = w->next + size;
   return shown;
 }
 
-/* Goes on inside a string whose end is not in the window yet: moves *at past the quote that ends
- * it, showing more of the document as needed. Returns false if the string does not end or does
- * not fit into the window. */
-static bool find_end_beyond_window(etr_window *w, const char **at) {
+/* Moves *at, a position in a string, past its closing quote, reading more of the document into the
+ * window as needed. Returns false if the string does not end, or is longer than the window. */
+static bool find_end_of_string_in_next_windows(etr_window *w, const char **at) {
   uint64_t is_escaped = 0;
-  while (show_more(w, at)) {
+  while (read_more_after(w, at)) {
     *at = find_end_of_string(*at, w->end, &is_escaped);
     if (*at == w->end)
       continue;
@@ -448,18 +460,19 @@ typedef struct json_nesting {
   size_t open;      /* number of open brackets */
 } json_nesting;
 
-/* Looks at the next `size` bytes of an array or object, at most 64; the bytes after them, up to
- * 64, are zero. Returns the number of bytes up to the bracket that closes the outermost one, 0 if
- * it is not among them, or -1 if a backslash is outside of strings, which is no JSON. */
+/* Searches the next `size` bytes of an array or object for the bracket that closes it. It reads 64
+ * bytes: if `size` is less, those behind must be zero. Returns the number of bytes up to and with
+ * the bracket, 0 if it is not among them, or -1 for a backslash outside of strings, which is no
+ * JSON. *nesting is the state between calls. */
 static int find_closing_bracket_64(json_nesting *nesting, const char *at, size_t size) {
-  json_marks marks = json_find_marks(at);
+  json_marks marks = json_bits_of_marks(at);
   if (marks.backslashes | nesting->escapes) {
-    uint64_t escaped = json_escaped_64(marks.backslashes, &nesting->escapes);
+    uint64_t escaped = json_bits_of_escaped(marks.backslashes, &nesting->escapes);
     if (size < 64)
       nesting->escapes = escaped >> size & 1;
     marks.quotes &= ~escaped;
   }
-  uint64_t strings = json_parity_64(marks.quotes) ^ nesting->string;
+  uint64_t strings = json_running_parity(marks.quotes) ^ nesting->string;
   nesting->string = strings >> 63 ? UINT64_MAX : 0;
   if (marks.backslashes & ~strings)
     return -1;
@@ -472,23 +485,23 @@ static int find_closing_bracket_64(json_nesting *nesting, const char *at, size_t
   return 0;
 }
 
-/* Sets *size to the bytes of the string, array or object that is next, with its quotes or
- * brackets. Returns false, and nothing failed, if it does not end or is longer than the window
- * may show. */
+/* Sets *size to the number of bytes of the string, array or object that is next, with its quotes or
+ * brackets. Returns false, without failing the window, if it does not end or is longer than the
+ * window. */
 static bool measure_value(etr_window *w, size_t *size) {
   json_nesting nesting = {0};
-  const char *at = w->at;
+  const char *at = w->next;
   int last = 0;
   if (*at == '"') {
     at++;
-    if (!skip_string_without_escapes(w, &at) && !find_end_beyond_window(w, &at))
+    if (!skip_string_without_escapes(w, &at) && !find_end_of_string_in_next_windows(w, &at))
       return false;
-    *size = (size_t)(at - w->at);
+    *size = (size_t)(at - w->next);
     return true;
   }
   while (last == 0) {
     char rest[64] = {0};
-    if (at == w->end && !show_more(w, &at))
+    if (at == w->end && !read_more_after(w, &at))
       return false;
     size_t count = ETR_MIN((size_t)(w->end - at), sizeof rest);
     if (count < sizeof rest)
@@ -496,7 +509,7 @@ static bool measure_value(etr_window *w, size_t *size) {
     last = find_closing_bracket_64(&nesting, count < sizeof rest ? rest : at, count);
     at += last > 0 ? (size_t)last : count;
   }
-  *size = (size_t)(at - w->at);
+  *size = (size_t)(at - w->next);
   return last > 0;
 }
 
@@ -505,10 +518,10 @@ static bool measure_value(etr_window *w, size_t *size) {
 
 enum { default_max_depth = 512, default_max_string_bytes = 64 * 1024 * 1024 };
 
-typedef struct block {
+typedef struct byte_buffer {
   char *data;
   size_t capacity;
-} block;
+} byte_buffer;
 
 /* Which function may be called next. */
 typedef enum reader_state {
@@ -521,31 +534,32 @@ typedef enum reader_state {
 } reader_state;
 
 struct etr_json {
-  etr_window in;
+  etr_window window;
   etr_json *outer; /* the reader whose string this one reads; may be NULL */
   etr_json_limits limits;
   reader_state state;
   uint32_t depth;
-  block stack;        /* the opening brackets that are not closed yet */
-  block decoded;      /* the last string, if it is not in the window in one piece */
-  uint64_t raw_start; /* offset of the value that was shown last */
-  size_t raw_size;    /* size with its quotes or brackets; 0 if no value was shown */
+  byte_buffer stack;   /* the opening brackets that are not closed yet */
+  byte_buffer decoded; /* the last string, if it is not in the window in one piece */
+  uint64_t raw_start;  /* offset of the value that was shown last */
+  size_t raw_size;     /* size with its quotes or brackets; 0 if no value was shown */
   bool out_of_memory;
   char buffer[]; /* of the window, unless the document lies in memory */
 };
 
 static bool fail(etr_json *json, const char *message) {
-  return etr_window_fail(&json->in, message);
+  return etr_window_fail(&json->window, message);
 }
 
-static bool refuse(etr_json *json, const char *message) {
-  return etr_window_fill(&json->in, 1) ? etr_window_fail(&json->in, message)
-                                       : etr_window_fail_at_end(&json->in);
+/* Fails with the message, or, if the document ends here, because it does. Returns false. */
+static bool fail_at_value(etr_json *json, const char *message) {
+  return etr_window_fill(&json->window, 1) ? etr_window_fail(&json->window, message)
+                                           : etr_window_fail_at_end(&json->window);
 }
 
-/* Grows a block to at least `size` bytes. Returns false when out of memory, which fails the
+/* Grows a buffer to at least `size` bytes. Returns false when out of memory, which fails the
  * reader. */
-static bool grow_block(etr_json *json, block *grown, size_t size) {
+static bool grow_buffer(etr_json *json, byte_buffer *grown, size_t size) {
   if (size <= grown->capacity)
     return true;
   size_t capacity = ETR_MAX(size, ETR_MAX(grown->capacity * 2, 64));
@@ -561,16 +575,17 @@ static bool grow_block(etr_json *json, block *grown, size_t size) {
 
 /* ---- Strings ---- */
 
-/* Reads the rest of a string into json->decoded. The room given depends on the limit alone in the
- * end, so that the error does not depend on where the window ends. Returns false if the string is
- * bad or too long, or when out of memory. */
+/* Decodes the rest of a string into json->decoded, of which *out is a slice. `start` is the offset
+ * of the string, for errors. Returns false if the string is invalid or too long, or when out of
+ * memory. It decodes at most one escape more than the limit, wherever the window ends, so that the
+ * error is always the same. */
 static bool decode_long_string(etr_json *json, uint64_t start, etr_slice *out) {
-  etr_window *w = &json->in;
+  etr_window *w = &json->window;
   size_t size = 0;
   for (bool open = true; open && !w->message;) {
     if (size > json->limits.max_string_bytes)
       return etr_window_fail_at(w, start, "string too long");
-    if (!grow_block(json, &json->decoded, size + ETR_JSON_MAX_UTF8))
+    if (!grow_buffer(json, &json->decoded, size + ETR_JSON_MAX_UTF8))
       return false;
     size_t room = ETR_MIN(json->decoded.capacity,
                           json->limits.max_string_bytes + ETR_JSON_MAX_UTF8) -
@@ -585,40 +600,39 @@ static bool decode_long_string(etr_json *json, uint64_t start, etr_slice *out) {
   return true;
 }
 
-/* Passes over the rest of a string and its quote. Returns false, and the window has failed, if it
- * does not end. */
+/* Moves past the rest of a string and its closing quote. Returns false, and fails the window, if
+ * the string does not end. */
 static bool skip_string(etr_json *json) {
   json->state = AFTER_VALUE;
-  /* Passes over the rest of a string and its quote. False, and the window failed, if it does not
-   * end. */
   uint64_t is_escaped = 0;
-  if (skip_string_without_escapes(&json->in, &json->in.at))
+  if (skip_string_without_escapes(&json->window, &json->window.next))
     return true;
-  while (etr_window_fill(&json->in, 1)) {
-    json->in.at = find_end_of_string(json->in.at, json->in.end, &is_escaped);
-    if (json->in.at == json->in.end)
+  while (etr_window_fill(&json->window, 1)) {
+    json->window.next = find_end_of_string(json->window.next, json->window.end, &is_escaped);
+    if (json->window.next == json->window.end)
       continue;
-    json->in.at++;
+    json->window.next++;
     return true;
   }
-  return etr_window_fail_at_end(&json->in);
+  return etr_window_fail_at_end(&json->window);
 }
 
-/* Reads the string whose quote is next: a slice of the window if it lies there as it is, else
- * decoded. Returns false if it is bad or too long, or when out of memory. */
+/* Reads the string whose opening quote is next. *out is a slice of the window if all of the string
+ * is there without escapes, else of json->decoded. Returns false if it is invalid or too long, or
+ * when out of memory. */
 static bool read_string(etr_json *json, etr_slice *out) {
-  etr_window *w = &json->in;
+  etr_window *w = &json->window;
   uint64_t start = etr_window_offset(w);
-  w->at++;
+  w->next++;
   json->state = AFTER_VALUE;
-  const char *stop = json_find_quote(w->at, w->end);
+  const char *stop = json_find_quote(w->next, w->end);
   if (stop == w->end || *stop != '"')
     return decode_long_string(json, start, out);
-  size_t size = (size_t)(stop - w->at);
+  size_t size = (size_t)(stop - w->next);
   if (size > json->limits.max_string_bytes)
     return etr_window_fail_at(w, start, "string too long");
-  *out = (etr_slice){w->at, size};
-  w->at = stop + 1;
+  *out = (etr_slice){w->next, size};
+  w->next = stop + 1;
   return true;
 }
 
@@ -626,45 +640,43 @@ static bool read_string(etr_json *json, etr_slice *out) {
 
 static bool read_word(etr_json *json, etr_slice word) {
   json->state = AFTER_VALUE;
-  return json_read_word(&json->in, word);
+  return json_read_word(&json->window, word);
 }
 
 /* Reads a number, or NaN, Infinity or -Infinity, as a slice of the window. Returns false if it is
  * malformed or too long. */
 static bool read_number(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
-  /* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
-  if (!etr_window_fill(&json->in, ETR_MOST_NUMBER_BYTES + 1) && json->in.message)
+  if (!etr_window_fill(&json->window, ETR_MOST_NUMBER_BYTES + 1) && json->window.message)
     return false;
-  *out = word_of_number(&json->in);
+  *out = word_of_number(&json->window);
   if (out->size > 0)
-    return json_read_word(&json->in, *out);
-  size_t size = 0, limit = ETR_MIN((size_t)(json->in.end - json->in.at), ETR_MOST_NUMBER_BYTES + 1);
-  while (size < limit && is_number_byte(json->in.at[size]))
+    return json_read_word(&json->window, *out);
+  size_t size = 0;
+  size_t limit = ETR_MIN((size_t)(json->window.end - json->window.next), ETR_MOST_NUMBER_BYTES + 1);
+  while (size < limit && is_number_byte(json->window.next[size]))
     size++;
-  *out = (etr_slice){json->in.at, size};
+  *out = (etr_slice){json->window.next, size};
   if (size > ETR_MOST_NUMBER_BYTES)
-    return etr_window_fail(&json->in, "number too long");
+    return etr_window_fail(&json->window, "number too long");
   if (!etr_is_number(*out))
-    return etr_window_fail(&json->in, "malformed number");
-  json->in.at += size;
+    return etr_window_fail(&json->window, "malformed number");
+  json->window.next += size;
   return true;
 }
 
-/* Skips the colon between a key and its value. Returns whether a value may be read here; else the
- * reader has failed. */
+/* Skips the colon if a key was read last. Returns whether a value may be read now; else the reader
+ * has failed. */
 static bool skip_to_value(etr_json *json) {
   if (json->state == AFTER_KEY) {
-    if (json_next_byte(&json->in) != ':')
-      return refuse(json, "expected ':'");
-    json->in.at++;
+    if (json_next_byte(&json->window) != ':')
+      return fail_at_value(json, "expected ':'");
+    json->window.next++;
     json->state = AT_VALUE;
   }
   return json->state == AT_VALUE || fail(json, "no value is next");
 }
 
-/* Returns the type of the next value by its first byte; ETR_JSON_END at the end, or if the reader
- * has failed. */
 etr_json_type etr_json_peek(etr_json *json) {
   static const uint8_t types[256] = {
       ['n'] = ETR_JSON_NULL,   ['t'] = ETR_JSON_BOOL,   ['f'] = ETR_JSON_BOOL,
@@ -676,46 +688,46 @@ etr_json_type etr_json_peek(etr_json *json) {
       ['9'] = ETR_JSON_NUMBER,
   };
   bool read_whole = json->state == AFTER_VALUE && json->depth == 0;
-  if (json->in.message || read_whole || !skip_to_value(json))
+  if (json->window.message || read_whole || !skip_to_value(json))
     return ETR_JSON_END;
-  int byte = json_next_byte(&json->in);
+  int byte = json_next_byte(&json->window);
   etr_json_type type = byte < 0 ? ETR_JSON_END : types[byte];
   if (type == ETR_JSON_END)
-    refuse(json, "expected a value");
+    fail_at_value(json, "expected a value");
   return type;
 }
 
-static bool expect(etr_json *json, etr_json_type type, const char *message) {
-  return etr_json_peek(json) == type || refuse(json, message);
+/* Returns whether the next value is of this type; else the reader fails with the message. */
+static bool expect_type(etr_json *json, etr_json_type type, const char *message) {
+  return etr_json_peek(json) == type || fail_at_value(json, message);
 }
 
 etr_slice etr_json_string(etr_json *json) {
   etr_slice string;
-  return expect(json, ETR_JSON_STRING, "expected a string") && read_string(json, &string)
+  return expect_type(json, ETR_JSON_STRING, "expected a string") && read_string(json, &string)
              ? string
              : ETR_SLICE("");
 }
 
-/* Shows the text of the next string, array or object without reading it. Returns false if it is
- * none, or is longer than the window may show. */
+/* Returns false for other types, and if the value is longer than the window. The size is kept, so
+ * that skipping the value next need not find its end again. */
 bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
-  if (etr_json_peek(json) < ETR_JSON_STRING || !measure_value(&json->in, &raw->size))
+  if (etr_json_peek(json) < ETR_JSON_STRING || !measure_value(&json->window, &raw->size))
     return false;
-  raw->data = json->in.at;
-  json->raw_start = etr_window_offset(&json->in);
+  raw->data = json->window.next;
+  json->raw_start = etr_window_offset(&json->window);
   json->raw_size = raw->size;
   return true;
 }
 
-/* Skips the next value if it is this text, and returns whether it is. A quote or bracket ends the
- * text, so no longer value begins with it. */
+/* A quote or bracket ends the text, so that no longer value can begin with it. */
 bool etr_json_skip_same(etr_json *json, etr_slice raw) {
-  etr_window *w = &json->in;
-  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->at) < raw.size)
+  etr_window *w = &json->window;
+  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->next) < raw.size)
     return false;
-  if (memcmp(w->at, raw.data, raw.size) != 0)
+  if (memcmp(w->next, raw.data, raw.size) != 0)
     return false;
-  w->at += raw.size;
+  w->next += raw.size;
   json->state = AFTER_VALUE;
   return true;
 }
@@ -729,27 +741,25 @@ bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
 
 etr_slice etr_json_number_text(etr_json *json) {
   etr_slice number;
-  return expect(json, ETR_JSON_NUMBER, "expected a number") && read_number(json, &number)
+  return expect_type(json, ETR_JSON_NUMBER, "expected a number") && read_number(json, &number)
              ? number
              : ETR_SLICE("");
 }
 
-/* Reads an integer; anything else fails the reader and gives 0. */
 int64_t etr_json_int(etr_json *json) {
   etr_slice number;
-  if (!expect(json, ETR_JSON_NUMBER, "expected a number"))
+  if (!expect_type(json, ETR_JSON_NUMBER, "expected a number"))
     return 0;
-  uint64_t start = etr_window_offset(&json->in);
+  uint64_t start = etr_window_offset(&json->window);
   int64_t value = 0;
   if (read_number(json, &number) && !etr_slice_to_int(number, &value))
-    etr_window_fail_at(&json->in, start, "expected an integer of 64 bits");
+    etr_window_fail_at(&json->window, start, "expected an integer of 64 bits");
   return value;
 }
 
-/* Reads a number, also NaN and infinite ones; anything else fails the reader and gives 0. */
 double etr_json_number(etr_json *json) {
   etr_slice number;
-  if (!expect(json, ETR_JSON_NUMBER, "expected a number") || !read_number(json, &number))
+  if (!expect_type(json, ETR_JSON_NUMBER, "expected a number") || !read_number(json, &number))
     return 0;
   if (etr_slice_is(number, "NaN"))
     return NAN;
@@ -761,9 +771,9 @@ double etr_json_number(etr_json *json) {
 }
 
 bool etr_json_bool(etr_json *json) {
-  if (!expect(json, ETR_JSON_BOOL, "expected a boolean"))
+  if (!expect_type(json, ETR_JSON_BOOL, "expected a boolean"))
     return false;
-  bool value = *json->in.at == 't';
+  bool value = *json->window.next == 't';
   return read_word(json, value ? ETR_SLICE("true") : ETR_SLICE("false")) && value;
 }
 
@@ -775,12 +785,12 @@ bool etr_json_null(etr_json *json) {
 
 /* Enters the array or object whose bracket is next. Returns false if it is nested too deeply, or
  * when out of memory. */
-static bool open_bracket(etr_json *json) {
+static bool enter_brackets(etr_json *json) {
   if (json->depth >= json->limits.max_depth)
     return fail(json, "nested too deeply");
-  if (!grow_block(json, &json->stack, (size_t)json->depth + 1))
+  if (!grow_buffer(json, &json->stack, (size_t)json->depth + 1))
     return false;
-  json->stack.data[json->depth++] = *json->in.at++;
+  json->stack.data[json->depth++] = *json->window.next++;
   json->state = AFTER_OPEN;
   return true;
 }
@@ -794,45 +804,46 @@ static char closing(char bracket) {
 }
 
 /* Leaves the array or object whose closing bracket is next. */
-static void close_bracket(etr_json *json) {
-  json->in.at++;
+static void leave_brackets(etr_json *json) {
+  json->window.next++;
   json->depth--;
   json->state = AFTER_VALUE;
 }
 
-/* Moves to the next element or key of what was entered by `bracket`. Returns false at its end,
- * which it leaves, and if the reader has failed. */
+/* Moves to the next element or key of the innermost array or object, which `bracket` must have
+ * opened. Returns false at its end, which is left, and if the reader has failed. `expected` is the
+ * error if neither a comma nor the end is next. */
 static bool find_next_element(etr_json *json, char bracket, const char *expected) {
-  if (json->in.message)
+  if (json->window.message)
     return false;
   if (!is_innermost(json, bracket) || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
     return fail(json, "no element or key is next");
-  int byte = json_next_byte(&json->in);
+  int byte = json_next_byte(&json->window);
   if (byte == closing(bracket)) {
-    close_bracket(json);
+    leave_brackets(json);
     return false;
   }
   if (json->state == AFTER_VALUE) {
     if (byte != ',')
-      return refuse(json, expected);
-    json->in.at++;
-    byte = json_next_byte(&json->in);
+      return fail_at_value(json, expected);
+    json->window.next++;
+    byte = json_next_byte(&json->window);
   }
-  return byte >= 0 || refuse(json, expected);
+  return byte >= 0 || fail_at_value(json, expected);
 }
 
 void etr_json_object(etr_json *json) {
-  if (expect(json, ETR_JSON_OBJECT, "expected an object"))
-    open_bracket(json);
+  if (expect_type(json, ETR_JSON_OBJECT, "expected an object"))
+    enter_brackets(json);
 }
 
-/* Reads a short key that is written as Python does, `, "key"`, or `"key"` at the start. Returns
- * false, and reads nothing, for any other, which is read step by step. */
+/* Reads a short key if it is written as Python writes it, `, "key"`, or `"key"` at the start of an
+ * object: a fast way for nearly all keys. Returns false, and reads nothing, for any other. */
 static inline bool read_python_key(etr_json *json, etr_slice *key) {
   enum { MOST_BYTES = 32 }; /* two steps of json_find_quote() */
-  etr_window *w = &json->in;
-  const char *at = w->at;
-  if (json->in.message || !is_innermost(json, '{') || w->end - at < MOST_BYTES + 3)
+  etr_window *w = &json->window;
+  const char *at = w->next;
+  if (json->window.message || !is_innermost(json, '{') || w->end - at < MOST_BYTES + 3)
     return false;
   if (json->state == AFTER_VALUE && at[0] == ',' && at[1] == ' ')
     at += 2;
@@ -844,20 +855,18 @@ static inline bool read_python_key(etr_json *json, etr_slice *key) {
   *key = (etr_slice){at, (size_t)(stop - at)};
   if (key->size == MOST_BYTES || *stop != '"' || key->size > json->limits.max_string_bytes)
     return false;
-  w->at = stop + 1;
+  w->next = stop + 1;
   json->state = AFTER_KEY;
   return true;
 }
 
-/* Reads the next key of an object. Returns false at the object's end, and if the reader has
- * failed. */
 bool etr_json_key(etr_json *json, etr_slice *key) {
   if (read_python_key(json, key))
     return true;
   *key = ETR_SLICE("");
   if (!find_next_element(json, '{', "expected ',' or '}'"))
     return false;
-  if (*json->in.at != '"')
+  if (*json->window.next != '"')
     return fail(json, "expected a key");
   if (!read_string(json, key))
     return false;
@@ -866,8 +875,8 @@ bool etr_json_key(etr_json *json, etr_slice *key) {
 }
 
 void etr_json_array(etr_json *json) {
-  if (expect(json, ETR_JSON_ARRAY, "expected an array"))
-    open_bracket(json);
+  if (expect_type(json, ETR_JSON_ARRAY, "expected an array"))
+    enter_brackets(json);
 }
 
 bool etr_json_element(etr_json *json) {
@@ -879,39 +888,40 @@ bool etr_json_element(etr_json *json) {
 
 /* ---- Skipping ---- */
 
-/* Goes from bracket to bracket until only `depth` of them are open, or the reader has failed. */
+/* Skips the rest of the arrays and objects that are nested deeper than `depth`, from bracket to
+ * bracket. What is between brackets is not checked. */
 static void skip_nested(etr_json *json, uint32_t depth) {
   do {
-    json->in.at = json_find_bracket(json->in.at, json->in.end);
-    if (json->in.at == json->in.end) {
-      if (!etr_window_fill(&json->in, 1))
-        (void)etr_window_fail_at_end(&json->in);
-    } else if (*json->in.at == '"') {
-      json->in.at++;
+    json->window.next = json_find_bracket(json->window.next, json->window.end);
+    if (json->window.next == json->window.end) {
+      if (!etr_window_fill(&json->window, 1))
+        (void)etr_window_fail_at_end(&json->window);
+    } else if (*json->window.next == '"') {
+      json->window.next++;
       (void)skip_string(json);
-    } else if (json_to_brace(*json->in.at) == '{') {
-      (void)open_bracket(json);
-    } else if (closing(json->stack.data[json->depth - 1]) != *json->in.at) {
+    } else if (json_to_brace(*json->window.next) == '{') {
+      (void)enter_brackets(json);
+    } else if (closing(json->stack.data[json->depth - 1]) != *json->window.next) {
       (void)fail(json, "mismatched bracket");
     } else {
-      close_bracket(json);
+      leave_brackets(json);
     }
-  } while (json->depth > depth && !json->in.message);
+  } while (json->depth > depth && !json->window.message);
 }
 
-/* Skips the next value, whatever it is; a value that was measured before is skipped at once. */
+/* A value that etr_json_peek_whole() showed just before is skipped by its size. */
 void etr_json_skip(etr_json *json) {
   etr_slice number;
   etr_json_type type = etr_json_peek(json);
-  if (json->raw_size && json->raw_start == etr_window_offset(&json->in) &&
+  if (json->raw_size && json->raw_start == etr_window_offset(&json->window) &&
       type >= ETR_JSON_STRING) {
-    json->in.at += json->raw_size;
+    json->window.next += json->raw_size;
     json->state = AFTER_VALUE;
     return;
   }
   switch (type) {
   case ETR_JSON_END:
-    refuse(json, "no value is next");
+    fail_at_value(json, "no value is next");
     break;
   case ETR_JSON_NULL:
     etr_json_null(json);
@@ -923,7 +933,7 @@ void etr_json_skip(etr_json *json) {
     read_number(json, &number);
     break;
   case ETR_JSON_STRING:
-    json->in.at++;
+    json->window.next++;
     skip_string(json);
     break;
   case ETR_JSON_ARRAY:
@@ -933,9 +943,8 @@ void etr_json_skip(etr_json *json) {
   }
 }
 
-/* Skips the rest of the array or object that was entered last. */
 void etr_json_leave(etr_json *json) {
-  if (json->in.message)
+  if (json->window.message)
     return;
   if (json->depth == 0 || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
     fail(json, "no object or array is to be left");
@@ -946,14 +955,14 @@ void etr_json_leave(etr_json *json) {
 void etr_json_end(etr_json *json) {
   if (json->depth > 0 || json->state != AFTER_VALUE)
     fail(json, "a value is not read to its end");
-  else if (json_next_byte(&json->in) >= 0)
+  else if (json_next_byte(&json->window) >= 0)
     fail(json, "unexpected text after the document");
 }
 
 /* ---- Opening and closing ---- */
 
-/* Makes a reader with room for a buffer behind it; limits that are 0 or NULL have their defaults.
- * Returns NULL when out of memory. */
+/* Allocates a reader with a window buffer of this size, 0 for a document in memory. Limits that are
+ * 0, or NULL, get their defaults. Returns NULL when out of memory. */
 static etr_json *new_reader(size_t buffer_bytes, const etr_json_limits *limits) {
   etr_json *json = malloc(sizeof *json + buffer_bytes);
   if (!json)
@@ -965,50 +974,53 @@ static etr_json *new_reader(size_t buffer_bytes, const etr_json_limits *limits) 
     json->limits.max_depth = default_max_depth;
   if (json->limits.max_string_bytes == 0)
     json->limits.max_string_bytes = default_max_string_bytes;
-  /* So that no sum with it overflows. */
+  /* No sum with the limit may overflow. */
   json->limits.max_string_bytes = ETR_MIN(json->limits.max_string_bytes, SIZE_MAX / 4);
   return json;
 }
 
-/* Makes a reader of what `read` gives, piece by piece. Returns NULL when out of memory. */
 etr_json *etr_json_open(etr_read read, void *context, const etr_json_limits *limits) {
   etr_json *json = new_reader(ETR_WINDOW_BYTES, limits);
   if (!json)
     return NULL;
   char *buffer = json->buffer;
-  json->in = (etr_window){.at = buffer,
-                          .end = buffer,
-                          .start = buffer,
-                          .read = read,
-                          .context = context,
-                          .buffer = buffer};
+  json->window = (etr_window){
+      .next = buffer,
+      .end = buffer,
+      .start = buffer,
+      .read = read,
+      .context = context,
+      .buffer = buffer,
+  };
   return json;
 }
 
-/* Makes a reader of a document that is in memory. Returns NULL when out of memory. */
 etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits) {
   etr_json *json = new_reader(0, limits);
   const char *data = document.size ? document.data : "";
   if (json)
-    json->in = (etr_window){.at = data, .end = data + document.size, .start = data};
+    json->window = (etr_window){
+        .next = data,
+        .end = data + document.size,
+        .start = data,
+    };
   return json;
 }
 
-/* Reads for an inner reader, whose source is a string of the outer one. Returns the number of
- * bytes, or -1 if the outer reader has failed. */
+/* The source of an inner reader: decodes the next part of the string that the outer reader, the
+ * context, is in. Returns the number of bytes, 0 at the end of the string; -1 if the outer reader
+ * has failed. */
 static int64_t read_string_of_outer(void *context, char *into, size_t size) {
   etr_json *outer = context;
   bool open = outer->state == IN_STRING;
-  size_t got = decode_string(&outer->in, into, size, &open);
+  size_t got = decode_string(&outer->window, into, size, &open);
   if (!open)
     outer->state = AFTER_VALUE;
-  return got == 0 && outer->in.message ? -1 : (int64_t)got;
+  return got == 0 && outer->window.message ? -1 : (int64_t)got;
 }
 
-/* Opens the next string of a reader as a document. Returns NULL if it is no string, or when out
- * of memory; the outer reader has failed then. */
 etr_json *etr_json_open_string(etr_json *outer) {
-  if (!expect(outer, ETR_JSON_STRING, "expected a string"))
+  if (!expect_type(outer, ETR_JSON_STRING, "expected a string"))
     return NULL;
   etr_json *json = etr_json_open(read_string_of_outer, outer, &outer->limits);
   if (!json) {
@@ -1017,16 +1029,17 @@ etr_json *etr_json_open_string(etr_json *outer) {
     return NULL;
   }
   json->outer = outer;
-  outer->in.at++;
+  outer->window.next++;
   outer->state = IN_STRING;
   return json;
 }
 
-/* Frees the reader; the string of an outer reader is skipped to its end. */
+/* Frees the reader. If it read a string of an outer reader, the rest of the string is skipped
+ * there. */
 void etr_json_close(etr_json *json) {
   if (!json)
     return;
-  if (json->outer && json->outer->state == IN_STRING && !json->outer->in.message)
+  if (json->outer && json->outer->state == IN_STRING && !json->outer->window.message)
     skip_string(json->outer);
   free(json->stack.data);
   free(json->decoded.data);
@@ -1036,19 +1049,19 @@ void etr_json_close(etr_json *json) {
 /* ---- Errors ---- */
 
 bool etr_json_failed(const etr_json *json) {
-  return json->in.message;
+  return json->window.message;
 }
 
 const char *etr_json_message(const etr_json *json) {
-  return json->in.message;
+  return json->window.message;
 }
 
 uint64_t etr_json_offset(const etr_json *json) {
-  return json->in.message ? json->in.error_offset : etr_window_offset(&json->in);
+  return json->window.message ? json->window.error_offset : etr_window_offset(&json->window);
 }
 
 bool etr_json_source_failed(const etr_json *json) {
-  return json->in.source_failed;
+  return json->window.source_failed;
 }
 
 bool etr_json_out_of_memory(const etr_json *json) {

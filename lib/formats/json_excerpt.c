@@ -12,9 +12,10 @@
 
 static const char cut_mark[] = "...";
 
-static void copy_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth);
+static void append_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth);
 
-/* An excerpt never fills the buffer. */
+/* The sink of an excerpt, which gets nothing, because an excerpt never fills its writer's buffer.
+ */
 static bool accept_nothing(void *context, const void *data, size_t size) {
   (void)context;
   (void)data;
@@ -26,24 +27,25 @@ void etr_json_excerpt_init(etr_json_excerpt *excerpt) {
   etr_jw_init(&excerpt->json, &excerpt->writer, ETR_JW_PYTHON);
 }
 
-/* Returns true if the separator in front of the next value makes the text too long for it. */
-static bool is_full(const etr_json_excerpt *excerpt, bool is_first) {
+/* Returns true if the text, with the separator before the next value, exceeds the limit, so that
+ * the rest of a list or object is left out. */
+static bool has_no_room(const etr_json_excerpt *excerpt, bool is_first) {
   size_t separator = is_first ? 0 : strlen(", ");
   return excerpt->writer.used + separator > ETR_JSON_BRIEF_BYTES;
 }
 
 /* ---- Strings and numbers ---- */
 
-/* Returns the start of a text that is too long, up to the end of a character. */
-static etr_slice head_of(etr_slice text) {
+/* Returns the start of a text that is too long for an excerpt, without splitting a character; a
+ * shorter text as it is. */
+static etr_slice cut_to_string_limit(etr_slice text) {
   if (text.size <= ETR_JSON_BRIEF_STRING)
     return text;
   return (etr_slice){text.data, etr_utf8_floor(text.data, ETR_JSON_BRIEF_STRING)};
 }
 
-/* Writes a string, cut with a mark if it is too long. */
 void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text) {
-  etr_slice head = head_of(text);
+  etr_slice head = cut_to_string_limit(text);
   etr_jw_string_begin(&excerpt->json);
   etr_jw_string_piece(&excerpt->json, head);
   if (head.size < text.size)
@@ -51,7 +53,7 @@ void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text) {
   etr_jw_string_end(&excerpt->json);
 }
 
-/* Writes a number as it is; NaN and infinite ones become strings. */
+/* NaN and Infinity, which JSON does not have, end with N and y, and become strings. */
 void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number) {
   bool is_word = number.size > 0 &&
                  (number.data[number.size - 1] == 'N' || number.data[number.size - 1] == 'y');
@@ -61,8 +63,6 @@ void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number) {
     etr_jw_raw(&excerpt->json, number);
 }
 
-/* Writes a double as Python does, with ".0" if it is whole; NaN and infinite ones become
- * strings. */
 void etr_json_excerpt_double(etr_json_excerpt *excerpt, double value) {
   char text[ETR_DOUBLE_ROOM + 2];
   if (!isfinite(value)) {
@@ -82,66 +82,67 @@ void etr_json_excerpt_double(etr_json_excerpt *excerpt, double value) {
 /* ---- Lists and objects ---- */
 
 bool etr_json_excerpt_cut(etr_json_excerpt *excerpt, bool is_first) {
-  bool cut = is_full(excerpt, is_first);
+  bool cut = has_no_room(excerpt, is_first);
   if (cut)
     etr_jw_string(&excerpt->json, cut_mark);
   return cut;
 }
 
-/* Leaves a list or object at the value that is next. */
-static void leave(etr_json *json) {
+/* Skips the value that is next and the rest of the list or object that it is in. */
+static void skip_rest(etr_json *json) {
   etr_json_skip(json);
   etr_json_leave(json);
 }
 
-/* Copies an array element by element with put_element(), cut where the excerpt is full. */
-void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json,
-                           etr_json_excerpt_put put_element, void *context) {
+void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json, etr_json_excerpt_put put,
+                           void *context) {
   etr_jw_array(&excerpt->json);
   etr_json_array(json);
   for (bool first = true; etr_json_element(json); first = false) {
     if (etr_json_excerpt_cut(excerpt, first)) {
-      leave(json);
+      skip_rest(json);
       break;
     }
-    put_element(excerpt, json, context);
+    put(excerpt, json, context);
   }
   etr_jw_end(&excerpt->json);
 }
 
-static void put_element(etr_json_excerpt *excerpt, etr_json *json, void *depth) {
-  copy_value(excerpt, json, *(const uint32_t *)depth);
+static void append_element(etr_json_excerpt *excerpt, etr_json *json, void *depth) {
+  append_value(excerpt, json, *(const uint32_t *)depth);
 }
 
-/* A key that is too long is cut, too. */
-static void put_key(etr_json_excerpt *excerpt, etr_slice key) {
+/* Appends a key of an object, with a mark at its end if it is cut because it is too long. */
+static void append_key(etr_json_excerpt *excerpt, etr_slice key) {
   char cut[ETR_JSON_BRIEF_STRING + sizeof cut_mark];
-  etr_slice head = head_of(key);
+  etr_slice head = cut_to_string_limit(key);
   int size = snprintf(cut, sizeof cut, "%.*s%s", (int)head.size, head.data, cut_mark);
   etr_jw_key_slice(&excerpt->json, head.size < key.size ? (etr_slice){cut, (size_t)size} : key);
 }
 
-/* Copies an object, cut where the excerpt is full. */
-static void copy_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
+/* Reads the next object and appends it; what is beyond the limit of the excerpt is replaced by a
+ * mark. `depth` is that of its values. */
+static void append_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
   etr_slice key;
   etr_jw_object(&excerpt->json);
   etr_json_object(json);
   for (bool first = true; etr_json_key(json, &key); first = false) {
-    if (is_full(excerpt, first)) {
+    if (has_no_room(excerpt, first)) {
       etr_jw_key(&excerpt->json, cut_mark);
       etr_jw_null(&excerpt->json);
-      leave(json);
+      skip_rest(json);
       break;
     }
-    put_key(excerpt, key);
-    copy_value(excerpt, json, depth);
+    append_key(excerpt, key);
+    append_value(excerpt, json, depth);
   }
   etr_jw_end(&excerpt->json);
 }
 
-/* Copies an array or object, or a mark that it was cut if it is nested too deeply. */
-static void copy_nested_value(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
-                              uint32_t depth) {
+/* Reads the next array or object, which is nested in `depth` others, and appends it; or only the
+ * mark of a cut, if that is too deep. */
+static void append_nested_value(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
+                                uint32_t depth) {
   if (depth == ETR_JSON_BRIEF_DEPTH) {
     etr_json_skip(json);
     etr_jw_string(&excerpt->json, cut_mark);
@@ -149,14 +150,15 @@ static void copy_nested_value(etr_json_excerpt *excerpt, etr_json *json, bool is
   }
   depth++;
   if (is_array)
-    etr_json_excerpt_list(excerpt, json, put_element, &depth);
+    etr_json_excerpt_list(excerpt, json, append_element, &depth);
   else
-    copy_object(excerpt, json, depth);
+    append_object(excerpt, json, depth);
 }
 
-/* Copies a value of any type, `depth` levels deep. A string that a reader cannot show at once
- * becomes a mark that it was cut. */
-static void copy_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
+/* Reads the next value, which is nested in `depth` lists and objects, and appends it. A string that
+ * is longer than the JSON reader's window would never fit, and is replaced by the mark of a cut
+ * unread. */
+static void append_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
   switch (etr_json_peek(json)) {
   case ETR_JSON_END:
     break;
@@ -171,7 +173,6 @@ static void copy_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth
     etr_json_excerpt_number(excerpt, etr_json_number_text(json));
     break;
   case ETR_JSON_STRING: {
-    /* One that is longer than a reader can show at once is none that anybody reads. */
     etr_slice raw;
     if (etr_json_peek_raw(json, &raw)) {
       etr_json_excerpt_string(excerpt, etr_json_string(json));
@@ -182,14 +183,14 @@ static void copy_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth
     break;
   }
   case ETR_JSON_ARRAY:
-    copy_nested_value(excerpt, json, true, depth);
+    append_nested_value(excerpt, json, true, depth);
     break;
   case ETR_JSON_OBJECT:
-    copy_nested_value(excerpt, json, false, depth);
+    append_nested_value(excerpt, json, false, depth);
     break;
   }
 }
 
 void etr_json_excerpt_value(etr_json_excerpt *excerpt, etr_json *json) {
-  copy_value(excerpt, json, 0);
+  append_value(excerpt, json, 0);
 }

@@ -13,23 +13,24 @@ void etr_arguments_init(etr_arguments *a, etr_map *strings, etr_arena *scratch) 
   etr_text_cache_init(&a->lists, scratch);
 }
 
-static const char *intern(etr_arguments *a, const etr_json_excerpt *excerpt) {
+static const char *intern_excerpt(etr_arguments *a, const etr_json_excerpt *excerpt) {
   return etr_intern(a->strings, etr_json_excerpt_text(excerpt));
 }
 
 /* ---- What a member of the union holds ---- */
 
-typedef enum form {
+typedef enum value_form {
   FORM_PLAIN, /* as the file has it */
   FORM_NONE,
   FORM_SCALAR_TYPE,
   FORM_MEMORY_FORMAT,
   FORM_LAYOUT,
   FORM_DEVICE,
-} form;
+} value_form;
 
-/* Returns how the number of an argument is to be shown, by the member that it has in JSON. */
-static form form_of_member(etr_slice member) {
+/* Returns how the value of an argument is shown, by its member of the schema's Argument union.
+ * Numbers of enumerations are shown as torch's words. */
+static value_form form_of_member(etr_slice member) {
   if (etr_slice_is(member, "as_none"))
     return FORM_NONE;
   if (etr_slice_is(member, "as_scalar_type"))
@@ -41,12 +42,12 @@ static form form_of_member(etr_slice member) {
   return etr_slice_is(member, "as_device") ? FORM_DEVICE : FORM_PLAIN;
 }
 
-/* Returns torch's word for a number of an enumeration; NULL if there is none. */
-static const char *word_for_number(form what, etr_slice number) {
+/* Returns torch's word for a number of the enumeration `form`; NULL if there is none. */
+static const char *word_for_number(value_form form, etr_slice number) {
   int64_t value;
   if (!etr_slice_to_int(number, &value))
     return NULL;
-  switch (what) {
+  switch (form) {
   case FORM_SCALAR_TYPE:
     return etr_export_scalar_type_name(value);
   case FORM_MEMORY_FORMAT: {
@@ -68,37 +69,39 @@ static const char *word_for_number(form what, etr_slice number) {
 
 /* ---- Values ---- */
 
-/* Returns a number as text, or the word for it, such as the name of a number type. */
-static const char *number_text(etr_arguments *a, form what, etr_json *json) {
+/* Reads a number, and returns it as JSON text, or torch's word for it as a JSON string if `form` is
+ * an enumeration, such as the number types. */
+static const char *number_text(etr_arguments *a, value_form form, etr_json *json) {
   etr_json_excerpt excerpt;
   etr_slice number = etr_json_number_text(json);
-  const char *word = word_for_number(what, number);
+  const char *word = word_for_number(form, number);
   etr_json_excerpt_init(&excerpt);
   if (word)
     etr_json_excerpt_string(&excerpt, etr_slice_of(word));
   else
     etr_json_excerpt_number(&excerpt, number);
-  return intern(a, &excerpt);
+  return intern_excerpt(a, &excerpt);
 }
 
-/* Returns the text of a list or a string, shortened as excerpts are; one that is repeated is read
- * only once. */
+/* Reads a list, object or string, and returns it as JSON text, shortened as excerpts are. Programs
+ * repeat the same few, so each text is read only once. */
 static const char *list_text(etr_arguments *a, etr_json *json) {
   bool is_known;
-  uint32_t number = etr_text_cache_next(&a->lists, json, &is_known);
+  uint32_t cache_index = etr_text_cache_next(&a->lists, json, &is_known);
   if (is_known)
-    return a->values.data[number];
+    return a->values.data[cache_index];
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);
   etr_json_excerpt_value(&excerpt, json);
-  const char *text = intern(a, &excerpt);
-  const char **slot = number == ETR_NONE ? NULL : etr_vec_push(a->scratch, &a->values);
+  const char *text = intern_excerpt(a, &excerpt);
+  const char **slot = cache_index == ETR_NONE ? NULL : etr_vec_push(a->scratch, &a->values);
   if (slot)
     *slot = text;
   return text;
 }
 
-/* Reads a device, {type: "cuda", index: 1}, as "cuda:1". Returns NULL when out of memory. */
+/* Reads a device, {type: "cuda", index: 1}, and returns it as the JSON string "cuda:1"; NULL when
+ * out of memory. */
 static const char *device_text(etr_arguments *a, etr_json *json) {
   etr_slice key;
   const char *type = "?";
@@ -120,19 +123,19 @@ static const char *device_text(etr_arguments *a, etr_json *json) {
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);
   etr_json_excerpt_string(&excerpt, etr_slice_of(name));
-  return intern(a, &excerpt);
+  return intern_excerpt(a, &excerpt);
 }
 
-/* Reads a value as a text; NULL for null, and when out of memory. `what` says how numbers are
- * shown. */
-static const char *value_text(etr_arguments *a, form what, etr_json *json) {
+/* Reads a value and returns it as JSON text, with numbers as `form` says; NULL for null, and when
+ * out of memory. */
+static const char *value_text(etr_arguments *a, value_form form, etr_json *json) {
   switch (etr_json_peek(json)) {
   case ETR_JSON_BOOL:
     return etr_json_bool(json) ? "true" : "false";
   case ETR_JSON_NUMBER:
-    return number_text(a, what, json);
+    return number_text(a, form, json);
   case ETR_JSON_OBJECT:
-    return what == FORM_DEVICE ? device_text(a, json) : list_text(a, json);
+    return form == FORM_DEVICE ? device_text(a, json) : list_text(a, json);
   case ETR_JSON_STRING:
   case ETR_JSON_ARRAY:
     return list_text(a, json);
@@ -142,18 +145,17 @@ static const char *value_text(etr_arguments *a, form what, etr_json *json) {
   }
 }
 
-static bool is_name(const char *name) {
+static bool is_nonempty(const char *name) {
   return name && name[0] != '\0';
 }
 
-/* Adds an argument to the drafts of the node, unless it has no value or no name. */
 void etr_arguments_read(etr_arguments *a, const char *name, etr_slice member, etr_json *json) {
-  form what = form_of_member(member);
-  if (what == FORM_NONE || !is_name(name)) {
+  value_form form = form_of_member(member);
+  if (form == FORM_NONE || !is_nonempty(name)) {
     etr_json_skip(json);
     return;
   }
-  const char *value = value_text(a, what, json);
+  const char *value = value_text(a, form, json);
   etr_argument_draft *draft = value ? etr_vec_push(a->scratch, &a->drafts) : NULL;
   if (draft)
     draft->argument = (etr_argument){name, value};
@@ -164,7 +166,7 @@ void etr_arguments_read(etr_arguments *a, const char *name, etr_slice member, et
 void etr_arguments_note_symbolic(etr_arguments *a, const char *name, etr_slice member,
                                  etr_json *json) {
   etr_slice text;
-  if (!is_name(name) || !etr_slice_starts(member, ETR_SLICE("as_sym_")) ||
+  if (!is_nonempty(name) || !etr_slice_starts(member, ETR_SLICE("as_sym_")) ||
       !etr_json_peek_whole(json, &text))
     return;
   const char *copy = etr_arena_copy(a->scratch, text);
@@ -178,16 +180,21 @@ typedef struct symbols {
   void *context;
 } symbols;
 
-static void put_named(etr_json_excerpt *excerpt, const symbols *s, etr_slice name) {
+/* Appends the expression of the symbolic number with this name, or the name if it is not known; as
+ * a number in JSON if it is one. */
+static void append_symbol(etr_json_excerpt *excerpt, const symbols *s, etr_slice name) {
   const char *known = s->symbol_of(s->context, name);
   etr_slice expression = known ? etr_slice_of(known) : name;
-  (etr_is_number(expression) ? etr_json_excerpt_number : etr_json_excerpt_string)(excerpt,
-                                                                                  expression);
+  if (etr_is_number(expression))
+    etr_json_excerpt_number(excerpt, expression);
+  else
+    etr_json_excerpt_string(excerpt, expression);
 }
 
-/* Appends a symbolic value, {as_name: ...}, or {as_int: ...} beside such in a list; "" if it has
- * neither. Old files write dead members as null. */
-static void put_symbolic_value(etr_json_excerpt *excerpt, etr_json *json, void *context) {
+/* Reads an element that may be symbolic, {as_name: ...} or {as_int: ...}, and appends its
+ * expression or number; "" if it has neither. Only the first member that is not null counts,
+ * because old files write the unused ones, too, as null. */
+static void append_symbolic_value(etr_json_excerpt *excerpt, etr_json *json, void *context) {
   etr_slice key;
   size_t start = etr_json_excerpt_text(excerpt).size;
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
@@ -200,7 +207,7 @@ static void put_symbolic_value(etr_json_excerpt *excerpt, etr_json *json, void *
     if (etr_json_excerpt_text(excerpt).size > start)
       etr_json_skip(json);
     else if (is_symbol)
-      put_named(excerpt, context, etr_json_string(json));
+      append_symbol(excerpt, context, etr_json_string(json));
     else if (!etr_json_null(json))
       etr_json_excerpt_value(excerpt, json);
   }
@@ -208,8 +215,8 @@ static void put_symbolic_value(etr_json_excerpt *excerpt, etr_json *json, void *
     etr_json_excerpt_string(excerpt, ETR_SLICE(""));
 }
 
-/* Returns the text of a value with symbolic sizes, in which names are replaced; "null" if it is
- * damaged. */
+/* Returns the JSON text of a value, or list of values, whose names of symbolic numbers are replaced
+ * by their expressions; "null" if `text`, as it is in the document, is damaged. */
 static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
   etr_json *json = etr_json_open_memory(text, NULL);
   etr_json_excerpt excerpt;
@@ -219,12 +226,12 @@ static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
     return "";
   }
   if (etr_json_peek(json) == ETR_JSON_ARRAY)
-    etr_json_excerpt_list(&excerpt, json, put_symbolic_value, s);
+    etr_json_excerpt_list(&excerpt, json, append_symbolic_value, s);
   else
-    put_symbolic_value(&excerpt, json, s);
+    append_symbolic_value(&excerpt, json, s);
   bool damaged = etr_json_failed(json);
   etr_json_close(json);
-  return damaged ? "null" : intern(a, &excerpt);
+  return damaged ? "null" : intern_excerpt(a, &excerpt);
 }
 
 void etr_arguments_resolve(etr_arguments *a, size_t base, etr_symbol_of symbol_of, void *context) {
@@ -236,23 +243,24 @@ void etr_arguments_resolve(etr_arguments *a, size_t base, etr_symbol_of symbol_o
 
 /* ---- Nodes ---- */
 
-static bool has_name(const etr_argument *arguments, size_t count, const char *name) {
+/* Returns whether one of the arguments has this interned name. */
+static bool contains_name(const etr_argument *arguments, size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
     if (arguments[i].name == name)
       return true;
   return false;
 }
 
-/* Gives the node the drafts from `base` on, the first of each name and at most
- * ETR_MOST_ARGUMENTS, and removes all of them from the drafts. */
+/* Arguments with symbolic numbers also wait for etr_arguments_resolve(). */
 void etr_arguments_take(etr_arguments *a, size_t base, etr_node *node) {
-  size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS), kept = 0;
+  size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS);
+  size_t kept = 0;
   etr_argument *arguments = count
                                 ? etr_arena_alloc_array(a->strings->arena, count, sizeof *arguments)
                                 : NULL;
   for (size_t i = base; arguments && i < a->drafts.count && kept < count; i++) {
     const etr_argument_draft *draft = &a->drafts.data[i];
-    if (has_name(arguments, kept, draft->argument.name))
+    if (contains_name(arguments, kept, draft->argument.name))
       continue;
     arguments[kept] = draft->argument;
     etr_argument_waiting *waiting = draft->symbolic.size ? etr_vec_push(a->scratch, &a->waiting)

@@ -21,7 +21,6 @@ etr_status etr_bundle_check(const etr_bundle *bundle, const char *path, etr_erro
                   "damaged BundledProgram: %s", bundle->fb.message);
 }
 
-/* Opens a bundle after checking its identifier; fails if it is damaged. */
 etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, etr_error *error) {
   *out = (etr_bundle){0};
   if (!etr_bundle_is(bytes))
@@ -34,7 +33,6 @@ etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, e
   return etr_bundle_check(out, path, error);
 }
 
-/* Returns the tests of one method; damage shows on the bundle's reader. */
 etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index) {
   etr_bundle_suite suite;
   etr_fb_at table = etr_fb_table_at(&bundle->fb, bundle->suites, index);
@@ -43,8 +41,6 @@ etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index) {
   return suite;
 }
 
-/* Lists for each method how many test inputs the bundle has; fails if it is damaged, or when out
- * of memory. */
 etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path,
                                 const etr_test_set **sets, size_t *count, etr_error *error) {
   etr_vec(etr_test_set) found = {0};

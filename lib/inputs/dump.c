@@ -45,8 +45,7 @@ void etr_values_start_run(etr_value_reader *reader, uint32_t run) {
   reader->run = run;
 }
 
-/* Ends the reading of values, and returns them and their number. Lack of memory shows on the
- * reader's arena. */
+/* Out of memory shows on the reader's arena. */
 etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
   if (etr_arena_failed(&reader->scratch))
     etr_arena_fail(reader->arena);
@@ -55,14 +54,13 @@ etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
   return reader->values.data;
 }
 
-/* Adds a logged value and numbers it among the values with the same origin. Returns NULL when out
- * of memory. */
-static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_value *origin) {
+/* Adds a value that an event logged, a copy of `origin`. Its index counts the values before it in
+ * the run that the same operator, or the same run, logged. Returns NULL when out of memory. */
+static etr_debug_value *add_logged_value(etr_value_reader *reader, const etr_debug_value *origin) {
   etr_debug_value *added = etr_vec_push(reader->arena, &reader->values);
   if (!added)
     return NULL;
   *added = *origin;
-  /* Returns the next index among the values with the same origin. */
   struct {
     const char *delegate_id;
     int32_t instruction_id, is_output;
@@ -72,9 +70,10 @@ static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_valu
   return added;
 }
 
-/* Reads a vector of 64-bit integers and returns them; *count is 0 when out of memory. */
-static const int64_t *read_numbers(etr_value_reader *reader, etr_fb_at table, unsigned field,
-                                   uint32_t *count) {
+/* Returns a copy of a table's vector of 64-bit integers, and sets *count to the number of elements.
+ * Returns NULL, with *count 0, when out of memory. */
+static const int64_t *copy_int64_vector(etr_value_reader *reader, etr_fb_at table, unsigned field,
+                                        uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(reader->fb, table, field, sizeof(int64_t), count);
   int64_t *numbers = etr_arena_alloc_array(reader->arena, *count, sizeof *numbers);
   if (!numbers)
@@ -84,18 +83,19 @@ static const int64_t *read_numbers(etr_value_reader *reader, etr_fb_at table, un
   return numbers;
 }
 
-/* Adds a logged tensor: its type, shape, and where its bytes are in the debug buffer. Strides of
- * another rank are dropped; the size stays 0 if it cannot be computed. */
+/* Adds a logged tensor: type, shape, strides, and offset and size of its data in the debug buffer,
+ * in bytes. Strides of another rank are damage and left out. The size stays 0 if it cannot be
+ * computed. */
 static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at tensor) {
   uint32_t rank, stride_count;
   uint64_t count = 0;
-  etr_debug_value *value = add_value(reader, origin);
+  etr_debug_value *value = add_logged_value(reader, origin);
   if (!value)
     return;
   value->kind = ETR_DEBUG_TENSOR;
   value->dtype = etr_scalar_type_name(etr_fb_u8(reader->fb, tensor, TENSOR_SCALAR_TYPE, 0));
-  value->sizes = read_numbers(reader, tensor, TENSOR_SIZES, &rank);
-  value->strides = read_numbers(reader, tensor, TENSOR_STRIDES, &stride_count);
+  value->sizes = copy_int64_vector(reader, tensor, TENSOR_SIZES, &rank);
+  value->strides = copy_int64_vector(reader, tensor, TENSOR_STRIDES, &stride_count);
   value->rank = (int32_t)rank;
   if (stride_count != rank)
     value->strides = NULL;
@@ -105,11 +105,12 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
     value->byte_size = count * element->size;
 }
 
-/* Adds a logged number of one of the known types; other types add a value without a kind. */
+/* Adds a logged number from a Value table of this type. For other types the value has no kind, so
+ * that it still counts. */
 static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at table,
                         uint8_t type) {
   etr_fb *fb = reader->fb;
-  etr_debug_value *value = add_value(reader, origin);
+  etr_debug_value *value = add_logged_value(reader, origin);
   if (!value)
     return;
   switch (type) {
@@ -136,15 +137,15 @@ static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin,
   }
 }
 
-/* Reads the values of an event into the reader's list. Returns whether they are marked as outputs
- * of the run. */
+/* Versions that do not mark outputs log them outside of all instructions and delegates. */
 bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at value) {
   etr_fb *fb = reader->fb;
   uint8_t type = etr_fb_u8(fb, value, VALUE_TYPE, TYPE_NULL);
-  bool marked = etr_fb_u8(fb, etr_fb_table(fb, value, VALUE_OUTPUT), ONLY_FIELD, 0) != 0;
-  bool outside = origin.instruction_id < 0 && !origin.delegate_id;
+  bool is_marked_as_output = etr_fb_u8(fb, etr_fb_table(fb, value, VALUE_OUTPUT), ONLY_FIELD, 0) !=
+                             0;
+  bool is_outside_instructions = origin.instruction_id < 0 && !origin.delegate_id;
   origin.run = reader->run;
-  origin.is_output = marked || (outside && type != TYPE_NULL);
+  origin.is_output = is_marked_as_output || (is_outside_instructions && type != TYPE_NULL);
   origin.method = origin.node = ETR_NONE;
   if (type == TYPE_TENSOR)
     read_tensor(reader, &origin, etr_fb_table(fb, value, VALUE_TENSOR));
@@ -157,7 +158,7 @@ bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at
       read_tensor(reader, &origin, etr_fb_table_at(reader->fb, vector, i));
   } else
     read_scalar(reader, &origin, value, type);
-  return marked;
+  return is_marked_as_output;
 }
 
 /* ---- What the allocators of a run gave out ---- */
@@ -174,7 +175,8 @@ enum { RUN_ALLOCATORS = 2 };
 enum { ALLOCATOR_NAME };
 enum { ALLOCATION_ALLOCATOR, ALLOCATION_SIZE };
 
-/* Returns the name of an allocator; ids count from 1, and "" means that it is unknown. */
+/* Returns the name of the allocator of a run with this id, which counts from 1; "" if it has none.
+ */
 static const char *allocator_name(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
                                   int32_t id) {
   uint32_t count;
@@ -185,9 +187,10 @@ static const char *allocator_name(allocation_reader *reader, etr_fb *fb, etr_fb_
   return name.size ? etr_intern(reader->names, name) : "";
 }
 
-/* Returns the allocations of an allocator, made when first asked for; NULL when out of memory. */
-static etr_allocations *allocations_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
-                                       int32_t id) {
+/* Returns the sums of what the allocator with this id gave out in a run, which are added for a new
+ * id; NULL when out of memory. */
+static etr_allocations *find_or_add_allocations(allocation_reader *reader, etr_fb *fb,
+                                                etr_fb_at run, int32_t id) {
   etr_map_slot *slot = etr_map_at(&reader->index_by_id, ETR_BYTES(id));
   if (!slot)
     return NULL;
@@ -201,12 +204,12 @@ static etr_allocations *allocations_of(allocation_reader *reader, etr_fb *fb, et
   return added;
 }
 
-/* Adds an AllocationEvent of RunData `run` to the allocations of its allocator. Out of memory
- * shows on the arena of the names. */
+/* Counts an AllocationEvent of the RunData table `run` in the sums of its allocator, in bytes. When
+ * out of memory, the arena of the names has failed. */
 static void add_allocation_event(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
                                  etr_fb_at event) {
-  etr_allocations *allocations = allocations_of(reader, fb, run,
-                                                etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
+  etr_allocations *allocations = find_or_add_allocations(
+      reader, fb, run, etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
   uint64_t bytes = etr_fb_u64(fb, event, ALLOCATION_SIZE, 0);
   if (!allocations)
     return;
@@ -249,65 +252,70 @@ typedef struct dump_reader {
   etr_arena *arena; /* of runs and events */
   etr_map *names;
   const etr_dump_shared *shared;
-  uint64_t base;              /* where the buffer starts in the file */
-  uint64_t needed;            /* size of the file by its size prefix; 0: it has none */
-  uint64_t ticks_left;        /* that further events may take */
-  size_t metadata_left;       /* bytes that a file can hold without sharing them */
-  untimed backwards, endless; /* events that end before they start; events too long to be true */
+  uint64_t buffer_start;        /* where the buffer starts in the file */
+  uint64_t file_size_by_prefix; /* size of the file by its size prefix; 0: it has none */
+  uint64_t ticks_left;          /* that further events may take */
+  size_t metadata_bytes_left;   /* bytes that a file can hold without sharing them */
+  untimed backwards, too_long;  /* events that end before they start; events too long to be true */
   etr_value_reader values;
   const etr_dump_event
-      *likely; /* the event at the same place of the run before, or one without names */
+      *likely_event; /* the event at the same place of the run before, or one without names */
 } dump_reader;
 
 static bool out_of_memory(const dump_reader *reader) {
   return etr_arena_failed(reader->arena) || etr_arena_failed(reader->names->arena);
 }
 
-static bool stopped(const dump_reader *reader) {
+static bool has_failed(const dump_reader *reader) {
   return etr_fb_failed(&reader->fb) || out_of_memory(reader);
 }
 
-/* Interns a text. Runs repeat their events, so it mostly is the `likely` one: to compare is cheaper
- * than to look up. */
-static const char *intern_likely(dump_reader *reader, etr_slice text, const char *likely) {
-  return likely && etr_slice_equal(etr_slice_of(likely), text) ? likely
-                                                               : etr_intern(reader->names, text);
+/* Interns a text. Runs repeat their events, so the text is mostly `probable`, that of the same
+ * event in the run before, or else NULL. Comparing with it is cheaper than looking up. */
+static const char *intern_probable(dump_reader *reader, etr_slice text, const char *probable) {
+  return probable && etr_slice_equal(etr_slice_of(probable), text)
+             ? probable
+             : etr_intern(reader->names, text);
 }
 
 /* Reads a name; "" if it is absent. */
 static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
   etr_slice name = etr_fb_string(&reader->fb, table, field);
-  return name.size ? intern_likely(reader, name, reader->likely->name) : "";
+  return name.size ? intern_probable(reader, name, reader->likely_event->name) : "";
 }
 
-static void add_untimed(untimed *events, const etr_dump_event *event, etr_fb_at profile) {
+/* Counts an event among those that have no time for one reason, and keeps name and offset of the
+ * first for the warning. */
+static void count_untimed(untimed *events, const etr_dump_event *event, etr_fb_at profile) {
   if (events->count++ > 0)
     return;
   events->first = event->delegate_id ? event->delegate_id : event->name;
   events->first_at = profile;
 }
 
-/* Sets the start and duration of an event; one that ends before it starts, or takes impossibly
- * long, is untimed. */
-static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
-  uint64_t start = etr_fb_u64(&reader->fb, profile, PROFILE_START, 0), ticks;
-  /* False if the end lies before the start. A counter of 32 bits may wrap in between: not where
-   * that would take more than half its range. */
+/* Reads start and duration of an event, in ticks. An event that ends before it starts is untimed,
+ * unless a counter of 32 bits wrapped in between. So is one longer than the ticks left of
+ * ETR_DUMP_MOST_TICKS, above which sums would not be exact. */
+static void read_event_times(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
+  uint64_t start = etr_fb_u64(&reader->fb, profile, PROFILE_START, 0);
   uint64_t end = etr_fb_u64(&reader->fb, profile, PROFILE_END, 0);
+  /* A wrap that would make the event take more than half of the counter's range is implausible. */
   bool wrapped = end < start && start <= UINT32_MAX && start - end > UINT32_MAX / 2;
-  ticks = end - start + (wrapped ? (uint64_t)UINT32_MAX + 1 : 0);
+  uint64_t ticks = end - start + (wrapped ? (uint64_t)UINT32_MAX + 1 : 0);
   bool is_forwards = wrapped || end >= start;
   event->start_ticks = start;
   event->is_untimed = !is_forwards || ticks > reader->ticks_left;
   if (event->is_untimed) {
-    add_untimed(is_forwards ? &reader->endless : &reader->backwards, event, profile);
+    count_untimed(is_forwards ? &reader->too_long : &reader->backwards, event, profile);
     return;
   }
   event->duration_ticks = ticks;
   reader->ticks_left -= ticks;
 }
 
-/* Reads the delegate's id of an event. Its fields are consecutive in both kinds of events. */
+/* Sets the delegate id of an event to its delegate debug identifier, a number or a text, as text.
+ * It stays NULL if there is none. id_field is the number's field, which the text's field follows.
+ */
 static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table,
                              unsigned id_field) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
@@ -317,26 +325,28 @@ static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_
   if (event->delegate_id_is_int)
     text = (etr_slice){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId32, number)};
   if (text.size)
-    event->delegate_id = intern_likely(reader, text, reader->likely->delegate_id);
+    event->delegate_id = intern_probable(reader, text, reader->likely_event->delegate_id);
 }
 
-/* Copies the metadata of an event, within what is left of the allowance. */
+/* Copies the metadata that a delegate wrote for an event. Fails the reader if the copies would take
+ * more than the file has: many events may refer to the same bytes, so a small file could use up
+ * memory. */
 static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   etr_slice bytes = etr_fb_bytes(&reader->fb, profile, PROFILE_METADATA);
   if (bytes.size == 0)
     return;
-  if (bytes.size > reader->metadata_left) {
+  if (bytes.size > reader->metadata_bytes_left) {
     etr_fb_fail(&reader->fb, profile, "events share their metadata");
     return;
   }
-  reader->metadata_left -= bytes.size;
+  reader->metadata_bytes_left -= bytes.size;
   const char *copy = etr_arena_copy(reader->names->arena, bytes);
   if (copy)
     event->metadata = (etr_slice){copy, bytes.size};
 }
 
-/* Reads a DebugEvent: the values that it logs, and an event in *event. Returns whether that event
- * counts: values that the run returns are none. */
+/* Reads a DebugEvent: adds the values that it logs, and sets *event. Returns false if the values
+ * are outputs of the run, for which no event is listed. */
 static bool read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
@@ -348,26 +358,39 @@ static bool read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0)
     event->instruction_id = -1;
-  const etr_debug_value origin = {.instruction_id = event->instruction_id,
-                                  .delegate_id = event->delegate_id,
-                                  .name = event->name};
+  const etr_debug_value origin = {
+      .instruction_id = event->instruction_id,
+      .delegate_id = event->delegate_id,
+      .name = event->name,
+  };
   return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
-/* Reads a run: its events, the values that they log, and its allocations. `before` is the run
- * before it, or an empty one, whose texts are probably the same. */
+/* Reads a ProfileEvent: names, ids, metadata and times. An event outside of all chains has no
+ * instruction, whatever the file says. */
+static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
+  event->name = read_name(reader, profile, PROFILE_NAME);
+  read_delegate_id(reader, event, profile, PROFILE_ID_INT);
+  event->chain_index = etr_fb_i32(&reader->fb, profile, PROFILE_CHAIN, 0);
+  event->instruction_id = etr_fb_i32(&reader->fb, profile, PROFILE_INSTRUCTION, -1);
+  if (event->chain_index == NO_CHAIN || event->instruction_id < 0)
+    event->instruction_id = -1;
+  read_metadata(reader, event, profile);
+  read_event_times(reader, event, profile);
+}
+
+/* Reads a RunData table: its events, the values that they log, and its allocations. `before` is the
+ * run before it, or an empty one; its events probably have the same texts in the same order. */
 static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run *before,
                      etr_fb_at table) {
   static const etr_dump_event no_event = {0};
   etr_fb *fb = &reader->fb;
   etr_vec(etr_dump_event) events = {0};
   uint32_t count;
-  allocation_reader allocations;
-  /* Starts a run. */
   etr_map *names = reader->names;
-  allocations = (allocation_reader){.names = names};
+  allocation_reader allocations = {.names = names};
   etr_map_init(&allocations.index_by_id, names->arena);
-  reader->likely = &no_event;
+  reader->likely_event = &no_event;
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
@@ -375,31 +398,24 @@ static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run 
   if (refused)
     etr_fb_fail(fb, vector, refused);
   etr_vec_expect(reader->arena, &events, count);
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
-    etr_fb_at event = etr_fb_table_at(fb, vector, i),
-              profile = etr_fb_table(fb, event, EVENT_PROFILE),
-              debug = etr_fb_table(fb, event, EVENT_DEBUG),
-              allocation = etr_fb_table(fb, event, EVENT_ALLOCATION);
+  for (uint32_t i = 0; i < count && !has_failed(reader); i++) {
+    etr_fb_at event = etr_fb_table_at(fb, vector, i);
+    etr_fb_at profile = etr_fb_table(fb, event, EVENT_PROFILE);
+    etr_fb_at debug = etr_fb_table(fb, event, EVENT_DEBUG);
+    etr_fb_at allocation = etr_fb_table(fb, event, EVENT_ALLOCATION);
     if (allocation)
       add_allocation_event(&allocations, fb, table, allocation);
     run->allocation_events += allocation != 0;
     run->debug_events += debug != 0;
-    reader->likely = events.count < before->event_count ? &before->events[events.count] : &no_event;
+    reader->likely_event = events.count < before->event_count ? &before->events[events.count]
+                                                              : &no_event;
     etr_dump_event logged;
     if (!profile && (!debug || !read_debug_event(reader, &logged, debug)))
       continue;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
-    if (pushed && profile) {
-      pushed->name = read_name(reader, profile, PROFILE_NAME);
-      read_delegate_id(reader, pushed, profile, PROFILE_ID_INT);
-      pushed->chain_index = etr_fb_i32(fb, profile, PROFILE_CHAIN, 0);
-      pushed->instruction_id = etr_fb_i32(fb, profile, PROFILE_INSTRUCTION, -1);
-      if (pushed->chain_index == NO_CHAIN || pushed->instruction_id < 0)
-        pushed->instruction_id = -1;
-      read_metadata(reader, pushed, profile);
-      read_times(reader, pushed, profile);
-    }
-    if (pushed && !profile)
+    if (pushed && profile)
+      read_profile_event(reader, pushed, profile);
+    else if (pushed)
       *pushed = logged;
   }
   run->events = events.data;
@@ -408,7 +424,8 @@ static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run 
   run->allocation_count = allocations.list.count;
 }
 
-/* Warns of events that cannot have been timed correctly. */
+/* Warns once of all events that have no time for one reason; `what` is the reason, such as "ends
+ * before it starts". */
 static void warn_of_untimed(const dump_reader *reader, const untimed *events, const char *what) {
   char message[256];
   if (events->count == 0 || !reader->shared->warn)
@@ -418,12 +435,12 @@ static void warn_of_untimed(const dump_reader *reader, const untimed *events, co
            "wrong or the file is "
            "damaged; record again",
            ETR_HEAD(events->first, 80), what, events->count, etr_plural(events->count));
-  reader->shared->warn(reader->shared->context, reader->base + events->first_at, message);
+  reader->shared->warn(reader->shared->context, reader->buffer_start + events->first_at, message);
 }
 
-/* Returns whether a text of the bytes names a type of 16 bits: "Fully Connected (NC, F16) GEMM #1".
- */
-static bool names_half(etr_slice bytes) {
+/* Returns whether a text in an ETDump names a 16-bit type, as XNNPACK's event "Fully Connected (NC,
+ * F16) GEMM #1" does. */
+static bool names_16_bit_float(etr_slice bytes) {
   for (size_t i = 0; i + 4 <= bytes.size; i++)
     if (memcmp(bytes.data + i, " F16", 4) == 0 || memcmp(bytes.data + i, "BF16", 4) == 0)
       return true;
@@ -436,47 +453,67 @@ static bool names_half(etr_slice bytes) {
 static const char *advice_on_damage(etr_slice bytes) {
   if (etr_slice_is_text_copy(bytes))
     return ETR_TEXT_COPY_ADVICE;
-  if (names_half(bytes))
+  if (names_16_bit_float(bytes))
     return "; ExecuTorch writes such files when a delegate logs float16 or bfloat16 values: record "
            "without a debug buffer";
   return "; ExecuTorch writes such files when float16 or bfloat16 values are logged: if the model "
          "computes in them, record without a debug buffer";
 }
 
-/* Fails because something is not in the file that should be, with the size that the file should
- * have if its prefix says that. */
-static etr_status fail_at_end(const dump_reader *reader, etr_slice bytes, const char *path,
-                              etr_error *error) {
+/* Fails because the ETDump refers to bytes after the end of the file. The message has the size that
+ * the file needs, if its prefix says it; a file that was copied as text has another message. */
+static etr_status fail_as_cut_short(const dump_reader *reader, etr_slice bytes, const char *path,
+                                    etr_error *error) {
   size_t size = bytes.size;
-  uint64_t offset = reader->base + reader->fb.offset;
+  uint64_t offset = reader->buffer_start + reader->fb.offset;
   if (etr_slice_is_text_copy(bytes))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, offset, "damaged ETDump%s",
                     ETR_TEXT_COPY_ADVICE);
-  if (reader->needed > size)
+  if (reader->file_size_by_prefix > size)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, offset,
                     "the ETDump is cut short: it has %zu bytes and needs %" PRIu64
                     "; was it copied completely?",
-                    size, reader->needed);
+                    size, reader->file_size_by_prefix);
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, offset,
                   "the ETDump is cut short or damaged: an offset points past its end (%zu "
                   "bytes); was it copied completely?",
                   size);
 }
 
-/* Reads an ETDump of `size` bytes from the reader's base on. Fails if it is damaged or beyond a
- * limit, or when out of memory. */
+/* Fails if the reader has failed: out of memory, beyond the budget, cut short or damaged. `bytes`
+ * is the whole file. */
+static etr_status check_reader(const dump_reader *reader, etr_slice bytes, const char *path,
+                               etr_error *error) {
+  if (out_of_memory(reader))
+    return etr_fail_memory_of(error, path, NULL);
+  if (etr_budget_refused(reader->shared->budget))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s",
+                    reader->shared->budget->message);
+  bool is_shorter_than_prefix = etr_fb_failed(&reader->fb) &&
+                                reader->file_size_by_prefix > bytes.size;
+  if (reader->fb.points_past_end || is_shorter_than_prefix)
+    return fail_as_cut_short(reader, bytes, path, error);
+  if (etr_fb_failed(&reader->fb)) {
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->buffer_start + reader->fb.offset,
+                    "damaged ETDump: %s%s", reader->fb.message, advice_on_damage(bytes));
+  }
+  return ETR_OK;
+}
+
+/* Reads the ETDump in the `size` bytes from reader->buffer_start on; `bytes` is the whole file.
+ * Fails if it is damaged or beyond a limit, or when out of memory. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size,
                               const char *path, etr_error *error) {
   static const etr_dump_run no_run = {0};
-  etr_fb_init(&reader->fb, bytes.data + reader->base, (size_t)size);
+  etr_fb_init(&reader->fb, bytes.data + reader->buffer_start, (size_t)size);
   reader->ticks_left = ETR_DUMP_MOST_TICKS;
-  reader->metadata_left = (size_t)size;
-  reader->backwards = reader->endless = (untimed){0};
+  reader->metadata_bytes_left = (size_t)size;
+  reader->backwards = reader->too_long = (untimed){0};
   etr_values_init(&reader->values, &reader->fb, reader->names->arena);
   etr_vec(etr_dump_run) runs = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, etr_fb_root(&reader->fb), DUMP_RUN_DATA, 4, &count);
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+  for (uint32_t i = 0; i < count && !has_failed(reader); i++) {
     etr_dump_run *run = etr_vec_push(reader->arena, &runs);
     etr_values_start_run(&reader->values, i);
     if (!run)
@@ -485,41 +522,33 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
   out->values = etr_values_end(&reader->values, &out->value_count);
-  if (out_of_memory(reader))
-    return etr_fail_memory_of(error, path, NULL);
-  if (etr_budget_refused(reader->shared->budget))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s",
-                    reader->shared->budget->message);
-  bool is_cut = etr_fb_failed(&reader->fb) && reader->needed > bytes.size;
-  if (reader->fb.points_past_end || is_cut)
-    return fail_at_end(reader, bytes, path, error);
-  if (etr_fb_failed(&reader->fb)) {
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
-                    "damaged ETDump: %s%s", reader->fb.message, advice_on_damage(bytes));
-  }
+  ETR_TRY(check_reader(reader, bytes, path, error));
   out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
   warn_of_untimed(reader, &reader->backwards, "ends before it starts");
-  warn_of_untimed(reader, &reader->endless, "takes impossibly many ticks");
+  warn_of_untimed(reader, &reader->too_long, "takes impossibly many ticks");
   return ETR_OK;
 }
 
-/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size,
- * whatever follows. If it is wrong, it is ignored and the whole rest is read. Fails as
- * read_buffer() does. */
-static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes,
-                                const char *path, etr_error *error) {
-  uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
-  reader->needed = claimed + PREFIX_BYTES;
-  if (claimed == rest)
-    return read_buffer(reader, out, bytes, rest, path, error);
-  if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK)
+/* Reads an ETDump with a size prefix. Bytes after that size are ignored if what is before them is a
+ * complete ETDump. Otherwise the prefix is wrong: everything after it is read, with a warning.
+ * Fails as read_buffer() does. */
+static etr_status read_with_size_prefix(dump_reader *reader, etr_dump *out, etr_slice bytes,
+                                        const char *path, etr_error *error) {
+  uint64_t size_by_prefix = etr_load_le(bytes.data, PREFIX_BYTES);
+  uint64_t bytes_after_prefix = bytes.size - PREFIX_BYTES;
+  reader->file_size_by_prefix = size_by_prefix + PREFIX_BYTES;
+  if (size_by_prefix == bytes_after_prefix)
+    return read_buffer(reader, out, bytes, bytes_after_prefix, path, error);
+  if (size_by_prefix < bytes_after_prefix &&
+      read_buffer(reader, out, bytes, size_by_prefix, path, NULL) == ETR_OK)
     return ETR_OK;
   if (reader->shared->warn)
     reader->shared->warn(
         reader->shared->context, 0,
-        claimed > rest ? "the file is shorter than its size prefix says: was it copied completely?"
-                       : "wrong size prefix; reading to the end of the file");
-  return read_buffer(reader, out, bytes, rest, path, error);
+        size_by_prefix > bytes_after_prefix
+            ? "the file is shorter than its size prefix says: was it copied completely?"
+            : "wrong size prefix; reading to the end of the file");
+  return read_buffer(reader, out, bytes, bytes_after_prefix, path, error);
 }
 
 static bool has_identifier_at(etr_slice bytes, size_t at) {
@@ -536,7 +565,7 @@ bool etr_dump_is(etr_slice head) {
 
 /* ---- The number of events, without reading them ---- */
 
-/* Reads a number of up to four bytes, the lowest first, as Flatbuffers have it; 0 past the end. */
+/* Reads a little-endian number of up to four bytes at an offset of the file; 0 past its end. */
 static uint32_t read_number_at(FILE *file, uint64_t offset, size_t bytes) {
   unsigned char read[4] = {0};
   uint32_t number = 0;
@@ -548,7 +577,8 @@ static uint32_t read_number_at(FILE *file, uint64_t offset, size_t bytes) {
   return number;
 }
 
-/* Returns where the vector of a table's field is; 0 if the table has none. */
+/* Returns the offset in the file of a FlatBuffers table's vector field, found by the table's
+ * vtable; 0 if the table does not have the field. `table` is an offset in the file. */
 static uint64_t find_vector_of_field(FILE *file, uint64_t table, unsigned field) {
   uint64_t vtable = table - (uint64_t)(int64_t)(int32_t)read_number_at(file, table, 4);
   unsigned entry = 4 + 2 * field;
@@ -559,39 +589,43 @@ static uint64_t find_vector_of_field(FILE *file, uint64_t table, unsigned field)
   return offset > 0 ? entry_offset + read_number_at(file, entry_offset, 4) : 0;
 }
 
-/* Follows the offsets of the file without checking it; stops counting once there are more than
- * `most`, and counts none in a file of more than MOST_RUNS runs. */
+/* Follows offsets without checking them, because a wrong count does no harm. */
 uint64_t etr_dump_count_events(FILE *file, uint64_t enough) {
-  enum { MOST_RUNS = 1 << 16 }; /* a file with more is read */
+  enum { MOST_RUNS = 1 << 16 }; /* more would take long; 0 events are then returned */
   char head[12];
-  uint64_t events = 0, base = 0;
+  uint64_t events = 0, buffer_start = 0;
   rewind(file);
   etr_slice start = {head, fread(head, 1, sizeof head, file)};
   if (!etr_dump_is(start))
     return 0;
   if (etr_dump_prefix(start))
-    base = PREFIX_BYTES;
-  uint64_t runs = find_vector_of_field(file, base + read_number_at(file, base, 4), DUMP_RUN_DATA);
+    buffer_start = PREFIX_BYTES;
+  uint64_t runs = find_vector_of_field(file, buffer_start + read_number_at(file, buffer_start, 4),
+                                       DUMP_RUN_DATA);
   uint32_t count = runs > 0 ? read_number_at(file, runs, 4) : 0;
   for (uint32_t i = 0; i < count && count <= MOST_RUNS && events <= enough; i++) {
-    uint64_t entry = runs + 4 + 4 * (uint64_t)i, run = entry + read_number_at(file, entry, 4);
+    uint64_t entry = runs + 4 + 4 * (uint64_t)i;
+    uint64_t run = entry + read_number_at(file, entry, 4);
     uint64_t vector = find_vector_of_field(file, run, RUN_EVENTS);
     events += vector > 0 ? read_number_at(file, vector, 4) : 0;
   }
   return events;
 }
 
-/* Reads an ETDump with or without a size prefix; fails if it is empty, no ETDump or damaged, and
- * then *out is empty. */
+/* *out is empty after a failure. */
 etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes,
                          const char *path, etr_error *error) {
-  dump_reader reader = {.arena = shared->arena, .names = shared->names, .shared = shared};
+  dump_reader reader = {
+      .arena = shared->arena,
+      .names = shared->names,
+      .shared = shared,
+  };
   etr_status status;
   if (bytes.size == 0)
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
   else if (etr_dump_prefix(bytes)) {
-    reader.base = PREFIX_BYTES;
-    status = read_prefixed(&reader, out, bytes, path, error);
+    reader.buffer_start = PREFIX_BYTES;
+    status = read_with_size_prefix(&reader, out, bytes, path, error);
   } else if (has_identifier_at(bytes, 4))
     status = read_buffer(&reader, out, bytes, bytes.size, path, error);
   else

@@ -17,13 +17,14 @@ static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   etr_warn(source->files->warnings, source->path, NULL, offset, "%s", message);
 }
 
-/* Returns true if two runs have the same events with the same times, as two copies of one run do.
- */
+/* Returns true if two runs have the same events with the same times: they are copies of one run,
+ * because a clock never gives two runs the same times. */
 static bool have_equal_events(const etr_dump_run *a, const etr_dump_run *b) {
   if (a->event_count != b->event_count || a->allocation_count != b->allocation_count)
     return false;
   for (size_t i = 0; i < a->event_count; i++) {
-    const etr_dump_event *left = &a->events[i], *right = &b->events[i];
+    const etr_dump_event *left = &a->events[i];
+    const etr_dump_event *right = &b->events[i];
     bool is_equal = left->name == right->name && left->delegate_id == right->delegate_id &&
                     left->instruction_id == right->instruction_id &&
                     left->start_ticks == right->start_ticks &&
@@ -34,8 +35,8 @@ static bool have_equal_events(const etr_dump_run *a, const etr_dump_run *b) {
   return true;
 }
 
-/* Returns true if two ETDumps hold the same recording: all their events are the same, and start and
- * end at the same times. */
+/* Returns true if two ETDumps are copies of one recording: all their events are equal, with equal
+ * times. Without any times that cannot be known, and it returns false. */
 static bool are_one_recording(const etr_dump *a, const etr_dump *b) {
   if (a->ticks != b->ticks || a->run_count != b->run_count || a->ticks == 0)
     return false;
@@ -45,9 +46,9 @@ static bool are_one_recording(const etr_dump *a, const etr_dump *b) {
   return true;
 }
 
-/* Leaves the last ETDump out if it is the same recording as one before it. Returns whether it did.
+/* Removes the ETDump read last if it is a copy of one before it, and warns. Returns whether it did.
  */
-static bool leave_out_repeated(etr_dump_files *f) {
+static bool drop_repeated_dump(etr_dump_files *f) {
   size_t last = f->dumps.count - 1;
   for (size_t i = 0; i < last; i++) {
     if (!are_one_recording(&f->dumps.data[i], &f->dumps.data[last]))
@@ -61,8 +62,8 @@ static bool leave_out_repeated(etr_dump_files *f) {
   return false;
 }
 
-/* Reads an ETDump. Fails if it is damaged, or if the ticks of all events together overflow 64
- * bits; otherwise no sum of some of them can. */
+/* Adds the ETDump in `bytes`, unless it is a copy of one before it. Fails if it is damaged, or if
+ * the ticks of the events of all ETDumps exceed 64 bits, so that no sum of them can overflow. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path,
                             etr_error *error) {
   dump_source source = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
@@ -71,13 +72,15 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
   if (!source.path || !dump || !name)
     return etr_fail_memory(error);
   *name = source.path;
-  etr_dump_shared shared = {.arena = f->runs,
-                            .names = f->names,
-                            .budget = f->budget,
-                            .warn = warn_of_dump,
-                            .context = &source};
+  etr_dump_shared shared = {
+      .arena = f->runs,
+      .names = f->names,
+      .budget = f->budget,
+      .warn = warn_of_dump,
+      .context = &source,
+  };
   ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
-  if (leave_out_repeated(f))
+  if (drop_repeated_dump(f))
     return ETR_OK;
   if (dump->ticks > UINT64_MAX - f->ticks)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
@@ -89,17 +92,17 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
 
 /* ---- Logs ---- */
 
-/* Reads one ETDump of a log, and keeps the debug buffer that belongs to it if it is the first
- * that is needed. `is_one` says that the log has only this one, which then has the log's name. */
+/* Adds one ETDump of a log, as LOG#NUMBER, or as LOG if it is the only one. Keeps its debug buffer
+ * if it logged tensors and no other buffer is kept, because a profile has only one. */
 static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path,
-                                bool is_one, etr_error *error) {
-  const char *name = is_one ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
+                                bool is_only_dump, etr_error *error) {
+  const char *name = is_only_dump ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
   if (!name)
     return etr_fail_memory(error);
   ETR_TRY(read_dump(f, dump->bytes, name, error));
-  bool is_needed = f->dumps.count > 0 && etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) &&
-                   !f->debug_buffer.size;
-  if (!is_needed || !dump->debug_buffer.size)
+  if (f->dumps.count == 0 || f->debug_buffer.size || !dump->debug_buffer.size)
+    return ETR_OK;
+  if (!etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]))
     return ETR_OK;
   const char *copy = etr_arena_copy(f->arena, dump->debug_buffer);
   if (!copy)
@@ -109,12 +112,13 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   return ETR_OK;
 }
 
-/* Reads the ETDump of a log with this number, or all of them if `number` is 0. Fails if there is
- * no such ETDump, or none at all. */
+/* Adds the ETDump of a log with this number, or all of them if `number` is 0. Fails if there is no
+ * such ETDump, or none at all. Warns of damage that is not asked for. */
 static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log, const char *path,
                                     size_t number, etr_error *error) {
-  size_t read_count = 0, first = ETR_MIN(number, log->dump_count),
-         end = number ? first : log->dump_count;
+  size_t read_count = 0;
+  size_t first = ETR_MIN(number, log->dump_count);
+  size_t end = number ? first : log->dump_count;
   /* Numbers ascend, and there are gaps only where an ETDump is incomplete. */
   while (number && first > 0 && log->dumps[first - 1].number >= number)
     first--;
@@ -137,8 +141,9 @@ static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log
                   "this log holds %zu ETDumps, no number %zu", log->found, number);
 }
 
-/* Reads the ETDumps of a serial log; a file that contains none is read as an ETDump, whose error
- * says what it is not. Fails if none can be read. */
+/* Adds the ETDumps of a serial log: the one with this number, or all if it is 0. A file that
+ * contains none is read as an ETDump, whose error says what the file is not. Fails if none can be
+ * read. */
 static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path, size_t number,
                            etr_error *error) {
   etr_serial_log log;
@@ -147,7 +152,7 @@ static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path,
   if (!etr_serial_log_read(&log, &scratch, bytes))
     status = etr_fail_memory(error);
   else if (log.found == 0 && !log.problem)
-    status = read_dump(f, bytes, path, error); /* says what it is not */
+    status = read_dump(f, bytes, path, error);
   else
     status = read_dumps_of_log(f, &log, path, number, error);
   etr_arena_clear(&scratch);
@@ -156,12 +161,14 @@ static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path,
 
 /* ---- Files ---- */
 
-/* Fails if a large file has more events than are allowed, before it is read, which takes as much
- * memory as it has bytes. A file that cannot be opened is left to the reader. */
-static etr_status refuse_too_many(const etr_dump_files *f, const char *path, etr_error *error) {
-  static const off_t large = (off_t)64 << 20;
+/* Fails if a large ETDump has more events than the budget allows. They are counted in the file
+ * before it is loaded, because loading takes as much memory as the file has bytes. */
+static etr_status fail_if_too_many_events(const etr_dump_files *f, const char *path,
+                                          etr_error *error) {
+  static const off_t large = (off_t)64 << 20; /* smaller files are loaded without a count */
   FILE *file = etr_file_open_regular(path);
-  uint64_t events_left = f->budget->left[ETR_EVENTS], events = 0;
+  uint64_t events_left = f->budget->left[ETR_EVENTS];
+  uint64_t events = 0;
   if (!file)
     return ETR_OK; /* reading it says why */
   if (fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= large)
@@ -186,9 +193,10 @@ static etr_status read_unpacked(etr_file *out, const char *path, uint64_t max_by
   return status;
 }
 
-/* Reads the ETDumps of a file: an ETDump, or a log with some. A log that was decoded before is
- * not read again. Fails if the file cannot be read or has none. */
-static etr_status read_path(etr_dump_files *f, const char *path, etr_error *error) {
+/* Adds the ETDumps of a path: an ETDump, a log, or LOG#NUMBER. A log that was decoded before is not
+ * read again. Its bytes count against the budget; for one ETDump of it, its share of them. Fails if
+ * the file cannot be read or has no ETDump. */
+static etr_status read_dumps_of_path(etr_dump_files *f, const char *path, etr_error *error) {
   etr_file file;
   size_t number = 0;
   const char *log = etr_arena_copy(f->arena, (etr_slice){path, etr_input_file(path, &number)});
@@ -201,7 +209,7 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
                     number ? decoded->file_bytes / decoded->log.found : decoded->file_bytes);
     return read_dumps_of_log(f, &decoded->log, log, number, error);
   }
-  ETR_TRY(refuse_too_many(f, log, error));
+  ETR_TRY(fail_if_too_many_events(f, log, error));
   ETR_TRY(read_unpacked(&file, log, max_bytes, error));
   etr_budget_take(f->budget, ETR_BYTES, file.size);
   etr_slice bytes = etr_file_bytes(&file);
@@ -214,6 +222,6 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
 etr_status etr_dump_files_read(etr_dump_files *files, const char *const *paths, size_t count,
                                etr_error *error) {
   for (size_t i = 0; i < count; i++)
-    ETR_TRY(read_path(files, paths[i], error));
+    ETR_TRY(read_dumps_of_path(files, paths[i], error));
   return ETR_OK;
 }

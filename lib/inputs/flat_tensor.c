@@ -22,8 +22,8 @@ bool etr_flat_tensor_is(etr_slice head) {
   return head.size >= 8 && memcmp(head.data + 4, IDENTIFIER, 4) == 0;
 }
 
-/* Returns the offset of the segments, which is the end of the file without a header or without
- * segments. */
+/* Returns the bytes of a .ptd's table, which ends where the segments with the data begin. Without a
+ * header or segments, the table is the whole file. */
 static uint64_t table_size(etr_slice head, uint64_t file_size) {
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "FH01", 4) != 0)
     return file_size;
@@ -31,13 +31,14 @@ static uint64_t table_size(etr_slice head, uint64_t file_size) {
   return base ? ETR_MIN(base, file_size) : file_size;
 }
 
-/* Counts tensors, other data and their bytes in the table of a .ptd. Fails if it is damaged. */
+/* Data with a layout is a tensor. */
 etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path,
                                  etr_error *error) {
   etr_fb fb;
   etr_fb_init(&fb, table.data, table.size);
   uint32_t count, segments;
-  etr_fb_at root = etr_fb_root(&fb), data = etr_fb_vector(&fb, root, FILE_NAMED_DATA, 4, &count);
+  etr_fb_at root = etr_fb_root(&fb);
+  etr_fb_at data = etr_fb_vector(&fb, root, FILE_NAMED_DATA, 4, &count);
   for (uint32_t i = 0; i < count && !etr_fb_failed(&fb); i++) {
     bool is_tensor = etr_fb_table(&fb, etr_fb_table_at(&fb, data, i), DATA_LAYOUT) != 0;
     out->tensor_count += is_tensor;
@@ -56,8 +57,8 @@ etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
 }
 
-/* Reads the table of a .ptd, whose weights stay in the file. Fails if the file is no .ptd, if its
- * table is too large, or if it is damaged. */
+/* Loads the table of a .ptd and counts what it lists; the data stay in the file. Fails if the file
+ * is no .ptd, if its table is larger than max_bytes, or if it is damaged. */
 static etr_status read_table(etr_weights *out, const etr_seekable *file, const char *path,
                              uint64_t max_bytes, etr_error *error) {
   etr_file table;
@@ -78,8 +79,6 @@ static etr_status read_table(etr_weights *out, const etr_seekable *file, const c
   return status;
 }
 
-/* Reads what a .ptd holds, without its weights. Fails as read_table() does, or if the file cannot
- * be opened. */
 etr_status etr_flat_tensor_read(etr_weights *out, const char *path, uint64_t max_bytes,
                                 etr_error *error) {
   etr_seekable file;

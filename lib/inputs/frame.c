@@ -58,10 +58,10 @@ enum { MOST_FOLDERS = 12 };
 /* A library whose files are not the model's. */
 typedef struct library {
   const char *name;
-  bool never;         /* its files are no source lines, even if there are no others */
-  const char *models; /* folder with models; NULL: none */
-  const char *parent; /* folder of its repository that contains it; NULL: any */
-  bool is_wrapped;    /* people call its models from a file of their own */
+  bool is_never_source; /* its files are no source lines, even if there are no others */
+  const char *models;   /* folder with models; NULL: none */
+  const char *parent;   /* folder of its repository that contains it; NULL: any */
+  bool is_wrapped;      /* people call its models from a file of their own */
   const char
       *folders[MOST_FOLDERS]; /* what follows the name in its repository. A user's folder may have
                                  the same name, so these are names that a model hardly has */
@@ -92,40 +92,45 @@ static const library libraries[] = {
     {"transformers", false, "models/", "src", true, {""}},
 };
 
-static bool is_any_start(etr_slice path, const char *const *starts, size_t count) {
+/* Returns whether a path starts with one of `count` texts; a NULL ends the list before. */
+static bool starts_with_any(etr_slice path, const char *const *starts, size_t count) {
   for (size_t i = 0; i < count && starts[i]; i++)
     if (starts_path(path, etr_slice_of(starts[i])))
       return true;
   return false;
 }
 
-/* Returns the library whose files begin at a component of a path; NULL if none does. `parent` is
- * the component before it, empty if it is the first. */
-static const library *library_at_start_of(etr_slice path, etr_slice parent) {
+/* Returns the library whose folder is the first component of `path`, the rest of a longer path, or
+ * NULL if there is none. `parent` is the component before it, empty if there is none. A library's
+ * name alone is not enough, because a user's folder may have it: either the parent is one into
+ * which packages are installed, or a folder follows that only the library's repository has. */
+static const library *library_starting_at(etr_slice path, etr_slice parent) {
   bool is_installed = parent.size == 0 || etr_slice_is(parent, "site-packages") ||
                       etr_slice_is(parent, "dist-packages");
   for (size_t i = 0; i < ETR_COUNT(libraries); i++) {
     const library *l = &libraries[i];
     if (!is_in_folder(path, etr_slice_of(l->name)))
       continue;
-    bool fits = !l->parent || etr_slice_equal(parent, etr_slice_of(l->parent));
-    if (is_installed || (fits && is_any_start(next_component(path), l->folders, MOST_FOLDERS)))
+    bool is_in_repository = !l->parent || etr_slice_equal(parent, etr_slice_of(l->parent));
+    if (is_installed ||
+        (is_in_repository && starts_with_any(next_component(path), l->folders, MOST_FOLDERS)))
       return l;
   }
   return NULL;
 }
 
-/* Returns the innermost library in a path, because a virtual environment may be below the folder
- * of another one; NULL if there is none. Sets *path to the path from the library's folder on. */
+/* Returns the library to which a file belongs; NULL if to none. Sets *path to the path from the
+ * library's folder on. The last library in the path counts, because a virtual environment may be
+ * below the folder of another one. */
 static const library *find_library(etr_slice *path) {
   const library *found = NULL;
-  etr_slice parent = {
-      "/",
-      1}; /* an absolute path has no component before its first one, but is not a library's own */
+  /* An empty parent stands for a path that starts with the library. The first component of an
+   * absolute path has none either, but is no library's folder, so "/" is its parent. */
+  etr_slice parent = {"/", 1};
   if (path->size && !is_separator(path->data[0]))
     parent.size = 0;
   for (etr_slice rest = *path, next; rest.size > 0; rest = next) {
-    const library *library_here = library_at_start_of(rest, parent);
+    const library *library_here = library_starting_at(rest, parent);
     next = next_component(rest);
     if (library_here) {
       found = library_here;
@@ -150,8 +155,7 @@ bool etr_is_generated_file(etr_slice file) {
 
 /* ---- Frames ---- */
 
-/* Reads a line such as `File "a.py", line 3, in forward`; the function may be missing. Returns
- * false for any other line. */
+/* The function may be missing. */
 bool etr_frame_read(etr_frame *out, etr_slice line) {
   line = strip_spaces(line);
   if (!etr_slice_starts(line, ETR_SLICE("File \"")))
@@ -182,7 +186,7 @@ typedef enum frame_kind {
 } frame_kind;
 
 /* Returns true if a file is in the root folder; a relative root may be anywhere in its path. */
-static bool is_below(etr_slice file, const char *root) {
+static bool is_below_root(etr_slice file, const char *root) {
   etr_slice folder = etr_slice_of(root);
   bool is_absolute = folder.size &&
                      (is_separator(folder.data[0]) || (folder.size > 1 && folder.data[1] == ':'));
@@ -198,16 +202,17 @@ static bool is_below(etr_slice file, const char *root) {
   return false;
 }
 
-/* Returns whose code a frame is: the user's, a library's, or generated. */
-static frame_kind kind_of_file(etr_slice file, const char *root) {
+/* Returns how likely a frame in this file is the model's line, by whose code it is. `root` is the
+ * folder whose files the user wants; NULL: none. */
+static frame_kind kind_of_frame_in(etr_slice file, const char *root) {
   if (etr_is_generated_file(file))
     return FRAME_NEVER;
-  if (root && is_below(file, root))
+  if (root && is_below_root(file, root))
     return FRAME_BELOW_ROOT;
   const library *l = find_library(&file);
   if (!l)
     return FRAME_OF_USER;
-  if (l->never)
+  if (l->is_never_source)
     return FRAME_NEVER;
   bool is_model = l->models && starts_path(next_component(file), etr_slice_of(l->models));
   return is_model ? FRAME_OF_LIBRARY_MODEL : FRAME_OF_LIBRARY;
@@ -229,22 +234,26 @@ static etr_slice pop_last_line(etr_slice *text) {
 }
 
 /* A frame with the text of its line. */
-typedef struct coded_frame {
+typedef struct frame_with_code {
   etr_frame frame;
   etr_slice code;
-} coded_frame;
+} frame_with_code;
 
-static etr_source source_of(etr_map *strings, const coded_frame *from) {
-  return (etr_source){.file = etr_intern(strings, from->frame.file),
-                      .line = from->frame.line,
-                      .function = etr_intern(strings, from->frame.function),
-                      .code = etr_intern(strings, from->code)};
+/* Returns a frame as a source line, with its texts interned. */
+static etr_source to_source(etr_map *strings, const frame_with_code *from) {
+  return (etr_source){
+      .file = etr_intern(strings, from->frame.file),
+      .line = from->frame.line,
+      .function = etr_intern(strings, from->frame.function),
+      .code = etr_intern(strings, from->code),
+  };
 }
 
-static etr_source *make_source(etr_arena *arena, etr_map *strings, const coded_frame *from) {
+/* Allocates a frame as a source line; NULL when out of memory. */
+static etr_source *make_source(etr_arena *arena, etr_map *strings, const frame_with_code *from) {
   etr_source *source = etr_arena_alloc(arena, sizeof *source);
   if (source)
-    *source = source_of(strings, from);
+    *source = to_source(strings, from);
   return source;
 }
 
@@ -257,12 +266,13 @@ static size_t count_frames(etr_slice trace) {
   return count;
 }
 
-/* Reads the frames from the innermost on and chooses the source: the innermost frame of the best
- * kind. Without a frame that counts, there is no source. */
+/* Reads lines from the last to the first, because the innermost frame is the last in a traceback:
+ * of equally likely frames the first one read is chosen. */
 etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root) {
-  coded_frame current = {0}, best = {0}, in_library = {0};
+  frame_with_code current = {0}, best = {0}, in_library = {0};
   frame_kind best_kind = FRAME_NEVER;
-  size_t count = count_frames(trace), frame_index = 0;
+  size_t count = count_frames(trace);
+  size_t frame_index = 0;
   etr_source *frames = count > 0 ? etr_arena_alloc_array(arena, count, sizeof *frames) : NULL;
   while (frames && trace.size > 0) {
     etr_slice line = pop_last_line(&trace);
@@ -271,8 +281,8 @@ etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, co
         current.code = line; /* going up: the line right below the frame comes last */
       continue;
     }
-    frames[frame_index++] = source_of(strings, &current);
-    frame_kind kind = kind_of_file(current.frame.file, root);
+    frames[frame_index++] = to_source(strings, &current);
+    frame_kind kind = kind_of_frame_in(current.frame.file, root);
     if (!in_library.frame.file.data && is_of_wrapped_library(current.frame.file))
       in_library = current;
     if (kind > best_kind) {
@@ -284,5 +294,9 @@ etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, co
   etr_source *source = best_kind == FRAME_NEVER ? NULL : make_source(arena, strings, &best);
   if (source && best_kind == FRAME_OF_USER && in_library.frame.file.data)
     source->library_line = make_source(arena, strings, &in_library);
-  return (etr_trace){.source = source, .frames = frames, .frame_count = frame_index};
+  return (etr_trace){
+      .source = source,
+      .frames = frames,
+      .frame_count = frame_index,
+  };
 }

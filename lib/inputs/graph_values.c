@@ -23,7 +23,6 @@ bool etr_has_tensor(const etr_node *node) {
   return false;
 }
 
-/* Returns whether type, rank and known sizes of the logged value are those of the result. */
 bool etr_value_may_be(const etr_debug_value *value, const etr_value *result) {
   if (value->kind != ETR_DEBUG_TENSOR)
     return false;
@@ -43,7 +42,8 @@ bool etr_node_only_copies(const etr_node *node) {
   return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
 }
 
-/* Follows the first input of nodes that only copy, and returns the first node that does more. */
+/* Starts at `node` and follows the first inputs of nodes that only copy. Returns the first node
+ * that does more, which may be `node` itself. */
 uint32_t etr_graph_behind_copies(const etr_graph *graph, uint32_t node) {
   const etr_node *current = &graph->nodes[node];
   while (etr_node_only_copies(current) && current->input_count && current->inputs[0].node < node) {
@@ -53,8 +53,9 @@ uint32_t etr_graph_behind_copies(const etr_graph *graph, uint32_t node) {
   return node;
 }
 
-/* Returns true if an argument switches the random numbers of an operator off: false, or 0. */
-static bool switches_off(const etr_node *node, const char *name) {
+/* Returns true if the node has an argument of this name that is false or 0, so that the operator,
+ * such as a dropout, draws no random numbers. */
+static bool turns_randomness_off(const etr_node *node, const char *name) {
   const char *value = etr_node_argument(node, name);
   char *end = NULL;
   if (!value)
@@ -65,19 +66,19 @@ static bool switches_off(const etr_node *node, const char *name) {
   return end != value && number == 0;
 }
 
-/* Returns whether the operator draws random numbers, and no argument switches that off. */
 bool etr_node_draws(const etr_node *node) {
   static const char *const switches[] = {"train", "training", "dropout", "dropout_p"};
   if (node->kind != ETR_NODE_OP || !etr_operator_draws(node->target))
     return false;
   for (size_t i = 0; i < ETR_COUNT(switches); i++)
-    if (switches_off(node, switches[i]))
+    if (turns_randomness_off(node, switches[i]))
       return false;
   bool is_dropout = etr_slice_ends(etr_operator_of_target(node->target), ETR_SLICE("dropout"));
-  return !(is_dropout && switches_off(node, "p"));
+  return !(is_dropout && turns_randomness_off(node, "p"));
 }
 
-/* Returns true for operators that lowerings fuse into another operator, or remove. */
+/* Returns true for operators that backends fuse into the producer of their first input, or remove.
+ */
 static bool is_fusible(const etr_node *node) {
   static const char *const fusible[] = {"relu",           "hardtanh", "clamp",      "permute_copy",
                                         "transpose_copy", "t_copy",   "expand_copy"};
@@ -94,26 +95,26 @@ static bool is_fusible(const etr_node *node) {
 
 /* ---- Values ---- */
 
-/* Sets for each output of a node which value it shares memory with, which value it is made of, and
- * whether that is constant. */
+/* Sets same, source and constant (etr_graph_values) of each output of a node. Only the first output
+ * of a view, or of an operator that backends fuse, continues the value of the first input. */
 static void fill_values_of_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];
-  bool is_view = etr_is_view(node), fuses = is_view || is_fusible(node);
+  bool is_view = etr_is_view(node);
+  bool is_fused_with_input = is_view || is_fusible(node);
   uint32_t input = node->input_count && node->inputs[0].node < index
                        ? etr_value_of_edge(v, &node->inputs[0])
                        : ETR_NONE;
   for (uint32_t i = 0; i < node->output_count; i++) {
     uint32_t value = v->first[index] + i;
-    bool follows = input != ETR_NONE && i == 0;
-    v->same[value] = is_view && follows ? v->same[input] : value;
-    v->source[value] = fuses && follows ? v->source[input] : value;
+    bool has_input_value = input != ETR_NONE && i == 0;
+    v->same[value] = is_view && has_input_value ? v->same[input] : value;
+    v->source[value] = is_fused_with_input && has_input_value ? v->source[input] : value;
     v->constant[value] = v->source[value] == value ? node->kind >= ETR_NODE_PARAMETER
                                                    : v->constant[v->source[value]];
   }
 }
 
-/* Numbers the outputs of all nodes, and fills what is known of each. Returns false when out of
- * memory. */
+/* Nodes are in topological order, so one pass is enough: values of inputs are filled before. */
 bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena) {
   *out = (etr_graph_values){.graph = graph};
   out->first = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->first);
@@ -141,8 +142,8 @@ static bool is_named_tokens(const char *name) {
   return strstr(name, "tok") || strcmp(name, "input_ids") == 0 || strcmp(name, "ids") == 0;
 }
 
-/* Returns the input that is named like tokens, or else the first input that is a matrix of
- * integers; NULL if there is none. */
+/* Returns the graph's input that has the tokens of a language model: the first matrix of integers
+ * that is named like tokens, or else the first matrix of integers; NULL if there is none. */
 const etr_value *etr_token_input(const etr_graph *graph) {
   const etr_value *found = NULL;
   for (size_t i = 0; i < graph->node_count; i++) {

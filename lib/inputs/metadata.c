@@ -13,23 +13,29 @@
 
 /* ---- nn_module_stack ---- */
 
-/* Makes a tree with only the top level. Returns false when out of memory. */
 bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   *tree = (etr_module_tree){0};
   etr_map_init(&tree->by_child, arena);
   etr_module *root = etr_vec_push(arena, &tree->list);
   if (root)
-    *root = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
+    *root = (etr_module){
+        .path = "",
+        .recorded = "",
+        .type = "",
+        .parent = ETR_NONE,
+    };
   return root != NULL;
 }
 
+/* Returns the index of the last such character in a text; the size of the text if there is none. */
 static size_t find_last(etr_slice text, char wanted) {
   const char *at = etr_find_last(text.data, text.size, wanted);
   return at ? (size_t)(at - text.data) : text.size;
 }
 
-/* Turns an expression, which torch 2.6 has for a path, into the path:
- * "L['self'].blocks['a'].inners[0]" becomes blocks.a.inners.0. Returns NULL when out of memory. */
+/* Turns a Python expression, as torch 2.6 writes in place of a module's path, into the path: after
+ * "L['self']", ".blocks['a'].inners[0]" becomes blocks.a.inners.0. Returns NULL when out of memory.
+ */
 static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   char *path = etr_arena_alloc(strings->arena, expression.size + 1);
   size_t size = 0;
@@ -47,44 +53,50 @@ static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   return path ? etr_intern(strings, (etr_slice){path, size}) : NULL;
 }
 
-/* Returns the path of a module. Nodes that are in no module have a placeholder of torch, which
- * gives "". */
-static const char *plain_path(etr_map *strings, etr_slice path) {
+/* Returns the path of a module, such as "blocks.0", from what an nn_module_stack has for it.
+ * Torch's placeholder for nodes that are in no module gives "". Returns NULL when out of memory. */
+static const char *readable_module_path(etr_map *strings, etr_slice path) {
   if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"))
     return "";
-  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? etr_slice_find(path, ']')
-                                                                  : path.size;
-  return root < path.size ? path_of_expression(strings, etr_slice_after(path, root + 1))
-                          : etr_intern(strings, path);
+  size_t self_end = path.size;
+  if (path.size > 3 && etr_slice_starts(path, ETR_SLICE("L['")))
+    self_end = etr_slice_find(path, ']');
+  if (self_end == path.size)
+    return etr_intern(strings, path);
+  return path_of_expression(strings, etr_slice_after(path, self_end + 1));
 }
 
-/* Returns the module that "PATH,TYPE" names inside a parent, added if it is new; 0, the top
- * level, when out of memory. A comma without a type is ignored. */
+/* Returns the index of the module that "PATH,TYPE" names inside a parent, which is added if it is
+ * new; 0, the root, when out of memory. A comma without a type is ignored. */
 static uint32_t find_or_add_child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent,
                                          etr_slice path_and_type) {
   size_t comma = find_last(path_and_type, ',');
-  etr_slice path = etr_slice_before(path_and_type, comma),
-            type = etr_slice_after(path_and_type, comma + 1);
+  etr_slice path = etr_slice_before(path_and_type, comma);
+  etr_slice type = etr_slice_after(path_and_type, comma + 1);
   const struct {
     const char *text;
     uint64_t parent;
   } key = {etr_intern(strings, type.size ? path_and_type : path), parent};
   ETR_NO_PADDING(key, sizeof(char *) + sizeof(uint64_t));
   etr_map_slot *slot = key.text ? etr_map_at(&tree->by_child, ETR_BYTES(key)) : NULL;
-  if (!slot || slot->value != ETR_NONE)
-    return slot ? slot->value : 0;
+  if (!slot)
+    return 0;
+  if (slot->value != ETR_NONE)
+    return slot->value;
   etr_module *module = etr_vec_push(strings->arena, &tree->list);
   if (!module)
     return 0;
-  *module = (etr_module){.path = plain_path(strings, path),
-                         .recorded = etr_intern(strings, path),
-                         .type = etr_intern(strings, type),
-                         .parent = parent};
+  *module = (etr_module){
+      .path = readable_module_path(strings, path),
+      .recorded = etr_intern(strings, path),
+      .type = etr_intern(strings, type),
+      .parent = parent,
+  };
   slot->value = (uint32_t)(tree->list.count - 1);
   return slot->value;
 }
 
-/* Adds the modules of a stack from the outside to the inside, and returns the innermost one. */
+/* A level with an empty path is the model itself: it only gives the root its type. */
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
   uint32_t module = 0;
   for (etr_slice rest = stack; rest.size > 0;) {
@@ -108,12 +120,13 @@ static size_t find_text(etr_slice text, etr_slice wanted) {
   return at ? (size_t)(at - text.data) : text.size;
 }
 
-static bool contains(etr_slice text, etr_slice wanted) {
+static bool contains_text(etr_slice text, etr_slice wanted) {
   return find_text(text, wanted) < text.size;
 }
 
-/* Reads a list of ancestors and returns the name of the one in this graph; NULL if there is none.
- * Recursion is bounded by the reader's depth limit. */
+/* Reads a from_node list, nested towards the oldest ancestor, and returns the name of the ancestor
+ * that is a node of this graph; NULL if there is none. The JSON reader's limit of depth bounds the
+ * recursion. */
 static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph_id) {
   const char *found = NULL;
   etr_json_array(json);
@@ -135,7 +148,7 @@ static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph
   return found;
 }
 
-/* Returns the name of the ancestor in this graph; NULL if there is none, or when out of memory. */
+/* Returns NULL also when out of memory. */
 const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id) {
   etr_json *json = etr_json_open_memory(from_node, NULL);
   if (!json)
@@ -145,7 +158,8 @@ const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t
   return found;
 }
 
-/* Reads a list of ancestors and returns the name of the oldest; NULL if the list has no names. */
+/* Reads a from_node list and returns the name of the oldest ancestor, the one nested most deeply in
+ * its first element; NULL if the list has no names. */
 static const char *find_oldest_ancestor(etr_json *json, etr_map *strings) {
   const char *oldest = NULL;
   etr_json_array(json);
@@ -167,7 +181,7 @@ static const char *find_oldest_ancestor(etr_json *json, etr_map *strings) {
   return oldest;
 }
 
-/* Returns the name of the oldest ancestor; NULL if there is none, or when out of memory. */
+/* Returns NULL also when out of memory. */
 const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node) {
   etr_json *json = etr_json_open_memory(from_node, NULL);
   if (!json)
@@ -183,23 +197,24 @@ const char *etr_escaped_graph_id(etr_arena *arena, int64_t graph_id) {
   return etr_arena_format(arena, "%s%lld,", graph_id_key, (long long)graph_id);
 }
 
-/* Looks only for the object with the graph's id. Returns false if the text is written in another
- * way than torch writes it, and must be parsed; *name is NULL if there is no ancestor in the
- * graph. */
+/* Searches for the graph's id in the text, and takes the name with which its object starts. Sets
+ * *name to NULL if the id is nowhere in the text. Returns false where torch would write it
+ * otherwise: the id as part of another number, no name at the start of the object, or escapes in
+ * the name. */
 bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped,
                              const char *escaped_graph_id) {
-  static const char head[] = "{\\\"name\\\": \\\"";
+  static const char object_start[] = "{\\\"name\\\": \\\"";
   etr_slice key = etr_slice_of(escaped_graph_id);
   size_t id_position = find_text(escaped, key);
   *name = NULL;
   if (id_position == escaped.size)
-    return !contains(
+    return !contains_text(
         escaped, (etr_slice){key.data + sizeof graph_id_key - 1, key.size - sizeof graph_id_key});
   size_t brace = find_last(etr_slice_before(escaped, id_position), '{');
   etr_slice object = etr_slice_after(etr_slice_before(escaped, id_position), brace);
-  if (!etr_slice_starts(object, ETR_SLICE(head)))
+  if (!etr_slice_starts(object, ETR_SLICE(object_start)))
     return false;
-  etr_slice rest = etr_slice_after(object, sizeof head - 1);
+  etr_slice rest = etr_slice_after(object, sizeof object_start - 1);
   etr_slice found = etr_slice_before(rest, etr_slice_find(rest, '\\'));
   if (!etr_slice_starts(etr_slice_after(rest, found.size), ETR_SLICE("\\\",")))
     return false; /* the name itself has escapes */
@@ -209,7 +224,8 @@ bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice esca
 
 /* ---- Types and sizes of tensors ---- */
 
-/* Reads a dimension. Old files write the member of the union that is not used as null. */
+/* An expression is {as_expr: {expr_str: SYMBOL, hint: {as_int: SIZE}}}; its size becomes the hint.
+ * Old files write the unused member of a union as null. */
 void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   etr_slice key;
   if (etr_json_peek(json) == ETR_JSON_NUMBER) {
@@ -238,7 +254,8 @@ void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   }
 }
 
-/* Reads the dimensions of a tensor; the rank stays unknown when out of memory. */
+/* Reads the list of a tensor's sizes into dims and rank of *meta. The rank stays unknown (-1) when
+ * out of memory. */
 static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_vec(etr_dim) dims = {0};
   etr_json_array(json);
@@ -249,23 +266,24 @@ static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json 
     *dim = (etr_dim){.size = ETR_DIM_SYMBOLIC, .hint = -1};
     etr_dim_read(dim, metas->strings, json);
   }
-  etr_dim *kept = etr_arena_alloc_array(metas->strings->arena, dims.count, sizeof *kept);
-  if (!kept || dims.count > INT32_MAX)
+  etr_dim *sizes_copy = etr_arena_alloc_array(metas->strings->arena, dims.count,
+                                              sizeof *sizes_copy);
+  if (!sizes_copy || dims.count > INT32_MAX)
     return;
   if (dims.count)
-    memcpy(kept, dims.data, dims.count * sizeof *kept);
-  meta->dims = kept;
+    memcpy(sizes_copy, dims.data, dims.count * sizeof *sizes_copy);
+  meta->dims = sizes_copy;
   meta->rank = (int32_t)dims.count;
 }
 
-/* Reads type and dimensions of a tensor; what follows both is skipped. */
+/* Reads number type and sizes of a tensor's metadata into *meta. Once both are read, the rest of
+ * the object is skipped unread: strides, device and so on are half of the text and not needed. */
 static void read_tensor_meta(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_slice key;
   bool has_dtype = false;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    if (has_dtype &&
-        meta->rank >= 0) { /* strides, device and so on are of no use: half of the text */
+    if (has_dtype && meta->rank >= 0) {
       etr_json_skip(json);
       etr_json_leave(json);
       return;
@@ -289,19 +307,17 @@ void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena 
   etr_text_cache_init(&metas->known, scratch);
 }
 
-/* Reads the metadata of a tensor; a text that is repeated is read only once. The value keeps its
- * name. */
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   bool is_known;
   const char *name = meta->name;
-  uint32_t number = etr_text_cache_next(&metas->known, json, &is_known);
+  uint32_t cache_index = etr_text_cache_next(&metas->known, json, &is_known);
   if (is_known) {
-    *meta = metas->values.data[number];
+    *meta = metas->values.data[cache_index];
     meta->name = name;
     return;
   }
   read_tensor_meta(metas, meta, json);
-  etr_value *slot = number == ETR_NONE ? NULL : etr_vec_push(metas->scratch, &metas->values);
+  etr_value *slot = cache_index == ETR_NONE ? NULL : etr_vec_push(metas->scratch, &metas->values);
   if (slot)
     *slot = *meta;
 }

@@ -11,18 +11,22 @@ static bool is_delegate_call(const etr_node *node) {
   return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
 }
 
+/* to_executorch() gave the nodes of a changed graph new handles, which the maps do not mean, except
+ * in lowered modules, which it leaves as they are. */
 uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
-  bool is_own = graph->is_changed &&
-                (node->subgraph == ETR_NONE ||
-                 graph->subgraphs[node->subgraph].kind != ETR_SUBGRAPH_LOWERED);
-  return is_own ? 0 : node->debug_handle;
+  if (!graph->is_changed)
+    return node->debug_handle;
+  bool is_lowered = node->subgraph != ETR_NONE &&
+                    graph->subgraphs[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
+  return is_lowered ? node->debug_handle : 0;
 }
 
-/* Lists the operators with a handle by handle, and by handle and operator. Returns false when out
- * of memory. */
+/* Handle 0 means that a node has none. In a changed graph such operators still get their number in
+ * method->operators. */
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
   const etr_graph *graph = method->graph;
-  size_t node_count = graph ? graph->node_count : 0, count = 0;
+  size_t node_count = graph ? graph->node_count : 0;
+  size_t count = 0;
   if (!graph)
     return true;
   etr_handle_node *by_handle = etr_arena_alloc_array(arena, node_count, sizeof *by_handle);
@@ -52,8 +56,8 @@ bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
 
 /* ---- Whether all inferences do the same work ---- */
 
-/* Returns true for cond and while, of which the data decide what runs. map and scan run their
- * bodies as often as the shapes say. */
+/* Returns true for cond and while_loop, where the values of tensors decide what runs. map and scan
+ * run their bodies as often as the shapes say. */
 static bool branches_on_data(const etr_node *node) {
   return strcmp(node->target, "higher_order.cond") == 0 ||
          strncmp(node->target, "higher_order.while_loop", 23) == 0;
@@ -68,26 +72,25 @@ static bool has_symbolic_size(const etr_node *node) {
   return false;
 }
 
-/* Says whether the work of a method depends on sizes of its input, on branches, or on neither;
- * unknown without a graph and a program. */
 etr_work_varies etr_method_work_varies(const etr_method_inputs *method) {
   const etr_graph *graph = method->graph;
   const etr_pte_method *program = method->program;
-  bool branches = false;
+  bool has_branches = false;
   for (size_t i = 0; graph && i < graph->node_count; i++) {
     if (has_symbolic_size(&graph->nodes[i]))
       return ETR_WORK_FOLLOWS_INPUT;
-    branches |= branches_on_data(&graph->nodes[i]);
+    has_branches |= branches_on_data(&graph->nodes[i]);
   }
   for (size_t i = 0; program && i < program->value_count; i++)
     if (program->values[i].kind == ETR_PTE_VALUE_TENSOR && program->values[i].dynamic)
       return ETR_WORK_FOLLOWS_INPUT;
-  /* The program jumps in loops, too: it is asked only without a graph. */
+  /* A program's jumps may also be loops, which a graph distinguishes: they count only without one.
+   */
   for (size_t i = 0; !graph && program && i < program->instruction_count; i++)
-    branches |= program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
+    has_branches |= program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
   if (!graph && !program)
     return ETR_WORK_IS_UNKNOWN;
-  return branches ? ETR_WORK_HAS_BRANCHES : ETR_WORK_IS_THE_SAME;
+  return has_branches ? ETR_WORK_HAS_BRANCHES : ETR_WORK_IS_THE_SAME;
 }
 
 size_t etr_method_first_of_handle(const etr_method_inputs *method, uint32_t handle) {
@@ -101,11 +104,12 @@ bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle) 
   return first + 1 < method->by_handle_count && method->by_handle[first + 1].handle == handle;
 }
 
-/* Returns the next node with this handle that is not taken; ETR_NONE if there is none. skip[]
- * says how many nodes of each handle need not be looked at again. */
+/* skip[i] belongs to the handle whose first node has the index i in by_handle: so many of its nodes
+ * are known to be taken and need not be looked at again. */
 uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *is_taken, size_t *skip,
                               uint32_t handle) {
-  size_t first = etr_method_first_of_handle(method, handle), end = method->by_handle_count;
+  size_t first = etr_method_first_of_handle(method, handle);
+  size_t end = method->by_handle_count;
   if (first == end)
     return ETR_NONE;
   for (size_t slot = first + skip[first]; slot < end && method->by_handle[slot].handle == handle;
@@ -115,7 +119,6 @@ uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *is_ta
   return ETR_NONE;
 }
 
-/* Counts for each node how many inputs of nodes read it. Returns NULL when out of memory. */
 uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena) {
   uint32_t *uses = etr_arena_alloc_array(arena, graph->node_count, sizeof *uses);
   for (size_t i = 0; uses && i < graph->node_count; i++)
@@ -131,18 +134,15 @@ etr_slice etr_method_payload(const etr_method_inputs *method, int32_t instructio
   return delegate ? delegate->payload : (etr_slice){0};
 }
 
-/* Returns the graph of a call's payload; NULL if there is no delegate, or if its payload cannot
- * be read. */
 const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32_t instruction_id) {
   const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
   const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
                                                  : NULL;
-  return delegate && method->payloads
-             ? etr_payloads_graph(method->payloads, delegate->backend, delegate->payload)
-             : NULL;
+  if (!delegate || !method->payloads)
+    return NULL;
+  return etr_payloads_graph(method->payloads, delegate->backend, delegate->payload);
 }
 
-/* Warns of payloads that could not be read, and of graphs that are not shown again. */
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {
   if (payloads->hidden)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
@@ -158,7 +158,7 @@ void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warni
 /* ---- A sorted list ---- */
 
 /* Orders slots by handle, then by kind, then by node. */
-static int by_kind(const void *a, const void *b) {
+static int compare_slots(const void *a, const void *b) {
   const etr_node_slot *x = a, *y = b;
   if (x->handle != y->handle)
     return x->handle < y->handle ? -1 : 1;
@@ -167,27 +167,26 @@ static int by_kind(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-enum {
-  FEW_SLOTS = 4
-}; /* so many are looked at one by one, because most nodes are the only one of their kind */
+enum { FEW_SLOTS = 4 };
 
 void etr_node_index_sort(etr_node_index *index) {
-  etr_sort(index->slots, index->count, sizeof *index->slots, by_kind);
+  etr_sort(index->slots, index->count, sizeof *index->slots, compare_slots);
 }
 
-/* Returns the first slot of this handle and kind, and sets *count to how many there are. Most
- * have few, which are counted one by one. */
+/* Most nodes are the only one of their kind, so the first few slots are counted one by one, which
+ * is faster than a second search. */
 size_t etr_node_index_find(const etr_node_index *index, uint32_t handle, uint32_t kind,
                            size_t *count) {
   etr_node_slot wanted = {handle, kind, 0};
   const etr_node_slot *slots = index->slots;
-  size_t first = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, by_kind), end = first;
+  size_t first = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, compare_slots);
+  size_t end = first;
   while (end < index->count && end < first + FEW_SLOTS && slots[end].handle == handle &&
          slots[end].kind == kind)
     end++;
   wanted.node = UINT32_MAX;
   if (end == first + FEW_SLOTS)
-    end = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, by_kind);
+    end = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, compare_slots);
   *count = end - first;
   return first;
 }

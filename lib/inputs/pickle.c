@@ -10,107 +10,161 @@
 
 typedef etr_pickle_value value;
 
+/* The opcodes that data needs, by the names of CPython's Lib/pickle.py. */
+enum {
+  OP_MARK = '(',
+  OP_EMPTY_DICT = '}',
+  OP_EMPTY_LIST = ']',
+  OP_EMPTY_TUPLE = ')',
+  OP_TUPLE = 't',
+  OP_APPENDS = 'e',
+  OP_SETITEMS = 'u',
+  OP_TUPLE1 = 0x85,
+  OP_TUPLE2 = 0x86,
+  OP_TUPLE3 = 0x87,
+  OP_APPEND = 'a',
+  OP_SETITEM = 's',
+  OP_BINPUT = 'q',
+  OP_LONG_BINPUT = 'r',
+  OP_MEMOIZE = 0x94,
+  OP_BINGET = 'h',
+  OP_LONG_BINGET = 'j',
+  OP_GLOBAL = 'c',
+  OP_STACK_GLOBAL = 0x93,
+  OP_BINPERSID = 'Q',
+  OP_REDUCE = 'R',
+  OP_NONE = 'N',
+  OP_NEWTRUE = 0x88,
+  OP_NEWFALSE = 0x89,
+  OP_BININT = 'J',
+  OP_BININT1 = 'K',
+  OP_BININT2 = 'M',
+  OP_LONG1 = 0x8A,
+  OP_BINFLOAT = 'G',
+  OP_BINUNICODE = 'X',
+  OP_SHORT_BINUNICODE = 0x8C,
+  OP_BINUNICODE8 = 0x8D,
+  OP_BINBYTES = 'B',
+  OP_SHORT_BINBYTES = 'C',
+  OP_BINBYTES8 = 0x8E,
+  OP_PROTO = 0x80,
+  OP_FRAME = 0x95,
+  OP_STOP = '.',
+};
+
 typedef struct machine {
   etr_arena *arena;
   const uint8_t *bytes;
-  size_t size, at;
-  size_t instruction;  /* where the present instruction begins */
-  size_t raw_bytes;    /* those read that are no instructions: byte strings */
-  bool is_in_storage;  /* runs the pickles of a storage inside another pickle */
-  const char *message; /* the first failure */
-  size_t value_count;  /* of this pickle and of the storages inside it */
+  size_t size, position; /* bytes of the pickle; the offset of the next one to read */
+  size_t instruction;    /* where the present instruction begins */
+  size_t raw_bytes;      /* those read that are no instructions: byte strings */
+  bool is_in_storage;    /* runs the pickles of a storage inside another pickle */
+  const char *message;   /* the first failure */
+  size_t value_count;    /* of this pickle and of the storages inside it */
   size_t most_values;
-  size_t inner_bytes, most_bytes; /* instructions: of the storages inside it; of all */
+  size_t inner_instruction_bytes; /* of the storages inside this pickle */
+  size_t most_instruction_bytes;  /* limit for this pickle and the storages inside it */
   etr_vec(value *) stack;
-  etr_vec(size_t) marks; /* heights of the stack */
+  etr_vec(size_t) marks; /* heights of the stack at its MARK opcodes */
   etr_vec(value *) memo;
 } machine;
 
-/* Fails and returns NULL, which every caller can return in turn. */
+static const char out_of_memory[] = "out of memory";
+
+/* Stops the machine with a message, unless it failed before. Returns NULL, which every caller can
+ * return in turn. */
 static void *fail(machine *m, const char *message) {
   if (!m->message)
-    m->message = message ? message : "out of memory";
+    m->message = message ? message : out_of_memory; /* making the message took too much memory */
   return NULL;
 }
 
 /* ---- Reading ---- */
 
-/* Returns the next bytes of the pickle. At its end the machine fails; small reads give zeros, so
- * that callers need no check. */
-static const uint8_t *take_bytes(machine *m, uint64_t size) {
+/* Returns the next `size` bytes of the pickle. If fewer are left, the machine fails and it returns
+ * NULL; for up to 8 bytes it returns zeros instead, so that those who read numbers need no check.
+ */
+static const uint8_t *read_bytes(machine *m, uint64_t size) {
   static const uint8_t zeros[8] = {0};
-  if (size > m->size - m->at) {
+  if (size > m->size - m->position) {
     fail(m, "it ends in the middle of an instruction");
     return size <= sizeof zeros ? zeros : NULL;
   }
-  m->at += (size_t)size;
-  return m->bytes + m->at - size;
+  m->position += (size_t)size;
+  return m->bytes + m->position - size;
 }
 
-static uint64_t take_number(machine *m, unsigned size) {
-  return etr_load_le(take_bytes(m, size), size);
+static uint64_t read_number(machine *m, unsigned size) {
+  return etr_load_le(read_bytes(m, size), size);
 }
 
-static etr_slice take_text(machine *m, uint64_t size) {
-  const uint8_t *bytes = take_bytes(m, size);
-  return m->message ? (etr_slice){"", 0} : (etr_slice){(const char *)bytes, (size_t)size};
+static etr_slice read_text(machine *m, uint64_t size) {
+  const uint8_t *bytes = read_bytes(m, size);
+  if (m->message)
+    return (etr_slice){"", 0};
+  return (etr_slice){(const char *)bytes, (size_t)size};
 }
 
-/* Returns the rest of a line, without its end. */
-static etr_slice take_line(machine *m) {
-  size_t start = m->at;
-  while (m->at < m->size && m->bytes[m->at] != '\n')
-    m->at++;
-  etr_slice line = {(const char *)m->bytes + start, m->at - start};
-  take_bytes(m, 1);
+/* Reads up to the next line feed, and returns what is before it. */
+static etr_slice read_line(machine *m) {
+  size_t start = m->position;
+  while (m->position < m->size && m->bytes[m->position] != '\n')
+    m->position++;
+  etr_slice line = {(const char *)m->bytes + start, m->position - start};
+  read_bytes(m, 1);
   return line;
 }
 
 /* Returns the bytes of instructions read so far, including those in storages inside the pickle. */
 static size_t instruction_bytes(const machine *m) {
-  return m->at - m->raw_bytes + m->inner_bytes;
+  return m->position - m->raw_bytes + m->inner_instruction_bytes;
 }
 
 /* ---- The stack ---- */
 
-/* Makes a value that is on no stack yet; NULL if there are too many. */
+/* Allocates a value without pushing it. Fails the machine, and returns NULL, if there are too many
+ * values or when out of memory. */
 static value *make_value(machine *m, etr_pickle_kind kind) {
   if (++m->value_count > m->most_values)
     return fail(m, "it has implausibly many values");
   value *made = etr_arena_alloc(m->arena, sizeof *made);
   if (!made)
-    return fail(m, NULL);
+    return fail(m, out_of_memory);
   made->kind = kind;
   return made;
 }
 
-/* Pushes a value onto the stack and returns it; NULL stays NULL. */
+/* Pushes a value onto the stack and returns it. NULL, from a failed machine, is returned unpushed.
+ */
 static value *push_value(machine *m, value *pushed) {
   value **slot = pushed ? etr_vec_push(m->arena, &m->stack) : NULL;
   if (pushed && !slot)
-    return fail(m, NULL);
+    return fail(m, out_of_memory);
   if (slot)
     *slot = pushed;
   return pushed;
 }
 
-static value *push(machine *m, etr_pickle_kind kind) {
+static value *push_new(machine *m, etr_pickle_kind kind) {
   return push_value(m, make_value(m, kind));
 }
 
-/* Returns the start of the part of the stack that instructions may take, which is never below a
- * mark. */
-static size_t floor_of(const machine *m) {
+/* Returns the index of the lowest value that an instruction may take from the stack: the first
+ * above the last mark. */
+static size_t start_above_mark(const machine *m) {
   return m->marks.count ? m->marks.data[m->marks.count - 1] : 0;
 }
 
-static value *top(machine *m) {
-  return m->stack.count > floor_of(m) ? m->stack.data[m->stack.count - 1]
-                                      : fail(m, "its stack is empty");
+static value *top_of_stack(machine *m) {
+  if (m->stack.count <= start_above_mark(m))
+    return fail(m, "its stack is empty");
+  return m->stack.data[m->stack.count - 1];
 }
 
+/* Pops the top of the stack; NULL, and the machine has failed, if nothing is above the last mark.
+ */
 static value *pop(machine *m) {
-  value *popped = top(m);
+  value *popped = top_of_stack(m);
   if (popped)
     m->stack.count--;
   return popped;
@@ -128,33 +182,38 @@ static value **pop_to_mark(machine *m, size_t *count) {
   return m->stack.data + start;
 }
 
-static value **pop_several(machine *m, size_t count) {
-  if (m->stack.count - floor_of(m) < count)
+/* Pops `count` values and returns the lowest; they stay in memory until the next push. If there are
+ * fewer above the last mark, the machine fails and it returns NULL. */
+static value **pop_values(machine *m, size_t count) {
+  if (m->stack.count - start_above_mark(m) < count)
     return fail(m, "its stack is empty");
   m->stack.count -= count;
   return m->stack.data + m->stack.count;
 }
 
-/* Appends items to a list or dict; the machine fails when out of memory. */
+/* Appends items to a list or dict, which may be NULL if the machine failed. The machine fails when
+ * out of memory. */
 static void append_items(machine *m, value *container, value **items, size_t count) {
   for (size_t i = 0; i < count && container && !m->message; i++) {
     value **slot = etr_vec_push(m->arena, &container->items);
     if (slot)
       *slot = items[i];
     else
-      fail(m, NULL);
+      fail(m, out_of_memory);
   }
 }
 
+/* Pushes a tuple of these items. */
 static void push_tuple(machine *m, value **items, size_t count) {
   value *tuple = make_value(m, ETR_PICKLE_LIST);
   append_items(m, tuple, items, count);
   push_value(m, tuple);
 }
 
-/* Appends to the list, or puts pairs into the dict, that is now on top. */
-static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count) {
-  value *to = top(m);
+/* Appends items to the list, or keys and values to the dict, that is on top of the stack. The
+ * machine fails if the top is of another kind, or a key has no value. */
+static void add_to_container(machine *m, etr_pickle_kind kind, value **items, size_t count) {
+  value *to = top_of_stack(m);
   if (to && (to->kind != kind || (kind == ETR_PICKLE_DICT && count % 2)))
     fail(m, "it adds items to something that is not a container");
   append_items(m, to, items, count);
@@ -162,20 +221,22 @@ static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count
 
 /* ---- The memo ---- */
 
-/* Stores the top of the stack in the memo. The machine fails if there are fewer values than the
- * index. */
-static void put_in_memo(machine *m, uint64_t index) {
-  value *stored = top(m);
+/* Stores the top of the stack in the memo, from which later instructions push it again. Pickles
+ * number memo entries in order, so an index above the number of values is damage, and fails the
+ * machine before it makes the memo that long. */
+static void store_in_memo(machine *m, uint64_t index) {
+  value *stored = top_of_stack(m);
   if (index >= m->value_count)
     fail(m, "its memo has gaps");
   while (!m->message && m->memo.count <= index)
     if (!etr_vec_push(m->arena, &m->memo))
-      fail(m, NULL);
+      fail(m, out_of_memory);
   if (!m->message)
     m->memo.data[index] = stored;
 }
 
-static void get_memo(machine *m, uint64_t index) {
+/* Pushes the value at this index of the memo. The machine fails if nothing was stored there. */
+static void push_from_memo(machine *m, uint64_t index) {
   if (index < m->memo.count && m->memo.data[index])
     push_value(m, m->memo.data[index]);
   else
@@ -184,17 +245,18 @@ static void get_memo(machine *m, uint64_t index) {
 
 /* ---- Names ---- */
 
-/* Pushes a name that is known, with the number type that it stands for, if any. */
-static void push_meaning_of_name(machine *m, etr_pickle_name name, const etr_element *element) {
-  value *pushed = push(m, ETR_PICKLE_NAME);
+/* Pushes a function or class, with the number type that it names; `element` is NULL if it names
+ * none. */
+static void push_name(machine *m, etr_pickle_name name, const etr_element *element) {
+  value *pushed = push_new(m, ETR_PICKLE_NAME);
   if (!pushed)
     return;
   pushed->name = name;
   pushed->element = element;
 }
 
-/* Pushes what an imported name means. Names that no tensor needs are refused, because they could
- * run code. */
+/* Pushes the function, class or number type that a pickle imports by module and name. Names that no
+ * tensor needs fail the machine, because calling them could run any code. */
 static void push_imported_name(machine *m, etr_slice module, etr_slice name) {
   static const struct {
     const char *module, *name;
@@ -211,26 +273,28 @@ static void push_imported_name(machine *m, etr_slice module, etr_slice name) {
   for (size_t i = 0; i < ETR_COUNT(known); i++)
     if (etr_slice_equal(module, etr_slice_of(known[i].module)) &&
         etr_slice_equal(name, etr_slice_of(known[i].name))) {
-      push_meaning_of_name(m, known[i].meaning, NULL);
+      push_name(m, known[i].meaning, NULL);
       return;
     }
   char dtype[32] = "";
   if (name.size < sizeof dtype && name.size)
     memcpy(dtype, name.data, name.size);
-  const etr_element *storage = etr_element_of_storage(name), *element = etr_element_of_dtype(dtype);
+  const etr_element *storage = etr_element_of_storage(name);
+  const etr_element *element = etr_element_of_dtype(dtype);
   if (etr_slice_is(module, "torch") && storage)
-    push_meaning_of_name(m, ETR_NAME_STORAGE, storage);
+    push_name(m, ETR_NAME_STORAGE, storage);
   else if (etr_slice_is(module, "torch") && element)
-    push_meaning_of_name(m, ETR_NAME_DTYPE, element);
+    push_name(m, ETR_NAME_DTYPE, element);
   else
     fail(m, etr_arena_format(m->arena, "it imports %.*s.%.*s, which no tensor needs",
                              (int)ETR_MIN(module.size, 80), module.data,
                              (int)ETR_MIN(name.size, 80), name.data));
 }
 
-/* Replaces a module and a name on the stack by what they mean. */
-static void push_name_on_stack(machine *m) {
-  const value *name = pop(m), *module = pop(m);
+/* Pops a name and its module from the stack, and pushes what they mean (STACK_GLOBAL). */
+static void replace_by_imported_name(machine *m) {
+  const value *name = pop(m);
+  const value *module = pop(m);
   if (m->message)
     return;
   if (name->kind == ETR_PICKLE_STRING && module->kind == ETR_PICKLE_STRING)
@@ -241,21 +305,24 @@ static void push_name_on_stack(machine *m) {
 
 /* ---- Tensors ---- */
 
-/* Loads a storage from ("storage", class, key, location, number of elements). A storage inside a
- * pickle also says of what it is a view, which must be nothing. */
-static void load_storage(machine *m) {
+/* Pops the persistent id of a storage, and pushes the storage, whose numbers are read later. The id
+ * is the tuple ("storage", class, key, location, number of elements). Inside another pickle a sixth
+ * item says of what the storage is a view, and must be None. The machine fails for other ids. */
+static void push_storage_of_id(machine *m) {
   const value *id = pop(m);
   if (m->message)
     return;
   value *const *item = id->items.data;
   size_t count = id->items.count;
-  bool is_whole = m->is_in_storage ? count == 6 && item[4]->kind == ETR_PICKLE_INT &&
-                                         item[5]->kind == ETR_PICKLE_NONE
-                                   : count == 5;
-  bool good = id->kind == ETR_PICKLE_LIST && is_whole && item[0]->kind == ETR_PICKLE_STRING &&
-              etr_slice_is(item[0]->text, "storage") && item[1]->kind == ETR_PICKLE_NAME &&
-              item[1]->name == ETR_NAME_STORAGE && item[2]->kind == ETR_PICKLE_STRING;
-  value *storage = good ? push(m, ETR_PICKLE_STORAGE)
+  bool has_known_length = count == 5;
+  if (m->is_in_storage)
+    has_known_length = count == 6 && item[4]->kind == ETR_PICKLE_INT &&
+                       item[5]->kind == ETR_PICKLE_NONE;
+  bool good = id->kind == ETR_PICKLE_LIST && has_known_length &&
+              item[0]->kind == ETR_PICKLE_STRING && etr_slice_is(item[0]->text, "storage") &&
+              item[1]->kind == ETR_PICKLE_NAME && item[1]->name == ETR_NAME_STORAGE &&
+              item[2]->kind == ETR_PICKLE_STRING;
+  value *storage = good ? push_new(m, ETR_PICKLE_STORAGE)
                         : fail(m, "it refers to something other than a tensor's storage");
   if (!storage)
     return;
@@ -276,11 +343,12 @@ static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count
       return fail(m, "a tensor has an invalid shape");
     numbers[i] = tuple->items.data[i]->number;
   }
-  return numbers ? numbers : fail(m, NULL);
+  return numbers ? numbers : fail(m, out_of_memory);
 }
 
-/* Pushes the tensor that torch's rebuild function would make of these arguments, whose type is
- * one of them if `has_dtype` is set. The machine fails if they do not fit. */
+/* Pushes the tensor that torch's _rebuild_tensor_v2 would make of these arguments, or, if
+ * `has_dtype` is set, _rebuild_tensor_v3, to which the number type is passed, too. The machine
+ * fails if they are of other kinds. */
 static void build_tensor(machine *m, const value *arguments, bool has_dtype) {
   enum { STORAGE, OFFSET, SIZES, STRIDES, DTYPE = 6 };
   size_t rank = 0, stride_count = 0;
@@ -310,25 +378,27 @@ static void build_tensor(machine *m, const value *arguments, bool has_dtype) {
 
 static value *run_pickle(machine *m);
 
-/* Returns true if the description of a machine, which torch.save used to write, is little-endian.
- */
+/* Returns true if the description of a computer that torch.save used to write, a dict, says that
+ * its numbers are little-endian. */
 static bool is_little_endian(const value *system) {
   for (size_t i = 0; system->kind == ETR_PICKLE_DICT && i + 1 < system->items.count; i += 2) {
-    const value *key = system->items.data[i], *answer = system->items.data[i + 1];
+    const value *key = system->items.data[i];
+    const value *answer = system->items.data[i + 1];
     if (key->kind == ETR_PICKLE_STRING && etr_slice_is(key->text, "little_endian"))
       return answer->kind == ETR_PICKLE_BOOL && answer->number;
   }
   return false;
 }
 
-/* Reads a storage as torch.save once wrote it: three pickles follow the heading, namely the
- * machine, the storage, and the keys of storages whose numbers follow. Returns NULL, and the
- * machine has failed, if it is written otherwise. */
+/* Reads one storage as torch.save wrote it before it wrote zips. After a heading follow three
+ * pickles: a description of the computer, the storage, and the keys of the storages whose numbers
+ * follow, here only this one. Returns NULL, and the machine has failed, if it is written otherwise.
+ */
 static value *read_saved_storage(machine *m) {
   enum { HEADING = sizeof ETR_SAVED_STORAGE - 1 };
   if (m->size < HEADING || memcmp(m->bytes, ETR_SAVED_STORAGE, HEADING) != 0)
     return fail(m, "the bytes of a storage are not what torch.save writes");
-  m->at = HEADING;
+  m->position = HEADING;
   const value *system = run_pickle(m);
   value *storage = system ? run_pickle(m) : NULL;
   const value *keys = storage ? run_pickle(m) : NULL;
@@ -342,9 +412,9 @@ static value *read_saved_storage(machine *m) {
   if (!is_alone)
     return fail(m, "the bytes of a storage are not what torch.save writes");
   /* The number of elements and the elements follow. */
-  uint64_t count = take_number(m, sizeof count),
-           width = storage->element ? storage->element->size : 1;
-  etr_slice memory = {(const char *)m->bytes + m->at, m->size - m->at};
+  uint64_t count = read_number(m, sizeof count);
+  uint64_t width = storage->element ? storage->element->size : 1;
+  etr_slice memory = {(const char *)m->bytes + m->position, m->size - m->position};
   if (!m->message) {
     if (storage->number < 0 || count != (uint64_t)storage->number || memory.size % width ||
         count != memory.size / width)
@@ -354,22 +424,26 @@ static value *read_saved_storage(machine *m) {
   return m->message ? NULL : storage;
 }
 
-/* Runs the pickle of a storage on a machine of its own, with what is left of the outer one's limits
- * and without its memo. */
-static void load_saved_storage(machine *m, etr_slice bytes) {
+/* Reads a storage that is inside the pickle, and pushes it. It has pickles of its own, with their
+ * own memos, so a machine of their own runs them, within the limits that are left of the outer one.
+ * Its failures become failures of the outer machine. */
+static void push_saved_storage(machine *m, etr_slice bytes) {
   if (m->is_in_storage) {
     fail(m, "a storage is inside a storage");
     return;
   }
-  machine inner = {.arena = m->arena,
-                   .bytes = (const uint8_t *)bytes.data,
-                   .size = bytes.size,
-                   .is_in_storage = true,
-                   .most_values = m->most_values - m->value_count,
-                   .most_bytes = m->most_bytes - ETR_MIN(instruction_bytes(m), m->most_bytes)};
+  machine inner = {
+      .arena = m->arena,
+      .bytes = (const uint8_t *)bytes.data,
+      .size = bytes.size,
+      .is_in_storage = true,
+      .most_values = m->most_values - m->value_count,
+      .most_instruction_bytes = m->most_instruction_bytes -
+                                ETR_MIN(instruction_bytes(m), m->most_instruction_bytes),
+  };
   value *storage = read_saved_storage(&inner);
   m->value_count += ETR_MIN(inner.value_count, inner.most_values);
-  m->inner_bytes += ETR_MIN(instruction_bytes(&inner), bytes.size);
+  m->inner_instruction_bytes += ETR_MIN(instruction_bytes(&inner), bytes.size);
   if (storage) {
     push_value(m, storage);
     return;
@@ -378,15 +452,16 @@ static void load_saved_storage(machine *m, etr_slice bytes) {
   fail(m, inner.message);
 }
 
-/* Replaces a function and its arguments on the stack by the result, for the few functions that a
- * pickle may call; others fail the machine. */
+/* Pops arguments and a function, and pushes the result (REDUCE). Nothing is really called: the few
+ * functions that rebuild tensors are imitated, and others fail the machine. */
 static void call_function(machine *m) {
-  const value *arguments = pop(m), *function = pop(m);
+  const value *arguments = pop(m);
+  const value *function = pop(m);
   if (m->message)
     return;
   bool callable = function->kind == ETR_PICKLE_NAME && arguments->kind == ETR_PICKLE_LIST;
   if (callable && function->name == ETR_NAME_ORDERED_DICT && arguments->items.count == 0)
-    push(m, ETR_PICKLE_DICT);
+    push_new(m, ETR_PICKLE_DICT);
   else if (callable && function->name == ETR_NAME_REBUILD_PARAMETER && arguments->items.count > 0 &&
            arguments->items.data[0]->kind == ETR_PICKLE_TENSOR)
     push_value(m, arguments->items.data[0]);
@@ -395,7 +470,7 @@ static void call_function(machine *m) {
     build_tensor(m, arguments, function->name == ETR_NAME_REBUILD_TYPED_TENSOR);
   else if (callable && function->name == ETR_NAME_LOAD_STORAGE && arguments->items.count == 1 &&
            arguments->items.data[0]->kind == ETR_PICKLE_BYTES)
-    load_saved_storage(m, arguments->items.data[0]->text);
+    push_saved_storage(m, arguments->items.data[0]->text);
   else
     fail(m, "it calls something that no tensor needs");
 }
@@ -403,7 +478,7 @@ static void call_function(machine *m) {
 /* ---- Instructions ---- */
 
 static void push_int(machine *m, int64_t number) {
-  value *pushed = push(m, ETR_PICKLE_INT);
+  value *pushed = push_new(m, ETR_PICKLE_INT);
   if (pushed)
     pushed->number = number;
 }
@@ -411,120 +486,125 @@ static void push_int(machine *m, int64_t number) {
 /* Pushes a number in little-endian two's complement of up to eight bytes; a longer one fails the
  * machine. */
 static void push_long_integer(machine *m) {
-  unsigned size = (unsigned)take_number(m, 1);
+  unsigned size = (unsigned)read_number(m, 1);
   if (size > sizeof(int64_t)) {
     fail(m, "an integer is too large");
     return;
   }
   unsigned unused = 64 - 8 * size;
-  uint64_t bits = take_number(m, size);
+  uint64_t bits = read_number(m, size);
   push_int(m, size ? (int64_t)(bits << unused) >> unused : 0);
 }
 
 static void push_bool(machine *m, bool truth) {
-  value *pushed = push(m, ETR_PICKLE_BOOL);
+  value *pushed = push_new(m, ETR_PICKLE_BOOL);
   if (pushed)
     pushed->number = truth;
 }
 
-/* Pushes a string or bytes. */
+/* Reads `size` bytes and pushes them as a string or as bytes. Bytes do not count as instructions,
+ * because they are numbers of tensors, which may be many. */
 static void push_text(machine *m, etr_pickle_kind kind, uint64_t size) {
-  etr_slice text = take_text(m, size);
-  value *pushed = m->message ? NULL : push(m, kind);
+  etr_slice text = read_text(m, size);
+  value *pushed = m->message ? NULL : push_new(m, kind);
   if (pushed)
     pushed->text = text;
   if (pushed && kind == ETR_PICKLE_BYTES)
     m->raw_bytes += text.size;
 }
 
-static void tuple_of(machine *m, size_t count) {
-  value **items = pop_several(m, count);
+/* Replaces the `count` values on top of the stack by a tuple of them. */
+static void make_tuple_of_top(machine *m, size_t count) {
+  value **items = pop_values(m, count);
   if (items)
     push_tuple(m, items, count);
 }
 
-static void extend_by(machine *m, etr_pickle_kind kind, size_t count) {
-  value **items = pop_several(m, count);
+/* Pops `count` values and adds them to the list or dict below them. */
+static void add_top_to_container(machine *m, etr_pickle_kind kind, size_t count) {
+  value **items = pop_values(m, count);
   if (items)
-    extend(m, kind, items, count);
+    add_to_container(m, kind, items, count);
 }
 
-/* Runs an instruction on the values above the last mark: a tuple, or items of a list or dict. */
-static void run_marked(machine *m, uint8_t opcode) {
+/* Pops the values above the last mark, and makes a tuple of them (TUPLE), or adds them to the list
+ * (APPENDS) or dict (SETITEMS) below the mark. */
+static void run_on_values_above_mark(machine *m, uint8_t opcode) {
   size_t count;
   value **items = pop_to_mark(m, &count);
   if (m->message)
     return;
-  if (opcode == 't')
+  if (opcode == OP_TUPLE)
     push_tuple(m, items, count);
   else
-    extend(m, opcode == 'e' ? ETR_PICKLE_LIST : ETR_PICKLE_DICT, items, count);
+    add_to_container(m, opcode == OP_APPENDS ? ETR_PICKLE_LIST : ETR_PICKLE_DICT, items, count);
 }
 
 /* Runs an instruction that builds containers and tensors. Returns false if it is not one. */
-static bool run_structure(machine *m, uint8_t opcode) {
+static bool run_container_opcode(machine *m, uint8_t opcode) {
   switch (opcode) {
-  case '(': {
+  case OP_MARK: {
     size_t *mark = etr_vec_push(m->arena, &m->marks);
     if (mark)
       *mark = m->stack.count;
     else
-      fail(m, NULL);
+      fail(m, out_of_memory);
   } break;
-  case '}':
-    push(m, ETR_PICKLE_DICT);
+  case OP_EMPTY_DICT:
+    push_new(m, ETR_PICKLE_DICT);
     break;
-  case ']':
-  case ')':
-    push(m, ETR_PICKLE_LIST);
+  case OP_EMPTY_LIST:
+  case OP_EMPTY_TUPLE:
+    push_new(m, ETR_PICKLE_LIST);
     break;
-  case 't':
-  case 'e':
-  case 'u':
-    run_marked(m, opcode);
+  case OP_TUPLE:
+  case OP_APPENDS:
+  case OP_SETITEMS:
+    run_on_values_above_mark(m, opcode);
     break;
-  case 0x85:
-    tuple_of(m, 1);
+  case OP_TUPLE1:
+    make_tuple_of_top(m, 1);
     break;
-  case 0x86:
-    tuple_of(m, 2);
+  case OP_TUPLE2:
+    make_tuple_of_top(m, 2);
     break;
-  case 0x87:
-    tuple_of(m, 3);
+  case OP_TUPLE3:
+    make_tuple_of_top(m, 3);
     break;
-  case 'a':
-    extend_by(m, ETR_PICKLE_LIST, 1);
+  case OP_APPEND:
+    add_top_to_container(m, ETR_PICKLE_LIST, 1);
     break;
-  case 's':
-    extend_by(m, ETR_PICKLE_DICT, 2);
+  case OP_SETITEM:
+    add_top_to_container(m, ETR_PICKLE_DICT, 2);
     break;
-  case 'q':
-    put_in_memo(m, take_number(m, 1));
+  case OP_BINPUT:
+    store_in_memo(m, read_number(m, 1));
     break;
-  case 'r':
-    put_in_memo(m, take_number(m, 4));
+  case OP_LONG_BINPUT:
+    store_in_memo(m, read_number(m, 4));
     break;
-  case 0x94:
-    put_in_memo(m, m->memo.count);
+  case OP_MEMOIZE:
+    store_in_memo(m, m->memo.count);
     break;
-  case 'h':
-    get_memo(m, take_number(m, 1));
+  case OP_BINGET:
+    push_from_memo(m, read_number(m, 1));
     break;
-  case 'j':
-    get_memo(m, take_number(m, 4));
+  case OP_LONG_BINGET:
+    push_from_memo(m, read_number(m, 4));
     break;
-  case 'c': {
-    etr_slice module = take_line(m), name = take_line(m);
+  case OP_GLOBAL: {
+    etr_slice module = read_line(m);
+    etr_slice name = read_line(m);
     if (!m->message)
       push_imported_name(m, module, name);
   } break;
-  case 0x93:
-    push_name_on_stack(m);
+  case OP_STACK_GLOBAL:
+    replace_by_imported_name(m);
     break;
-  case 'Q':
-    load_storage(m);
+  case OP_BINPERSID:
+    push_storage_of_id(m);
     break;
-  case 'R':
+  case OP_REDUCE:
     call_function(m);
     break;
   default:
@@ -535,83 +615,84 @@ static bool run_structure(machine *m, uint8_t opcode) {
 
 /* Runs an instruction that pushes a number, a text or nothing. Returns false if it is another one.
  */
-static bool run_scalar(machine *m, uint8_t opcode) {
+static bool run_scalar_opcode(machine *m, uint8_t opcode) {
   switch (opcode) {
-  case 'N':
-    push(m, ETR_PICKLE_NONE);
+  case OP_NONE:
+    push_new(m, ETR_PICKLE_NONE);
     break;
-  case 0x88:
+  case OP_NEWTRUE:
     push_bool(m, true);
     break;
-  case 0x89:
+  case OP_NEWFALSE:
     push_bool(m, false);
     break;
-  case 'J':
-    push_int(m, (int32_t)(uint32_t)take_number(m, 4));
+  case OP_BININT:
+    push_int(m, (int32_t)(uint32_t)read_number(m, 4));
     break;
-  case 'K':
-    push_int(m, (int64_t)take_number(m, 1));
+  case OP_BININT1:
+    push_int(m, (int64_t)read_number(m, 1));
     break;
-  case 'M':
-    push_int(m, (int64_t)take_number(m, 2));
+  case OP_BININT2:
+    push_int(m, (int64_t)read_number(m, 2));
     break;
-  case 0x8A:
+  case OP_LONG1:
     push_long_integer(m);
     break;
-  case 'G': {
-    const uint8_t *bytes = take_bytes(m, 8);
-    value *pushed = push(m, ETR_PICKLE_FLOAT);
+  case OP_BINFLOAT: {
+    const uint8_t *bytes = read_bytes(m, 8);
+    value *pushed = push_new(m, ETR_PICKLE_FLOAT);
     uint64_t bits = 0;
     for (int i = 0; i < 8; i++)
       bits = bits << 8 | bytes[i]; /* big-endian, for once */
     if (pushed)
       memcpy(&pushed->real, &bits, sizeof bits);
   } break;
-  case 'X':
-    push_text(m, ETR_PICKLE_STRING, take_number(m, 4));
+  case OP_BINUNICODE:
+    push_text(m, ETR_PICKLE_STRING, read_number(m, 4));
     break;
-  case 0x8C:
-    push_text(m, ETR_PICKLE_STRING, take_number(m, 1));
+  case OP_SHORT_BINUNICODE:
+    push_text(m, ETR_PICKLE_STRING, read_number(m, 1));
     break;
-  case 0x8D:
-    push_text(m, ETR_PICKLE_STRING, take_number(m, 8));
+  case OP_BINUNICODE8:
+    push_text(m, ETR_PICKLE_STRING, read_number(m, 8));
     break;
-  case 'B':
-    push_text(m, ETR_PICKLE_BYTES, take_number(m, 4));
+  case OP_BINBYTES:
+    push_text(m, ETR_PICKLE_BYTES, read_number(m, 4));
     break;
-  case 'C':
-    push_text(m, ETR_PICKLE_BYTES, take_number(m, 1));
+  case OP_SHORT_BINBYTES:
+    push_text(m, ETR_PICKLE_BYTES, read_number(m, 1));
     break;
-  case 0x8E:
-    push_text(m, ETR_PICKLE_BYTES, take_number(m, 8));
+  case OP_BINBYTES8:
+    push_text(m, ETR_PICKLE_BYTES, read_number(m, 8));
     break;
-  case 0x80:
-    take_number(m, 1);
-    break; /* protocol */
-  case 0x95:
-    take_number(m, 8);
-    break; /* frame */
+  case OP_PROTO:
+    read_number(m, 1);
+    break;
+  case OP_FRAME:
+    read_number(m, 8);
+    break;
   default:
     return false;
   }
   return true;
 }
 
-/* Runs instructions to the end of a pickle, which may be before the end of the bytes. Returns its
- * value; NULL if it failed. */
+/* Runs instructions from the present position up to the first STOP, behind which other pickles may
+ * follow. Returns the value on top of the stack; NULL if the machine failed. */
 static value *run_pickle(machine *m) {
   uint8_t opcode = 0;
   m->stack.count = m->marks.count = 0;
   memset(&m->memo, 0, sizeof m->memo);
   if (!etr_vec_push(m->arena, &m->stack))
-    fail(m, NULL); /* an empty part of the stack needs an address, too */
+    fail(m, out_of_memory); /* an empty part of the stack needs an address, too */
   m->stack.count = 0;
-  while (!m->message && opcode != '.') {
-    m->instruction = m->at;
-    opcode = (uint8_t)take_number(m, 1);
-    if (!m->message && opcode != '.' && !run_scalar(m, opcode) && !run_structure(m, opcode))
+  while (!m->message && opcode != OP_STOP) {
+    m->instruction = m->position;
+    opcode = (uint8_t)read_number(m, 1);
+    if (!m->message && opcode != OP_STOP && !run_scalar_opcode(m, opcode) &&
+        !run_container_opcode(m, opcode))
       fail(m, etr_arena_format(m->arena, "its opcode 0x%02X is not one that data needs", opcode));
-    if (instruction_bytes(m) > m->most_bytes)
+    if (instruction_bytes(m) > m->most_instruction_bytes)
       fail(m, "it is implausibly long");
   }
   value *result = m->message ? NULL : pop(m);
@@ -620,15 +701,15 @@ static value *run_pickle(machine *m) {
   return m->message ? NULL : result;
 }
 
-/* Runs the pickle. Returns NULL, or what is wrong with it; *offset is that of the last
- * instruction. */
 const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes,
                             uint64_t *offset) {
-  machine m = {.arena = arena,
-               .bytes = (const uint8_t *)bytes.data,
-               .size = bytes.size,
-               .most_values = ETR_MOST_PICKLE_VALUES,
-               .most_bytes = ETR_MOST_PICKLE_BYTES};
+  machine m = {
+      .arena = arena,
+      .bytes = (const uint8_t *)bytes.data,
+      .size = bytes.size,
+      .most_values = ETR_MOST_PICKLE_VALUES,
+      .most_instruction_bytes = ETR_MOST_PICKLE_BYTES,
+  };
   *out = run_pickle(&m);
   *offset = m.instruction;
   return m.message;

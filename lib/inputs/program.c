@@ -17,8 +17,8 @@
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */
 
-/* Returns true for members of the schema's Argument union that name values: as_tensor,
- * as_tensors, as_sym_int, ... */
+/* Returns true for members of the schema's Argument union whose content names values of the graph,
+ * such as as_tensor; false for constants, such as as_int. */
 static bool is_member_with_values(etr_slice member) {
 #define SLICE(text) {(text), sizeof(text) - 1}
   static const etr_slice members[] = {SLICE("as_tensor"),          SLICE("as_tensors"),
@@ -46,7 +46,7 @@ typedef struct signature_reader {
   etr_arena scratch;
   etr_map by_name; /* interned name of an input -> index of the first input with this name; filled
                       when specs are out of order */
-  etr_map written; /* names of the buffers that inferences write, by their address */
+  etr_map written_buffers; /* names of the buffers that inferences write, by their address */
 } signature_reader;
 
 typedef struct input_spec {
@@ -55,15 +55,16 @@ typedef struct input_spec {
   const char *weight;   /* the weight's own name */
 } input_spec;
 
-/* Reads which argument and which weight an input specification names: {arg: {name} or {as_tensor:
- * {name}}, parameter_name | buffer_name | tensor_constant_name | custom_obj_name}. */
-static void read_spec_body(const signature_reader *r, input_spec *spec) {
+/* Reads which input node and which weight an InputSpec of the graph signature names: {arg: {name}
+ * or {as_tensor: {name}}, parameter_name | buffer_name | tensor_constant_name | custom_obj_name}.
+ */
+static void read_input_spec(const signature_reader *r, input_spec *spec) {
   etr_slice key;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     if (etr_slice_is(key, "arg") || is_member_with_values(key)) {
       if (etr_json_peek(r->json) == ETR_JSON_OBJECT)
-        read_spec_body(r, spec);
+        read_input_spec(r, spec);
       else
         etr_json_skip(r->json);
     } else if (etr_json_peek(r->json) != ETR_JSON_STRING)
@@ -77,7 +78,7 @@ static void read_spec_body(const signature_reader *r, input_spec *spec) {
   }
 }
 
-/* Returns the kind of node that an input of the signature is. */
+/* Returns the kind of the input node that this member of the schema's InputSpec union describes. */
 static etr_node_kind kind_of_spec(etr_slice member) {
   if (etr_slice_is(member, "parameter"))
     return ETR_NODE_PARAMETER;
@@ -88,16 +89,17 @@ static etr_node_kind kind_of_spec(etr_slice member) {
   return ETR_NODE_INPUT;
 }
 
-static bool is_input(const signature_reader *r, size_t place) {
-  return place < r->count && r->nodes[place].subgraph == r->subgraph &&
-         r->nodes[place].kind != ETR_NODE_OP;
+/* Returns whether a node is an input of the graph whose signature is read. */
+static bool is_input(const signature_reader *r, size_t node) {
+  return node < r->count && r->nodes[node].subgraph == r->subgraph &&
+         r->nodes[node].kind != ETR_NODE_OP;
 }
 
-/* Returns the index of the input node with this name, ETR_NONE if there is none. The index by
- * name is made when first asked for. */
+/* Returns the index of the first input node with this interned name; ETR_NONE if there is none. Its
+ * map is filled by the first call, because most programs never need it. */
 static uint32_t find_input(signature_reader *r, const char *name) {
   if (r->by_name.count == 0) {
-    /* Inputs come first. */
+    /* Inputs are the first nodes of a graph. */
     for (size_t i = 0; is_input(r, i); i++) {
       etr_map_slot *slot = etr_map_at(&r->by_name, ETR_BYTES(r->nodes[i].name));
       if (slot && slot->value == ETR_NONE)
@@ -107,20 +109,21 @@ static uint32_t find_input(signature_reader *r, const char *name) {
   return etr_map_get(&r->by_name, ETR_BYTES(name));
 }
 
-/* Applies a specification to its input. `next` is the index of the input if specifications are in
- * the order of inputs, as they usually are. */
-static void apply_spec(signature_reader *r, const input_spec *spec, size_t next) {
+/* Sets kind and weight of the input node that a specification describes, if it is a weight.
+ * Specifications are usually in the order of the inputs: `next` is then the index of the node. */
+static void set_input_weight(signature_reader *r, const input_spec *spec, size_t next) {
   if (!spec->argument || spec->kind == ETR_NODE_INPUT)
     return;
-  bool in_place = is_input(r, next) && r->nodes[next].name == spec->argument;
-  size_t index = in_place ? next : find_input(r, spec->argument);
+  bool is_in_order = is_input(r, next) && r->nodes[next].name == spec->argument;
+  size_t index = is_in_order ? next : find_input(r, spec->argument);
   if (index == ETR_NONE)
     return;
   r->nodes[index].kind = spec->kind;
   r->nodes[index].weight_name = spec->weight;
 }
 
-/* Reads the input specs of the signature and applies each to its input node, in order. */
+/* Reads the signature's list of input specifications, and sets kinds and weights of the input
+ * nodes. */
 static void read_input_specs(signature_reader *r) {
   etr_slice member;
   size_t next = 0;
@@ -134,13 +137,13 @@ static void read_input_specs(signature_reader *r) {
         continue;
       }
       spec.kind = kind_of_spec(member);
-      read_spec_body(r, &spec);
+      read_input_spec(r, &spec);
     }
-    apply_spec(r, &spec, next++);
+    set_input_weight(r, &spec, next++);
   }
 }
 
-/* Records the buffer that an inference writes: {arg, buffer_name}. */
+/* Reads a BufferMutation, {arg, buffer_name}, and remembers that inferences write this buffer. */
 static void read_buffer_mutation(signature_reader *r) {
   etr_slice key;
   etr_json_object(r->json);
@@ -151,12 +154,13 @@ static void read_buffer_mutation(signature_reader *r) {
     }
     const char *name = etr_intern(r->strings, etr_json_string(r->json));
     if (name)
-      (void)etr_map_set(&r->written, ETR_BYTES(name), 0);
+      (void)etr_map_set(&r->written_buffers, ETR_BYTES(name), 0);
   }
 }
 
-/* Reads [{buffer_mutation | user_input_mutation | user_output | ...: {...}}]. Returns the number of
- * mutations. */
+/* Reads the signature's list of output specifications: [{buffer_mutation | user_input_mutation |
+ * user_output | ...: {...}}]. Returns how many outputs are new values of buffers or inputs
+ * (mutations), and remembers which buffers those are. */
 static size_t read_output_specs(signature_reader *r) {
   etr_slice member;
   size_t count = 0;
@@ -175,26 +179,32 @@ static size_t read_output_specs(signature_reader *r) {
   return count;
 }
 
-/* Marks the buffers that inferences write. */
-static void mark_written(const signature_reader *r) {
+/* Sets is_written of the input nodes that are buffers which inferences write. */
+static void mark_written_buffers(const signature_reader *r) {
   for (size_t i = 0; is_input(r, i); i++)
     r->nodes[i].is_written = r->nodes[i].weight_name &&
-                             etr_map_get(&r->written, ETR_BYTES(r->nodes[i].weight_name)) !=
+                             etr_map_get(&r->written_buffers, ETR_BYTES(r->nodes[i].weight_name)) !=
                                  ETR_NONE;
 }
 
-/* * Reads {input_specs, output_specs} and says of the graph's input nodes which are parameters,
- * buffers and constants, and of which weights: `kind` and `weight_name`. nodes: of the graph with
- * this subgraph index, its inputs first, names interned in `strings`. Returns how many outputs are
- * new values of buffers and inputs. Failures are the signature_reader's and the arena's. */
-static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings,
+/* Reads a graph signature, {input_specs, output_specs}, and sets kind, weight_name and is_written
+ * of the graph's input nodes, which says which are parameters, buffers and constants. `nodes` has
+ * the nodes of the graph with this subgraph index, inputs first, with names interned in `strings`.
+ * Returns how many outputs are new values of buffers or inputs. A failure shows on `json` or on the
+ * arena of `strings`. */
+static size_t read_signature(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings,
                              etr_json *json) {
   signature_reader r = {
-      .json = json, .strings = strings, .nodes = nodes, .count = count, .subgraph = subgraph};
+      .json = json,
+      .strings = strings,
+      .nodes = nodes,
+      .count = count,
+      .subgraph = subgraph,
+  };
   etr_slice key;
   size_t mutations = 0;
   etr_map_init(&r.by_name, &r.scratch);
-  etr_map_init(&r.written, &r.scratch);
+  etr_map_init(&r.written_buffers, &r.scratch);
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     if (etr_slice_is(key, "input_specs"))
@@ -204,7 +214,7 @@ static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, e
     else
       etr_json_skip(json);
   }
-  mark_written(&r);
+  mark_written_buffers(&r);
   if (etr_arena_failed(&r.scratch))
     etr_arena_fail(strings->arena);
   etr_arena_clear(&r.scratch);
@@ -248,31 +258,33 @@ static table_value *find_or_add_value(value_table *table, etr_slice name) {
   return added;
 }
 
-static void add_to_list(value_table *table, value_list *list, etr_slice name) {
+/* Appends the index of the value with this name, which is added if it is new, to a list. When out
+ * of memory, the arena has failed. */
+static void append_value_of_name(value_table *table, value_list *list, etr_slice name) {
   const table_value *value = find_or_add_value(table, name);
   uint32_t *slot = value ? etr_vec_push(table->scratch, list) : NULL;
   if (slot)
     *slot = (uint32_t)(value - table->values.data);
 }
 
-/* Reads an argument of any form, one value, a list, a list of unions or null, and adds the values
- * that it names, in the document's order, to the list, which lives in the table's scratch. */
-static void collect_values(value_table *table, value_list *list, etr_json *json) {
+/* Reads an argument and appends the values that it names to the list, in the document's order. An
+ * argument may be one value, null, or a list of either or of unions. */
+static void collect_named_values(value_table *table, value_list *list, etr_json *json) {
   etr_slice key;
   switch (etr_json_peek(json)) {
   case ETR_JSON_ARRAY:
     etr_json_array(json);
     while (etr_json_element(json))
-      collect_values(table, list, json);
+      collect_named_values(table, list, json);
     break;
   case ETR_JSON_OBJECT:
     etr_json_object(json);
     while (etr_json_key(json, &key)) {
       if ((etr_slice_is(key, "name") || etr_slice_is(key, "as_name")) &&
           etr_json_peek(json) == ETR_JSON_STRING)
-        add_to_list(table, list, etr_json_string(json));
+        append_value_of_name(table, list, etr_json_string(json));
       else if (is_member_with_values(key))
-        collect_values(table, list, json);
+        collect_named_values(table, list, json);
       else
         etr_json_skip(json);
     }
@@ -282,8 +294,8 @@ static void collect_values(value_table *table, value_list *list, etr_json *json)
   }
 }
 
-/* Reads the expression, or the number, of a symbolic value as text; NULL if it is written in an
- * unknown way. */
+/* Reads a symbolic number as text: its expression such as "s0 + 1", or the number if it is known.
+ * Returns NULL if it is written in an unknown way. */
 static const char *read_symbolic_expression(value_table *table, etr_json *json) {
   etr_dim dim = {.size = ETR_DIM_SYMBOLIC};
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
@@ -296,8 +308,9 @@ static const char *read_symbolic_expression(value_table *table, etr_json *json) 
   return etr_arena_format(table->scratch, "%lld", (long long)dim.size);
 }
 
-/* Reads tensor_values, {NAME: shape}, or, where `symbolic_type` is "int", "bool" or "float", the
- * sym_*_values of that type, {NAME: expression}. */
+/* Reads what a graph says of its values. If symbolic_type is NULL, these are types and shapes of
+ * tensors, {NAME: meta}. Otherwise they are expressions of symbolic numbers of this type, "int",
+ * "bool" or "float": {NAME: expression}. */
 static void read_shapes_of_values(value_table *table, const char *symbolic_type, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
@@ -305,7 +318,11 @@ static void read_shapes_of_values(value_table *table, const char *symbolic_type,
     table_value *value = find_or_add_value(table, key);
     if (!value)
       return;
-    value->meta = (etr_value){.name = value->meta.name, .dtype = symbolic_type, .rank = -1};
+    value->meta = (etr_value){
+        .name = value->meta.name,
+        .dtype = symbolic_type,
+        .rank = -1,
+    };
     if (symbolic_type)
       value->expression = read_symbolic_expression(table, json);
     else
@@ -313,9 +330,9 @@ static void read_shapes_of_values(value_table *table, const char *symbolic_type,
   }
 }
 
-/* Returns the expression of a symbolic number; NULL if it is not known. This is an etr_symbol_of;
- * the context is the table. */
-static const char *value_table_expression(void *context, etr_slice name) {
+/* Returns the expression of the symbolic number with this name; NULL if it is not known. This is an
+ * etr_symbol_of; the context is the graph's value_table. */
+static const char *expression_of_symbol(void *context, etr_slice name) {
   const value_table *table = context;
   uint32_t index = etr_map_get(&table->by_name, name);
   return index == ETR_NONE ? NULL : table->values.data[index].expression;
@@ -339,44 +356,48 @@ typedef struct node_metadata {
 /* Prepares the metadata before the first node. Returns false when out of memory. */
 static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch,
                                etr_program_scope scope) {
-  *m = (node_metadata){.strings = strings,
-                       .scratch = scratch,
-                       .scope = scope,
-                       .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id)};
+  *m = (node_metadata){
+      .strings = strings,
+      .scratch = scratch,
+      .scope = scope,
+      .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id),
+  };
   etr_text_cache_init(&m->traces, scratch);
   etr_text_cache_init(&m->stacks, scratch);
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
 }
 
-/* Reads a stack trace; traces that are repeated are read only once. */
-static etr_trace read_trace(node_metadata *m, etr_json *json) {
+/* Reads a node's stack trace: its source line and frames. Nodes of one line have the same text, so
+ * each text is parsed only once. */
+static etr_trace read_stack_trace(node_metadata *m, etr_json *json) {
   bool is_known;
-  uint32_t number = etr_text_cache_next(&m->traces, json, &is_known);
+  uint32_t cache_index = etr_text_cache_next(&m->traces, json, &is_known);
   if (is_known)
-    return m->read_traces.data[number];
+    return m->read_traces.data[cache_index];
   etr_trace trace = etr_trace_read(m->strings->arena, m->strings, etr_json_string(json),
                                    m->scope.source_root);
-  etr_trace *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->read_traces);
+  etr_trace *slot = cache_index == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->read_traces);
   if (slot)
     *slot = trace;
   return trace;
 }
 
-/* Reads the stack of modules of a node and returns the innermost; stacks that are repeated are read
- * only once. */
-static uint32_t read_module(node_metadata *m, etr_json *json) {
+/* Reads a node's nn_module_stack, adds its modules to the tree, and returns the index of the
+ * innermost one. Nodes of one module have the same text, so each text is parsed only once. */
+static uint32_t read_innermost_module(node_metadata *m, etr_json *json) {
   bool is_known;
-  uint32_t number = etr_text_cache_next(&m->stacks, json, &is_known);
+  uint32_t cache_index = etr_text_cache_next(&m->stacks, json, &is_known);
   if (is_known)
-    return m->innermost.data[number];
+    return m->innermost.data[cache_index];
   uint32_t module = etr_module_tree_add(&m->modules, m->strings, etr_json_string(json));
-  uint32_t *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->innermost);
+  uint32_t *slot = cache_index == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->innermost);
   if (slot)
     *slot = module;
   return module;
 }
 
-/* Returns the handle of "12", or of "[12, 13]", which some passes write: the first one. */
+/* Parses a debug handle such as "12". Some passes write several, "[12, 13]": returns the first.
+ * Returns 0, which means no handle, for other texts. */
 static uint32_t parse_handle(etr_slice text) {
   if (text.size && text.data[0] == '[')
     text = (etr_slice){text.data + 1, text.size - 1};
@@ -388,8 +409,10 @@ static uint32_t parse_handle(etr_slice text) {
   return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
 }
 
-/* Returns the name of the exported node that a node comes from, NULL if there is none; read in
- * its escaped form if possible, which is faster. */
+/* Reads a node's from_node, JSON in a string, and returns the name of the node of the exported
+ * graph that it comes from; NULL if there is none. The string is searched without unescaping it if
+ * possible, which is faster. In bodies of cond, map, ..., whose graph ids are not known, the oldest
+ * ancestor is taken. */
 static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json) {
   const char *name;
   etr_slice escaped;
@@ -403,31 +426,32 @@ static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json)
   return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->scope.graph_id);
 }
 
-static void set_trace(etr_node *node, etr_trace trace) {
+/* Sets the source line and the frames of a node from its stack trace. */
+static void set_node_source(etr_node *node, etr_trace trace) {
   node->source = trace.source;
   node->frames = trace.frames;
   node->frame_count = trace.frame_count;
 }
 
-/* Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, frames, module,
- * debug_handle and aten_node of a node. in_body: the node is in the body of a cond, map, ..., whose
- * graph ids are not known: its oldest ancestor counts then. Failures are the reader's and the
- * arenas'. */
-static void node_metadata_read(node_metadata *m, etr_node *node, bool in_body, etr_json *json) {
+/* Reads a node's metadata, {stack_trace, nn_module_stack, debug_handle, from_node, ...}, into its
+ * source, frames, module, debug_handle and aten_node. in_body is true in the body of a cond, map,
+ * ... A failure shows on `json` or on the arenas. */
+static void read_node_metadata(node_metadata *m, etr_node *node, bool in_body, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    bool trace = !m->scope.no_sources && etr_slice_is(key, "stack_trace"),
-         stack = etr_slice_is(key, "nn_module_stack"), handle = etr_slice_is(key, "debug_handle"),
-         ancestors = m->scope.graph_id && etr_slice_is(key, "from_node");
+    bool trace = !m->scope.no_sources && etr_slice_is(key, "stack_trace");
+    bool stack = etr_slice_is(key, "nn_module_stack");
+    bool handle = etr_slice_is(key, "debug_handle");
+    bool ancestors = m->scope.graph_id && etr_slice_is(key, "from_node");
     bool is_text = (trace || stack || handle || ancestors) &&
                    etr_json_peek(json) == ETR_JSON_STRING;
     if (!is_text)
       etr_json_skip(json);
     else if (trace)
-      set_trace(node, read_trace(m, json));
+      set_node_source(node, read_stack_trace(m, json));
     else if (stack)
-      node->module = read_module(m, json);
+      node->module = read_innermost_module(m, json);
     else if (handle)
       node->debug_handle = parse_handle(etr_json_string(json));
     else
@@ -440,13 +464,13 @@ static void node_metadata_read(node_metadata *m, etr_node *node, bool in_body, e
 /* Real graphs nest twice. Bounds the recursion. */
 enum { MAX_NESTING = 24 };
 
-/* A graph while it is read. */
-typedef struct level {
+/* A graph while it is read, nested or not. */
+typedef struct graph_level {
   value_table table;
   uint32_t subgraph, first_node;
-  bool in_body;         /* of a cond, map, ... */
-  size_t first_waiting; /* of the arguments */
-} level;
+  bool in_body;                     /* of a cond, map, ... */
+  size_t first_unresolved_argument; /* of the arguments */
+} graph_level;
 
 /* The inputs and outputs of a node, until its level is resolved. */
 typedef struct node_lists {
@@ -463,7 +487,7 @@ typedef struct reader {
   etr_vec(etr_node) nodes;
   etr_vec(node_lists) lists; /* of the nodes */
   etr_vec(etr_subgraph) subgraphs;
-  etr_map derived; /* names made from operators -> how many */
+  etr_map derived_names; /* names made from operators -> how many */
   node_metadata metadata;
   etr_tensor_metas metas;
   etr_arguments arguments;
@@ -480,9 +504,10 @@ static void read_program(reader *r, uint32_t subgraph);
 
 /* ---- Nested graphs ---- */
 
-/* Adds a nested graph that a node owns; ETR_NONE when out of memory. */
-static uint32_t add_subgraph(reader *r, const level *outer, uint32_t owner, etr_subgraph_kind kind,
-                             const char *name) {
+/* Adds a graph that is nested in the node `owner` of the graph `outer`. Returns its index among the
+ * subgraphs; ETR_NONE when out of memory. */
+static uint32_t add_subgraph(reader *r, const graph_level *outer, uint32_t owner,
+                             etr_subgraph_kind kind, const char *name) {
   etr_subgraph *subgraph = etr_vec_push(r->arena, &r->subgraphs);
   if (!subgraph || !name)
     return ETR_NONE;
@@ -490,12 +515,19 @@ static uint32_t add_subgraph(reader *r, const level *outer, uint32_t owner, etr_
   if (outer->subgraph != ETR_NONE)
     path = etr_arena_format(r->arena, "%s/%s", r->subgraphs.data[outer->subgraph].path, name);
   *subgraph = (etr_subgraph){
-      .name = name, .path = path, .kind = kind, .parent = outer->subgraph, .owner = owner};
+      .name = name,
+      .path = path,
+      .kind = kind,
+      .parent = outer->subgraph,
+      .owner = owner,
+  };
   return (uint32_t)(r->subgraphs.count - 1);
 }
 
-/* Enters a nested graph, or fails if they are nested too deeply. */
-static bool enter_nested(reader *r) {
+/* Counts one more level of nested graphs. Returns false if they are nested too deeply, which fails
+ * the reader of JSON, or if that has failed before. The caller subtracts the level when the graph
+ * is read. */
+static bool enter_nested_graph(reader *r) {
   if (r->nesting == MAX_NESTING)
     etr_json_fail(r->json, "graphs nested too deeply");
   if (etr_json_failed(r->json))
@@ -504,12 +536,12 @@ static bool enter_nested(reader *r) {
   return true;
 }
 
-/* Reads the body of a control flow operator, as_graph: {name, graph}, or null, as a nested
- * graph. */
-static void read_body(reader *r, const level *outer, uint32_t owner) {
+/* Reads the body of a control flow operator (cond, map, ...), as_graph: {name, graph}, as a graph
+ * nested in the node `owner`. It may be null. */
+static void read_body(reader *r, const graph_level *outer, uint32_t owner) {
   etr_slice key;
   const char *name = NULL;
-  if (etr_json_null(r->json) || !enter_nested(r))
+  if (etr_json_null(r->json) || !enter_nested_graph(r))
     return;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
@@ -523,9 +555,9 @@ static void read_body(reader *r, const level *outer, uint32_t owner) {
   r->nesting--;
 }
 
-/* Reads the lowered module that is the first argument of executorch_call_delegate: {backend_id,
- * original_module, and weights as base64}. */
-static void read_lowered_document(reader *r, uint32_t subgraph) {
+/* Reads the document of a lowered module, {backend_id, original_module, ...}: the backend's name
+ * and the program that was delegated. Weights as base64 are skipped. */
+static void read_lowered_members(reader *r, uint32_t subgraph) {
   etr_slice key;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
@@ -538,10 +570,12 @@ static void read_lowered_document(reader *r, uint32_t subgraph) {
   }
 }
 
-/* Reads a lowered module: a document in a string. What is no string is skipped. */
-static void read_lowered(reader *r, const level *outer, uint32_t owner, const char *argument) {
+/* Reads the lowered module that is an argument of executorch_call_delegate: a JSON document in a
+ * string, whose graph is nested in the node `owner`. A value that is no string is skipped. */
+static void read_lowered_module(reader *r, const graph_level *outer, uint32_t owner,
+                                const char *argument) {
   etr_json *document = r->json;
-  bool is_document = etr_json_peek(document) == ETR_JSON_STRING && enter_nested(r);
+  bool is_document = etr_json_peek(document) == ETR_JSON_STRING && enter_nested_graph(r);
   if (!is_document)
     etr_json_skip(document);
   uint32_t subgraph = is_document ? add_subgraph(r, outer, owner, ETR_SUBGRAPH_LOWERED, argument)
@@ -549,7 +583,7 @@ static void read_lowered(reader *r, const level *outer, uint32_t owner, const ch
   etr_json *inner = subgraph == ETR_NONE ? NULL : etr_json_open_string(document);
   if (inner) {
     r->json = inner;
-    read_lowered_document(r, subgraph);
+    read_lowered_members(r, subgraph);
     r->json = document;
     if (etr_json_failed(inner))
       etr_json_fail(document, "the lowered module in this string is damaged");
@@ -560,9 +594,10 @@ static void read_lowered(reader *r, const level *outer, uint32_t owner, const ch
 
 /* ---- Nodes ---- */
 
-/* Reads an argument of a node, whose union has one live member: a body, a lowered module, values
- * that become inputs, or a constant. */
-static void read_argument(reader *r, level *l, uint32_t node, const char *argument_name) {
+/* Reads an argument of a node, a union with one member: the body of a control flow operator, a
+ * lowered module, values, which are appended to r->names to become the node's inputs, or a
+ * constant. */
+static void read_argument(reader *r, graph_level *l, uint32_t node, const char *argument_name) {
   static const char delegate_call[] = "higher_order.executorch_call_delegate";
   etr_slice member;
   etr_json_object(r->json);
@@ -571,17 +606,18 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
       read_body(r, l, node);
     else if (etr_slice_is(member, "as_string") &&
              strcmp(r->nodes.data[node].target, delegate_call) == 0)
-      read_lowered(r, l, node, argument_name);
+      read_lowered_module(r, l, node, argument_name);
     else if (is_member_with_values(member)) {
       etr_arguments_note_symbolic(&r->arguments, argument_name, member, r->json);
-      collect_values(&l->table, &r->names, r->json);
+      collect_named_values(&l->table, &r->names, r->json);
     } else
       etr_arguments_read(&r->arguments, argument_name, member, r->json);
   }
 }
 
-/* Removes the values after the first `base` from the list, and makes them the node's edges, which
- * hold indices of values until the level is resolved. */
+/* Makes the values of the list from index `base` on the inputs of a node, and removes them from the
+ * list. Each edge holds the index of a value in place of a node until resolve_level(), because the
+ * node that defines the value may be unknown so far. */
 static void set_node_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
@@ -592,10 +628,11 @@ static void set_node_inputs(reader *r, value_list *list, size_t base, uint32_t n
   list->count = base;
 }
 
-/* Reads the arguments of a node: those that are values become its inputs. */
-static void read_node_inputs(reader *r, level *l, uint32_t node) {
+/* Reads the arguments of a node. Values become its inputs, and constants its arguments. */
+static void read_node_inputs(reader *r, graph_level *l, uint32_t node) {
   etr_slice key;
-  size_t base = r->names.count, first_draft = r->arguments.drafts.count;
+  size_t base = r->names.count;
+  size_t first_draft = r->arguments.drafts.count;
   etr_json_array(r->json);
   while (etr_json_element(r->json)) {
     const char *name = "";
@@ -613,8 +650,9 @@ static void read_node_inputs(reader *r, level *l, uint32_t node) {
   etr_arguments_take(&r->arguments, first_draft, &r->nodes.data[node]);
 }
 
-/* Removes the values that were collected since `base`, and makes them the outputs of a node. */
-static void set_node_outputs(reader *r, level *l, size_t base, uint32_t node) {
+/* Makes the values of r->names from index `base` on the outputs of a node, and removes them from
+ * the list. The node defines these values; their shapes follow later in the document. */
+static void set_node_outputs(reader *r, graph_level *l, size_t base, uint32_t node) {
   size_t count = r->names.count - base;
   etr_value *outputs = etr_arena_alloc_array(r->arena, count, sizeof *outputs);
   for (size_t i = 0; outputs && i < count; i++) {
@@ -629,8 +667,9 @@ static void set_node_outputs(reader *r, level *l, size_t base, uint32_t node) {
   r->names.count = base;
 }
 
-/* Returns the name of a node for version 0.6, which writes none. It is the name of the output or,
- * with several outputs, the name that FX derives from the operator. */
+/* Returns a name for a node without one, as ExecuTorch 0.6 writes them. It is the name of its
+ * output or, with several outputs, the one that torch.fx derives from the operator: in lower case,
+ * with a number if it is not the first. */
 static const char *derived_name(reader *r, const etr_node *node) {
   if (node->output_count == 1)
     return node->outputs[0].name;
@@ -643,13 +682,13 @@ static const char *derived_name(reader *r, const etr_node *node) {
     if (*character >= 'A' && *character <= 'Z')
       *character = (char)(*character | 0x20);
   }
-  uint32_t count = etr_map_count(&r->derived, etr_slice_of(base));
+  uint32_t count = etr_map_count(&r->derived_names, etr_slice_of(base));
   return count ? etr_arena_format(r->arena, "%s_%u", base, count) : base;
 }
 
-/* Adds a node within the budget and returns its index; ETR_NONE if there is none left, which
- * fails the reader, or no memory. */
-static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
+/* Adds a node to the graph that is read, and returns its index. Returns ETR_NONE when out of
+ * memory, or if the budget has no node left, which fails the reader of JSON. */
+static uint32_t add_node(reader *r, const graph_level *l, etr_node_kind kind, const char *name) {
   const char *refused = r->nodes.count < ETR_NONE ? etr_budget_take(r->budget, ETR_NODES, 1)
                                                   : "too many nodes";
   if (refused)
@@ -660,12 +699,39 @@ static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const ch
   if (!node)
     return ETR_NONE;
   *node = (etr_node){
-      .name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
+      .name = name,
+      .target = name,
+      .op_type = name,
+      .kind = kind,
+      .subgraph = l->subgraph,
+  };
   return (uint32_t)(r->nodes.count - 1);
 }
 
-/* Reads a node: its operator, inputs, outputs and metadata. */
-static void read_node(reader *r, level *l) {
+/* Sets the operator of a node from its target in the document, such as
+ * "executorch.exir.dialects.edge.ops.aten.add.Tensor". The target loses the prefix of its dialect.
+ * op_type keeps the namespace only of Edge operators ("aten.add.Tensor"), not of torch's and
+ * Python's own ("add.Tensor"). */
+static void set_operator(reader *r, etr_node *node, etr_slice target) {
+  static const char edge[] = "executorch.exir.dialects.edge.ops.", torch[] = "torch.ops.";
+  bool is_edge = etr_slice_starts(target, ETR_SLICE(edge));
+  r->has_edge_ops |= is_edge;
+  r->has_aten_ops |= etr_slice_starts(target, ETR_SLICE("torch.ops.aten."));
+  size_t prefix = 0;
+  if (is_edge)
+    prefix = sizeof edge - 1;
+  else if (etr_slice_starts(target, ETR_SLICE(torch)))
+    prefix = sizeof torch - 1;
+  else if (etr_slice_starts(target, ETR_SLICE("executorch.exir.memory.")))
+    prefix = sizeof "executorch.exir." - 1; /* as in "memory.alloc" */
+  const char *name = etr_intern(r->strings, etr_slice_after(target, prefix));
+  const char *dot = name ? strchr(name, '.') : NULL;
+  node->target = name ? name : "";
+  node->op_type = is_edge || !dot ? node->target : dot + 1;
+}
+
+/* Reads a node of a graph: its operator, inputs, outputs and metadata. */
+static void read_node(reader *r, graph_level *l) {
   etr_slice key;
   uint32_t node = add_node(r, l, ETR_NODE_OP, "");
   if (node == ETR_NONE)
@@ -675,34 +741,18 @@ static void read_node(reader *r, level *l) {
     size_t base = r->names.count;
     if (etr_slice_is(key, "name") && etr_json_peek(r->json) == ETR_JSON_STRING)
       r->nodes.data[node].name = etr_intern(r->strings, etr_json_string(r->json));
-    else if (etr_slice_is(key, "target")) {
-      /* op_type has the namespace of Edge operators, but not that of torch's and Python's own. */
-      static const char edge[] = "executorch.exir.dialects.edge.ops.", torch[] = "torch.ops.";
-      etr_slice target = etr_json_string(r->json);
-      bool is_edge = etr_slice_starts(target, ETR_SLICE(edge)),
-           is_torch = etr_slice_starts(target, ETR_SLICE(torch));
-      r->has_edge_ops |= is_edge;
-      r->has_aten_ops |= etr_slice_starts(target, ETR_SLICE("torch.ops.aten."));
-      size_t prefix = 0;
-      if (is_edge || is_torch)
-        prefix = is_edge ? sizeof edge - 1 : sizeof torch - 1;
-      else if (etr_slice_starts(target, ETR_SLICE("executorch.exir.memory.")))
-        prefix = sizeof "executorch.exir." - 1; /* as in "memory.alloc" */
-      const char *name = etr_intern(r->strings,
-                                    (etr_slice){target.data + prefix, target.size - prefix});
-      const char *dot = name ? strchr(name, '.') : NULL;
-      r->nodes.data[node].target = name ? name : "";
-      r->nodes.data[node].op_type = is_edge || !dot ? r->nodes.data[node].target : dot + 1;
-    } else if (etr_slice_is(key, "inputs"))
+    else if (etr_slice_is(key, "target"))
+      set_operator(r, &r->nodes.data[node], etr_json_string(r->json));
+    else if (etr_slice_is(key, "inputs"))
       read_node_inputs(r, l, node);
     else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
       etr_json_fail(r->json,
                     "a node's outputs are given twice"); /* values have indices of the first list */
     } else if (etr_slice_is(key, "outputs")) {
-      collect_values(&l->table, &r->names, r->json);
+      collect_named_values(&l->table, &r->names, r->json);
       set_node_outputs(r, l, base, node);
     } else if (etr_slice_is(key, "metadata"))
-      node_metadata_read(&r->metadata, &r->nodes.data[node], l->in_body, r->json);
+      read_node_metadata(&r->metadata, &r->nodes.data[node], l->in_body, r->json);
     else
       etr_json_skip(r->json);
     if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch))
@@ -715,10 +765,10 @@ static void read_node(reader *r, level *l) {
 
 /* ---- Graphs ---- */
 
-/* Reads the inputs of a graph, each of which becomes a node. */
-static void read_graph_inputs(reader *r, level *l) {
+/* Reads the inputs of a graph. Each becomes a node with one output. */
+static void read_graph_inputs(reader *r, graph_level *l) {
   value_list inputs = {0};
-  collect_values(&l->table, &inputs, r->json);
+  collect_named_values(&l->table, &inputs, r->json);
   for (size_t i = 0; i < inputs.count; i++) {
     table_value *v = &l->table.values.data[inputs.data[i]];
     uint32_t node = add_node(r, l, ETR_NODE_INPUT, v->meta.name);
@@ -733,41 +783,51 @@ static void read_graph_inputs(reader *r, level *l) {
   }
 }
 
-/* Replaces the indices of values in a graph's edges by nodes, in the same array, and removes uses
- * of values that nothing defines. Outputs get their types and shapes. */
-static void resolve_level(reader *r, level *l) {
+/* Replaces the index of a value in each of `count` edges by the node that defines it, and removes
+ * edges of values that nothing defines. Returns how many are left. */
+static size_t resolve_edges(etr_edge *edges, size_t count, const table_value *values) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const table_value *value = &values[edges[i].node];
+    if (value->node != ETR_NONE)
+      edges[kept++] = (etr_edge){value->node, value->output};
+  }
+  return kept;
+}
+
+/* Completes the nodes of a graph when it is read. The indices of values in their edges are replaced
+ * by the nodes that define the values, and edges of values that nothing defines are removed.
+ * Outputs get their types and shapes, and arguments their symbolic numbers. */
+static void resolve_level(reader *r, graph_level *l) {
   const table_value *values = l->table.values.data;
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
     etr_node *n = &r->nodes.data[i];
     if (n->subgraph != l->subgraph)
       continue; /* of a nested graph: done already */
-    etr_edge *edges = r->lists.data[i].inputs;
-    size_t kept = 0;
-    for (size_t k = 0; k < n->input_count; k++) {
-      const table_value *v = &values[edges[k].node];
-      if (v->node != ETR_NONE)
-        edges[kept++] = (etr_edge){v->node, v->output};
-    }
-    n->input_count = kept;
+    n->input_count = resolve_edges(r->lists.data[i].inputs, n->input_count, values);
   }
   for (size_t i = 0; i < l->table.values.count; i++) {
-    etr_value *outputs = values[i].node == ETR_NONE ? NULL : r->lists.data[values[i].node].outputs;
+    if (values[i].node == ETR_NONE)
+      continue;
+    etr_value *outputs = r->lists.data[values[i].node].outputs;
     if (outputs)
       outputs[values[i].output] = values[i].meta;
   }
-  etr_arguments_resolve(&r->arguments, l->first_waiting, value_table_expression, &l->table);
+  etr_arguments_resolve(&r->arguments, l->first_unresolved_argument, expression_of_symbol,
+                        &l->table);
 }
 
-/* Reads a graph into the list of nodes. `subgraph` is its index, ETR_NONE for the graph of the
- * program. */
+/* Reads a graph and adds its nodes. `subgraph` is its index, or ETR_NONE for the graph of the
+ * program itself. The outputs of the graph become the inputs of a node "output". */
 static void read_graph(reader *r, uint32_t subgraph) {
-  level l = {.subgraph = subgraph,
-             .first_node = (uint32_t)r->nodes.count,
-             .first_waiting = r->arguments.waiting.count};
+  graph_level l = {
+      .subgraph = subgraph,
+      .first_node = (uint32_t)r->nodes.count,
+      .first_unresolved_argument = r->arguments.waiting.count,
+  };
   etr_slice key;
   value_list outputs = {0};
   l.in_body = subgraph != ETR_NONE && r->subgraphs.data[subgraph].kind == ETR_SUBGRAPH_BODY;
-  /* An empty table in `scratch`. `metas` reads shapes, and has the map that interns names. */
   l.table = (value_table){.scratch = &r->scratch, .metas = &r->metas};
   etr_map_init(&l.table.by_name, &r->scratch);
   etr_json_object(r->json);
@@ -775,7 +835,7 @@ static void read_graph(reader *r, uint32_t subgraph) {
     if (etr_slice_is(key, "inputs"))
       read_graph_inputs(r, &l);
     else if (etr_slice_is(key, "outputs"))
-      collect_values(&l.table, &outputs, r->json);
+      collect_named_values(&l.table, &outputs, r->json);
     else if (etr_slice_is(key, "nodes")) {
       etr_json_array(r->json);
       while (etr_json_element(r->json))
@@ -822,7 +882,8 @@ static void read_schema_version(reader *r) {
                                        (long long)version[1]);
 }
 
-/* Reads a graph module. Returns false if it has no graph. */
+/* Reads a graph module, {graph, signature, ...}. Returns false if it has no graph. The number of
+ * mutations is kept only for the program itself (subgraph ETR_NONE). */
 static bool read_graph_module(reader *r, uint32_t subgraph) {
   etr_slice key;
   size_t first_node = r->nodes.count;
@@ -835,7 +896,7 @@ static bool read_graph_module(reader *r, uint32_t subgraph) {
     } else if (etr_slice_is(key, "signature")) {
       size_t count = r->nodes.count - first_node;
       etr_node *nodes = count ? r->nodes.data + first_node : NULL;
-      size_t mutations = signature_read(nodes, count, subgraph, r->strings, r->json);
+      size_t mutations = read_signature(nodes, count, subgraph, r->strings, r->json);
       if (subgraph == ETR_NONE)
         r->mutation_count = mutations;
     } else
@@ -846,7 +907,7 @@ static bool read_graph_module(reader *r, uint32_t subgraph) {
 
 /* Reads a bound of a symbol; returns `none` if it is no integer of 64 bits: null, "int_oo", or
  * Infinity, which ExecuTorch writes where there is no largest size. */
-static int64_t read_bound(reader *r, int64_t none) {
+static int64_t read_bound_of_symbol(reader *r, int64_t none) {
   int64_t bound = none;
   if (etr_json_peek(r->json) != ETR_JSON_NUMBER)
     etr_json_skip(r->json);
@@ -855,8 +916,8 @@ static int64_t read_bound(reader *r, int64_t none) {
   return bound;
 }
 
-/* Reads the ranges of symbols: {"s77": {"min_val": 2, "max_val": 16}}. */
-static void read_ranges(reader *r) {
+/* Reads range_constraints, the ranges of symbolic sizes: {"s77": {"min_val": 2, "max_val": 16}}. */
+static void read_symbol_ranges(reader *r) {
   etr_slice key, member;
   if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
     etr_json_skip(r->json);
@@ -865,7 +926,10 @@ static void read_ranges(reader *r) {
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     etr_symbol_range range = {
-        .symbol = etr_intern(r->strings, key), .least = INT64_MIN, .largest = INT64_MAX};
+        .symbol = etr_intern(r->strings, key),
+        .least = INT64_MIN,
+        .largest = INT64_MAX,
+    };
     if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
       etr_json_skip(r->json);
       continue;
@@ -873,9 +937,9 @@ static void read_ranges(reader *r) {
     etr_json_object(r->json);
     while (etr_json_key(r->json, &member)) {
       if (etr_slice_is(member, "min_val"))
-        range.least = read_bound(r, range.least);
+        range.least = read_bound_of_symbol(r, range.least);
       else if (etr_slice_is(member, "max_val"))
-        range.largest = read_bound(r, range.largest);
+        range.largest = read_bound_of_symbol(r, range.largest);
       else
         etr_json_skip(r->json);
     }
@@ -885,8 +949,8 @@ static void read_ranges(reader *r) {
   }
 }
 
-/* Reads a serialized program, or a nested one, of which only the graph matters. A document
- * without a graph fails the reader. */
+/* Reads a serialized program. Of a nested one, which has a subgraph index, only the graph matters.
+ * The reader of JSON fails if there is no graph. */
 static void read_program(reader *r, uint32_t subgraph) {
   etr_slice key;
   bool has_graph = false;
@@ -895,7 +959,7 @@ static void read_program(reader *r, uint32_t subgraph) {
     if (etr_slice_is(key, "schema_version") && subgraph == ETR_NONE)
       read_schema_version(r);
     else if (etr_slice_is(key, "range_constraints") && subgraph == ETR_NONE)
-      read_ranges(r);
+      read_symbol_ranges(r);
     else if (etr_slice_is(key, "graph_module"))
       has_graph |= read_graph_module(r, subgraph);
     else
@@ -905,37 +969,38 @@ static void read_program(reader *r, uint32_t subgraph) {
     etr_json_fail(r->json, "no graph_module.graph: not a serialized program");
 }
 
-/* Returns true for an operator that exists only after to_executorch(): it plans memory, or writes
- * its result to an argument. */
-static bool is_of_program(const char *target) {
+/* Returns true for an operator that only to_executorch() puts into a graph: it plans memory, or is
+ * an out variant, which writes its result into an argument. */
+static bool is_made_by_to_executorch(const char *target) {
   const char *dot = strrchr(target, '.');
   etr_slice overload = etr_slice_of(dot ? dot : "");
   return strncmp(target, "memory.", 7) == 0 || etr_slice_is(overload, ".out") ||
          etr_slice_ends(overload, ETR_SLICE("_out"));
 }
 
-/* Returns whether to_executorch() changed the graph. What delegates contain is left as it was. */
+/* Returns whether the graph was changed by to_executorch(). Graphs of lowered modules are not
+ * looked at, because it leaves them as they were. */
 static bool is_changed(const reader *r) {
   for (size_t i = 0; i < r->nodes.count; i++) {
     const etr_node *node = &r->nodes.data[i];
     bool is_lowered = node->subgraph != ETR_NONE &&
                       r->subgraphs.data[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
-    if (node->kind == ETR_NODE_OP && !is_lowered && is_of_program(node->target))
+    if (node->kind == ETR_NODE_OP && !is_lowered && is_made_by_to_executorch(node->target))
       return true;
   }
   return false;
 }
 
-/* Reads the document with memory of its own for what only reading needs. Fails when out of
- * memory, or if the document is damaged; the reader says why. */
 etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
                             etr_program_scope scope, etr_budget *budget) {
-  reader r = {.arena = strings->arena,
-              .strings = strings,
-              .json = json,
-              .budget = budget,
-              .schema_version = ""};
-  etr_map_init(&r.derived, &r.scratch);
+  reader r = {
+      .arena = strings->arena,
+      .strings = strings,
+      .json = json,
+      .budget = budget,
+      .schema_version = "",
+  };
+  etr_map_init(&r.derived_names, &r.scratch);
   etr_tensor_metas_init(&r.metas, strings, &r.scratch);
   etr_arguments_init(&r.arguments, strings, &r.scratch);
   if (node_metadata_init(&r.metadata, strings, &r.scratch, scope))

@@ -22,8 +22,8 @@ const etr_pte_value *etr_tensor_at(const etr_pte_method *program, int32_t index)
   return value->kind == ETR_PTE_VALUE_TENSOR ? value : NULL;
 }
 
-/* Returns the values that a kernel returns: its last argument, or the items of that list; NULL
- * and 0 if it is no tensor. */
+/* ExecuTorch's kernels are out variants: the last argument is the tensor, or the list of tensors,
+ * into which they write their results. NULL and 0 if it is neither. */
 const int32_t *etr_results_of(const etr_pte_method *program, const etr_instruction *instruction,
                               size_t *count) {
   const int32_t *last = instruction->arg_count ? &instruction->args[instruction->arg_count - 1]
@@ -32,9 +32,12 @@ const int32_t *etr_results_of(const etr_pte_method *program, const etr_instructi
   if (!last || *last < 0 || (size_t)*last >= program->value_count)
     return NULL;
   const etr_pte_value *value = &program->values[*last];
-  *count = value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->item_count
-                                                    : value->kind == ETR_PTE_VALUE_TENSOR;
-  return value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->items : last;
+  if (value->kind == ETR_PTE_VALUE_TENSOR_LIST) {
+    *count = value->item_count;
+    return value->items;
+  }
+  *count = value->kind == ETR_PTE_VALUE_TENSOR;
+  return last;
 }
 
 bool etr_is_list_of(const etr_pte_value *list, const int32_t *values, size_t count) {
@@ -42,8 +45,8 @@ bool etr_is_list_of(const etr_pte_value *list, const int32_t *values, size_t cou
          (count == 0 || memcmp(list->items, values, count * sizeof *values) == 0);
 }
 
-/* Returns whether type, rank and sizes, as far as both are known, are those of the node's first
- * output. */
+/* A type, rank or size that is unknown or dynamic on either side is taken to agree, as is a tensor
+ * or output that is missing. */
 bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node) {
   if (!tensor || node->output_count == 0)
     return true;
@@ -60,8 +63,7 @@ bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node) {
   return true;
 }
 
-/* Returns whether the first result of an instruction may be the node's; true where nothing is
- * known of one of them. */
+/* True where nothing is known of the instruction or of the node. */
 bool etr_instruction_agrees(const etr_pte_method *program, int32_t id, const etr_node *node) {
   size_t count = 0;
   const etr_instruction *instruction = etr_instruction_at(program, id);
@@ -71,10 +73,12 @@ bool etr_instruction_agrees(const etr_pte_method *program, int32_t id, const etr
   return etr_tensor_agrees(count ? etr_tensor_at(program, results[0]) : NULL, node);
 }
 
-static etr_slice place_of(const etr_pte_value *tensor) {
+/* Returns the key of a tensor's location in planned memory, for the map of last writes. */
+static etr_slice storage_key(const etr_pte_value *tensor) {
   return ETR_BYTES(tensor->storage);
 }
 
+/* Returns the number of elements of a tensor, modulo 2^64. */
 static uint64_t elements_of(const etr_pte_value *tensor) {
   uint64_t elements = 1;
   for (int32_t i = 0; i < tensor->rank; i++)
@@ -90,17 +94,17 @@ void etr_storages_init(etr_storages *storages, const etr_pte_method *program, et
 void etr_storages_write(etr_storages *storages, int32_t index) {
   const etr_pte_value *tensor = etr_tensor_at(storages->program, index);
   if (tensor && tensor->storage)
-    etr_map_set(&storages->last, place_of(tensor), (uint32_t)index);
+    etr_map_set(&storages->last, storage_key(tensor), (uint32_t)index);
 }
 
-/* Returns the tensor that was last written at the same place with as many elements; -1 if there
- * is none other. */
+/* A tensor of another size at the same location is no view: memory planning reused the location. */
 int32_t etr_storages_viewed(const etr_storages *storages, int32_t index) {
   const etr_pte_value *tensor = etr_tensor_at(storages->program, index);
-  uint32_t other = tensor && tensor->storage ? etr_map_get(&storages->last, place_of(tensor))
-                                             : ETR_NONE;
-  if (other == ETR_NONE || other == (uint32_t)index)
+  if (!tensor || !tensor->storage)
     return -1;
-  return elements_of(&storages->program->values[other]) == elements_of(tensor) ? (int32_t)other
-                                                                               : -1;
+  uint32_t last = etr_map_get(&storages->last, storage_key(tensor));
+  if (last == ETR_NONE || last == (uint32_t)index)
+    return -1;
+  const etr_pte_value *last_tensor = &storages->program->values[last];
+  return elements_of(last_tensor) == elements_of(tensor) ? (int32_t)last : -1;
 }

@@ -25,13 +25,13 @@ typedef struct pte_payloads {
   etr_arena *arena;
   etr_slice bytes;          /* the file, or its part without segments */
   const etr_seekable *file; /* holds the segments; NULL: they are in `bytes` */
-  uint64_t left;            /* bytes that may still be read of the file */
+  uint64_t bytes_left;      /* how much of the file may still be read */
   uint64_t segment_base;    /* 0: there are no segments */
   etr_fb_at inline_data, segments;
-  uint32_t inline_count, segment_count;
-  etr_map extents; /* location of a payload -> its index in the list */
-  etr_vec(etr_slice) list;
-  uint64_t total; /* bytes of all of them */
+  uint32_t inline_data_count, segment_count;
+  etr_map index_at; /* location of a payload (payload_extent) -> its index in `distinct` */
+  etr_vec(etr_slice) distinct; /* payloads at different locations */
+  uint64_t distinct_bytes;     /* their sizes together */
 } pte_payloads;
 
 /* The location of a delegate's processed bytes. */
@@ -40,7 +40,7 @@ typedef struct pte_payload_extent {
   uint32_t segment;  /* ETR_NONE: inside the program */
 } pte_payload_extent;
 
-/* The error if more would be read than `left` allows; it is compared as a pointer. */
+/* The error if more would be read than `bytes_left` allows; it is compared as a pointer. */
 static const char beyond_limit[] =
     "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
 
@@ -72,30 +72,32 @@ static uint64_t size_of_file(const pte_payloads *p) {
   return p->file ? p->file->size : p->bytes.size;
 }
 
-/* Returns where the bytes of a payload are in the file; nothing if the reference leads outside of
- * it. */
+/* Returns where the payload that a BackendDelegateDataReference names is in the file, in bytes. The
+ * size is 0 if there is no reference (0), no such data, or if it would be outside the file. */
 static payload_extent payload_extent_of(pte_payloads *p, etr_fb_at reference) {
   if (reference == 0)
     return (payload_extent){0};
   uint32_t index = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
   switch (etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
   case LOCATION_INLINE: {
-    if (index >= p->inline_count)
+    if (index >= p->inline_data_count)
       return (payload_extent){0};
     etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index),
                                    INLINE_DATA);
-    return bytes.size ? (payload_extent){(uint64_t)(bytes.data - p->bytes.data), bytes.size}
-                      : (payload_extent){0};
+    if (bytes.size == 0)
+      return (payload_extent){0};
+    uint64_t offset = (uint64_t)(bytes.data - p->bytes.data);
+    return (payload_extent){offset, bytes.size};
   }
   case LOCATION_SEGMENT: {
     uint64_t file_size = size_of_file(p);
     if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size)
       return (payload_extent){0};
     etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
-    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0),
-             size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
-    uint64_t room = file_size - p->segment_base;
-    if (offset > room || size > room - offset)
+    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0);
+    uint64_t size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
+    uint64_t most_bytes = file_size - p->segment_base;
+    if (offset > most_bytes || size > most_bytes - offset)
       return (payload_extent){0};
     return (payload_extent){p->segment_base + offset, size};
   }
@@ -104,59 +106,68 @@ static payload_extent payload_extent_of(pte_payloads *p, etr_fb_at reference) {
   }
 }
 
-/* Reads from the file as much of a payload as is of use; nothing if that cannot be read. More
- * than the limit is an error of the reader. */
+/* Reads the first bytes of a payload from the file: as many as its backend needs to read its graph,
+ * or, where no backend knows the format, as many as tell which format it is. Returns an empty slice
+ * if they cannot be read. If they exceed the limit of bytes, p->fb has failed. */
 static etr_slice load_payload(pte_payloads *p, payload_extent extent) {
   char head[ETR_PAYLOAD_HEAD_BYTES];
   size_t head_size = (size_t)ETR_MIN(extent.size, (uint64_t)sizeof head);
   if (!etr_seekable_read(p->file, extent.at, head, head_size))
     return (etr_slice){0};
   uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, extent.size);
-  if (needed == 0)
-    needed = ETR_MIN(ETR_MIN(extent.size, (uint64_t)ETR_PAYLOAD_FORMAT_BYTES), p->left);
-  if (needed > p->left)
+  if (needed == 0) { /* no backend reads a graph in it */
+    uint64_t for_format = ETR_MIN(extent.size, (uint64_t)ETR_PAYLOAD_FORMAT_BYTES);
+    needed = ETR_MIN(for_format, p->bytes_left);
+  }
+  if (needed > p->bytes_left)
     etr_fb_fail(p->fb, ETR_NO_OFFSET, beyond_limit);
-  char *payload = needed && !etr_fb_failed(p->fb) ? etr_arena_alloc_raw(p->arena, (size_t)needed)
-                                                  : NULL;
+  bool is_readable = needed > 0 && !etr_fb_failed(p->fb);
+  char *payload = is_readable ? etr_arena_alloc_raw(p->arena, (size_t)needed) : NULL;
   if (!payload || !etr_seekable_read(p->file, extent.at, payload, (size_t)needed))
     return (etr_slice){0};
-  p->left -= needed;
+  p->bytes_left -= needed;
   return (etr_slice){payload, (size_t)needed};
 }
 
 /* Returns the processed bytes of a BackendDelegate; from a file, only as many of the first bytes as
  * its backend needs for the graph. Returns an empty slice if it refers to no bytes, or to bytes
- * outside the file. Delegates may share a payload, which is read once; payloads that overlap
- * otherwise are an error. */
+ * outside the file, or when out of memory (the arena has failed). Delegates may share a payload,
+ * which is read once. Different payloads must not overlap: p->fb fails if together they are larger
+ * than the file. */
 static etr_slice read_payload(pte_payloads *p, etr_fb_at delegate) {
   payload_extent extent = payload_extent_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
   if (extent.size == 0)
     return (etr_slice){0};
-  etr_map_slot *slot = etr_map_at(&p->extents, ETR_BYTES(extent));
-  if (!slot || slot->value != ETR_NONE)
-    return slot ? p->list.data[slot->value] : (etr_slice){0};
+  etr_map_slot *slot = etr_map_at(&p->index_at, ETR_BYTES(extent));
+  if (!slot)
+    return (etr_slice){0};
+  if (slot->value != ETR_NONE)
+    return p->distinct.data[slot->value];
   bool is_loaded = !p->file || extent.at + extent.size <= p->bytes.size;
   etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + extent.at, (size_t)extent.size}
                                 : load_payload(p, extent);
-  etr_slice *added = etr_vec_push(p->arena, &p->list);
+  etr_slice *added = etr_vec_push(p->arena, &p->distinct);
   if (!added)
     return (etr_slice){0};
-  slot->value = (uint32_t)(p->list.count - 1);
-  p->total += payload.size;
-  if (p->total > size_of_file(p))
+  slot->value = (uint32_t)(p->distinct.count - 1);
+  p->distinct_bytes += payload.size;
+  if (p->distinct_bytes > size_of_file(p))
     etr_fb_fail(p->fb, delegate, "the delegates' payloads overlap");
   *added = payload;
   return *added;
 }
 
-/* Returns the location of a delegate's payload. */
+/* Returns the location of a delegate's payload in the file, and the index of its segment. The size
+ * is 0 and the segment ETR_NONE if it has none, or if it would be outside the file. */
 static pte_payload_extent find_payload_extent(pte_payloads *p, etr_fb_at delegate) {
   etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
   payload_extent extent = payload_extent_of(p, reference);
-  bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) ==
-                                     LOCATION_SEGMENT;
-  uint32_t segment = in_segment && extent.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0)
-                                               : ETR_NONE;
+  uint8_t location = LOCATION_INLINE;
+  if (reference)
+    location = etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE);
+  uint32_t segment = ETR_NONE;
+  if (location == LOCATION_SEGMENT && extent.size)
+    segment = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
   return (pte_payload_extent){extent.at, extent.size, segment};
 }
 
@@ -166,8 +177,9 @@ typedef struct payload_reader {
   uint64_t at; /* offset of the payload in the file */
 } payload_reader;
 
-/* Reads bytes of a payload, from memory if they are there. Returns false if the file has not got
- * them. */
+/* Reads `size` bytes of a payload, `offset` bytes after its start, from memory if they are loaded,
+ * else from the file. Returns false if they cannot be read. This is the function of an
+ * etr_payload_source, whose context is a payload_reader. */
 static bool read_payload_bytes(void *context, uint64_t offset, char *into, size_t size) {
   const payload_reader *reader = context;
   const pte_payloads *p = reader->payloads;
@@ -212,7 +224,7 @@ enum {
   TYPE_OPTIONAL_TENSOR_LIST
 };
 
-static int32_t valid_index(int32_t index, size_t count) {
+static int32_t index_or_minus_one(int32_t index, size_t count) {
   return index >= 0 && (size_t)index < count ? index : -1;
 }
 
@@ -224,9 +236,10 @@ typedef struct value_source {
   etr_map *names;
 } value_source;
 
-/* Returns a copy of a vector of 32-bit integers; *count is 0 when out of memory. */
-static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned field,
-                             size_t *count) {
+/* Returns a copy of a table's vector of 32-bit integers, and sets *count to the number of elements.
+ * Returns NULL, with *count 0, when out of memory. */
+static int32_t *copy_int32_vector(const value_source *v, etr_fb_at table, unsigned field,
+                                  size_t *count) {
   uint32_t elements;
   etr_fb_at vector = etr_fb_vector(v->fb, table, field, sizeof(int32_t), &elements);
   int32_t *numbers = etr_arena_alloc_array(v->arena, elements, sizeof *numbers);
@@ -236,32 +249,37 @@ static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned fi
   return numbers;
 }
 
-/* Returns the indices of values in a vector of 32-bit numbers; -1 for invalid ones. */
-static int32_t *indices_of_values(const value_source *v, etr_fb_at table, unsigned field,
-                                  size_t value_count, size_t *count) {
-  int32_t *indices = read_numbers(v, table, field, count);
+/* Reads a table's vector of indices into a method's values, of which there are value_count. Indices
+ * outside of them are read as -1. Sets *count to 0 when out of memory. */
+static int32_t *read_value_indices(const value_source *v, etr_fb_at table, unsigned field,
+                                   size_t value_count, size_t *count) {
+  int32_t *indices = copy_int32_vector(v, table, field, count);
   for (size_t i = 0; i < *count; i++)
-    indices[i] = valid_index(indices[i], value_count);
+    indices[i] = index_or_minus_one(indices[i], value_count);
   return indices;
 }
 
 /* ---- Tensors ---- */
 
-/* Arenas are numbered from 1. */
-static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
-  uint64_t memory = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
+/* Returns one number for the location of planned memory: the planned buffer, which ExecuTorch
+ * numbers from 1, and the offset in it in bytes, of which 48 bits suffice. It is never 0. */
+static uint64_t storage_number_of(etr_fb *fb, etr_fb_at allocation) {
+  uint64_t buffer = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
   uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0) & 0xffff;
-  return memory << 48 | high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
+  uint64_t low = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
+  return buffer << 48 | high << 32 | low;
 }
 
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
-/* Reads a tensor. Returns false if it has more dimensions than any tensor has. */
+/* Reads a Tensor of the schema into *out, whose kind the caller sets. A tensor with data in the
+ * file or in a .ptd is a constant unless memory is planned for it: that data is then the initial
+ * value of a mutable tensor. Returns false if it has more dimensions than any tensor has. */
 static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at tensor) {
   etr_fb *fb = v->fb;
   size_t rank;
   out->dtype = etr_scalar_type_name(etr_fb_u8(fb, tensor, TENSOR_SCALAR_TYPE, 0));
-  out->sizes = read_numbers(v, tensor, TENSOR_SIZES, &rank);
+  out->sizes = copy_int32_vector(v, tensor, TENSOR_SIZES, &rank);
   out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
   out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;
   etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
@@ -269,7 +287,7 @@ static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at ten
   out->unbound = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) == DYNAMIC_UNBOUND;
   if (allocation) {
     uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0);
-    out->storage = read_storage(fb, allocation);
+    out->storage = storage_number_of(fb, allocation);
     out->buffer = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
     out->offset = high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
   }
@@ -284,6 +302,7 @@ static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at ten
 
 /* ---- All ---- */
 
+/* Reads the only field of a Double table; 0 if it is absent. */
 static double read_double(etr_fb *fb, etr_fb_at table) {
   double value;
   uint64_t bits = etr_fb_u64(fb, table, SCALAR, 0);
@@ -291,7 +310,8 @@ static double read_double(etr_fb *fb, etr_fb_at table) {
   return value;
 }
 
-/* Reads a list of doubles or, of one byte each, of bools. */
+/* Reads the elements of a list of doubles or bools (out->kind) as doubles. FlatBuffers store a bool
+ * in one byte. */
 static void read_number_list(const value_source *v, etr_pte_value *out, etr_fb_at table) {
   bool is_double = out->kind == ETR_PTE_VALUE_DOUBLE_LIST;
   uint32_t count;
@@ -309,7 +329,8 @@ static void read_number_list(const value_source *v, etr_pte_value *out, etr_fb_a
   out->number_count = numbers && vector ? count : 0;
 }
 
-/* Reads a value of a method; what is unknown or damaged is ETR_PTE_VALUE_OTHER. */
+/* Reads an EValue, one of the value_count values of a method. One of a type that is not known, or
+ * that is damaged, becomes ETR_PTE_VALUE_OTHER. */
 static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entry,
                        uint32_t value_count) {
   etr_fb *fb = v->fb;
@@ -337,7 +358,7 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
     break;
   case ETR_PTE_VALUE_TENSOR_LIST:
     out->has_optional = type == TYPE_OPTIONAL_TENSOR_LIST;
-    out->items = indices_of_values(v, table, LIST_ITEMS, value_count, &out->item_count);
+    out->items = read_value_indices(v, table, LIST_ITEMS, value_count, &out->item_count);
     break;
   case ETR_PTE_VALUE_INT_LIST: {
     /* Lists of integers store indices of values in 64 bits. */
@@ -374,8 +395,9 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
 
 /* ---- Bytes ---- */
 
-/* Multiplies *bytes by the size of a dimension, unless the product exceeds 64 bits. */
-static bool scale(uint64_t *bytes, int64_t size) {
+/* Multiplies *bytes by the size of a dimension. Returns false, and leaves it, if the size is
+ * negative or the product exceeds 64 bits. */
+static bool multiply_by_size(uint64_t *bytes, int64_t size) {
   if (size < 0 || (size > 0 && *bytes > UINT64_MAX / (uint64_t)size))
     return false;
   *bytes *= (uint64_t)size;
@@ -388,7 +410,7 @@ bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes) {
   uint64_t product = etr_dtype_bytes(value->dtype);
   bool is_known = product > 0;
   for (int32_t i = 0; is_known && i < value->rank; i++)
-    is_known = scale(&product, value->sizes[i]);
+    is_known = multiply_by_size(&product, value->sizes[i]);
   *bytes = is_known ? product : 0;
   return is_known;
 }
@@ -401,7 +423,7 @@ bool etr_value_bytes(const etr_value *value, uint64_t *bytes) {
     return false;
   for (int32_t i = 0; i < value->rank; i++) {
     const etr_dim *dim = &value->dims[i];
-    if (!scale(&product, dim->size == ETR_DIM_SYMBOLIC ? dim->hint : dim->size))
+    if (!multiply_by_size(&product, dim->size == ETR_DIM_SYMBOLIC ? dim->hint : dim->size))
       return false;
   }
   *bytes = product;
@@ -415,7 +437,8 @@ enum { DEVICE_BUFFER, DEVICE_TYPE, DEVICE_INDEX };
 enum { SUBSEGMENT_INDEX, SUBSEGMENT_OFFSETS };
 enum { NAMED_KEY, NAMED_SEGMENT };
 
-/* Reads the sizes of the planned buffers and the devices that they are on. */
+/* Reads the sizes of a method's planned buffers in bytes, and the devices that they are on. *out is
+ * empty when out of memory. */
 static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr_fb_at plan) {
   uint32_t count, device_count;
   etr_fb_at sizes = etr_fb_vector(fb, plan, PLAN_BUFFER_SIZES, sizeof(int64_t), &count);
@@ -436,7 +459,7 @@ static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr
   *out = (etr_pte_buffers){list, count, device_list, device_count};
 }
 
-/* Reads where the segments of the file are. */
+/* Reads the offset, relative to the segment base, and the size of each segment of the file. */
 static void read_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_SEGMENTS, 4, &count);
@@ -449,16 +472,18 @@ static void read_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_f
   out->segment_count = out->segments ? count : 0;
 }
 
-/* Notes what a segment contains. Returns its index; ETR_NONE if there is no such segment. */
-static uint32_t note_segment(etr_pte_data *out, uint32_t index, etr_segment_kind kind) {
+/* Sets what the segment with this index contains. Returns the index, or ETR_NONE if there is no
+ * such segment. */
+static uint32_t set_segment_kind(etr_pte_data *out, uint32_t index, etr_segment_kind kind) {
   if (index >= out->segment_count)
     return ETR_NONE;
   out->segments[index].kind = kind;
   return index;
 }
 
-/* Reads where the tensors of a segment begin in the file: SubsegmentOffsets. An offset outside
- * the segment is unknown. */
+/* Reads where the tensors of a segment begin in the file, from a SubsegmentOffsets table, which
+ * does not say their sizes. Where an offset is outside the segment, or the segment ETR_NONE, the
+ * location is ETR_UNKNOWN. */
 static etr_pte_ranges read_tensor_offsets(const etr_pte_data *data, etr_fb *fb, etr_arena *arena,
                                           etr_fb_at table, uint32_t segment) {
   uint32_t count;
@@ -467,28 +492,32 @@ static etr_pte_ranges read_tensor_offsets(const etr_pte_data *data, etr_fb *fb, 
   for (uint32_t i = 0; list && i < count; i++) {
     uint64_t offset = (uint64_t)etr_fb_i64_at(fb, offsets, i);
     list[i].at = ETR_UNKNOWN;
-    if (segment != ETR_NONE && offset < data->segments[segment].size_bytes)
-      list[i].at = etr_add_up_to_most(
-          data->segment_base, etr_add_up_to_most(data->segments[segment].offset_bytes, offset));
+    if (segment == ETR_NONE || offset >= data->segments[segment].size_bytes)
+      continue;
+    uint64_t from_base = etr_add_up_to_most(data->segments[segment].offset_bytes, offset);
+    list[i].at = etr_add_up_to_most(data->segment_base, from_base);
   }
   return (etr_pte_ranges){list, list ? count : 0};
 }
 
-/* Reads where the constants inside the program are: offset and size, unknown for an empty one. */
+/* Reads offset and size, in bytes, of the constants that are inside the program instead of in a
+ * segment. The offset of an empty one is ETR_UNKNOWN. */
 static etr_pte_ranges read_inline_constants(etr_fb *fb, etr_arena *arena, etr_fb_at program) {
   uint32_t count;
   etr_fb_at buffers = etr_fb_vector(fb, program, PROGRAM_CONSTANT_BUFFERS, 4, &count);
   etr_pte_range *list = etr_arena_alloc_array(arena, count, sizeof *list);
   for (uint32_t i = 0; list && i < count; i++) {
     etr_slice bytes = etr_fb_bytes(fb, etr_fb_table_at(fb, buffers, i), BUFFER_STORAGE);
-    list[i] = bytes.size
-                  ? (etr_pte_range){(uint64_t)(bytes.data - (const char *)fb->data), bytes.size}
-                  : (etr_pte_range){.at = ETR_UNKNOWN};
+    list[i] = (etr_pte_range){.at = ETR_UNKNOWN};
+    if (bytes.size == 0)
+      continue;
+    uint64_t offset = (uint64_t)(bytes.data - (const char *)fb->data);
+    list[i] = (etr_pte_range){offset, bytes.size};
   }
   return (etr_pte_ranges){list, list ? count : 0};
 }
 
-/* Reads the segments with the initial values of mutable tensors. */
+/* Reads which segments hold initial values of mutable tensors, and where each value begins. */
 static void read_mutable_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena,
                                   etr_fb_at program) {
   uint32_t count;
@@ -497,8 +526,8 @@ static void read_mutable_segments(etr_pte_data *out, etr_fb *fb, etr_arena *aren
   etr_pte_ranges *lists = etr_arena_alloc_array(arena, count, sizeof *lists);
   for (uint32_t i = 0; segments && lists && i < count; i++) {
     etr_fb_at table = etr_fb_table_at(fb, vector, i);
-    segments[i] = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
-                               ETR_SEGMENT_MUTABLE);
+    segments[i] = set_segment_kind(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
+                                   ETR_SEGMENT_MUTABLE);
     lists[i] = read_tensor_offsets(out, fb, arena, table, segments[i]);
   }
   out->mutable_segments = segments;
@@ -506,15 +535,16 @@ static void read_mutable_segments(etr_pte_data *out, etr_fb *fb, etr_arena *aren
   out->mutable_count = segments && lists ? count : 0;
 }
 
-/* Reads the keys of named data and names their segments by the first key. */
+/* Reads the keys of named data, such as weights that delegates share. Several keys may be in one
+ * segment, which is named by the first. */
 static void read_named_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_NAMED_DATA, 4, &count);
   etr_pte_named *named = etr_arena_alloc_array(names->arena, count, sizeof *named);
   for (uint32_t i = 0; named && i < count && !etr_fb_failed(fb); i++) {
     etr_fb_at table = etr_fb_table_at(fb, vector, i);
-    uint32_t segment = note_segment(out, etr_fb_u32(fb, table, NAMED_SEGMENT, 0),
-                                    ETR_SEGMENT_NAMED);
+    uint32_t segment = set_segment_kind(out, etr_fb_u32(fb, table, NAMED_SEGMENT, 0),
+                                        ETR_SEGMENT_NAMED);
     const char *key = etr_intern(names, etr_fb_string(fb, table, NAMED_KEY));
     if (segment == ETR_NONE || !key)
       continue;
@@ -537,8 +567,8 @@ static void read_data_locations(etr_pte_data *out, etr_fb *fb, etr_map *names, e
   (void)etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
   out->constant_segment = ETR_NONE;
   if (count != 0)
-    out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
-                                         ETR_SEGMENT_CONSTANTS);
+    out->constant_segment = set_segment_kind(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
+                                             ETR_SEGMENT_CONSTANTS);
   out->constants = count != 0 ? read_tensor_offsets(out, fb, arena, table, out->constant_segment)
                               : read_inline_constants(fb, arena, program);
   read_mutable_segments(out, fb, arena, program);
@@ -567,7 +597,7 @@ enum { FREE_VALUE };
 enum { OPERATOR_NAME, OPERATOR_OVERLOAD };
 enum { DELEGATE_ID };
 
-/* A delegate is worth its call where it does much: models have dozens. */
+/* Real models have dozens of delegates, because each should do much work for one call. */
 enum { DEFAULT_MAX_DELEGATES = 8192 };
 
 /* The extended header follows the root offset and the identifier: magic, length, then the sizes as
@@ -594,7 +624,7 @@ typedef struct pte_reader {
   etr_vec(pte_operator) operators; /* of the method being read */
 } pte_reader;
 
-static bool stopped(const pte_reader *reader) {
+static bool has_failed(const pte_reader *reader) {
   return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena);
 }
 
@@ -604,25 +634,27 @@ static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field
   return text.size ? etr_intern(&reader->names, text) : "";
 }
 
-static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field,
-                                   size_t value_count, size_t *count) {
+/* Reads a table's vector of indices into a method's values; invalid ones are -1. Sets *count to 0
+ * when out of memory. */
+static const int32_t *read_value_index_field(pte_reader *reader, etr_fb_at table, unsigned field,
+                                             size_t value_count, size_t *count) {
   const value_source values = {&reader->fb, reader->arena, &reader->names};
-  return indices_of_values(&values, table, field, value_count, count);
+  return read_value_indices(&values, table, field, value_count, count);
 }
 
 /* ---- Values ---- */
 
-/* Reads the values of a method. */
+/* Reads the values of a method, up to the first failure of the reader. */
 static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
-  const value_source reading = {&reader->fb, reader->arena, &reader->names};
+  const value_source source = {&reader->fb, reader->arena, &reader->names};
   etr_vec(etr_pte_value) values = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_VALUES, 4, &count);
   etr_vec_expect(reader->arena, &values, count);
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+  for (uint32_t i = 0; i < count && !has_failed(reader); i++) {
     etr_pte_value *value = etr_vec_push(reader->arena, &values);
     if (value)
-      read_value(&reading, value, etr_fb_table_at(&reader->fb, vector, i), count);
+      read_value(&source, value, etr_fb_table_at(&reader->fb, vector, i), count);
   }
   out->values = values.data;
   out->value_count = values.count;
@@ -633,7 +665,8 @@ static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan)
 static const char too_many_delegates[] =
     "a method has too many delegates; raise this limit with --max-delegates";
 
-/* Returns what is written about the format of a delegate's payload; NULL if nothing. */
+/* Returns the text that says of which format, version and target a delegate's payload is, from the
+ * payload and the compile specs; NULL if they do not say it. `table` is the BackendDelegate. */
 static const char *read_payload_format(pte_reader *reader, const etr_pte_delegate *delegate,
                                        etr_fb_at table) {
   enum { MOST_SPECS = 32 };
@@ -652,14 +685,15 @@ static const char *read_payload_format(pte_reader *reader, const etr_pte_delegat
                             count);
 }
 
-/* Reads the delegates of a method: backend, payload and format. */
+/* Reads the delegates of a method: backend, payload with its location, format, and number of
+ * compile specs. The reader fails if there are more than allowed. */
 static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_vec(etr_pte_delegate) delegates = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_DELEGATES, 4, &count);
   if (count > reader->max_delegates)
     etr_fb_fail(&reader->fb, vector, too_many_delegates);
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+  for (uint32_t i = 0; i < count && !has_failed(reader); i++) {
     etr_pte_delegate *delegate = etr_vec_push(reader->arena, &delegates);
     if (!delegate)
       break;
@@ -686,7 +720,7 @@ static void read_operators(pte_reader *reader, etr_fb_at plan) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_OPERATORS, 4, &count);
   reader->operators.count = 0;
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+  for (uint32_t i = 0; i < count && !has_failed(reader); i++) {
     pte_operator *entry = etr_vec_push(reader->arena, &reader->operators);
     if (!entry)
       break;
@@ -696,24 +730,63 @@ static void read_operators(pte_reader *reader, etr_fb_at plan) {
   }
 }
 
+/* Reads the operator and overload of a KernelCall; both are "" if its index is invalid. */
 static void read_kernel_call(pte_reader *reader, etr_instruction *out, etr_fb_at call) {
-  int32_t index = valid_index(etr_fb_i32(&reader->fb, call, CALL_INDEX, 0),
-                              reader->operators.count);
+  int32_t index = index_or_minus_one(etr_fb_i32(&reader->fb, call, CALL_INDEX, 0),
+                                     reader->operators.count);
   out->op = index < 0 ? "" : reader->operators.data[index].name;
   out->overload = index < 0 ? "" : reader->operators.data[index].overload;
 }
 
-/* Reads the first `count` fields of a table, which are indices of values, as arguments. */
+/* Reads the first `count` fields of a table, which are indices into the method's values, as the
+ * arguments of an instruction. Invalid indices become -1. */
 static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table,
                               size_t count, size_t value_count) {
   int32_t *args = etr_arena_alloc_array(reader->arena, count, sizeof *args);
   out->arg_count = args ? count : 0;
   for (size_t i = 0; i < out->arg_count; i++)
-    args[i] = valid_index(etr_fb_i32(&reader->fb, table, (unsigned)i, 0), value_count);
+    args[i] = index_or_minus_one(etr_fb_i32(&reader->fb, table, (unsigned)i, 0), value_count);
   out->args = args;
 }
 
-/* Reads the instructions of a method's first chain, which is all that the runtime runs. */
+/* Reads one of the `count` instructions of a method, whose values and delegates are read already.
+ */
+static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method,
+                             etr_fb_at table, uint32_t count) {
+  etr_fb *fb = &reader->fb;
+  size_t value_count = method->value_count;
+  uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
+  etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
+  *out = (etr_instruction){.delegate = -1, .jump_target = -1};
+  if (call && type <= ETR_INSTRUCTION_FREE)
+    out->kind = (etr_instruction_kind)type;
+  switch (out->kind) {
+  case ETR_INSTRUCTION_KERNEL:
+    read_kernel_call(reader, out, call);
+    out->args = read_value_index_field(reader, call, CALL_ARGS, value_count, &out->arg_count);
+    break;
+  case ETR_INSTRUCTION_DELEGATE:
+    out->delegate = index_or_minus_one(etr_fb_i32(fb, call, CALL_INDEX, 0), method->delegate_count);
+    out->args = read_value_index_field(reader, call, CALL_ARGS, value_count, &out->arg_count);
+    break;
+  case ETR_INSTRUCTION_MOVE:
+    read_value_fields(reader, out, call, MOVE_TO + 1, value_count);
+    break;
+  case ETR_INSTRUCTION_JUMP_FALSE: {
+    int32_t target = etr_fb_i32(fb, call, JUMP_DESTINATION, 0);
+    read_value_fields(reader, out, call, JUMP_CONDITION + 1, value_count);
+    out->jump_target = index_or_minus_one(target, (size_t)count + 1); /* also to the end */
+  } break;
+  case ETR_INSTRUCTION_FREE:
+    read_value_fields(reader, out, call, FREE_VALUE + 1, value_count);
+    break;
+  case ETR_INSTRUCTION_UNKNOWN:
+    break;
+  }
+}
+
+/* Reads the instructions of a method's first chain, which is the only one that the runtime runs. An
+ * instruction that is damaged or of a later version is ETR_INSTRUCTION_UNKNOWN. */
 static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_instruction) instructions = {0};
@@ -722,42 +795,10 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
   etr_fb_at vector = etr_fb_vector(fb, chain_count ? etr_fb_table_at(fb, chains, 0) : 0,
                                    CHAIN_INSTRUCTIONS, 4, &count);
   etr_vec_expect(reader->arena, &instructions, count);
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+  for (uint32_t i = 0; i < count && !has_failed(reader); i++) {
     etr_instruction *instruction = etr_vec_push(reader->arena, &instructions);
-    if (instruction) {
-      etr_fb_at table = etr_fb_table_at(fb, vector, i);
-      uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
-      etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
-      *instruction = (etr_instruction){.delegate = -1, .jump_target = -1};
-      if (call && type <= ETR_INSTRUCTION_FREE)
-        instruction->kind = (etr_instruction_kind)type;
-      switch (instruction->kind) {
-      case ETR_INSTRUCTION_KERNEL:
-        read_kernel_call(reader, instruction, call);
-        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count,
-                                         &instruction->arg_count);
-        break;
-      case ETR_INSTRUCTION_DELEGATE:
-        instruction->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0),
-                                            out->delegate_count);
-        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count,
-                                         &instruction->arg_count);
-        break;
-      case ETR_INSTRUCTION_MOVE:
-        read_value_fields(reader, instruction, call, MOVE_TO + 1, out->value_count);
-        break;
-      case ETR_INSTRUCTION_JUMP_FALSE:
-        read_value_fields(reader, instruction, call, JUMP_CONDITION + 1, out->value_count);
-        instruction->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0),
-                                               (size_t)count + 1);
-        break;
-      case ETR_INSTRUCTION_FREE:
-        read_value_fields(reader, instruction, call, FREE_VALUE + 1, out->value_count);
-        break;
-      case ETR_INSTRUCTION_UNKNOWN:
-        break;
-      }
-    }
+    if (instruction)
+      read_instruction(reader, instruction, out, etr_fb_table_at(fb, vector, i), count);
   }
   out->instructions = instructions.data;
   out->instruction_count = instructions.count;
@@ -765,30 +806,29 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
 
 /* ---- Program ---- */
 
-/* Reads all methods and where the data of the program are. */
+/* Reads all methods of the program, and where its constants, named data and segments are. */
 static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_pte_method) methods = {0};
   uint32_t count;
-  etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
-  /* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and
-   * `segment_base` are set. */
-  etr_map_init(&reader->payloads.extents, reader->payloads.arena);
+  etr_fb_at program = etr_fb_root(fb);
+  etr_fb_at plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
+  etr_map_init(&reader->payloads.index_at, reader->payloads.arena);
   reader->payloads.inline_data = etr_fb_vector(reader->payloads.fb, program, PROGRAM_INLINE_DATA, 4,
-                                               &reader->payloads.inline_count);
+                                               &reader->payloads.inline_data_count);
   reader->payloads.segments = etr_fb_vector(reader->payloads.fb, program, PROGRAM_SEGMENTS, 4,
                                             &reader->payloads.segment_count);
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+  for (uint32_t i = 0; i < count && !has_failed(reader); i++) {
     etr_pte_method *method = etr_vec_push(reader->arena, &methods);
     if (!method)
       break;
     etr_fb_at plan = etr_fb_table_at(fb, plans, i);
     method->name = read_text(reader, plan, PLAN_NAME);
     read_values(reader, method, plan);
-    method->inputs = read_indices(reader, plan, PLAN_INPUTS, method->value_count,
-                                  &method->input_count);
-    method->outputs = read_indices(reader, plan, PLAN_OUTPUTS, method->value_count,
-                                   &method->output_count);
+    method->inputs = read_value_index_field(reader, plan, PLAN_INPUTS, method->value_count,
+                                            &method->input_count);
+    method->outputs = read_value_index_field(reader, plan, PLAN_OUTPUTS, method->value_count,
+                                             &method->output_count);
     read_delegates(reader, method, plan);
     read_buffers(&method->buffers, &reader->fb, reader->arena, plan);
     read_operators(reader, plan);
@@ -800,8 +840,8 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   read_data_locations(&out->data, fb, &reader->names, reader->arena, program);
   for (size_t i = 0; i < methods.count; i++)
     for (size_t k = 0; k < methods.data[i].delegate_count; k++)
-      (void)note_segment(&out->data, methods.data[i].delegates[k].payload_segment,
-                         ETR_SEGMENT_DELEGATE);
+      (void)set_segment_kind(&out->data, methods.data[i].delegates[k].payload_segment,
+                             ETR_SEGMENT_DELEGATE);
 }
 
 /* What the extended header says; all 0 without one. */
@@ -811,7 +851,9 @@ typedef struct pte_header {
   uint64_t segment_bytes; /* of all segments; 0: an older header does not say it */
 } pte_header;
 
-/* Reads the header behind the identifier that says where segments begin; older files have none. */
+/* Reads the extended header from the first bytes of a file. It says how long the program is and
+ * where the segments begin. Returns zeros if there is none, as in older files, or if it is cut off.
+ */
 static pte_header read_extended_header(etr_slice head) {
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0)
     return (pte_header){0};
@@ -819,20 +861,24 @@ static pte_header read_extended_header(etr_slice head) {
   uint64_t length = etr_load_le(fields + HEADER_LENGTH, 4);
   if (length < HEADER_BYTES)
     return (pte_header){0};
-  pte_header header = {.is_there = true,
-                       .program_bytes = etr_load_le(fields + HEADER_PROGRAM_SIZE, 8),
-                       .segment_base = etr_load_le(fields + HEADER_SEGMENT_BASE, 8)};
+  pte_header header = {
+      .is_there = true,
+      .program_bytes = etr_load_le(fields + HEADER_PROGRAM_SIZE, 8),
+      .segment_base = etr_load_le(fields + HEADER_SEGMENT_BASE, 8),
+  };
   if (length >= HEADER_BYTES + 8 && head.size >= HEADER_AT + HEADER_BYTES + 8)
     header.segment_bytes = etr_load_le(fields + HEADER_SEGMENT_SIZE, 8);
   return header;
 }
 
-/* Returns the size of the program without segments. Without a header, that is the whole file. */
+/* Returns the bytes of the program without the segments after it. Without an extended header that
+ * is the whole file. */
 static uint64_t size_of_program(const pte_header *header, uint64_t file_size) {
   return header->is_there ? ETR_MIN(file_size, header->program_bytes) : file_size;
 }
 
-/* Returns the size that a file needs by its header; 0 if that does not say it. */
+/* Returns the bytes that a file must have by its extended header; 0 without one. Headers of older
+ * files do not say the size of the segments, which then counts as 0. */
 static uint64_t size_by_header(const pte_header *header) {
   uint64_t end = header->segment_base
                      ? etr_add_up_to_most(header->segment_base, header->segment_bytes)
@@ -840,7 +886,7 @@ static uint64_t size_by_header(const pte_header *header) {
   return ETR_MAX(header->program_bytes, end);
 }
 
-/* Returns where the last segment of a program ends; 0 if there is none. */
+/* Returns the offset in bytes at which the last segment of a program ends; 0 if there is none. */
 static uint64_t end_of_segments(const etr_pte_data *data) {
   uint64_t end = 0;
   for (size_t i = 0; data->segment_base > 0 && i < data->segment_count; i++) {
@@ -851,7 +897,7 @@ static uint64_t end_of_segments(const etr_pte_data *data) {
   return end;
 }
 
-/* Fails if a file has fewer bytes than its program needs. */
+/* Fails if a file has `size` bytes and its program needs more. */
 static etr_status fail_if_cut_short(uint64_t size, uint64_t needed, const char *path,
                                     etr_error *error) {
   if (size >= needed)
@@ -886,8 +932,14 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   pte_reader reader = {
       .arena = arena,
       .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
-      .payloads = {
-          .arena = arena, .bytes = bytes, .file = source->file, .left = limits->max_bytes}};
+      .payloads =
+          {
+              .arena = arena,
+              .bytes = bytes,
+              .file = source->file,
+              .bytes_left = limits->max_bytes,
+          },
+  };
   uint64_t file_size = source->file ? source->file->size : bytes.size;
   pte_header header = read_extended_header(bytes);
   ETR_TRY(fail_if_cut_short(file_size, size_by_header(&header), path, error));
@@ -898,7 +950,7 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   reader.payloads.fb = &reader.fb;
   read_methods(&reader, out);
   out->cut = reader.names.cut;
-  if (!stopped(&reader))
+  if (!has_failed(&reader))
     return fail_if_cut_short(file_size, end_of_segments(&out->data), path, error);
   *out = (etr_pte){0};
   if (etr_arena_failed(arena))
@@ -930,18 +982,19 @@ static etr_status read_bundle(etr_pte *out, etr_arena *arena, const etr_pte_sour
   out->data.program_at = (uint64_t)(bundle.program.data - source->bytes.data);
   if (status == ETR_OK)
     return etr_bundle_test_sets(&bundle, arena, path, &out->test_sets, &out->test_set_count, error);
-  bool has_place = failure.offset != ETR_NO_OFFSET;
-  uint64_t start = (uint64_t)(bundle.program.data - source->bytes.data);
-  return etr_fail(error, status, path, NULL, has_place ? start + failure.offset : ETR_NO_OFFSET,
-                  "%s", failure.message);
+  uint64_t offset = failure.offset;
+  if (offset != ETR_NO_OFFSET)
+    offset += out->data.program_at;
+  return etr_fail(error, status, path, NULL, offset, "%s", failure.message);
 }
 
 /* Reads a program, or the one in a bundle; *out is empty if that fails. */
 etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                         const etr_pte_limits *limits, etr_error *error) {
   *out = (etr_pte){0};
-  etr_status status = (etr_bundle_is(source->bytes) ? read_bundle : read_program)(
-      out, arena, source, limits, error);
+  bool is_bundle = etr_bundle_is(source->bytes);
+  etr_status status = is_bundle ? read_bundle(out, arena, source, limits, error)
+                                : read_program(out, arena, source, limits, error);
   if (status != ETR_OK)
     *out = (etr_pte){0};
   return status;
@@ -949,8 +1002,8 @@ etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *so
 
 /* ---- In a file ---- */
 
-/* Loads the program, but not the segments; of a BundledProgram, which is all one FlatBuffer,
- * everything. Fails if it is no .pte, is larger than max_bytes or cannot be read. */
+/* Loads the program without the segments after it. A BundledProgram is one FlatBuffer, and is
+ * loaded completely. Fails if it is no .pte, is larger than max_bytes or cannot be read. */
 static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path,
                                uint64_t max_bytes, etr_error *error) {
   char head[HEADER_AT + HEADER_BYTES];
@@ -977,7 +1030,7 @@ etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path,
   etr_file program = {0};
   etr_seekable file;
   etr_pte_source source = {.path = path};
-  etr_pte_limits left = *limits;
+  etr_pte_limits remaining = *limits;
   bool is_regular = etr_file_is_regular(path);
   *out = (etr_pte){0};
   if (is_regular)
@@ -988,9 +1041,9 @@ etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path,
   if (is_regular)
     source.file = &file;
   if (is_regular)
-    left.max_bytes -= program.size;
+    remaining.max_bytes -= program.size; /* what segments may still take */
   if (status == ETR_OK)
-    status = etr_pte_read(out, arena, &source, &left, error);
+    status = etr_pte_read(out, arena, &source, &remaining, error);
   if (is_regular)
     etr_seekable_close(&file);
   out->file = program;
@@ -1024,13 +1077,13 @@ etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record
 
 /* ---- Bodies ---- */
 
-/* Returns for each instruction whether a jump over it, forwards or backwards, can leave it out or
- * repeat it; NULL when out of memory. */
+/* An instruction is in a body if a jump over it, forwards or backwards, can leave it out or repeat
+ * it. Counts for each instruction the jumps over it: each jump adds 1 where its range starts and
+ * subtracts 1 where it ends, and the running sum is the number. */
 bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena) {
   size_t count = program->instruction_count;
   bool *is_in_body = etr_arena_alloc_array(arena, count, sizeof *is_in_body);
-  int32_t *change = etr_arena_alloc_array(arena, count + 1,
-                                          sizeof *change); /* of the number of jumps around */
+  int32_t *change = etr_arena_alloc_array(arena, count + 1, sizeof *change);
   for (size_t i = 0; change && i < count; i++) {
     size_t target = (size_t)program->instructions[i].jump_target;
     if (program->instructions[i].jump_target < 0)
@@ -1038,10 +1091,10 @@ bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena) {
     change[ETR_MIN(i + 1, target)]++;
     change[ETR_MAX(i + 1, target)]--;
   }
-  int32_t jumps_around = 0;
+  int32_t jumps_over = 0;
   for (size_t i = 0; change && is_in_body && i < count; i++) {
-    jumps_around += change[i];
-    is_in_body[i] = jumps_around > 0;
+    jumps_over += change[i];
+    is_in_body[i] = jumps_over > 0;
   }
   return change ? is_in_body : NULL;
 }

@@ -43,7 +43,7 @@ typedef struct etr_pte_value {
   uint32_t buffer; /* for a tensor: number of its planned buffer, from 1; 0: it is not planned */
   uint64_t offset; /* for a planned tensor: offset in its buffer, in bytes */
   uint32_t data;   /* for a tensor: index of its data among the constants, or among the initial data
-                      of mutable tensors;   0: none */
+                      of mutable tensors; 0: none */
   uint64_t mutable_table; /* index of the list of mutable data that contains its data */
   const char *weight;     /* its name in the file; NULL if it has none */
   bool external;          /* its data is in another file */

@@ -17,7 +17,7 @@ const char *const etr_sibling_suffixes[] = {"_state_dict", "_constants", "_examp
 static const struct {
   const char *name;
   etr_entry_kind kind;
-} known[] = {
+} known_entries[] = {
     {ETR_IDENTIFIER_ENTRY, ETR_ENTRY_IDENTIFIER},
     {"debug_handle_map", ETR_ENTRY_HANDLE_MAP},
     {"delegate_map", ETR_ENTRY_DELEGATE_MAP},
@@ -45,33 +45,31 @@ etr_slice etr_entry_program(etr_slice name, etr_sibling *sibling) {
   return (etr_slice){0};
 }
 
-/* Is it MODULE, or MODULE/METHOD? */
-static bool is_of_module(const char *name, const char *module) {
+/* Returns whether an entry's name is MODULE or MODULE/METHOD, for this module. */
+static bool is_module_or_its_method(const char *name, const char *module) {
   size_t length = strlen(module);
   return strncmp(name, module, length) == 0 && (!name[length] || name[length] == '/');
 }
 
-/* Tells the kind of an entry by its name; a name with a slash that is nothing else is a program
- * of another module. */
+/* A name with a slash that is nothing else is MODULE/METHOD, a program that the exporter added. */
 etr_entry_kind etr_entry_kind_of(const char *name, const char *edge_entry) {
-  for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (strcmp(name, known[i].name) == 0)
-      return known[i].kind;
+  for (size_t i = 0; i < ETR_COUNT(known_entries); i++)
+    if (strcmp(name, known_entries[i].name) == 0)
+      return known_entries[i].kind;
   if (etr_entry_program(etr_slice_of(name), NULL).size)
     return ETR_ENTRY_WEIGHTS;
-  if (is_of_module(name, edge_entry))
+  if (is_module_or_its_method(name, edge_entry))
     return ETR_ENTRY_EDGE_PROGRAM;
   return strchr(name, '/') ? ETR_ENTRY_OTHER_PROGRAM : ETR_ENTRY_UNKNOWN;
 }
 
 const char *etr_entry_name(etr_entry_kind kind) {
-  for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (known[i].kind == kind && kind != ETR_ENTRY_PTE)
-      return known[i].name;
+  for (size_t i = 0; i < ETR_COUNT(known_entries); i++)
+    if (known_entries[i].kind == kind && kind != ETR_ENTRY_PTE)
+      return known_entries[i].name;
   return kind == ETR_ENTRY_PTE ? ETR_RECORD_PTE_ENTRY : NULL;
 }
 
-/* Says what is lost without an entry of this kind; "" if nothing is. */
 const char *etr_entry_loss(etr_entry_kind kind) {
   switch (kind) {
   case ETR_ENTRY_EDGE_PROGRAM:
@@ -100,8 +98,8 @@ bool etr_entry_is_reserved(const char *module) {
   for (size_t i = 0; i < ETR_COUNT(graphs); i++)
     if (strstr(module, graphs[i]))
       return true;
-  for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (known[i].kind != ETR_ENTRY_PTE && strstr(module, known[i].name))
+  for (size_t i = 0; i < ETR_COUNT(known_entries); i++)
+    if (known_entries[i].kind != ETR_ENTRY_PTE && strstr(module, known_entries[i].name))
       return true;
   return false;
 }
@@ -125,18 +123,19 @@ typedef struct reader {
 
 /* ---- What an entry is ---- */
 
-static etr_entry_kind kind_of(const reader *r, const char *name) {
+static etr_entry_kind kind_of_entry(const reader *r, const char *name) {
   return etr_entry_kind_of(name, r->edge_entry);
 }
 
-/* Returns the number of Edge programs. If there is one, *only is its method, which a record of one
- * method need not name. */
+/* Returns the number of Edge programs in the record. If there is one, sets *only to the name of its
+ * method, which is "forward" if the entry does not name it. */
 static size_t count_edge_programs(const reader *r, const char **only) {
   size_t count = 0;
   *only = "forward";
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    const char *name = etr_archive_name(r->archive, i), *slash = strrchr(name, '/');
-    if (kind_of(r, name) != ETR_ENTRY_EDGE_PROGRAM)
+    const char *name = etr_archive_name(r->archive, i);
+    const char *slash = strrchr(name, '/');
+    if (kind_of_entry(r, name) != ETR_ENTRY_EDGE_PROGRAM)
       continue;
     count++;
     if (slash)
@@ -148,28 +147,29 @@ static size_t count_edge_programs(const reader *r, const char **only) {
 /* ---- Entries ---- */
 
 /* An entry's bytes, and which was the first: pickled graphs begin with 0x80, which no JSON does. */
-typedef struct document {
+typedef struct entry_document {
   etr_archive_entry *entry;
-  int first;
-} document;
+  int first_byte;
+} entry_document;
 
-/* Reads the next bytes of an entry for the JSON reader, and keeps the first byte of all, by which
- * a pickle is recognized. Returns -1 on failure. */
-static int64_t read_document(void *context, char *into, size_t size) {
-  document *d = context;
+/* Reads up to `size` of an entry's next bytes for the JSON reader, and keeps the first byte of all,
+ * by which a pickle is recognized. Returns their number; -1 on failure. */
+static int64_t read_document_bytes(void *context, char *into, size_t size) {
+  entry_document *d = context;
   int64_t got = etr_archive_entry_read(d->entry, into, size);
-  if (d->first < 0 && got > 0)
-    d->first = (unsigned char)into[0];
+  if (d->first_byte < 0 && got > 0)
+    d->first_byte = (unsigned char)into[0];
   return got;
 }
 
-/* Ends reading a document, and returns what was wrong with it or its entry; ETR_OK if nothing
- * was. */
-static etr_status finish_entry(reader *r, const document *d, etr_json *json, const char *name,
-                               etr_error *error) {
+/* Checks an entry after its document was read: fails if the document is pickled or damaged, if the
+ * entry's checksum is wrong, or when out of memory, which wins over the others, because reading was
+ * then incomplete. */
+static etr_status close_document(reader *r, const entry_document *d, etr_json *json,
+                                 const char *name, etr_error *error) {
   bool document_failed = etr_json_failed(json) && !etr_json_source_failed(json);
   etr_status status = ETR_OK;
-  if (document_failed && d->first == 0x80)
+  if (document_failed && d->first_byte == 0x80)
     status = etr_fail(
         error, ETR_ERROR_FORMAT, r->path, name, 0,
         "pickled, as the first ETRecords were, and not read: unpickling can run any code");
@@ -186,31 +186,32 @@ static etr_status finish_entry(reader *r, const document *d, etr_json *json, con
 
 typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 
-/* Reads an entry as a JSON document with `read`, within the budget of bytes. Fails if the entry
- * or the document is damaged. */
+/* Reads the archive's entry with this index as a JSON document, with read_content. Fails if the
+ * entry or the document is damaged, or if the entry exceeds the bytes left in the budget. */
 static etr_status read_entry(reader *r, size_t index, document_reader read_content,
                              etr_error *error) {
-  document d = {.first = -1};
+  entry_document d = {.first_byte = -1};
   const char *name = etr_archive_name(r->archive, index);
   const char *refused = etr_budget_take(r->limits.budget, ETR_BYTES,
                                         etr_archive_size(r->archive, index));
   if (refused)
     return etr_fail(error, ETR_ERROR_FORMAT, r->path, name, 0, "%s", refused);
   ETR_TRY(etr_archive_entry_open(&d.entry, r->archive, index, 0, error));
-  etr_json *json = etr_json_open(read_document, &d, NULL);
+  etr_json *json = etr_json_open(read_document_bytes, &d, NULL);
   etr_status status = json ? ETR_OK : etr_fail_memory_of(error, r->path, name);
   if (json) {
     read_content(r, json, name);
     if (r->strings.cut.first && !r->cut_entry)
       r->cut_entry = name;
-    status = finish_entry(r, &d, json, name, error);
+    status = close_document(r, &d, json, name, error);
   }
   etr_json_close(json);
   etr_archive_entry_close(d.entry);
   return status;
 }
 
-/* Adds a graph with the module and method that its entry "module/method" names. */
+/* Adds a graph with the module and method that its entry "module/method" names. An entry without a
+ * method gets one in name_graphs(). When out of memory, the arena has failed. */
 static void add_graph(reader *r, etr_graph graph, const char *name) {
   const char *slash = strrchr(name, '/');
   etr_graph *added = etr_vec_push(r->arena, &r->graphs);
@@ -220,11 +221,10 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
   added->entry = etr_intern(&r->strings, etr_slice_of(name));
   added->module = slash ? etr_intern(&r->strings, (etr_slice){name, (size_t)(slash - name)})
                         : added->entry;
-  added->method = slash ? etr_intern(&r->strings, etr_slice_of(slash + 1))
-                        : NULL; /* named when the maps are known */
+  added->method = slash ? etr_intern(&r->strings, etr_slice_of(slash + 1)) : NULL;
 }
 
-/* Reads the program of an entry and adds its graph; a damaged document is not added. */
+/* Reads an entry's document as a program and adds its graph, unless the document is damaged. */
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
   etr_program_scope scope = {.no_sources = r->limits.no_sources,
@@ -238,6 +238,7 @@ static void read_program_entry(reader *r, etr_json *json, const char *name) {
     etr_arena_fail(r->arena); /* not the document's fault, whatever it says */
 }
 
+/* Reads the entry debug_handle_map, and notes whether it is undamaged. */
 static void read_handle_map(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_handles(r->maps, json);
@@ -245,6 +246,7 @@ static void read_handle_map(reader *r, etr_json *json, const char *name) {
   r->record->has_handle_map = !etr_json_failed(json);
 }
 
+/* Reads the entry delegate_map, and notes whether it is undamaged. */
 static void read_delegate_map(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_delegates(r->maps, json);
@@ -252,6 +254,7 @@ static void read_delegate_map(reader *r, etr_json *json, const char *name) {
   r->record->has_delegate_map = !etr_json_failed(json);
 }
 
+/* Reads the entry instruction_id_to_num_outs_map. */
 static void read_output_counts(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_output_counts(r->maps, json);
@@ -267,12 +270,12 @@ static void read_graph_id(reader *r, etr_json *json, const char *name) {
   r->record->export_graph_id = etr_arena_format(r->arena, "%lld", (long long)r->graph_id);
 }
 
-/* Reads all entries of these kinds. A damaged entry is left out with a warning; a spent budget,
- * an I/O error and lack of memory end the reading. */
+/* Reads all entries of these kinds, bits of etr_entry_kind, with read_content. A damaged entry is
+ * left out with a warning. Fails if the budget is used up, on I/O errors and when out of memory. */
 static etr_status read_entries(reader *r, unsigned kinds, document_reader read_content,
                                etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    if (!(kind_of(r, etr_archive_name(r->archive, i)) & kinds))
+    if (!(kind_of_entry(r, etr_archive_name(r->archive, i)) & kinds))
       continue;
     etr_error failure = {.offset = ETR_NO_OFFSET};
     etr_status status = read_entry(r, i, read_content, &failure);
@@ -291,8 +294,9 @@ static etr_status read_entries(reader *r, unsigned kinds, document_reader read_c
   return ETR_OK;
 }
 
-/* Reads all programs; with edge_only the others are listed without being read, unless there is no
- * Edge program. Fails as read_entries() does. */
+/* Reads the graphs of all programs. With limits.edge_only, the graphs of other programs than Edge
+ * are only listed, without nodes, which is faster; if there is no Edge program, they are read after
+ * all. Fails as read_entries() does. */
 static etr_status read_programs(reader *r, etr_error *error) {
   if (r->limits.edge_only) {
     ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
@@ -300,8 +304,12 @@ static etr_status read_programs(reader *r, etr_error *error) {
       return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
     for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
       const char *name = etr_archive_name(r->archive, i);
-      const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
-      if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM)
+      const etr_graph unread = {
+          .dialect = "",
+          .schema_version = "",
+          .profile_method = ETR_NONE,
+      };
+      if (kind_of_entry(r, name) == ETR_ENTRY_OTHER_PROGRAM)
         add_graph(r, unread, name);
     }
     return ETR_OK;
@@ -312,22 +320,25 @@ static etr_status read_programs(reader *r, etr_error *error) {
 
 /* ---- Names of entry points ---- */
 
-static bool has_graph_of(const reader *r, const char *module) {
+/* Returns whether a graph of this module was read. */
+static bool has_graph_of_module(const reader *r, const char *module) {
   for (size_t i = 0; i < r->graphs.count; i++)
     if (strcmp(r->graphs.data[i].module, module) == 0)
       return true;
   return false;
 }
 
-/* Names the graphs edge/METHOD and aten/forward. An extra module with a name that is already used
- * becomes edge~2. */
+/* Gives graphs their final names: those of Edge programs become edge/METHOD, and the exported
+ * program aten/forward. Programs that the exporter added under the name "edge" or "aten" make way
+ * and become edge~2 or aten~2; "program" always does, because the graph of the .pte is called so.
+ */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
   const char *const renamed[][2] = {{r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}};
   static const char *const reserved[][2] = {
       {"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
   for (size_t k = 0; k < ETR_COUNT(reserved); k++) {
-    bool is_taken = k == 2 || has_graph_of(r, renamed[k][0]);
+    bool is_taken = k == 2 || has_graph_of_module(r, renamed[k][0]);
     for (size_t i = 0; is_taken && i < r->graphs.count; i++)
       if (strcmp(r->graphs.data[i].module, reserved[k][0]) == 0)
         r->graphs.data[i].module = reserved[k][1];
@@ -342,36 +353,56 @@ static void name_graphs(reader *r) {
   }
 }
 
-/* Returns how many graphs asked for this name before. */
-static uint32_t ask_for_name(etr_map *names, const char *module, const char *method) {
+/* Counts a request for the name MODULE/METHOD, and returns how many there were before it. Returns 0
+ * when out of memory, which has failed the arena. */
+static uint32_t count_requests_for_name(etr_map *names, const char *module, const char *method) {
   const char *name = etr_arena_format(names->arena, "%s/%s", module, method);
   return name ? etr_map_count(names, etr_slice_of(name)) : 0;
 }
 
-/* Makes a graph's name unique: the first graph keeps it, and a later one gets the lowest number
- * that makes it different, edge~2/forward. Returns whether the graph was renamed. */
+/* Makes a graph's name unique among the names given so far. The first graph of a name keeps it, and
+ * a later one gets the lowest number that makes it different, such as edge~2/forward. Returns
+ * whether the graph was renamed. */
 static bool make_name_unique(etr_map *names, etr_graph *graph) {
   const char *wanted = graph->module;
-  for (uint32_t before; (before = ask_for_name(names, wanted, graph->method)) > 0;) {
+  for (uint32_t before; (before = count_requests_for_name(names, wanted, graph->method)) > 0;) {
     const char *module = etr_arena_format(names->arena, "%s~%u", wanted, before + 1);
     if (!module)
       return false;
     graph->module = module;
-    if (ask_for_name(names, module, graph->method) == 0)
+    if (count_requests_for_name(names, module, graph->method) == 0)
       return true;
   }
   return false;
 }
 
+/* Renames graphs whose name another one has, and warns of the first: only one graph of a name gets
+ * times. */
+static void make_names_unique(reader *r) {
+  etr_map names;
+  size_t renamed = 0;
+  etr_map_init(&names, r->arena);
+  for (size_t i = 0; i < r->graphs.count; i++) {
+    etr_graph *graph = &r->graphs.data[i];
+    const char *wanted = graph->module;
+    if (make_name_unique(&names, graph) && renamed++ == 0)
+      etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
+               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times",
+               ETR_HEAD(wanted, 80), ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80),
+               ETR_HEAD(graph->method, 80));
+  }
+}
+
 /* ---- The record ---- */
 
-/* Records which other entries there are, and warns of weights whose program is missing. */
-static void record_other_entries(reader *r) {
+/* Sets in the record which entries there are beside the programs: maps, reference outputs, example
+ * inputs, a .pte, and those of unknown names. Warns of weights whose program is missing. */
+static void note_other_entries(reader *r) {
   etr_vec(const char *) unknown = {0};
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    const char *name = etr_archive_name(r->archive, i),
-               *kept = etr_intern(&r->strings, etr_slice_of(name));
-    etr_entry_kind kind = kind_of(r, name);
+    const char *name = etr_archive_name(r->archive, i);
+    const char *kept = etr_intern(&r->strings, etr_slice_of(name));
+    etr_entry_kind kind = kind_of_entry(r, name);
     r->record->has_reference_outputs |= kind == ETR_ENTRY_REFERENCE_OUTPUTS;
     r->record->has_representative_inputs |= kind == ETR_ENTRY_REPRESENTATIVE_INPUTS;
     r->record->has_handle_map_entry |= kind == ETR_ENTRY_HANDLE_MAP;
@@ -393,8 +424,8 @@ static void record_other_entries(reader *r) {
   r->record->unknown_entry_count = unknown.count;
 }
 
-/* Returns the kinds of entries that are missing, as bits. What is missing without an Edge program
- * is not listed again. */
+/* Maps and graph ids matter only if there is an Edge program, so without one they are not missing.
+ */
 unsigned etr_record_missing(const etr_record *record) {
   bool edge = false, aten = false, others = false;
   for (size_t i = 0; i < record->graph_count; i++) {
@@ -417,7 +448,8 @@ unsigned etr_record_missing(const etr_record *record) {
   return missing;
 }
 
-/* Warns of each missing entry without which times cannot be joined well. */
+/* Warns of missing entries, except of other programs and reference outputs, which joining does not
+ * need. */
 void etr_record_warn_of_missing(const etr_record *record, const char *path,
                                 etr_warnings *warnings) {
   unsigned missing = etr_record_missing(record) &
@@ -441,8 +473,9 @@ etr_status etr_record_fail_identity(const char *path, etr_error *error) {
       "generate_etrecord=True");
 }
 
-/* Reads all entries in the order in which they need each other: maps, then programs, then what
- * remains. Fails if nothing of a program could be read. */
+/* Reads all entries: first the maps and the graph id, which reading programs needs, then the
+ * programs, then the others, and names the graphs. Fails if there is no program, neither as a graph
+ * nor as a .pte, or if none could be read. */
 static etr_status read_all_entries(reader *r, etr_error *error) {
   if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(r->path, error);
@@ -452,7 +485,8 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   if (count_edge_programs(r, &only) == 0)
     r->edge_entry = ETR_EARLY_ENTRY;
   bool is_only = count_edge_programs(r, &only) <= 1;
-  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
+  const char *only_method = is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL;
+  r->maps = etr_maps_new(&r->strings, only_method);
   ETR_TRY(r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL));
   ETR_TRY(read_entries(r, ETR_ENTRY_GRAPH_ID, read_graph_id, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_HANDLE_MAP, read_handle_map, error));
@@ -462,7 +496,7 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   if (etr_arena_failed(r->arena))
     return etr_fail_memory_of(error, r->path, NULL);
   r->record->methods = etr_maps_finish(r->maps, &r->record->method_count);
-  record_other_entries(r);
+  note_other_entries(r);
   if (r->graphs.count == 0 && r->first_failure.message[0] && !r->record->pte_entry) {
     if (error)
       *error = r->first_failure;
@@ -472,30 +506,23 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
     return etr_fail(error, ETR_ERROR_FORMAT, r->path, NULL, ETR_NO_OFFSET,
                     "the ETRecord holds no program; saving it may have failed half-way");
   name_graphs(r);
-  etr_map names;
-  size_t renamed = 0;
-  etr_map_init(&names, r->arena);
-  for (size_t i = 0; i < r->graphs.count; i++) {
-    etr_graph *graph = &r->graphs.data[i];
-    const char *wanted = graph->module;
-    if (make_name_unique(&names, graph) && renamed++ == 0)
-      etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
-               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times",
-               ETR_HEAD(wanted, 80), ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80),
-               ETR_HEAD(graph->method, 80));
-  }
+  make_names_unique(r);
   etr_warn_of_cut_names(r->warnings, r->path, r->cut_entry, &r->strings.cut);
   r->record->graphs = r->graphs.data;
   r->record->graph_count = r->graphs.count;
   return ETR_OK;
 }
 
-/* Opens the record and reads its entries. Fails if it is no ETRecord or holds no program, or when
- * out of memory. */
 etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path,
                            const etr_record_limits *limits, etr_warnings *warnings,
                            etr_error *error) {
-  reader r = {.record = out, .arena = arena, .path = path, .limits = *limits, .warnings = warnings};
+  reader r = {
+      .record = out,
+      .arena = arena,
+      .path = path,
+      .limits = *limits,
+      .warnings = warnings,
+  };
   *out = (etr_record){0};
   etr_map_init(&r.strings, arena);
   ETR_TRY(etr_archive_open(&r.archive, path, error));

@@ -61,11 +61,12 @@ static const signature signatures[] = {
     {0, BYTES("\177ELF"), "a program for Linux: run it to record an ETDump"},
 };
 
-static bool has_signature(etr_slice head, const signature *of) {
-  return head.size >= of->at + of->bytes.size &&
-         memcmp(head.data + of->at, of->bytes.data, of->bytes.size) == 0;
+static bool has_signature(etr_slice head, const signature *expected) {
+  return etr_slice_starts(etr_slice_after(head, expected->at), expected->bytes);
 }
 
+/* Returns the description of the first signature in the list that a file with these first bytes
+ * has; NULL if it has none. */
 static const char *find_signature(etr_slice head, const signature *list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (has_signature(head, &list[i]))
@@ -73,7 +74,8 @@ static const char *find_signature(etr_slice head, const signature *list, size_t 
   return NULL;
 }
 
-/* Returns true for what stands in place of a file: a pointer of Git LFS or git-annex. */
+/* Returns true for a pointer of Git LFS or git-annex: a small text in place of a file that was not
+ * fetched. */
 static bool is_pointer(etr_slice head) {
   return find_signature(head, pointers, ETR_COUNT(pointers)) != NULL;
 }
@@ -91,7 +93,7 @@ static bool starts_without_case(etr_slice text, etr_slice word) {
   return true;
 }
 
-/* Returns true for the start of an HTML page, behind a byte order mark and white space. */
+/* Returns true if bytes are the start of an HTML page, after a byte order mark and white space. */
 static bool is_html(etr_slice head) {
   if (etr_slice_starts(head, ETR_SLICE("\xef\xbb\xbf")))
     head = etr_slice_after(head, 3);
@@ -101,8 +103,8 @@ static bool is_html(etr_slice head) {
          starts_without_case(head, ETR_SLICE("<html"));
 }
 
-/* Returns true for the start of safetensors: the size of a JSON object in 8 bytes, and the object.
- */
+/* Returns true if bytes are the start of a safetensors file: 8 bytes with the size of a JSON
+ * object, of which the upper three are 0 in any real file, and the object. */
 static bool is_safetensors(etr_slice head) {
   bool has_size = head.size >= 10 && memcmp(head.data + 5, "\0\0\0", 3) == 0;
   return has_size && head.data[8] == '{' && head.data[9] == '"';
@@ -115,7 +117,7 @@ static bool is_onnx(etr_slice head, const char *path) {
          etr_slice_ends(etr_slice_of(path), ETR_SLICE(".onnx"));
 }
 
-/* Says what a file is that is compressed with gzip, and how to unpack it. */
+/* Returns what the gzip file that starts with `packed` is, and how to unpack it. */
 static const char *description_of_gzip(etr_slice packed) {
   char head[FOREIGN_HEAD];
   etr_slice unpacked = {head, etr_gunzip_head(packed, head, sizeof head)};
@@ -124,7 +126,7 @@ static const char *description_of_gzip(etr_slice packed) {
   return "compressed with gzip: unpack it with `gunzip`";
 }
 
-/* Returns true if an entry of a zip has this name, in whichever top folder. */
+/* Returns true if a zip has an entry of this name, at the top or in a folder at the top. */
 static bool has_entry(const etr_archive *archive, const char *name) {
   for (size_t i = 0; i < etr_archive_count(archive); i++) {
     const char *entry = etr_archive_name(archive, i);
@@ -156,15 +158,16 @@ static bool is_called_like_input(etr_slice name) {
          is_called_weights(name) || etr_slice_ends(name, ETR_SLICE(".bin"));
 }
 
-/* Returns true if an entry of a zip, in whichever folder, is named like a part of a record. */
-static bool holds_input(const etr_archive *archive) {
+/* Returns true if an entry of a zip, in whichever folder, is named like an input of this program.
+ */
+static bool has_entry_like_input(const etr_archive *archive) {
   for (size_t i = 0; i < etr_archive_count(archive); i++)
     if (is_called_like_input(etr_slice_of(etr_last_part(etr_archive_name(archive, i)))))
       return true;
   return false;
 }
 
-/* Says what a zip is that is no ETRecord; NULL if it is unknown. */
+/* Returns what a zip is that is no ETRecord, and what to do with it; NULL if it is not known. */
 static const char *description_of_zip(const char *path) {
   etr_archive *archive;
   if (etr_archive_open(&archive, path, NULL) != ETR_OK)
@@ -176,7 +179,7 @@ static const char *description_of_zip(const char *path) {
                   "generate_etrecord=True for an ETRecord";
   else if (has_entry(archive, "data.pkl"))
     description = "weights or a module that torch.save wrote (.pt)" FROM_PYTORCH;
-  else if (holds_input(archive))
+  else if (has_entry_like_input(archive))
     description = "a zip archive of files, no ETRecord: unpack it with `unzip`";
   etr_archive_close(archive);
   return description;
@@ -250,16 +253,14 @@ typedef struct finder {
 
 /* ---- What a file is ---- */
 
-/* Splits a path such as log.txt#2 into the file and the number of the ETDump in it; 0 if the path
- * is that of a file or has no number. */
 size_t etr_input_file(const char *path, size_t *number) {
   int64_t parsed;
   struct stat status;
   const char *hash = strrchr(path, '#');
-  bool is_part = hash && etr_slice_to_int(etr_slice_of(hash + 1), &parsed) && parsed > 0 &&
-                 !etr_file_is_regular(path) && stat(path, &status) != 0;
-  *number = is_part ? (size_t)parsed : 0;
-  return is_part ? (size_t)(hash - path) : strlen(path);
+  bool has_dump_number = hash && etr_slice_to_int(etr_slice_of(hash + 1), &parsed) && parsed > 0 &&
+                         !etr_file_is_regular(path) && stat(path, &status) != 0;
+  *number = has_dump_number ? (size_t)parsed : 0;
+  return has_dump_number ? (size_t)(hash - path) : strlen(path);
 }
 
 /* Returns true if a zip or directory has the entry by which ETRecords are recognized. */
@@ -272,9 +273,10 @@ static bool has_record_identifier(const char *path) {
   return found;
 }
 
-/* Returns the kind of what could not be opened or read as a file. A link that leads nowhere
- * counts as a part of the record if it is called like one; a file that is gone meanwhile, or a
- * folder, is nothing. */
+/* Returns the kind of a path that could not be opened or read as a file. Weights are optional, so
+ * that one which cannot be read gives a warning when it is read; of other regular files nobody
+ * knows whether they belong to the record. A link that leads nowhere counts like an unreadable file
+ * if it is called like an input. A folder, or a file that is gone meanwhile, is FILE_OTHER. */
 static file_kind kind_of_unreadable(const char *path) {
   struct stat status;
   etr_slice name = etr_slice_of(etr_last_part(path));
@@ -290,14 +292,15 @@ static file_kind kind_of_unreadable(const char *path) {
   return is_called_weights(name) ? FILE_WEIGHTS : FILE_UNREADABLE;
 }
 
-/* Returns true for the start of a reference: 8 bytes with a length, and a JSON object that begins
- * with its producer. Other safetensors files, such as weights, are not part of a record. */
+/* Returns true if bytes are the start of what `etrecord-tb reference` writes: a safetensors file,
+ * which has 8 bytes with a length, then JSON that begins with the producer. Other safetensors
+ * files, such as weights, do not belong to a record. */
 static bool is_reference_head(etr_slice head) {
   static const char start[] = "{\"__metadata__\": {\"producer\": \"etrecord-tb reference/";
   return head.size >= 8 + sizeof start - 1 && memcmp(head.data + 8, start, sizeof start - 1) == 0;
 }
 
-/* Returns the kind of a file by its first bytes. */
+/* Returns the kind of a file by its first bytes; FILE_OTHER if they do not say it. */
 static file_kind kind_by_head(etr_slice head) {
   if (head.size >= 8 && memcmp(head.data + 4, "ET12", 4) == 0)
     return FILE_PTE;
@@ -314,18 +317,20 @@ static file_kind kind_by_head(etr_slice head) {
  * where ExecuTorch writes it: so a record that was cut short is known, too. */
 static bool starts_like_record(etr_slice head) {
   static const char name[] = "ETRECORD_V0";
-  enum { NAME_AT = 30 };
+  enum { NAME_AT = 30 }; /* after the fixed fields of a zip's local file header */
   return etr_slice_starts(head, ETR_SLICE("PK\3\4")) && head.size >= NAME_AT + sizeof name - 1 &&
          memcmp(head.data + NAME_AT, name, sizeof name - 1) == 0;
 }
 
+/* Returns true if bytes are the start of an ETDump that is compressed with gzip. */
 static bool is_packed_dump(etr_slice head) {
   char unpacked[16];
   return etr_gzip_is(head) &&
          etr_dump_is((etr_slice){unpacked, etr_gunzip_head(head, unpacked, sizeof unpacked)});
 }
 
-/* Returns the kind that a file's name promises: reading it says why it is none. */
+/* Returns the kind that a file's name promises, for content that is not recognized. Reading the
+ * file as that kind then says what is wrong with it. */
 static file_kind kind_by_name(etr_slice name) {
   if (is_called_record(name))
     return FILE_ETRECORD;
@@ -336,8 +341,9 @@ static file_kind kind_by_name(etr_slice name) {
   return is_called_dump(name) ? FILE_ETDUMP : FILE_OTHER;
 }
 
-/* Returns the kind of a file that can be opened. A zip may have anything before its first header,
- * so only the archive reader can recognize one. */
+/* Returns the kind of a file that can be opened, by its first bytes, or by the names of the two
+ * kinds that have no recognizable content; FILE_OTHER if it is not known. A zip may have anything
+ * before its first header, so the archive reader has to look for an ETRecord. */
 static file_kind kind_by_content(const char *path, etr_slice head) {
   etr_slice name = etr_slice_of(etr_last_part(path));
   if (is_pointer(head))
@@ -356,17 +362,19 @@ static file_kind kind_by_content(const char *path, etr_slice head) {
   return etr_serial_log_is(path) ? FILE_LOG : FILE_OTHER;
 }
 
-/* Looks at the first bytes of a file, and at its name if they say nothing. Only what is no file
- * of a record has a description. */
-static file_look look_at_start(const char *path) {
+/* Returns what a file is, by its first bytes, or by its name if they say nothing. If the bytes are
+ * known to be of something that no record has, it is FILE_OTHER with a description. */
+static file_look look_at_content(const char *path) {
   char head[FOREIGN_HEAD];
   size_t got;
   if (!etr_file_read_head(path, head, sizeof head, &got))
     return (file_look){.kind = kind_of_unreadable(path)};
   etr_slice bytes = {head, got};
-  file_look look = {.kind = kind_by_content(path, bytes),
-                    .is_pointer = is_pointer(bytes),
-                    .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4"))};
+  file_look look = {
+      .kind = kind_by_content(path, bytes),
+      .is_pointer = is_pointer(bytes),
+      .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4")),
+  };
   if (look.kind != FILE_OTHER)
     return look;
   look.description = describe_foreign_file(bytes, path);
@@ -386,8 +394,8 @@ static bool add_file(finder *f, file_kind kind, const char *path) {
   return slot != NULL;
 }
 
-/* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as
- * one file, and reading it reports what is wrong. Returns false when out of memory. */
+/* Adds each ETDump of a log as LOG#NUMBER, if there are several and all are complete. Otherwise
+ * adds the log itself, and reading it reports what is wrong. Returns false when out of memory. */
 static bool add_log(finder *f, const char *path) {
   const etr_decoded_log *decoded;
   if (!etr_decoded_logs_read(&f->logs, path, &decoded))
@@ -402,16 +410,18 @@ static bool add_log(finder *f, const char *path) {
   return true;
 }
 
-static bool note_file(finder *f, file_kind kind, const char *path) {
+/* Adds a path to the files of a kind; a log to the ETDumps. Returns false when out of memory. */
+static bool add_file_or_log(finder *f, file_kind kind, const char *path) {
   return kind == FILE_LOG ? add_log(f, path) : add_file(f, kind, path);
 }
 
 /* Compares paths of one directory by the names of the files. */
-static int by_name(const void *a, const void *b) {
+static int compare_file_names(const void *a, const void *b) {
   return etr_natural_compare(etr_last_part(*(char *const *)a), etr_last_part(*(char *const *)b));
 }
 
-/* Fails with the reason why nothing was found. */
+/* Opens a file that could not be opened before, and returns the failure with its reason. It is
+ * ETR_OK if the file can be opened by now. */
 static etr_status fail_to_open(const char *path, etr_error *error) {
   etr_seekable file;
   etr_status status = etr_seekable_open(&file, path, error);
@@ -425,10 +435,11 @@ static etr_status fail_with_description(const char *path, const char *descriptio
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", description);
 }
 
-/* Looks at a file that was named itself, and notes it. Fails if it is nothing of a record, or
- * when out of memory. */
+/* Adds a path that the caller named, which is no directory, by what it is. A FIFO cannot be read
+ * twice, so it is taken for an ETDump unread. Fails if it is no file of a record, or when out of
+ * memory. */
 static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_error *error) {
-  file_look look = S_ISFIFO(mode) ? (file_look){.kind = FILE_ETDUMP} : look_at_start(path);
+  file_look look = S_ISFIFO(mode) ? (file_look){.kind = FILE_ETDUMP} : look_at_content(path);
   file_kind kind = look.kind;
   if (!S_ISREG(mode) && kind != FILE_ETDUMP)
     return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
@@ -444,25 +455,26 @@ static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_err
                     "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, "
                     ".bpte or .ptd, and not called debug_buffer.bin; give a record's directory, or "
                     "its files");
-  return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
+  return add_file_or_log(f, kind, path) ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Looks at a file of a directory. Fails if it cannot be opened, because it may be a part of the
- * record, or if it only stands in place of a part. Other foreign files are passed over. */
-static etr_status look_at_entry(finder *f, const char *path, etr_error *error) {
-  file_look look = look_at_start(path);
+/* Adds a file of a directory to the files of its kind. Fails if it cannot be opened, because it may
+ * belong to the record, and if it is named like an input but is something else, such as a Git LFS
+ * pointer. Other files that are none of a record's are only listed as foreign. */
+static etr_status look_at_directory_entry(finder *f, const char *path, etr_error *error) {
+  file_look look = look_at_content(path);
   etr_slice name = etr_slice_of(etr_last_part(path));
   if (look.kind == FILE_UNREADABLE)
     return fail_to_open(path, error);
-  bool stands_for_part = look.description &&
-                         (kind_by_name(name) != FILE_OTHER ||
-                          (look.is_pointer && etr_slice_ends(name, ETR_SLICE(".bin"))));
+  bool is_in_place_of_input = look.description &&
+                              (kind_by_name(name) != FILE_OTHER ||
+                               (look.is_pointer && etr_slice_ends(name, ETR_SLICE(".bin"))));
   if (look.description && is_called_weights(name))
-    look.kind = FILE_WEIGHTS; /* a warning, when it is read */
-  else if (stands_for_part)
+    look.kind = FILE_WEIGHTS; /* weights are optional: reading them warns */
+  else if (is_in_place_of_input)
     return fail_with_description(path, look.description, error);
   if (look.kind != FILE_OTHER)
-    return note_file(f, look.kind, path) ? ETR_OK : etr_fail_memory(error);
+    return add_file_or_log(f, look.kind, path) ? ETR_OK : etr_fail_memory(error);
   foreign_file *slot = etr_vec_push(&f->arena, &f->foreign);
   if (!slot)
     return etr_fail_memory(error);
@@ -470,20 +482,22 @@ static etr_status look_at_entry(finder *f, const char *path, etr_error *error) {
   return ETR_OK;
 }
 
-static bool is_part(const char *path) {
+/* Returns whether a path is LOG#NUMBER, one ETDump of a log. */
+static bool names_dump_in_log(const char *path) {
   size_t number;
   etr_input_file(path, &number);
   return number > 0;
 }
 
-/* Looks at a path that the user named: a file, or the files of a directory in the order of their
- * names. Fails if it cannot be read, is nothing of a record, or when out of memory. */
+/* Adds what a path that the user named has: a file, or the files of a directory in the natural
+ * order of their names. Fails if it cannot be read, is no file of a record, or when out of memory.
+ */
 static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
   if (strcmp(path, "-") == 0)
-    return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
-  if (is_part(path))
-    return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+    return add_file_or_log(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (names_dump_in_log(path))
+    return add_file_or_log(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (etr_file_is_regular(path))
     return look_at_file(f, path, S_IFREG, error);
   if (stat(path, &status) != 0)
@@ -491,7 +505,7 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   if (!S_ISDIR(status.st_mode))
     return look_at_file(f, path, status.st_mode, error);
   if (has_record_identifier(path))
-    return note_file(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
+    return add_file_or_log(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   etr_vec(char *) names = {0};
   DIR *directory = opendir(path);
   if (!directory)
@@ -509,9 +523,9 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   closedir(directory);
   if (etr_arena_failed(&f->arena))
     return etr_fail_memory(error);
-  etr_sort(names.data, names.count, sizeof *names.data, by_name);
+  etr_sort(names.data, names.count, sizeof *names.data, compare_file_names);
   for (size_t i = 0; i < names.count; i++)
-    ETR_TRY(look_at_entry(f, names.data[i], error));
+    ETR_TRY(look_at_directory_entry(f, names.data[i], error));
   return ETR_OK;
 }
 
@@ -531,7 +545,7 @@ static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "-
 
 /* Moves files whose content an earlier file of the kind has to the list of repeated files, so
  * that one content counts once. Returns false when out of memory. */
-static bool leave_out_repeated(finder *f, file_kind kind) {
+static bool move_repeated_files(finder *f, file_kind kind) {
   size_t kept = 0;
   for (size_t i = 0; i < f->found[kind].count; i++) {
     const char *path = f->found[kind].data[i];
@@ -548,12 +562,12 @@ static bool leave_out_repeated(finder *f, file_kind kind) {
   return true;
 }
 
-/* Sets *out to the file that the caller chose, or else to the only file of a kind; NULL if there
- * is none. Several files are an error that lists them. `directory` is NULL if there are several
- * paths. */
+/* Sets *out to `chosen`, the file that the caller chose, or if that is NULL to the only file of the
+ * kind that was found; NULL if none was. Fails if several were found, and lists them; by their
+ * names alone if they are in one directory, which is NULL if the caller gave several paths. */
 static etr_status choose_file_of_kind(finder *f, const single_kind *kind, const char *directory,
                                       const char *chosen, const char **out, etr_error *error) {
-  if (!chosen && !leave_out_repeated(f, kind->kind))
+  if (!chosen && !move_repeated_files(f, kind->kind))
     return etr_fail_memory(error);
   size_t count = f->found[kind->kind].count;
   *out = chosen;
@@ -574,7 +588,8 @@ static etr_status choose_file_of_kind(finder *f, const single_kind *kind, const 
   return ETR_OK;
 }
 
-/* Fails because nothing of a record was found, and lists what is there instead. */
+/* Fails because no file of a record was found, and lists the foreign files that are there instead.
+ * `path` is NULL if the caller gave several. */
 static etr_status fail_as_nothing_found(finder *f, const char *path, etr_error *error) {
   const char *list = "";
   for (size_t i = 0; i < f->foreign.count && i < MOST_LISTED && list; i++) {
@@ -597,7 +612,8 @@ static etr_status fail_as_nothing_found(finder *f, const char *path, etr_error *
                   says_what_to_do ? "" : "; export with generate_etrecord=True to get an ETRecord");
 }
 
-/* Looks at the buffers that no path of `chosen` names. Fails as look_at_path() does. */
+/* Adds the buffers (files in memory) that the caller gave without saying in `chosen` what they are.
+ * Fails as look_at_path() does. */
 static etr_status look_at_buffers(finder *f, const etr_held_buffers *held, const etr_inputs *chosen,
                                   etr_error *error) {
   for (size_t i = 0; i < chosen->buffer_count; i++) {
@@ -614,10 +630,10 @@ static etr_status look_at_buffers(finder *f, const etr_held_buffers *held, const
   return ETR_OK;
 }
 
-/* Replaces the names of buffers among the paths of *chosen by the paths that they are read by.
- * Fails when out of memory. */
-static etr_status name_buffers(finder *f, etr_inputs *chosen, const etr_held_buffers *held,
-                               etr_error *error) {
+/* Replaces names of buffers (files in memory) in *chosen by paths with which they can be opened.
+ * Other paths stay. Fails when out of memory. */
+static etr_status replace_buffer_names(finder *f, etr_inputs *chosen, const etr_held_buffers *held,
+                                       etr_error *error) {
   const char **dumps = etr_arena_alloc_array(&f->arena, chosen->etdump_count, sizeof *dumps);
   if (!dumps)
     return etr_fail_memory(error);
@@ -630,8 +646,22 @@ static etr_status name_buffers(finder *f, etr_inputs *chosen, const etr_held_buf
   return ETR_OK;
 }
 
-/* Finds and chooses the files of a profile. Files that the caller chose win over those that are
- * found. Fails if there is nothing to read, if a choice is needed, or when out of memory. */
+/* If the caller chose ETDumps, also in logs, they replace those that were found. Returns false when
+ * out of memory. */
+static bool replace_by_chosen_dumps(finder *f, const etr_inputs *chosen) {
+  if (chosen->etdump_count)
+    f->found[FILE_ETDUMP].count = 0;
+  for (size_t i = 0; i < chosen->etdump_count; i++) {
+    file_kind kind = look_at_content(chosen->etdumps[i]).kind;
+    if (!add_file_or_log(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i]))
+      return false;
+  }
+  return true;
+}
+
+/* Sets *out to the files of a profile among `paths`, in the memory of the finder. A file that the
+ * caller chose replaces those of its kind that are found. Fails if there is nothing to read, if one
+ * of several has to be chosen, or when out of memory. */
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
                              size_t path_count, etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
@@ -639,7 +669,7 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
   for (size_t i = 0; i < path_count; i++)
     ETR_TRY(look_at_path(f, paths[i], error));
   ETR_TRY(look_at_buffers(f, out->held, chosen, error));
-  ETR_TRY(name_buffers(f, chosen, out->held, error));
+  ETR_TRY(replace_buffer_names(f, chosen, out->held, error));
   ETR_TRY(choose_file_of_kind(f, &records, path, chosen->etrecord, &out->etrecord, error));
   ETR_TRY(choose_file_of_kind(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte)
@@ -648,14 +678,8 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
                               error));
   if (f->found[FILE_TAPS].count == 1)
     out->taps = f->found[FILE_TAPS].data[0];
-  /* The ETDumps that the caller chose, also in logs, or else the ETDumps that were found. */
-  if (chosen->etdump_count)
-    f->found[FILE_ETDUMP].count = 0;
-  for (size_t i = 0; i < chosen->etdump_count; i++) {
-    file_kind kind = look_at_start(chosen->etdumps[i]).kind;
-    if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i]))
-      return etr_fail_memory(error);
-  }
+  if (!replace_by_chosen_dumps(f, chosen))
+    return etr_fail_memory(error);
   out->etdumps = f->found[FILE_ETDUMP].data;
   out->etdump_count = f->found[FILE_ETDUMP].count;
 
@@ -679,7 +703,8 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
 
 /* ---- Handing out: one block, so that a caller's struct can be freed by itself ---- */
 
-/* Copies a text to `*end`, which moves behind it, and returns the copy. NULL stays NULL. */
+/* Copies a text to *end, moves *end behind the copy, and returns the copy. A text that is NULL
+ * gives NULL. */
 static char *copy_text(char **end, const char *text) {
   if (!text)
     return NULL;
@@ -689,6 +714,8 @@ static char *copy_text(char **end, const char *text) {
   return copy;
 }
 
+/* Returns the bytes that copies of these texts take, each with its end; a text that is NULL takes
+ * none. */
 static size_t size_of_texts(const char *const *texts, size_t count) {
   size_t size = 0;
   for (size_t i = 0; i < count; i++)
@@ -707,26 +734,26 @@ static const char **copy_texts(const char ***slots, char **end, const char *cons
   return first;
 }
 
-/* Copies what was found into one block of memory, which etr_inputs_clear() frees. Fails when out
- * of memory. */
+/* Copies what was found into one block of memory: first the lists of pointers, then all texts. The
+ * list of ETDumps is at its start, so that etr_inputs_clear() frees the block by that pointer.
+ * Fails when out of memory. */
 static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
-  size_t addresses = found->etdump_count + found->passed_over_count + found->repeated_count +
-                     found->weight_count + found->reference_count;
-  const char **block = malloc((addresses + 1) * sizeof *block +
-                              size_of_texts(single, ETR_COUNT(single)) +
-                              size_of_texts(found->etdumps, found->etdump_count) +
-                              size_of_texts(found->weights, found->weight_count) +
-                              size_of_texts(found->references, found->reference_count) +
-                              size_of_texts(found->passed_over, found->passed_over_count) +
-                              size_of_texts(found->repeated, found->repeated_count));
+  size_t pointer_count = found->etdump_count + found->passed_over_count + found->repeated_count +
+                         found->weight_count + found->reference_count;
+  size_t text_bytes = size_of_texts(single, ETR_COUNT(single)) +
+                      size_of_texts(found->etdumps, found->etdump_count) +
+                      size_of_texts(found->weights, found->weight_count) +
+                      size_of_texts(found->references, found->reference_count) +
+                      size_of_texts(found->passed_over, found->passed_over_count) +
+                      size_of_texts(found->repeated, found->repeated_count);
+  /* One pointer more, so that the block is never empty. */
+  const char **block = malloc((pointer_count + 1) * sizeof *block + text_bytes);
   if (!block)
     return etr_fail_memory(error);
-  char *text = (char *)(block + addresses + 1);
+  char *text = (char *)(block + pointer_count + 1);
   *out = *found;
-  out->etdumps = copy_texts(&block, &text, found->etdumps,
-                            found->etdump_count); /* comes first, because this pointer is
-                                                     freed */
+  out->etdumps = copy_texts(&block, &text, found->etdumps, found->etdump_count);
   out->passed_over = copy_texts(&block, &text, found->passed_over, found->passed_over_count);
   out->repeated = copy_texts(&block, &text, found->repeated, found->repeated_count);
   out->weights = copy_texts(&block, &text, found->weights, found->weight_count);
@@ -738,13 +765,12 @@ static etr_status copy_inputs(etr_inputs *out, const etr_inputs *found, etr_erro
   return ETR_OK;
 }
 
-/* Finds the files with memory of its own, then copies what was found. Fails as find_files() does;
- * then nothing needs to be freed. */
 etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
                                const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};
   finder f = {0};
-  etr_inputs found = {0}, wanted = chosen ? *chosen : nothing;
+  etr_inputs found = {0};
+  etr_inputs wanted = chosen ? *chosen : nothing;
   *out = (etr_inputs){0};
   etr_error_clear(error);
   etr_status status = find_files(&f, &found, paths, path_count, &wanted, error);

@@ -15,17 +15,17 @@ enum { LENGTH_BYTES = 8, MOST_DEPTH = 8 };
 /* The header, as a source of JSON. */
 typedef struct header_source {
   const etr_seekable *file;
-  uint64_t at, end;
+  uint64_t position, end; /* offsets in the file */
 } header_source;
 
-/* Reads a piece of the header for the JSON reader and returns its size; -1 if the file cannot be
- * read. */
+/* Reads up to `size` bytes of the header for the JSON reader, and returns their number, 0 at its
+ * end; -1 if the file cannot be read. */
 static int64_t read_header(void *context, char *into, size_t size) {
   header_source *source = context;
-  size_t piece = (size_t)ETR_MIN(source->end - source->at, (uint64_t)size);
-  if (!etr_seekable_read(source->file, source->at, into, piece))
+  size_t piece = (size_t)ETR_MIN(source->end - source->position, (uint64_t)size);
+  if (!etr_seekable_read(source->file, source->position, into, piece))
     return -1;
-  source->at += piece;
+  source->position += piece;
   return (int64_t)piece;
 }
 
@@ -33,12 +33,13 @@ typedef struct table_reader {
   etr_safetensors *out;
   etr_arena *arena;
   etr_json *json;
-  uint64_t data, file_size; /* offset of the first tensor; size of the file */
+  uint64_t data_start, file_size; /* offset of the first tensor's bytes; size of the file */
 } table_reader;
 
 /* ---- One tensor ---- */
 
-/* Returns the type of elements that safetensors calls by this name; NULL if it is unknown. */
+/* Returns the number type that safetensors calls by this name, such as "F32"; NULL if it is
+ * unknown. */
 static const etr_element *element_of_name(etr_slice name) {
   static const struct {
     const char *name, *dtype;
@@ -63,8 +64,8 @@ static const etr_element *element_of_name(etr_slice name) {
   return NULL;
 }
 
-/* Reads the sizes of a tensor and computes its strides, which are contiguous. More than
- * ETR_MOST_RANK sizes, or a negative one, fail the reader. */
+/* Reads the sizes of a tensor, and computes its strides in elements, which are contiguous in this
+ * format. More than ETR_MOST_RANK sizes, or a negative one, fail the JSON reader. */
 static void read_shape(table_reader *r, etr_safetensor *tensor) {
   int64_t sizes[ETR_MOST_RANK];
   int32_t rank = 0;
@@ -89,7 +90,8 @@ static void read_shape(table_reader *r, etr_safetensor *tensor) {
   tensor->rank = rank;
 }
 
-/* Reads where the bytes of a tensor are, and checks that the file has them. */
+/* Reads data_offsets, [start, end] of a tensor's bytes relative to the first tensor's, and sets
+ * offset in the file and size. The JSON reader fails if they are invalid or outside the file. */
 static void read_offsets(table_reader *r, etr_safetensor *tensor) {
   int64_t start_and_end[2] = {-1, -1};
   size_t count = 0;
@@ -102,36 +104,37 @@ static void read_offsets(table_reader *r, etr_safetensor *tensor) {
     return;
   if (count != 2 || start_and_end[0] < 0 || start_and_end[1] < start_and_end[0])
     etr_json_fail(r->json, "data_offsets of a tensor are not a start and an end");
-  else if ((uint64_t)start_and_end[1] > r->file_size - r->data)
+  else if ((uint64_t)start_and_end[1] > r->file_size - r->data_start)
     etr_json_fail(r->json, "a tensor extends past the end of the file: was it copied completely?");
   else {
-    tensor->offset = r->data + (uint64_t)start_and_end[0];
+    tensor->offset = r->data_start + (uint64_t)start_and_end[0];
     tensor->byte_size = (uint64_t)(start_and_end[1] - start_and_end[0]);
   }
 }
 
-/* Reads a tensor of the table and checks that its bytes fit its shape. */
+/* Reads a tensor's entry in the header, {dtype, shape, data_offsets}. The JSON reader fails if a
+ * member is missing, or if its bytes do not fit its shape. */
 static void read_tensor(table_reader *r, etr_safetensor *tensor) {
   etr_slice key;
-  unsigned found_members = 0;
+  unsigned members_read = 0;
   enum { DTYPE = 1, SHAPE = 2, OFFSETS = 4 };
   for (etr_json_object(r->json); etr_json_key(r->json, &key);) {
     if (etr_slice_is(key, "dtype")) {
       tensor->element = element_of_name(etr_json_string(r->json));
-      found_members |= DTYPE;
+      members_read |= DTYPE;
     } else if (etr_slice_is(key, "shape")) {
       read_shape(r, tensor);
-      found_members |= SHAPE;
+      members_read |= SHAPE;
     } else if (etr_slice_is(key, "data_offsets")) {
       read_offsets(r, tensor);
-      found_members |= OFFSETS;
+      members_read |= OFFSETS;
     } else
       etr_json_skip(r->json);
   }
   if (etr_json_failed(r->json) || etr_arena_failed(r->arena))
     return;
   uint64_t count, size = tensor->element ? tensor->element->size : 1;
-  if (found_members != (DTYPE | SHAPE | OFFSETS))
+  if (members_read != (DTYPE | SHAPE | OFFSETS))
     etr_json_fail(r->json, "a tensor has no dtype, shape or data_offsets");
   else if (!etr_tensor_count(tensor->sizes, tensor->rank, size, &count) ||
            (tensor->element && count * size != tensor->byte_size))
@@ -140,7 +143,8 @@ static void read_tensor(table_reader *r, etr_safetensor *tensor) {
 
 /* ---- The table ---- */
 
-/* Reads the texts of the metadata. */
+/* Reads __metadata__, an object of texts, into out->metadata and out->texts. When out of memory,
+ * the arena has failed. */
 static void read_metadata(table_reader *r) {
   etr_slice key;
   for (etr_json_object(r->json); etr_json_key(r->json, &key);) {
@@ -155,7 +159,8 @@ static void read_metadata(table_reader *r) {
   }
 }
 
-/* Reads the header: metadata and tensors. Names must be unique. */
+/* Reads the header, {__metadata__: ..., NAME: tensor, ...}. The JSON reader fails if two tensors
+ * have one name. */
 static void read_table(table_reader *r) {
   etr_slice key;
   for (etr_json_object(r->json); etr_json_key(r->json, &key) && !etr_arena_failed(r->arena);) {
@@ -177,9 +182,9 @@ static void read_table(table_reader *r) {
 }
 
 /* Orders tensors by where their bytes are, then by size. */
-static int by_offset(const void *a, const void *b) {
-  const etr_safetensor *x = *(const etr_safetensor *const *)a,
-                       *y = *(const etr_safetensor *const *)b;
+static int compare_offsets(const void *a, const void *b) {
+  const etr_safetensor *x = *(const etr_safetensor *const *)a;
+  const etr_safetensor *y = *(const etr_safetensor *const *)b;
   if (x->offset != y->offset)
     return x->offset < y->offset ? -1 : 1;
   return (x->byte_size > y->byte_size) - (x->byte_size < y->byte_size);
@@ -197,7 +202,7 @@ static etr_status fail_if_overlapping(const etr_safetensors *table, const char *
   for (size_t i = 0; i < table->tensors.count; i++)
     if (table->tensors.data[i].byte_size > 0)
       sorted[count++] = &table->tensors.data[i];
-  etr_sort(sorted, count, sizeof *sorted, by_offset);
+  etr_sort(sorted, count, sizeof *sorted, compare_offsets);
   for (size_t i = 1; i < count && status == ETR_OK; i++)
     if (sorted[i]->offset < sorted[i - 1]->offset + sorted[i - 1]->byte_size)
       status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, sorted[i]->offset,
@@ -207,8 +212,9 @@ static etr_status fail_if_overlapping(const etr_safetensors *table, const char *
   return status;
 }
 
-/* Fails if the header is damaged, if tensors overlap, or when out of memory. */
-static etr_status finish_table(const table_reader *r, const char *path, etr_error *error) {
+/* Checks a header that was read: fails if it is damaged, if tensors overlap, or when out of memory.
+ */
+static etr_status check_table(const table_reader *r, const char *path, etr_error *error) {
   if (etr_arena_failed(r->arena) || etr_json_out_of_memory(r->json))
     return etr_fail_memory_of(error, path, NULL);
   if (etr_json_failed(r->json))
@@ -217,10 +223,10 @@ static etr_status finish_table(const table_reader *r, const char *path, etr_erro
   return fail_if_overlapping(r->out, path, error);
 }
 
-/* Reads the length of the header. Fails if the file is no safetensors file, or is shorter than
- * the header. */
-static etr_status read_length(uint64_t *length, const etr_seekable *file, const char *path,
-                              etr_error *error) {
+/* Reads the length of the header in bytes. Fails if the file is no safetensors file, if the header
+ * is longer than any real one, or if the file is shorter than the header. */
+static etr_status read_header_length(uint64_t *length, const etr_seekable *file, const char *path,
+                                     etr_error *error) {
   uint8_t bytes[LENGTH_BYTES + 1];
   if (file->size < sizeof bytes || !etr_seekable_read(file, 0, bytes, sizeof bytes) ||
       bytes[LENGTH_BYTES] != '{')
@@ -239,7 +245,6 @@ static etr_status read_length(uint64_t *length, const etr_seekable *file, const 
   return ETR_OK;
 }
 
-/* Reads only the header. Fails if it is damaged or does not fit the file, or when out of memory. */
 etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const etr_seekable *file,
                                 const char *path, etr_error *error) {
   static const etr_json_limits limits = {.max_depth = MOST_DEPTH,
@@ -248,15 +253,19 @@ etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const et
   *out = (etr_safetensors){0};
   etr_map_init(&out->by_name, arena);
   etr_map_init(&out->metadata, arena);
-  ETR_TRY(read_length(&length, file, path, error));
+  ETR_TRY(read_header_length(&length, file, path, error));
   header_source source = {file, LENGTH_BYTES, LENGTH_BYTES + length};
   table_reader r = {
-      .out = out, .arena = arena, .data = LENGTH_BYTES + length, .file_size = file->size};
+      .out = out,
+      .arena = arena,
+      .data_start = LENGTH_BYTES + length,
+      .file_size = file->size,
+  };
   r.json = etr_json_open(read_header, &source, &limits);
   if (!r.json)
     return etr_fail_memory_of(error, path, NULL);
   read_table(&r);
-  etr_status status = finish_table(&r, path, error);
+  etr_status status = check_table(&r, path, error);
   etr_json_close(r.json);
   return status;
 }

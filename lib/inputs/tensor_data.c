@@ -9,8 +9,7 @@
 
 /* ---- Shapes ---- */
 
-/* Counts the elements. Returns false if a size is negative, or if all elements together have more
- * than INT64_MAX bytes. */
+/* A size of 0 makes the product 0, however large the others are. */
 bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size, uint64_t *count) {
   bool empty = false;
   *count = 0;
@@ -21,7 +20,8 @@ bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size,
   }
   if (empty)
     return true;
-  uint64_t product = 1, limit = (uint64_t)INT64_MAX / ETR_MAX(element_size, 1);
+  uint64_t product = 1;
+  uint64_t limit = (uint64_t)INT64_MAX / ETR_MAX(element_size, 1);
   for (int32_t i = 0; i < rank; i++) {
     if (product > limit / (uint64_t)sizes[i])
       return false;
@@ -31,25 +31,26 @@ bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size,
   return true;
 }
 
-typedef struct step {
+typedef struct dimension_step {
   int64_t size, stride;
-} step;
+} dimension_step;
 
-static int by_stride(const void *a, const void *b) {
-  const step *x = a, *y = b;
+static int compare_strides(const void *a, const void *b) {
+  const dimension_step *x = a, *y = b;
   return (x->stride > y->stride) - (x->stride < y->stride);
 }
 
-/* Returns true if the tensor's elements fill their span without gaps or overlaps. The stride of a
- * dimension of one element means nothing. */
+/* Returns true if the elements fill their bytes without gaps or overlaps, whatever the order of
+ * their dimensions: sorted by stride, each stride is the product of the sizes before it. The stride
+ * of a dimension of one element does not matter. */
 static bool is_dense(const etr_tensor_view *view) {
-  step steps[ETR_MOST_RANK];
+  dimension_step steps[ETR_MOST_RANK];
   size_t count = 0;
   int64_t expected = 1;
   for (int32_t i = 0; i < view->rank; i++)
     if (view->sizes[i] != 1)
-      steps[count++] = (step){view->sizes[i], view->strides[i]};
-  etr_sort(steps, count, sizeof *steps, by_stride);
+      steps[count++] = (dimension_step){view->sizes[i], view->strides[i]};
+  etr_sort(steps, count, sizeof *steps, compare_strides);
   for (size_t i = 0; i < count; i++) {
     if (steps[i].stride != expected)
       return false;
@@ -59,7 +60,7 @@ static bool is_dense(const etr_tensor_view *view) {
 }
 
 /* Returns true if the elements are contiguous in the order of the dimensions. */
-static bool is_in_order(const etr_tensor_view *view) {
+static bool is_contiguous(const etr_tensor_view *view) {
   int64_t expected = 1;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
     if (view->sizes[i] != 1 && view->strides[i] != expected)
@@ -69,13 +70,13 @@ static bool is_in_order(const etr_tensor_view *view) {
   return true;
 }
 
-static uint64_t bytes_there(const etr_tensor_view *view) {
+/* Returns the size in bytes of the file or memory that contains the tensor. */
+static uint64_t available_bytes(const etr_tensor_view *view) {
   return view->file ? view->file->size : view->memory.size;
 }
 
-/* Returns why a tensor cannot be read, as a sentence for a message; NULL if it can. */
 const char *etr_tensor_fault(const etr_tensor_view *view) {
-  uint64_t count, span, there = bytes_there(view);
+  uint64_t count, span, available = available_bytes(view);
   if (view->rank > ETR_MOST_RANK)
     return "it has more dimensions than a tensor can have";
   if (!etr_tensor_count(view->sizes, view->rank, view->element->size, &count))
@@ -87,7 +88,8 @@ const char *etr_tensor_fault(const etr_tensor_view *view) {
   for (int32_t i = 0; i < view->rank; i++) {
     if (view->strides[i] < 0)
       return "its strides are invalid";
-    uint64_t steps = (uint64_t)view->sizes[i] - 1, stride = (uint64_t)view->strides[i];
+    uint64_t steps = (uint64_t)view->sizes[i] - 1;
+    uint64_t stride = (uint64_t)view->strides[i];
     if (stride && steps > (uint64_t)INT64_MAX / stride)
       return "its strides are invalid";
     furthest += steps * stride;
@@ -96,7 +98,7 @@ const char *etr_tensor_fault(const etr_tensor_view *view) {
   }
   span = furthest + 1;
 
-  if (view->offset > there || span > (there - view->offset) / view->element->size)
+  if (view->offset > available || span > (available - view->offset) / view->element->size)
     return "it extends past the end of the file";
   if (view->file && !is_dense(view))
     return "its strides do not fit its sizes";
@@ -105,47 +107,61 @@ const char *etr_tensor_fault(const etr_tensor_view *view) {
 
 /* ---- Statistics ---- */
 
-/* The sum is compensated (Neumaier), so that the mean of a large tensor does not drift. */
-typedef struct summing {
+/* A sum and its rounding error (Neumaier's summation), so that the mean of a large tensor is exact.
+ */
+typedef struct compensated_sum {
   double sum, compensation;
-} summing;
+} compensated_sum;
 
-static void add_value(summing *s, double value) {
+/* Adds a value to the sum, and what rounding lost of it to the compensation. */
+static void add_to_sum(compensated_sum *s, double value) {
   double sum = s->sum + value;
-  s->compensation += fabs(s->sum) >= fabs(value) ? (s->sum - sum) + value : (value - sum) + s->sum;
+  if (fabs(s->sum) >= fabs(value))
+    s->compensation += (s->sum - sum) + value;
+  else
+    s->compensation += (value - sum) + s->sum;
   s->sum = sum;
 }
 
-/* Reads the tensor piece by piece; NaN and infinite elements are counted and left out of minimum,
- * maximum and mean. Returns false if it cannot be read. */
+/* Counts an element in the statistics. Only finite ones are part of the sum, minimum and maximum.
+ */
+static void count_value(etr_tensor_stats *stats, compensated_sum *sum, double value) {
+  if (isnan(value)) {
+    stats->nan_count++;
+    return;
+  }
+  if (isinf(value)) {
+    stats->inf_count++;
+    return;
+  }
+  stats->zero_count += value == 0;
+  if (value < stats->min)
+    stats->min = value;
+  if (value > stats->max)
+    stats->max = value;
+  add_to_sum(sum, value);
+}
+
+/* NaN and infinite elements are counted, and left out of minimum, maximum and mean. */
 bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   double values[ETR_PIECE_ELEMENTS];
   uint64_t count = 0;
-  summing sum = {0, 0};
-  *out = (etr_tensor_stats){.min = INFINITY, .max = -INFINITY, .mean = NAN};
+  compensated_sum sum = {0, 0};
+  *out = (etr_tensor_stats){
+      .min = INFINITY,
+      .max = -INFINITY,
+      .mean = NAN,
+  };
   etr_tensor_count(view->sizes, view->rank, view->element->size, &count);
   for (uint64_t measured = 0; measured < count;) {
-    size_t piece = (size_t)ETR_MIN(count - measured, (uint64_t)ETR_PIECE_ELEMENTS),
-           size = piece * view->element->size;
+    size_t piece = (size_t)ETR_MIN(count - measured, (uint64_t)ETR_PIECE_ELEMENTS);
+    size_t size = piece * view->element->size;
     if (!etr_seekable_read(view->file, view->offset + measured * view->element->size, bytes, size))
       return false;
     etr_element_decode(view->element, bytes, piece, values);
-    for (size_t i = 0; i < piece; i++) {
-      double value = values[i];
-      if (isnan(value))
-        out->nan_count++;
-      else if (isinf(value))
-        out->inf_count++;
-      else {
-        out->zero_count += value == 0;
-        if (value < out->min)
-          out->min = value;
-        if (value > out->max)
-          out->max = value;
-        add_value(&sum, value);
-      }
-    }
+    for (size_t i = 0; i < piece; i++)
+      count_value(out, &sum, values[i]);
     measured += piece;
   }
   uint64_t finite = count - out->nan_count - out->inf_count;
@@ -160,8 +176,9 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
 
 /* ---- In the order of the dimensions ---- */
 
-/* Loads a whole tensor into memory, because its elements are not in order. *problem says why it
- * cannot be done; NULL if it is. Fails only when out of memory. */
+/* Loads a whole tensor from its file into memory, because the order of its elements is not that of
+ * its dimensions. Sets *problem to why it cannot be done, or NULL. Fails only when out of memory.
+ */
 static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   uint64_t size = reader->count * reader->view.element->size;
   *problem = "it is too large to be read in the order of its dimensions";
@@ -180,23 +197,23 @@ static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   return ETR_OK;
 }
 
-/* Starts reading at the first element. Fails only when out of memory; *problem says why a tensor
- * cannot be read. */
 etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view,
                                   const char **problem) {
   *problem = NULL;
   *reader = (etr_tensor_reader){.view = *view};
   etr_tensor_count(view->sizes, view->rank, view->element->size, &reader->count);
-  reader->in_order = reader->count == 0 || is_in_order(view);
+  reader->in_order = reader->count == 0 || is_contiguous(view);
   return view->file && !reader->in_order ? load_tensor(reader, problem) : ETR_OK;
 }
 
+/* Returns the address of an element in memory, which is `element` elements after the first. */
 static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t element) {
   return (const uint8_t *)reader->view.memory.data + reader->view.offset +
          element * reader->view.element->size;
 }
 
-/* Moves to the next element: the last dimension advances first. */
+/* Moves index and distance to the next element in the order of the dimensions: the last one
+ * advances first, and carries into the one before it at its end. */
 static void move_to_next(etr_tensor_reader *reader) {
   const etr_tensor_view *view = &reader->view;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
@@ -208,13 +225,11 @@ static void move_to_next(etr_tensor_reader *reader) {
   }
 }
 
-/* Decodes the next piece and returns its number of elements; 0 at the end, and if the file cannot
- * be read. */
 size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_ELEMENTS]) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   const etr_tensor_view *view = &reader->view;
-  size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS),
-         size = piece * view->element->size;
+  size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS);
+  size_t size = piece * view->element->size;
   if (piece == 0)
     return 0;
   if (!reader->in_order)

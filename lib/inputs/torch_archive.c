@@ -11,8 +11,8 @@ static etr_status fail(const etr_torch_archive *archive, etr_error *error, uint6
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "%s", what);
 }
 
-/* Adds the entry that contains the inner zip to an error of that zip. Returns the status
- * unchanged. */
+/* If reading the zip failed, makes the error name the record and the entry in which the zip is.
+ * Returns the status unchanged. */
 static etr_status add_entry_to_error(const etr_torch_archive *archive, etr_status status,
                                      etr_error *error) {
   if (status == ETR_OK || !error)
@@ -22,8 +22,8 @@ static etr_status add_entry_to_error(const etr_torch_archive *archive, etr_statu
                   inner.entry, inner.entry[0] ? ": " : "", inner.message);
 }
 
-/* Reads an entry of the archive by its name without the archive's prefix. Fails if it is missing
- * or damaged, or when out of memory. */
+/* Reads an entry of the zip, named without the folder that contains everything. Fails if it is
+ * missing, damaged or larger than max_bytes, or when out of memory. */
 static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name,
                              uint64_t max_bytes, etr_error *error) {
   char *full = etr_arena_format(&archive->arena, "%s%s", archive->prefix, name);
@@ -37,8 +37,8 @@ static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const ch
                             error);
 }
 
-/* Finds the folder that contains everything, which may have any name. Fails if nothing was
- * written by torch.save, or when out of memory. */
+/* Sets the prefix to the folder that contains everything, by where data.pkl is, because torch.save
+ * names it after the file. Fails if there is no data.pkl, or when out of memory. */
 static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
   etr_slice pickle = ETR_SLICE("/" PICKLE);
   for (size_t i = 0; i < etr_archive_count(archive->zip); i++) {
@@ -52,8 +52,8 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
   return fail(archive, error, ETR_NO_OFFSET, "not written by torch.save: there is no " PICKLE);
 }
 
-/* Fails if the archive says that its numbers are not little-endian. Archives of old are
- * little-endian and do not say so. */
+/* Fails if the archive says that its numbers are not little-endian. Older archives do not say it,
+ * and are little-endian. */
 static etr_status fail_if_big_endian(etr_torch_archive *archive, etr_error *error) {
   etr_file byteorder = {0};
   etr_error ignored;
@@ -92,7 +92,6 @@ static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_
   return run_pickle(archive, etr_file_bytes(&archive->pickle), error);
 }
 
-/* Opens the archive. Fails as open_archive() does; then nothing needs to be closed. */
 etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path,
                           const char *entry, etr_error *error) {
   *out = (etr_torch_archive){.path = path, .entry = entry};
@@ -103,7 +102,6 @@ etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *p
   return status;
 }
 
-/* Frees the archive with the tensors' bytes that it loaded. */
 void etr_torch_close(etr_torch_archive *archive) {
   for (size_t i = 0; i < archive->loaded.count; i++)
     etr_file_clear(&archive->loaded.data[i]);
@@ -113,39 +111,44 @@ void etr_torch_close(etr_torch_archive *archive) {
   *archive = (etr_torch_archive){0};
 }
 
-/* Describes where the elements of a tensor are; the bytes of its storage are loaded once. Fails
- * if they are missing or do not fit the tensor. */
+/* Returns in *out the bytes of the storage with this key, which are in an entry of their own beside
+ * the pickle. They are loaded once, because tensors share storages. Fails if the entry is missing,
+ * if all storages together exceed ETR_MOST_TORCH_BYTES, or when out of memory. */
+static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_slice key,
+                               etr_error *error) {
+  if (!archive->zip)
+    return fail(archive, error, ETR_NO_OFFSET, "the numbers of a tensor are missing");
+  uint32_t index = etr_map_get(&archive->storages, key);
+  if (index == ETR_NONE) {
+    char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64),
+                                  key.data);
+    etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
+    if (!file)
+      return etr_fail_memory_of(error, archive->path, archive->entry);
+    *file = (etr_file){0};
+    ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
+    archive->loaded_bytes += file->size;
+    index = (uint32_t)(archive->loaded.count - 1);
+    if (!etr_map_set(&archive->storages, key, index))
+      return etr_fail_memory_of(error, archive->path, archive->entry);
+  }
+  *out = etr_file_bytes(&archive->loaded.data[index]);
+  return ETR_OK;
+}
+
 etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
                           const etr_pickle_value *tensor, etr_error *error) {
-  *out = (etr_tensor_view){.element = tensor->element,
-                           .sizes = tensor->sizes,
-                           .strides = tensor->strides,
-                           .rank = tensor->rank};
+  *out = (etr_tensor_view){
+      .element = tensor->element,
+      .sizes = tensor->sizes,
+      .strides = tensor->strides,
+      .rank = tensor->rank,
+  };
   out->offset = tensor->offset <= UINT64_MAX / 8 ? tensor->offset * tensor->element->size
                                                  : UINT64_MAX;
   out->memory = tensor->storage->memory;
-  if (!out->memory.data) {
-    /* The bytes of a storage beside the pickle, loaded once. */
-    etr_slice key = tensor->storage->text;
-    if (!archive->zip)
-      return fail(archive, error, ETR_NO_OFFSET, "the numbers of a tensor are missing");
-    uint32_t found = etr_map_get(&archive->storages, key);
-    if (found == ETR_NONE) {
-      char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64),
-                                    key.data);
-      etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
-      if (!file)
-        return etr_fail_memory_of(error, archive->path, archive->entry);
-      *file = (etr_file){0};
-      ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
-      archive->loaded_bytes += file->size;
-      found = (uint32_t)(archive->loaded.count - 1);
-      if (!etr_map_set(&archive->storages, key, found))
-        return etr_fail_memory_of(error, archive->path, archive->entry);
-    }
-    out->memory = (etr_slice){(const char *)archive->loaded.data[found].data,
-                              archive->loaded.data[found].size};
-  }
+  if (!out->memory.data) /* beside the pickle */
+    ETR_TRY(load_storage(&out->memory, archive, tensor->storage->text, error));
   const char *fault = etr_tensor_fault(out);
   if (!fault)
     return ETR_OK;

@@ -39,7 +39,7 @@ typedef struct etr_uses {
   bool
       is_cut; /* some lists were left out, because all lists together have more than 4 Mi tensors */
   bool opens_graphs;  /* set by the caller: for a delegate without a payload that can be compared,
-                         use the graph that is  shown for it */
+                         use the graph that is shown for it */
   bool lists_numbers; /* set by the caller: kernels, moves and jumps also use numbers, such as the
                          counter of a loop; a list of numbers is listed as its numbers */
   /* private members */
@@ -49,13 +49,13 @@ typedef struct etr_uses {
   int32_t *returned_by;
   size_t items_left;
   uint8_t *marks;
-  size_t mark_room;
+  size_t mark_capacity;
 } etr_uses;
 
 /**
  * Initializes the state for a method that has a program. results_of may be NULL, or has for each
- * instruction the known number of results of its delegate, 0 if unknown. Both are borrowed. Returns
- * false when out of memory.
+ * instruction the known number of results of its delegate, 0 if unknown. method and results_of are
+ * borrowed. Returns false when out of memory.
  */
 bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32_t *results_of,
                    etr_arena *arena);
@@ -95,17 +95,17 @@ typedef struct etr_reaching {
   size_t steps_left;
   uint32_t *part_of; /* per instruction, and for the end: its part, which starts at a jump's target
                         or behind a jump that is always taken, and which nothing enters elsewhere */
-  etr_vec(uint32_t) starts;  /* per part: its first instruction */
-  etr_vec(etr_write) jumps;  /* the part that a jump goes to, and the jump; sorted */
-  bool *is_reached;          /* per part: it can run */
-  uint32_t *seen;            /* per part: the last search that looked further back from its start */
-  uint32_t search;           /* number of the last search */
-  etr_vec(uint32_t) entered; /* parts from whose start the last search looked further back */
-  etr_vec(uint32_t) waiting; /* instructions up to which a search still has to look back */
-  etr_map only; /* value and part -> the only write that reaches the start of the part */
+  etr_vec(uint32_t) part_starts; /* per part: its first instruction */
+  etr_vec(etr_write) jumps;      /* the part that a jump goes to, and the jump; sorted */
+  bool *is_reachable;            /* per part: control can get there from the start */
+  uint32_t *last_search_of; /* per part: number of the last search that went on before its start */
+  uint32_t search_number;   /* number of the last search */
+  etr_vec(uint32_t) passed_parts; /* parts before whose start the last search went on */
+  etr_vec(uint32_t) waiting;      /* instructions up to which a search still has to look back */
+  etr_map single_write_at; /* value and part -> the only write that reaches the start of the part */
 } etr_reaching;
 
-/** Starts with no write. Both are borrowed. */
+/** Starts with no write. The program and the arena are borrowed. */
 void etr_reaching_init(etr_reaching *reaching, const etr_pte_method *program, etr_arena *arena);
 
 /** Adds a write of a value. Returns false when out of memory. */

@@ -29,8 +29,10 @@ static bool pairs(const aligner *a, size_t i, size_t j) {
   return are_paired(&a->left[i], &a->right[j]);
 }
 
-/* Traces one best path back from the end. Among equal paths, prefer_right selects the one that
- * leaves left items unpaired as early as possible; otherwise as late as possible. */
+/* Traces one best pairing back from the end and fills `partners`: per left item, the index of its
+ * right item, or ETR_NONE. If several steps explain the score of a cell, prefer_right takes the
+ * first possible of: drop the right item, pair both, drop the left item. Otherwise it tries them
+ * in the reverse order. So the two calls yield the earliest and the latest partner of each item. */
 static void trace_path(const aligner *a, uint32_t *partners, bool prefer_right) {
   size_t i = a->left_count, j = a->right_count;
   for (size_t k = 0; k < a->left_count; k++)
@@ -40,12 +42,17 @@ static void trace_path(const aligner *a, uint32_t *partners, bool prefer_right) 
     bool skip_right = j > 0 && *cell(a, i, j) == *cell(a, i, j - 1) - a->right[j - 1].cost;
     bool pair = i > 0 && j > 0 && pairs(a, i - 1, j - 1) &&
                 *cell(a, i, j) == *cell(a, i - 1, j - 1) + a->right[j - 1].weight;
-    if (prefer_right ? skip_right : !skip_left && !pair) {
+    bool takes_right = prefer_right ? skip_right : !skip_left && !pair;
+    bool takes_both = pair && (prefer_right || !skip_left);
+    if (takes_right) {
       j--;
-    } else if (pair && (prefer_right || !skip_left)) {
-      partners[--i] = (uint32_t)--j;
-    } else
+    } else if (takes_both) {
       i--;
+      j--;
+      partners[i] = (uint32_t)j;
+    } else {
+      i--;
+    }
   }
 }
 
@@ -60,9 +67,9 @@ static bool are_alike(const aligner *a) {
   return true;
 }
 
-/* Fills a table of the best scores, then traces the two extreme best paths through it: an item
- * that they pair differently is ambiguous. Returns false if the table would be too large, or when
- * out of memory. */
+/* Fills a table of the best scores (Needleman-Wunsch), then traces the two extreme best pairings
+ * through it: an item that they pair differently is unsure. Two sequences of equal classes are
+ * paired without it. */
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
                const etr_align_item *right, size_t right_count, etr_arena *scratch) {
   aligner a = {left, right, left_count, right_count, NULL};
@@ -100,47 +107,52 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
 
 /* ---- All pairings ---- */
 
-/* How a cell is reached: by pairings of the items before it, and of those behind it. */
+/* Cell (i, j) of the table is the state in which the first i left and the first j right items are
+ * paired or left out. A step from a cell leaves out an item or pairs two. The flags say that
+ * steps lead to the cell from the start, (0, 0), and from the cell to the end, where no item is
+ * left. */
 typedef enum reach { FROM_START = 1, TO_END = 2 } reach;
 
-/* The cells of a row of the table among which are all that a path from the start reaches: those
- * before `end`, from `first` on. */
+/* The part [first, end) of a row of the table that contains all cells which are reached from the
+ * start. */
 typedef struct stretch {
   size_t first, end;
 } stretch;
 
-typedef struct walker {
+typedef struct pairings {
   const etr_align_side *left, *right;
   uint8_t *cells;   /* bits of `reach` */
   stretch *reached; /* per row: most pairings stay near the diagonal */
-} walker;
+} pairings;
 
-static uint8_t *cell_of(const walker *w, size_t i, size_t j) {
+static uint8_t *cell_of(const pairings *w, size_t i, size_t j) {
   return &w->cells[i * (w->right->count + 1) + j];
 }
 
-static bool may_leave(const etr_align_side *side, size_t i) {
-  return side->items[i].cost <= side->leaves;
+static bool may_leave_out(const etr_align_side *side, size_t i) {
+  return side->items[i].cost <= side->optional_cost;
 }
 
-static bool may_pair(const walker *w, size_t i, size_t j) {
+static bool may_pair(const pairings *w, size_t i, size_t j) {
   return are_paired(&w->left->items[i], &w->right->items[j]);
 }
 
-/* Returns whether a path from the start leads to a cell of the table. */
-static bool is_reached_from_start(const walker *w, size_t i, size_t j) {
+/* Returns whether a step leads to cell (i, j) from a cell that is reached from the start: the last
+ * left item or the last right item is left out, or both are paired. */
+static bool is_reached_from_start(const pairings *w, size_t i, size_t j) {
   if (i == 0 && j == 0)
     return true;
-  if (i && may_leave(w->left, i - 1) && *cell_of(w, i - 1, j) & FROM_START)
+  if (i && may_leave_out(w->left, i - 1) && *cell_of(w, i - 1, j) & FROM_START)
     return true;
-  if (j && *cell_of(w, i, j - 1) & FROM_START && may_leave(w->right, j - 1))
+  if (j && *cell_of(w, i, j - 1) & FROM_START && may_leave_out(w->right, j - 1))
     return true;
   return i && j && *cell_of(w, i - 1, j - 1) & FROM_START && may_pair(w, i - 1, j - 1);
 }
 
-/* Marks the cells of a row to which a path from the start leads: none is before the first of the
- * row above, and behind the last of that row each follows one that is reached. */
-static void reach_row(walker *w, size_t i) {
+/* Marks the cells of row i that are reached from the start. None is left of the first one of the
+ * row above. Right of the last one of that row, a cell is reached only from its left neighbor, so
+ * the first that is not reached ends the row. */
+static void mark_row_from_start(pairings *w, size_t i) {
   const stretch above = i ? w->reached[i - 1] : (stretch){0, 1};
   stretch *row = &w->reached[i];
   *row = (stretch){above.first, above.first};
@@ -154,28 +166,30 @@ static void reach_row(walker *w, size_t i) {
   }
 }
 
-/* Returns whether a path from a cell that is reached from the start leads to the end. */
-static bool leads_to_end(const walker *w, size_t i, size_t j) {
+/* Returns whether steps lead from cell (i, j) to the end, where no item is left: the next left item
+ * or the next right item is left out, or both are paired. */
+static bool leads_to_end(const pairings *w, size_t i, size_t j) {
   if (i == w->left->count && j == w->right->count)
     return true;
-  if (i < w->left->count && *cell_of(w, i + 1, j) & TO_END && may_leave(w->left, i))
+  if (i < w->left->count && *cell_of(w, i + 1, j) & TO_END && may_leave_out(w->left, i))
     return true;
-  if (j < w->right->count && *cell_of(w, i, j + 1) & TO_END && may_leave(w->right, j))
+  if (j < w->right->count && *cell_of(w, i, j + 1) & TO_END && may_leave_out(w->right, j))
     return true;
   return i < w->left->count && j < w->right->count && *cell_of(w, i + 1, j + 1) & TO_END &&
          may_pair(w, i, j);
 }
 
-/* Returns the owner with which every path pairs the i-th left item; ETR_NONE if paths pair it
- * with several owners, or if it may stay unpaired. */
-static uint32_t only_owner(const walker *w, size_t i) {
+/* Returns the owner (what a right item stands for, such as a node) with which all allowed pairings
+ * pair the i-th left item; ETR_NONE if there are several, or if the item may be left out. */
+static uint32_t only_owner(const pairings *w, size_t i) {
   uint32_t only = ETR_NONE;
   for (size_t j = w->reached[i].first; j < w->reached[i].end; j++) {
     if (!(*cell_of(w, i, j) & FROM_START))
       continue;
-    if (*cell_of(w, i + 1, j) & TO_END && may_leave(w->left, i))
+    if (*cell_of(w, i + 1, j) & TO_END && may_leave_out(w->left, i))
       return ETR_NONE;
-    bool is_paired = j < w->right->count && *cell_of(w, i + 1, j + 1) & TO_END && may_pair(w, i, j);
+    bool has_right = j < w->right->count;
+    bool is_paired = has_right && *cell_of(w, i + 1, j + 1) & TO_END && may_pair(w, i, j);
     if (!is_paired)
       continue;
     if (only != ETR_NONE && only != w->right->owners[j])
@@ -185,12 +199,12 @@ static uint32_t only_owner(const walker *w, size_t i) {
   return only;
 }
 
-/* Marks the cells that are on paths from start to end, and takes the owner on which all of these
- * paths agree. Sides that are too large have no walk. Returns false when out of memory. */
-bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
+/* Marks the cells of a table (left by right items) that allowed pairings pass, first from the start
+ * and then from the end. Sides whose table would be too large are treated as without a pairing. */
+bool etr_align_only(uint32_t *only, bool *has_pairing, const etr_align_side *left,
                     const etr_align_side *right, etr_arena *scratch) {
-  walker w = {.left = left, .right = right};
-  *has_walk = false;
+  pairings w = {.left = left, .right = right};
+  *has_pairing = false;
   for (size_t i = 0; i < left->count; i++)
     only[i] = ETR_NONE;
   if (is_too_large(left->count, right->count))
@@ -200,13 +214,13 @@ bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
   if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i <= left->count; i++)
-    reach_row(&w, i);
+    mark_row_from_start(&w, i);
   for (size_t i = left->count + 1; i-- > 0;)
     for (size_t j = w.reached[i].end; j-- > w.reached[i].first;)
       if (*cell_of(&w, i, j) & FROM_START && leads_to_end(&w, i, j))
         *cell_of(&w, i, j) |= TO_END;
-  *has_walk = (*cell_of(&w, 0, 0) & TO_END) != 0;
-  for (size_t i = 0; *has_walk && i < left->count; i++)
+  *has_pairing = (*cell_of(&w, 0, 0) & TO_END) != 0;
+  for (size_t i = 0; *has_pairing && i < left->count; i++)
     only[i] = only_owner(&w, i);
   return true;
 }

@@ -42,16 +42,17 @@ typedef struct etr_align_side {
   const etr_align_item *items;
   const uint32_t *owners; /* of the right side: what each item stands for */
   size_t count;
-  int16_t leaves; /* items of a cost up to this may be left out */
+  int16_t optional_cost; /* items of a cost up to this may be left out */
 } etr_align_side;
 
 /**
- * Finds the items of `left` that have the same owner in all pairings which leave out no more than
- * allowed. Fills `only`, which has an entry for each item of `left`: the owner, or ETR_NONE if
- * several are possible or the item may be left out. Sets *has_walk to whether there is such a
- * pairing at all; false, too, if the sequences are too long. Returns false when out of memory.
+ * Considers all pairings that leave out only items whose cost allows it (optional_cost), and finds
+ * the items of `left` that all of them pair with the same owner. Fills `only`, which has an entry
+ * for each item of `left`: the owner, or ETR_NONE if several are possible or the item may be left
+ * out. Sets *has_pairing to whether there is such a pairing at all; false, too, if the sequences
+ * are too long. Returns false when out of memory.
  */
-bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
+bool etr_align_only(uint32_t *only, bool *has_pairing, const etr_align_side *left,
                     const etr_align_side *right, etr_arena *scratch);
 
 #endif

@@ -22,46 +22,53 @@
 /* ---- Runs and delegates ---- */
 
 static const etr_block *block_at(const etr_time *t, size_t index) {
-  return &t->blocks->blocks[t->mine[index]];
+  return &t->blocks->blocks[t->block_indices[index]];
 }
 
-/* Lists the blocks of the method and allocates what is summed for each of its runs. Nothing is
- * allocated for a method without runs, because a record may have as many methods as a dump has
- * runs. Returns false when out of memory. */
+/* Finds the blocks of the method, allocates the sums that are kept for each of its included runs,
+ * and reads the ticks of Method::execute and the ETDump of each. Nothing is allocated for a method
+ * without runs, because a record may have as many methods as a dump has runs. Returns false when
+ * out of memory. */
 static bool list_runs(etr_time *t) {
-  t->mine = etr_blocks_of_method(t->blocks, t->method, &t->block_count);
+  t->block_indices = etr_blocks_of_method(t->blocks, t->method, &t->block_count);
   for (size_t i = 0; i < t->block_count; i++)
     if (etr_block_counts(t->blocks, block_at(t, i)))
       t->run_count += block_at(t, i)->run_count;
   if (t->run_count == 0)
     return true;
-  t->execute = etr_arena_alloc_array(t->arena, t->run_count, sizeof *t->execute);
+  t->execute_ticks = etr_arena_alloc_array(t->arena, t->run_count, sizeof *t->execute_ticks);
   t->recordings = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->recordings);
-  t->call = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->call);
-  t->sum = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->sum);
+  t->call_ticks = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->call_ticks);
+  t->sum_ticks = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->sum_ticks);
   t->so_far = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->so_far);
-  t->cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->cycles);
+  t->wrapper_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrapper_cycles);
   t->inside_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->inside_cycles);
-  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++) {
-    t->wrappers[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrappers[s]);
-    t->insides[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->insides[s]);
+  for (size_t depth = 0; depth <= ETR_MOST_WRAPPERS; depth++) {
+    t->wrapper_ticks[depth] = etr_arena_alloc_array(t->scratch, t->run_count,
+                                                    sizeof *t->wrapper_ticks[depth]);
+    t->inside_ticks[depth] = etr_arena_alloc_array(t->scratch, t->run_count,
+                                                   sizeof *t->inside_ticks[depth]);
     if (etr_arena_failed(t->scratch))
       return false;
   }
-  if (!t->execute || !t->recordings || !t->call || !t->sum || !t->so_far || !t->cycles ||
-      !t->inside_cycles)
+  if (!t->execute_ticks || !t->recordings || !t->call_ticks || !t->sum_ticks || !t->so_far ||
+      !t->wrapper_cycles || !t->inside_cycles)
     return false;
-  for (size_t i = 0; i < t->block_count; i++)
-    for (size_t k = 0; etr_block_counts(t->blocks, block_at(t, i)) && k < block_at(t, i)->run_count;
-         k++) {
-      uint32_t run = block_at(t, i)->runs[k];
-      t->execute[t->blocks->index_of_run[run]] = t->blocks->runs[run].execute_ticks;
-      t->recordings[t->blocks->index_of_run[run]] = t->blocks->runs[run].dump;
+  for (size_t i = 0; i < t->block_count; i++) {
+    const etr_block *block = block_at(t, i);
+    if (!etr_block_counts(t->blocks, block))
+      continue;
+    for (size_t k = 0; k < block->run_count; k++) {
+      const etr_run *run = &t->blocks->runs[block->runs[k]];
+      uint32_t index = t->blocks->index_of_run[block->runs[k]];
+      t->execute_ticks[index] = run->execute_ticks;
+      t->recordings[index] = run->dump;
     }
+  }
   return true;
 }
 
-/* Lists the delegate calls of the method. Returns false when out of memory. */
+/* Lists the delegate calls of the method, still without times. Returns false when out of memory. */
 static bool list_delegates(etr_time *t) {
   for (size_t i = 0; i < t->placement->instructions.count; i++) {
     const etr_placed *instruction = &t->placement->instructions.data[i];
@@ -79,8 +86,8 @@ static bool list_delegates(etr_time *t) {
 
 /* ---- Time slices ---- */
 
-/* Returns the part to which the time of an event with a node, or of one inside a delegate, belongs.
- */
+/* Returns the part of the method's time to which an event belongs that has a node or is inside a
+ * delegate. */
 static etr_time_part part_of_event(const etr_event *event) {
   if (event->node_count)
     return ETR_TIME_OPERATORS;
@@ -91,7 +98,7 @@ static etr_time_part part_of_event(const etr_event *event) {
   return event->is_inserted ? ETR_TIME_INSERTED : ETR_TIME_UNPLACED;
 }
 
-/* Makes the time slice of one sample of an event. */
+/* Makes the time slice of one sample of an event, which is its duration in one run, in ticks. */
 static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *event, size_t sample) {
   return (etr_time_slice_of){.node = event->node_count ? event->nodes[0] : ETR_NONE,
                              .run = t->blocks->index_of_run[event->sample_runs[sample]],
@@ -113,25 +120,29 @@ static bool add_time_slices(etr_time *t, const etr_event *event) {
   return true;
 }
 
-/* Sums the time slices from `first` on in each of their runs. */
-static void sum_runs(etr_time *t, size_t first) {
+/* Sets t->sum_ticks[run] to the ticks of the time slices from `first` on, for each run that they
+ * have. */
+static void sum_slices_per_run(etr_time *t, size_t first) {
   for (size_t i = first; i < t->time_slices.count; i++)
-    t->sum[t->time_slices.data[i].run] = 0;
-  for (size_t i = first; i < t->time_slices.count; i++)
-    t->sum[t->time_slices.data[i].run] += t->time_slices.data[i].ticks;
+    t->sum_ticks[t->time_slices.data[i].run] = 0;
+  for (size_t i = first; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    t->sum_ticks[slice->run] += slice->ticks;
+  }
 }
 
-/* Scales the time slices from `first` on in each run so that they add up to at most limit[run].
- * Returns true if any were scaled. Visits only the runs of these time slices, because there may be
- * as many delegate calls as runs. */
+/* Scales the time slices from `first` on in each run so that they add up to at most limit[run]
+ * ticks. It scales the sum before and after each slice, so that rounding does not add up. Returns
+ * true if any were scaled. Visits only the runs of these time slices, because there may be as many
+ * delegate calls as runs. */
 static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) {
   bool scaled = false;
-  sum_runs(t, first);
+  sum_slices_per_run(t, first);
   for (size_t i = first; i < t->time_slices.count; i++)
     t->so_far[t->time_slices.data[i].run] = 0;
   for (size_t i = first; i < t->time_slices.count; i++) {
     etr_time_slice_of *slice = &t->time_slices.data[i];
-    uint64_t *so_far = &t->so_far[slice->run], sum = t->sum[slice->run];
+    uint64_t *so_far = &t->so_far[slice->run], sum = t->sum_ticks[slice->run];
     if (sum <= limit[slice->run])
       continue;
     uint64_t before = etr_scale(*so_far, limit[slice->run], sum);
@@ -142,27 +153,27 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
   return scaled;
 }
 
-/* Adds, for each run, a slice of this part with the time of a delegate call that its own events
- * (the time slices from `first` on) do not explain. Returns false when out of memory. */
+/* Adds, for each run, a time slice with the ticks of a delegate call (t->call_ticks[run]) that the
+ * events inside it, the time slices from `first` on, do not explain. It counts as this part of the
+ * method's time. Returns false when out of memory. */
 static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
                              const etr_event *call, etr_time_part part) {
-  /* Takes a delegate's events, the time slices from `first` on, off what its call took in each run;
-   * counts them in so_far.
-   */
+  /* so_far[run] counts the events of operators. */
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
     t->so_far[run] = 0;
-    if (t->call[run] == NOT_TIMED)
-      t->call[run] = 0;
+    if (t->call_ticks[run] == NOT_TIMED)
+      t->call_ticks[run] = 0;
   }
   for (size_t i = first; i < t->time_slices.count; i++) {
-    uint32_t run = t->time_slices.data[i].run;
-    t->call[run] -= ETR_MIN(t->call[run], t->time_slices.data[i].ticks);
-    t->so_far[run] += t->time_slices.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    uint32_t run = slice->run;
+    t->call_ticks[run] -= ETR_MIN(t->call_ticks[run], slice->ticks);
+    t->so_far[run] += slice->event->kind == ETR_EVENT_DELEGATE_OPERATOR;
   }
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
-    uint64_t rest = t->call[run];
+    uint64_t rest = t->call_ticks[run];
     etr_time_slice_of *slice = rest ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
     if (rest && !slice)
       return false;
@@ -180,23 +191,26 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
 
 /* ---- Wrappers ---- */
 
-/* Returns whether the event is a wrapper of this depth whose time is known. */
-static bool is_wrapper(const etr_event *event, size_t wrapper) {
-  return event->wrapper == wrapper && event->unit == ETR_EVENT_UNIT_TIME;
+/* Returns whether the event is a wrapper (it encloses other events of a delegate call) of this
+ * depth, and has a time. */
+static bool is_wrapper(const etr_event *event, size_t depth) {
+  return event->wrapper == depth && event->unit == ETR_EVENT_UNIT_TIME;
 }
 
-/* Returns the wrapper of this depth in a call; NULL if the call has none. */
+/* Returns the first wrapper of this depth in a delegate call, which has the rows [first, end) of a
+ * block; NULL if it has none. */
 static const etr_event *find_wrapper(const etr_block *block, size_t first, size_t end,
-                                     size_t wrapper) {
+                                     size_t depth) {
   for (size_t i = first; i < end; i++)
-    if (is_wrapper(&block->events[i], wrapper))
+    if (is_wrapper(&block->events[i], depth))
       return &block->events[i];
   return NULL;
 }
 
+/* Returns whether any of these rows of a delegate call encloses others. */
 static bool has_wrappers(const etr_block *block, size_t first, size_t end) {
-  for (size_t s = 1; s <= ETR_MOST_WRAPPERS; s++)
-    if (find_wrapper(block, first, end, s))
+  for (size_t depth = 1; depth <= ETR_MOST_WRAPPERS; depth++)
+    if (find_wrapper(block, first, end, depth))
       return true;
   return false;
 }
@@ -213,7 +227,8 @@ static void warn_of_wrappers(etr_time *t, const etr_event *call) {
            call->backend ? call->backend : "unknown backend");
 }
 
-/* Adds the time that an event took beyond the events inside it; no slice is added for 0 ticks.
+/* Adds a time slice for the ticks that a wrapper took beyond the events inside it, on the node of
+ * `owner`: the wrapper itself, or the call if the wrapper has no node. Adds none for 0 ticks.
  * Returns false when out of memory. */
 static bool add_own_time(etr_time *t, const etr_event *owner, uint32_t run, uint64_t ticks,
                          const etr_event *wrapper) {
@@ -232,48 +247,51 @@ static bool add_own_time(etr_time *t, const etr_event *owner, uint32_t run, uint
 
 /* ---- Shares of a wrapper's time, by cycles ---- */
 
-static bool is_in_cycles(const etr_event *event, size_t wrapper) {
+/* Returns whether the event is the wrapper of this depth, or directly inside it, and counts cycles
+ * instead of time. */
+static bool counts_cycles_in(const etr_event *event, size_t wrapper) {
   return event->unit == ETR_EVENT_UNIT_CYCLES &&
          (event->wrapper ? event->wrapper == wrapper : event->inside == wrapper);
 }
 
-/* Adds an operator's share in each run: the part of the wrapper's time that corresponds to the
- * operator's cycles. Operators that together count more cycles than the wrapper, because they
- * overlap, share all of its time. Returns false when out of memory. */
-static bool add_share(etr_time *t, const etr_event *event, size_t wrapper) {
+/* Adds a time slice for an operator in each run: the share of the wrapper's ticks that corresponds
+ * to the operator's cycles. Operators that together count more cycles than the wrapper, because
+ * they overlap, share all of its time. Returns false when out of memory. */
+static bool add_cycle_share(etr_time *t, const etr_event *event, size_t wrapper) {
   for (size_t k = 0; k < event->sample_count; k++) {
     uint32_t run = t->blocks->index_of_run[event->sample_runs[k]];
-    uint64_t whole = ETR_MAX(t->cycles[run], t->inside_cycles[run]);
-    if (t->cycles[run] == 0 || t->wrappers[wrapper][run] == 0)
+    uint64_t whole = ETR_MAX(t->wrapper_cycles[run], t->inside_cycles[run]);
+    if (t->wrapper_cycles[run] == 0 || t->wrapper_ticks[wrapper][run] == 0)
       continue;
     etr_time_slice_of *slice = etr_vec_push(t->scratch, &t->time_slices);
     if (!slice)
       return false;
     *slice = time_slice_of(t, event, k);
-    slice->ticks = etr_scale(event->durations[k], t->wrappers[wrapper][run], whole);
+    slice->ticks = etr_scale(event->durations[k], t->wrapper_ticks[wrapper][run], whole);
     slice->phase = ETR_PHASE_COMPUTE;
-    t->insides[wrapper][run] += slice->ticks;
+    t->inside_ticks[wrapper][run] += slice->ticks;
   }
   return true;
 }
 
-/* Adds the shares of operators in a wrapper. Operators without a node are the delegate's own, and
- * their time stays in its sums. Without a graph no operator has a node; in a program's graph all
- * belong to the call, whose time is measured. Returns false when out of memory. */
-static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end,
-                       size_t wrapper) {
+/* Adds a share of a wrapper's time to each operator in it that counts cycles instead of time. An
+ * operator without a node gets none: its time stays with the delegate. If there is no graph at all,
+ * each operator gets one; with only a program's graph none does, because all are on the node of the
+ * call, whose time is measured. Returns false when out of memory. */
+static bool add_cycle_shares(etr_time *t, const etr_block *block, size_t first, size_t end,
+                             size_t wrapper) {
   /* Cycles are summed per run: those of the wrapper, and those of the events inside it. */
   bool wrapper_has_cycles = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
-    t->cycles[run] = t->inside_cycles[run] = 0;
+    t->wrapper_cycles[run] = t->inside_cycles[run] = 0;
   }
   for (size_t i = first; i < end; i++) {
     const etr_event *event = &block->events[i];
-    if (!is_in_cycles(event, wrapper))
+    if (!counts_cycles_in(event, wrapper))
       continue;
     wrapper_has_cycles |= event->wrapper > 0;
-    uint64_t *sums = event->wrapper ? t->cycles : t->inside_cycles;
+    uint64_t *sums = event->wrapper ? t->wrapper_cycles : t->inside_cycles;
     for (size_t k = 0; k < event->sample_count; k++)
       sums[t->blocks->index_of_run[event->sample_runs[k]]] += event->durations[k];
   }
@@ -281,10 +299,10 @@ static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *event = &block->events[i];
+    bool is_operator = event->role == ETR_ROLE_OPERATOR && counts_cycles_in(event, wrapper);
     bool is_shared = t->placement->method->graph ? event->node_count > 0
                                                  : !t->placement->program_graph;
-    if (event->role == ETR_ROLE_OPERATOR && is_in_cycles(event, wrapper) && is_shared &&
-        !add_share(t, event, wrapper))
+    if (is_operator && is_shared && !add_cycle_share(t, event, wrapper))
       return false;
   }
   return true;
@@ -292,16 +310,16 @@ static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t
 
 /* ---- Own times of wrappers ---- */
 
-/* Adds the time of a call's wrappers outside the events in them. Returns false when out of
- * memory. */
-static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *call, size_t first,
-                         size_t end) {
+/* Adds time slices for what the wrappers of a delegate call took beyond the events inside them,
+ * from the innermost depth to the outermost. Returns false when out of memory. */
+static bool add_own_times_of_wrappers(etr_time *t, const etr_block *block, const etr_event *call,
+                                      size_t first, size_t end) {
   if (!has_wrappers(block, first, end))
     return true;
   for (size_t depth = 0; depth <= ETR_MOST_WRAPPERS; depth++)
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->index_of_run[block->runs[i]];
-      t->wrappers[depth][run] = t->insides[depth][run] = 0;
+      t->wrapper_ticks[depth][run] = t->inside_ticks[depth][run] = 0;
     }
   /* Sums, in each run, the time of each wrapper and of the events directly inside it. */
   for (size_t i = first; i < end; i++) {
@@ -309,24 +327,24 @@ static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *c
     for (size_t k = 0; k < event->sample_count; k++) {
       uint32_t run = t->blocks->index_of_run[event->sample_runs[k]];
       if (event->wrapper && is_wrapper(event, event->wrapper))
-        t->wrappers[event->wrapper][run] += event->durations[k];
+        t->wrapper_ticks[event->wrapper][run] += event->durations[k];
       if (event->inside && event->is_in_sums && !event->wrapper)
-        t->insides[event->inside][run] += event->durations[k];
+        t->inside_ticks[event->inside][run] += event->durations[k];
     }
   }
   for (size_t depth = ETR_MOST_WRAPPERS; depth > 0; depth--) {
     const etr_event *wrapper = find_wrapper(block, first, end, depth),
                     *owner = wrapper && wrapper->node_count ? wrapper : call;
-    if (wrapper && !add_shares(t, block, first, end, depth))
+    if (wrapper && !add_cycle_shares(t, block, first, end, depth))
       return false;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->index_of_run[block->runs[i]];
-      if (t->wrappers[depth][run] && t->insides[depth][run] > t->wrappers[depth][run])
+      uint64_t whole = t->wrapper_ticks[depth][run], inside = t->inside_ticks[depth][run];
+      if (whole && inside > whole)
         warn_of_wrappers(t, call);
       /* A wrapper's own time in a run. The events inside it count for the wrapper around it; a
        * wrapper that was not recorded has no time of its own. */
-      uint64_t whole = t->wrappers[depth][run], inside = t->insides[depth][run];
-      t->insides[depth - 1][run] += ETR_MAX(whole, inside);
+      t->inside_ticks[depth - 1][run] += ETR_MAX(whole, inside);
       uint64_t own = whole > inside ? whole - inside : 0;
       if (wrapper && !add_own_time(t, owner, run, own, wrapper))
         return false;
@@ -337,13 +355,14 @@ static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *c
 
 /* ---- Calls ---- */
 
-static void add_call(etr_time *t, uint32_t run, uint64_t ticks) {
-  t->call[run] = ticks + (t->call[run] == NOT_TIMED ? 0 : t->call[run]);
+static void add_call_ticks(etr_time *t, uint32_t run, uint64_t ticks) {
+  t->call_ticks[run] = ticks + (t->call_ticks[run] == NOT_TIMED ? 0 : t->call_ticks[run]);
 }
 
-/* Warns about events inside calls that contain others. For an unknown backend it is not known which
- * ones do. */
-static void warn_of_shares(etr_time *t, const etr_event *call) {
+/* Warns, once for each method, that the events inside a delegate call add up to more than the call,
+ * so that their times were scaled to fit. For an unknown backend the reason is that some events
+ * contain others, and it is not known which ones do. */
+static void warn_of_scaled_events(etr_time *t, const etr_event *call) {
   if (t->warned_shares)
     return;
   t->warned_shares = true;
@@ -355,8 +374,7 @@ static void warn_of_shares(etr_time *t, const etr_event *call) {
   else
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "events inside delegate calls contain others: which ones is not known without the "
-             ".pte or the ETRecord, "
-             "so their times are shares of the call");
+             ".pte or the ETRecord, so their times are shares of the call");
 }
 
 /* Returns whether events show how a part of a call's time was spent. Counters and cycles are no
@@ -369,9 +387,9 @@ static bool has_time_inside(const etr_event *rows, size_t count) {
   return false;
 }
 
-/* Returns the entry of a part of a backend, which is added if it is new; NULL when out of memory.
- */
-static etr_part_time *part_entry(etr_time *t, etr_time_part part, const char *backend) {
+/* Returns the entry of a part of the method's time, of one backend; adds it if there is none yet.
+ * NULL when out of memory. */
+static etr_part_time *find_or_add_part(etr_time *t, etr_time_part part, const char *backend) {
   for (size_t i = 0; i < t->parts.count; i++) {
     etr_part_time *entry = &t->parts.data[i];
     if (entry->part == part && strcmp(etr_or_empty(entry->backend), etr_or_empty(backend)) == 0)
@@ -388,29 +406,44 @@ static const char *backend_of_delegate(const etr_event *event) {
   return event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
 }
 
-/* Counts the delegate of a call, once for each instruction. Returns false when out of memory. */
-static bool count_call(etr_time *t, etr_time_part part, const etr_event *call) {
+/* Counts a delegate call in the call_count of this part, once per instruction however often it ran.
+ * Returns false when out of memory. */
+static bool count_delegate_once(etr_time *t, etr_time_part part, const etr_event *call) {
   const int32_t key[] = {(int32_t)part, call->instruction_id};
-  etr_map_slot *slot = etr_map_at(&t->calls, ETR_BYTES(key));
+  etr_map_slot *slot = etr_map_at(&t->counted_calls, ETR_BYTES(key));
   if (!slot)
     return false;
   if (slot->value != ETR_NONE)
     return true;
   slot->value = 0;
-  etr_part_time *entry = part_entry(t, part, backend_of_delegate(call));
+  etr_part_time *entry = find_or_add_part(t, part, backend_of_delegate(call));
   if (entry)
     entry->call_count++;
   return entry != NULL;
 }
 
+/* Adds the ticks of the call's samples to the delegate of its instruction, and to
+ * t->call_ticks[run] of each run. */
+static void sum_call(etr_time *t, const etr_event *call) {
+  uint64_t ticks = 0;
+  for (size_t j = 0; j < call->sample_count; j++)
+    ticks += call->durations[j];
+  size_t position = etr_find_int(call->instruction_id, t->delegates.data, t->delegates.count,
+                                 sizeof *t->delegates.data);
+  if (position < t->delegates.count)
+    t->delegates.data[position].call_ticks += ticks;
+  for (size_t k = 0; k < call->sample_count; k++)
+    add_call_ticks(t, t->blocks->index_of_run[call->sample_runs[k]], call->durations[k]);
+}
+
 /* Adds the time slices of one delegate: rows [first, end) of a block, which have its instruction
  * id. The time of the call that these events do not explain is overhead, or opaque if none of
  * them has a time. Returns false when out of memory. */
-static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
+static bool add_slices_of_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
   const etr_event *call = NULL;
   size_t first_time_slice = t->time_slices.count;
   for (size_t i = 0; i < block->run_count; i++)
-    t->call[t->blocks->index_of_run[block->runs[i]]] = NOT_TIMED;
+    t->call_ticks[t->blocks->index_of_run[block->runs[i]]] = NOT_TIMED;
   for (size_t i = first; i < end; i++) {
     const etr_event *event = &block->events[i];
     if (event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
@@ -419,36 +452,29 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
     if (event->kind != ETR_EVENT_DELEGATE_CALL)
       continue;
     call = event;
-    uint64_t ticks = 0;
-    for (size_t j = 0; j < event->sample_count; j++)
-      ticks += event->durations[j];
-    size_t position = etr_find_int(event->instruction_id, t->delegates.data, t->delegates.count,
-                                   sizeof *t->delegates.data);
-    if (position < t->delegates.count)
-      t->delegates.data[position].call_ticks += ticks;
-    for (size_t k = 0; k < event->sample_count; k++)
-      add_call(t, t->blocks->index_of_run[event->sample_runs[k]], event->durations[k]);
+    sum_call(t, event);
   }
   if (!call)
     return true; /* the call itself was not timed */
-  if (!add_wrappers(t, block, call, first, end))
+  if (!add_own_times_of_wrappers(t, block, call, first, end))
     return false;
-  if (limit_time_slices(t, first_time_slice, t->call))
-    warn_of_shares(t, call);
-  bool is_open = has_time_inside(&block->events[first], end - first);
-  etr_time_part rest = is_open ? ETR_TIME_CALL_OVERHEAD : ETR_TIME_OPAQUE;
-  return count_call(t, rest, call) && add_rest_of_call(t, first_time_slice, block, call, rest);
+  if (limit_time_slices(t, first_time_slice, t->call_ticks))
+    warn_of_scaled_events(t, call);
+  bool has_times = has_time_inside(&block->events[first], end - first);
+  etr_time_part rest = has_times ? ETR_TIME_CALL_OVERHEAD : ETR_TIME_OPAQUE;
+  return count_delegate_once(t, rest, call) &&
+         add_rest_of_call(t, first_time_slice, block, call, rest);
 }
 
-/* Adds the time slices of a block: delegates by instruction, kernels one by one. Returns false
- * when out of memory. */
+/* Adds the time slices of a block, in which the rows of one instruction follow each other: all rows
+ * of a delegate together, kernels one by one. Returns false when out of memory. */
 static bool add_slices_of_block(etr_time *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_event *event = &block->events[i];
     end = i + 1;
     if (etr_event_is_in_delegate(event)) {
       end = etr_block_instruction_end(block, i);
-      if (!add_delegate(t, block, i, end))
+      if (!add_slices_of_delegate(t, block, i, end))
         return false;
     } else if (event->kind == ETR_EVENT_KERNEL && event->match != ETR_MATCH_FRAMEWORK &&
                !add_time_slices(t, event))
@@ -457,9 +483,9 @@ static bool add_slices_of_block(etr_time *t, const etr_block *block) {
   return true;
 }
 
-/* Lists runs, delegates and time slices of blocks whose events have their nodes
- * (join/delegates.h). Returns false when out of memory.
- */
+/* Cuts the events of the method's included runs into time slices: ticks of one event in one run.
+ * The events must have their nodes already. Also lists the runs and delegates. Returns false when
+ * out of memory. */
 static bool cut_time_slices(etr_time *t) {
   if (!list_runs(t) || !list_delegates(t))
     return false;
@@ -471,7 +497,8 @@ static bool cut_time_slices(etr_time *t) {
 
 /* ---- Order ---- */
 
-/* Sorts by run, then by event: the events of one run are in one block, in order. */
+/* Orders time slices by run, then by event, whose address may be compared because the events of one
+ * run are in one array, in order of execution. */
 static int by_run(const void *x, const void *y) {
   const etr_time_slice_of *a = x, *b = y;
   if (a->run != b->run)
@@ -479,9 +506,9 @@ static int by_run(const void *x, const void *y) {
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts time slices by node, then by run; slices without a node come last. node_count is an upper
- * bound of the nodes. A counting sort keeps the order in which slices were added, so runs are
- * mostly in order already. Returns false when out of memory. */
+/* Sorts the time slices of the method by node, then by run; slices without a node (ETR_NONE) come
+ * last. It is a counting sort by node, which keeps the order in which slices were added, so that
+ * the runs of a node are mostly in order already. Returns false when out of memory. */
 static bool sort_time_slices(etr_time *t, size_t node_count) {
   size_t count = t->time_slices.count;
   size_t *end = etr_arena_alloc_array(
@@ -491,27 +518,26 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
     t->spare = etr_arena_alloc_raw_array(t->scratch, count, sizeof *t->spare);
   if (etr_arena_failed(t->scratch))
     return false;
-  etr_time_slice_of *sorted = t->spare;
+  etr_time_slice_of *slices = t->time_slices.data, *sorted = t->spare;
   for (size_t i = 0; i < count; i++)
-    end[ETR_MIN(t->time_slices.data[i].node, node_count) + 1]++;
+    end[ETR_MIN(slices[i].node, node_count) + 1]++;
   for (size_t i = 1; i <= node_count + 1; i++)
     end[i] += end[i - 1];
   for (size_t i = 0; i < count; i++)
-    sorted[end[ETR_MIN(t->time_slices.data[i].node, node_count)]++] = t->time_slices.data[i];
+    sorted[end[ETR_MIN(slices[i].node, node_count)]++] = slices[i];
   for (size_t i = 0; i < node_count; i++) {
     size_t start = i ? end[i - 1] : 0;
     etr_sort(sorted + start, end[i] - start, sizeof *sorted, by_run);
   }
-  t->spare = t->time_slices.data;
+  t->spare = slices;
   t->time_slices.data = sorted;
   return true;
 }
 
-/* ---- The balance ---- */
-
 /* ---- The nodes of events in the program's graph, if there is no Edge graph ---- */
 
-/* Sets the only node of an event. Returns false when out of memory. */
+/* Makes a node the event's only one. An event with a node does not count as inserted by the
+ * lowering. Returns false when out of memory. */
 static bool set_only_node(etr_event *row, uint32_t node, etr_arena *arena) {
   uint32_t *nodes = etr_arena_alloc(arena, sizeof *nodes);
   if (!nodes)
@@ -534,22 +560,24 @@ static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, e
   return set_only_node(row, node, arena);
 }
 
-/* Sets the node of the program's graph that stands for an event of a delegate: the operator, or
- * the call if its inside is unknown. Phases and containers get no node. Returns false when out of
- * memory. */
+/* Sets the node of an event inside a delegate in the program's graph: its operator in the payload,
+ * or the node of the call if the payload cannot be read. Phases and containers get no node. Returns
+ * false when out of memory. */
 static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
   if (node != ETR_NONE) {
     row->phase = ETR_PHASE_NONE;
     return set_only_node(row, node, arena);
   }
-  bool is_work = row->is_in_sums && row->role == ETR_ROLE_OPERATOR;
-  if (etr_pte_graph_is_open(program, row->instruction_id) || !is_work)
+  bool is_operator = row->is_in_sums && row->role == ETR_ROLE_OPERATOR;
+  bool has_operators = etr_pte_graph_has_operators(program, row->instruction_id);
+  if (has_operators || !is_operator)
     return true;
   return set_instruction_node(program, row, arena);
 }
 
-/* Sets the nodes of the rows of one instruction in one block. Returns false when out of memory. */
+/* Sets the nodes, in the program's graph, of the events of one instruction in one block. Returns
+ * false when out of memory. */
 static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t count,
                           etr_arena *arena) {
   bool good = true;
@@ -563,11 +591,11 @@ static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t 
   return good;
 }
 
-/* Sets the nodes of the rows of a method's blocks to nodes of placement->program_graph, if there is
- * one. A kernel gets the node of its instruction, and an event in a delegate that of its operator
- * in the payload (etr_event.payload_operator). For a delegate whose payload cannot be read, the
- * node of the call gets the time of operators. Phases, and calls without events inside, are parts
- * of their own and get no node. Returns false when out of memory. */
+/* Sets the nodes of the events of a method to nodes of the program's graph, which the placement has
+ * if there is no Edge graph. A kernel gets the node of its instruction, and an event in a delegate
+ * that of its operator in the payload (etr_event.payload_operator). For a delegate whose payload
+ * cannot be read, the node of the call gets the time of operators. Phases, and calls without events
+ * inside, are parts of their own and get no node. Returns false when out of memory. */
 static bool set_program_nodes(const etr_placement *placement, uint32_t method,
                               const etr_blocks *blocks, etr_arena *arena) {
   size_t count;
@@ -606,7 +634,7 @@ static const etr_event *longest_event(const etr_time *t, size_t first, size_t en
   return longest;
 }
 
-/* Returns the lowest instruction id of a range of time slices; -1 if there is none. */
+/* Returns the lowest instruction id of the time slices [first, end); -1 if none has one. */
 static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
   int32_t least = -1;
   for (size_t i = first; i < end; i++) {
@@ -623,8 +651,24 @@ static bool is_of_call(const etr_event *event) {
   return event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->match == ETR_MATCH_INSTRUCTION;
 }
 
-/* Computes the times of one node from its time slices [first, end), sorted by run. per_run is
- * working memory for all runs. */
+/* Sets how certain a node is that has the events of one instruction. In the graph of instructions
+ * the number of the instruction, or of the operator in the payload, identifies it; an operator that
+ * several alignments allow is as likely as not. */
+static void set_match(etr_node_time *out, const etr_event *event, bool in_program) {
+  bool is_operator = in_program && event->payload_operator != ETR_NONE;
+  bool is_kernel = in_program && event->kind == ETR_EVENT_KERNEL;
+  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : event->match;
+  out->confidence = is_kernel ? 1 : event->confidence;
+  if (is_operator) {
+    out->match = event->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+    out->confidence = event->is_operator_unsure ? 0.5 : 1;
+  }
+  out->is_estimated = event->is_estimated || out->match == ETR_MATCH_ALIGNED;
+}
+
+/* Computes the times of one node from its time slices [first, end), sorted by run. Its name and
+ * match are those of its longest event. per_run is working memory for all runs. `in_program` says
+ * that the node is of the graph of instructions. */
 static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end,
                       uint64_t *per_run, bool in_program) {
   const etr_event *event = longest_event(t, first, end),
@@ -636,26 +680,16 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
       .delegate_instruction = event->delegate_id || event->backend ? event->instruction_id : -1,
       .instruction = first_instruction(t, first, end),
       .carried_by = ETR_NONE};
-  /* The match of a node. In the graph of instructions the number of the instruction or of the
-   * operator identifies it.
-   * */
-  bool is_operator = in_program && event->payload_operator != ETR_NONE;
-  bool is_kernel = in_program && event->kind == ETR_EVENT_KERNEL;
-  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : event->match;
-  out->confidence = is_kernel ? 1 : event->confidence;
-  if (is_operator)
-    out->match = event->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
-  if (is_operator)
-    out->confidence = event->is_operator_unsure ? 0.5 : 1;
-  out->is_estimated = event->is_estimated || out->match == ETR_MATCH_ALIGNED;
+  set_match(out, event, in_program);
   for (size_t i = first; i < end; i++) {
-    const etr_time_slice_of *q = &t->time_slices.data[i];
-    if (i == first || q->run != t->time_slices.data[i - 1].run)
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    if (i == first || slice->run != t->time_slices.data[i - 1].run)
       per_run[runs++] = 0;
-    per_run[runs - 1] += q->ticks;
-    out->total_ticks += q->ticks;
-    out->typical = etr_typical_add(out->typical, &t->typical.typical, q->run, q->ticks);
-    out->calls += !is_of_call(event) || q->event == event;
+    per_run[runs - 1] += slice->ticks;
+    out->total_ticks += slice->ticks;
+    out->typical = etr_typical_add(out->typical, &t->typical.typical, slice->run, slice->ticks);
+    /* The node of a delegate call has several events per call, of which one is counted. */
+    out->calls += !is_of_call(event) || slice->event == event;
   }
   uint64_t start = t->blocks->starts[t->blocks->runs[earliest->sample_runs[0]].block];
   out->first_start_ticks = earliest->starts[0] > start ? earliest->starts[0] - start : 0;
@@ -666,8 +700,8 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
   out->per_run.typical = out->typical;
 }
 
-/* Returns the entry of an Edge node without a time, with the delegate that contains the node.
- * Without a node (ETR_NONE) the entry has no delegate. */
+/* Returns what is stored for an Edge node that took no time: the delegate that contains it. Without
+ * a node (ETR_NONE) there is no delegate. */
 static etr_node_time untimed_entry(const etr_time *t, uint32_t edge_node) {
   int32_t delegate = edge_node == ETR_NONE ? -1 : t->placement->node_delegate[edge_node];
   const etr_placed *instruction = delegate < 0 ? NULL
@@ -679,8 +713,8 @@ static etr_node_time untimed_entry(const etr_time *t, uint32_t edge_node) {
                          .carried_by = ETR_NONE};
 }
 
-/* Returns the entry of a node of the graph of instructions without a time; its instruction
- * identifies backend and delegate. */
+/* Returns what is stored for a node of the graph of instructions that took no time: its
+ * instruction, and the delegate and backend that this instruction calls, if any. */
 static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph *program,
                                          size_t node) {
   etr_node_time time = untimed_entry(t, ETR_NONE);
@@ -697,9 +731,9 @@ static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph 
   return time;
 }
 
-/* Stores the time of each run in a node's entry; its slices [first, end) are sorted by run.
- * Returns false when out of memory. */
-static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
+/* Stores the ticks of each run of a node, out->each_run. Its time slices [first, end) are sorted by
+ * run. Returns false when out of memory. */
+static bool store_ticks_per_run(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
   etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
   if (!runs)
     return false;
@@ -717,8 +751,10 @@ static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size
 /* Flags of time_graph(): store the time of each run; the graph is that of the instructions. */
 enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
 
-/* Computes the times of a graph from the time slices, sorted by its nodes. `flags` is a set of
- * the flags above. Returns false when out of memory. */
+/* Fills the times of a graph's nodes from the method's time slices, whose nodes are of
+ * this graph; sorts the slices by node. `flags`: KEEPS_RUNS stores the time of each run,
+ * too; IN_PROGRAM says that the graph is that of the instructions. Returns false when out
+ * of memory. */
 static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned flags) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !sort_time_slices(t, graph->node_count))
@@ -730,7 +766,7 @@ static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsi
     if (node == ETR_NONE)
       continue;
     time_node(t, &times[node], first, end, per_run, flags & IN_PROGRAM);
-    if ((flags & KEEPS_RUNS) && !store_runs(t, &times[node], first, end))
+    if ((flags & KEEPS_RUNS) && !store_ticks_per_run(t, &times[node], first, end))
       return false;
   }
   graph->times = times;
@@ -738,16 +774,17 @@ static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsi
   return true;
 }
 
-/* Records the first instruction of a kernel's node, whether it was timed or not. */
-static void record_instruction(etr_node_time *times, uint32_t node, int32_t instruction) {
+/* Records that an instruction runs a node, whether it was timed or not. A node keeps the lowest of
+ * its instructions. */
+static void record_lowest_instruction(etr_node_time *times, uint32_t node, int32_t instruction) {
   if (node == ETR_NONE || instruction < 0)
     return;
   if (times[node].instruction < 0 || instruction < times[node].instruction)
     times[node].instruction = instruction;
 }
 
-/* Records the compute unit and the cycles of an event, which may have no time. */
-static void record_event(etr_node_time *time, const etr_event *event) {
+/* Adds the compute unit of an event, and the cycles of an operator's, to those of its node. */
+static void record_unit_and_cycles(etr_node_time *time, const etr_event *event) {
   if (event->compute_unit)
     time->compute_units |= 1u << event->compute_unit;
   if (event->unit != ETR_EVENT_UNIT_CYCLES || event->role != ETR_ROLE_OPERATOR)
@@ -766,29 +803,30 @@ static uint32_t program_operator(const etr_pte_graph *program, const etr_event *
 }
 
 /* Returns the node of an event in `program`, the graph of instructions; if that is NULL, the node
- * in the method's graph. */
-static uint32_t node_of(const etr_pte_graph *program, const etr_event *event) {
+ * that the event has already, in the method's graph. ETR_NONE if it has none. */
+static uint32_t node_of_event(const etr_pte_graph *program, const etr_event *event) {
   if (program)
     return event->delegate_id ? program_operator(program, event) : ETR_NONE;
   return event->node_count ? event->nodes[0] : ETR_NONE;
 }
 
-/* Records for each node of a graph which events it ran as. */
-static void record_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
+/* Records for each node of a graph the compute units and cycles of its events. They have no time
+ * slice if they have no time. `program`: as in node_of_event(). */
+static void record_units_and_cycles(const etr_time *t, etr_node_time *times,
+                                    const etr_pte_graph *program) {
   for (size_t i = 0; i < t->block_count; i++) {
-    const etr_block *block = &t->blocks->blocks[t->mine[i]];
+    const etr_block *block = block_at(t, i);
     for (size_t k = 0; k < block->event_count; k++) {
-      uint32_t node = block->events[k].sample_count ? node_of(program, &block->events[k])
-                                                    : ETR_NONE;
+      const etr_event *event = &block->events[k];
+      uint32_t node = event->sample_count ? node_of_event(program, event) : ETR_NONE;
       if (node != ETR_NONE)
-        record_event(&times[node], &block->events[k]);
+        record_unit_and_cycles(&times[node], event);
     }
   }
 }
 
-/* Merges units, cycles and instruction of an Edge node into those of the ATen node that it came
- * from. */
-static void merge_records(etr_node_time *time, const etr_node_time *edge) {
+/* Adds the compute units and cycles of an Edge node to those of the ATen node that it came from. */
+static void add_units_and_cycles(etr_node_time *time, const etr_node_time *edge) {
   time->compute_units |= edge->compute_units;
   time->has_cycles |= edge->has_cycles;
   time->total_cycles += edge->total_cycles;
@@ -802,16 +840,16 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
     times[i] = untimed_entry(t, i);
   if (!times || !time_graph(t, graph, times, KEEPS_RUNS))
     return false;
+  const etr_placed *instructions = t->placement->instructions.data;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
-    record_instruction(times, t->placement->instructions.data[i].node,
-                       t->placement->instructions.data[i].id);
-  record_events(t, times, NULL);
+    record_lowest_instruction(times, instructions[i].node, instructions[i].id);
+  record_units_and_cycles(t, times, NULL);
   return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
 }
 
-/* Times the ATen graph through aten_node; Edge nodes without an ATen node are left out. It moves
- * the time slices to the ATen nodes, so call it after the Edge graph is timed. Returns false when
- * out of memory. */
+/* Times the ATen graph: each Edge node gives its time to the ATen node that it came from, if that
+ * is known. It changes the nodes of the time slices to ATen nodes, so call it after the Edge graph
+ * is timed. Returns false when out of memory. */
 static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
   uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
@@ -822,23 +860,26 @@ static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten)
   for (uint32_t i = 0; i < edge->node_count; i++)
     if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0)
       times[aten_of[i]] = untimed_entry(t, i);
-  for (size_t i = 0; i < t->time_slices.count; i++)
-    if (t->time_slices.data[i].node != ETR_NONE)
-      t->time_slices.data[i].node = aten_of[t->time_slices.data[i].node];
+  for (size_t i = 0; i < t->time_slices.count; i++) {
+    uint32_t *node = &t->time_slices.data[i].node;
+    if (*node != ETR_NONE)
+      *node = aten_of[*node];
+  }
   if (!time_graph(t, aten, times, 0))
     return false;
   for (uint32_t i = 0; edge->times && i < edge->node_count; i++) {
-    record_instruction(times, aten_of[i], edge->times[i].instruction);
+    record_lowest_instruction(times, aten_of[i], edge->times[i].instruction);
     if (aten_of[i] != ETR_NONE)
-      merge_records(&times[aten_of[i]], &edge->times[i]);
+      add_units_and_cycles(&times[aten_of[i]], &edge->times[i]);
   }
   return true;
 }
 
-/* Times a graph of instructions into `out`. `events_have_nodes` says that the nodes of events are
- * of this graph. Returns false when out of memory. */
-static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out,
-                         bool events_have_nodes) {
+/* Makes `out` the graph of a method's instructions with times. `events_have_nodes` says that the
+ * nodes of events are of this graph, which is so if there is no Edge graph. Returns false when out
+ * of memory. */
+static bool time_instruction_graph(etr_time *t, const etr_pte_graph *program, etr_graph *out,
+                                   bool events_have_nodes) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
   for (uint32_t i = 0; times && i < program->graph.node_count; i++)
     times[i] = untimed_instruction(t, program, i);
@@ -848,10 +889,10 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
              "%s: the program has too long lists of tensors, or too many jumps: its graph lacks "
              "some edges",
              etr_method_label(t->placement->method));
-  if (!times ||
-      !time_graph(t, out, times, events_have_nodes ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM))
+  unsigned flags = events_have_nodes ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM;
+  if (!times || !time_graph(t, out, times, flags))
     return false;
-  record_events(t, times, events_have_nodes ? NULL : program);
+  record_units_and_cycles(t, times, events_have_nodes ? NULL : program);
   return true;
 }
 
@@ -862,36 +903,37 @@ static uint32_t program_node(const etr_pte_graph *program, const etr_event *even
   return node == ETR_NONE ? etr_pte_graph_node(program, event->instruction_id, NULL) : node;
 }
 
-/* Builds and times the graph of the method's instructions. It moves the time slices to its nodes:
- * each belongs to an instruction, or to an operator in a delegate. Returns false when out of
- * memory. */
+/* Builds and times the graph of the method's instructions. It changes the nodes of the time slices
+ * to nodes of this graph: the operator in the delegate, or else the instruction. Returns false when
+ * out of memory. */
 static bool time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch))
     return false;
   for (size_t i = 0; i < t->time_slices.count; i++)
     t->time_slices.data[i].node = program_node(&program, t->time_slices.data[i].event);
-  return time_program(t, &program, out, false);
+  return time_instruction_graph(t, &program, out, false);
 }
 
 /* ---- Totals ---- */
 
-/* Returns the backend under which a part counts a slice; NULL for what runs outside delegates. */
+/* Returns the backend whose part of the method's time a slice belongs to; NULL for operators on
+ * nodes and for what runs outside delegates. */
 static const char *backend_of_part(const etr_time_slice_of *slice) {
   if (slice->part == ETR_TIME_OPERATORS || !etr_event_is_in_delegate(slice->event))
     return NULL;
   return backend_of_delegate(slice->event);
 }
 
-/* Adds up the slices in their parts. Slices of one part follow each other mostly. Returns false
- * when out of memory. */
+/* Adds each time slice to the entry of its part and backend. Slices of one entry mostly follow each
+ * other, so the last entry is tried first. Returns false when out of memory. */
 static bool sum_up_parts(etr_time *t) {
   etr_part_time *last = NULL;
   for (size_t i = 0; i < t->time_slices.count; i++) {
     const etr_time_slice_of *slice = &t->time_slices.data[i];
     const char *backend = backend_of_part(slice);
     if (!last || last->part != slice->part || last->backend != backend)
-      last = part_entry(t, slice->part, backend);
+      last = find_or_add_part(t, slice->part, backend);
     if (!last)
       return false;
     last->ticks += slice->ticks;
@@ -900,6 +942,7 @@ static bool sum_up_parts(etr_time *t) {
   return true;
 }
 
+/* Orders the parts of a method's time by their kind, then by the name of the backend. */
 static int by_part(const void *a, const void *b) {
   const etr_part_time *x = a, *y = b;
   if (x->part != y->part)
@@ -907,8 +950,9 @@ static int by_part(const void *a, const void *b) {
   return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
 }
 
-/* Lists the parts that took time, and the runtime, which took what the others did not. Returns
- * false when out of memory. */
+/* Lists the parts of the method's time that are more than 0 ticks, and the runtime's, which is the
+ * rest of Method::execute: all parts add up to it exactly. Times of the typical run are weighted
+ * sums until etr_typical_of() divides them. Returns false when out of memory. */
 static bool list_parts(etr_time *t, etr_method *out) {
   uint64_t attributed = 0;
   double typical = 0;
@@ -927,7 +971,7 @@ static bool list_parts(etr_time *t, etr_method *out) {
   ETR_CHECK(attributed <= out->execute_ticks);
   if (attributed < out->execute_ticks) {
     double whole = t->typical.ticks * t->typical.typical.divisor;
-    etr_part_time *runtime = part_entry(t, ETR_TIME_RUNTIME, NULL);
+    etr_part_time *runtime = find_or_add_part(t, ETR_TIME_RUNTIME, NULL);
     if (!runtime)
       return false;
     runtime->ticks = out->execute_ticks - attributed;
@@ -939,8 +983,8 @@ static bool list_parts(etr_time *t, etr_method *out) {
   return true;
 }
 
-/* Returns the backend of a call: the one of its operators' names where no program says which it is;
- * NULL if they do not say it. */
+/* Returns the backend of a delegate call. If no program or map says it, it is the one that writes
+ * such names as the events of the call have; NULL if no event's name identifies it. */
 static const etr_backend *backend_of_call(const etr_time *t, const etr_event *call) {
   const etr_event *first = t->blocks->rows, *end = first + t->blocks->row_count, *event = call;
   const etr_backend *backend = etr_backend_of(call->backend);
@@ -953,19 +997,21 @@ static const etr_backend *backend_of_call(const etr_time *t, const etr_event *ca
   return backend;
 }
 
-/* Adds the part of the calls that may be time of operators, because the delegate's clock is coarse.
- */
-static void sum_up_hidden(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
-  uint64_t hidden = ETR_MIN(slice->ticks,
-                            etr_backend_clock_hides(backend_of_call(t, slice->event),
-                                                    slice->operators, t->blocks->ticks_per_second));
+/* Adds to the method's totals the ticks of a call's overhead that operators may have taken: a
+ * coarse clock of the backend rounds the time of each operator down. */
+static void sum_up_hidden_by_clock(const etr_time *t, etr_method *out,
+                                   const etr_time_slice_of *slice) {
+  const etr_backend *backend = backend_of_call(t, slice->event);
+  uint64_t most = etr_backend_clock_hides(backend, slice->operators, t->blocks->ticks_per_second);
+  uint64_t hidden = ETR_MIN(slice->ticks, most);
   out->clock_hidden_ticks += hidden;
   out->clock_hidden_typical = etr_typical_add(out->clock_hidden_typical, &t->typical.typical,
                                               slice->run, hidden);
 }
 
-/* Adds the time of an operator whose node, or whose time, is an estimate. Returns true if its node
- * is. */
+/* Adds the ticks of an operator to the method's estimated ticks if its node is an estimate, because
+ * only order showed it (ETR_MATCH_ALIGNED), or if its time is one. Times that are shares of a
+ * wrapper's, by cycles, also count as shared. Returns true if the node is an estimate. */
 static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
   bool is_aligned = slice->event->match == ETR_MATCH_ALIGNED;
   if (!is_aligned && !slice->event->is_estimated)
@@ -980,22 +1026,23 @@ static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_
   return is_aligned;
 }
 
-/* Sums the time slices of a method: whole time, estimated part, statistics, delegates and parts.
- * Returns false when out of memory. */
-static bool sum_up_slices(etr_time *t, etr_method *out) {
+/* Fills the totals of a method: its time per run and in all, how much of it is estimated or hidden
+ * by coarse clocks, its delegates, and the parts that add up to it. Returns false when out of
+ * memory. */
+static bool sum_up_method(etr_time *t, etr_method *out) {
   uint64_t *sorted = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *sorted);
   double confidence_sum = 0;
   uint64_t aligned = 0;
   if (!sorted)
     return false;
   out->run_count = t->run_count;
-  out->execute_per_run = t->execute;
+  out->execute_per_run = t->execute_ticks;
   for (size_t i = 0; i < t->run_count; i++)
-    out->execute_ticks += t->execute[i];
+    out->execute_ticks += t->execute_ticks[i];
   for (size_t i = 0; i < t->time_slices.count; i++) {
     const etr_time_slice_of *slice = &t->time_slices.data[i];
     if (slice->part == ETR_TIME_CALL_OVERHEAD)
-      sum_up_hidden(t, out, slice);
+      sum_up_hidden_by_clock(t, out, slice);
     if (slice->part == ETR_TIME_OPERATORS && sum_up_estimated(t, out, slice)) {
       aligned += slice->ticks;
       confidence_sum += (double)slice->ticks * slice->event->confidence;
@@ -1005,7 +1052,7 @@ static bool sum_up_slices(etr_time *t, etr_method *out) {
   out->clock_hidden_typical = etr_typical_of(out->clock_hidden_typical, &t->typical.typical);
   out->estimated_confidence = aligned ? confidence_sum / (double)aligned : 0;
   if (t->run_count)
-    memcpy(sorted, t->execute, t->run_count * sizeof *sorted);
+    memcpy(sorted, t->execute_ticks, t->run_count * sizeof *sorted);
   out->execute = etr_stats_of(sorted, t->run_count);
   out->execute.typical = t->typical.ticks;
   out->typical = t->typical.typical;
@@ -1016,22 +1063,24 @@ static bool sum_up_slices(etr_time *t, etr_method *out) {
   return list_parts(t, out);
 }
 
-/* Sets the typical times of the events of the method's blocks. */
+/* Sets stats.typical of each event of the method: the ticks that it takes in the typical run. */
 static void set_typical_events(const etr_time *t) {
   for (size_t i = 0; i < t->block_count; i++) {
     const etr_block *block = block_at(t, i);
     for (size_t k = 0; k < block->event_count; k++) {
       etr_event *event = &etr_block_rows(t->blocks, block)[k];
       double sum = 0;
-      for (size_t s = 0; s < event->sample_count; s++)
-        sum = etr_typical_add(sum, &t->typical.typical,
-                              t->blocks->index_of_run[event->sample_runs[s]], event->durations[s]);
+      for (size_t s = 0; s < event->sample_count; s++) {
+        uint32_t run = t->blocks->index_of_run[event->sample_runs[s]];
+        sum = etr_typical_add(sum, &t->typical.typical, run, event->durations[s]);
+      }
       event->stats.typical = etr_typical_of(sum, &t->typical.typical);
     }
   }
 }
 
-/* Puts a run into the list of runs that count, or of those that are excluded. */
+/* Puts a run into the list of runs that count, at its index among them, or into the list of those
+ * that are excluded, whose ticks it sums. */
 static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_t *skipped,
                      uint32_t run) {
   if (!t->blocks->runs[run].is_skipped) {
@@ -1062,8 +1111,8 @@ static bool store_run_lists(const etr_time *t, etr_method *out) {
   return true;
 }
 
-/* Copies the time slices to the profile while they have the nodes of the method's graph and are
- * sorted by them. Returns false when out of memory. */
+/* Copies the time slices to the profile. They must be sorted by the nodes of the method's graph at
+ * this time. Returns false when out of memory. */
 static bool store_time_slices(const etr_time *t, etr_method *out) {
   etr_time_slice *time_slices = etr_arena_alloc_raw_array(t->arena, t->time_slices.count,
                                                           sizeof *time_slices);
@@ -1083,16 +1132,16 @@ static bool store_time_slices(const etr_time *t, etr_method *out) {
   return time_slices != NULL;
 }
 
-/* Warns about unexplained time, and names the longest event inside delegates that may compute and
- * has no node. */
-static void warn_of_unexplained(const etr_time *t) {
+/* Warns of the number of operators inside delegates for which no node was found, and names the
+ * longest. An event has several time slices, one after the other, and counts once. */
+static void warn_of_unplaced_operators(const etr_time *t) {
   const etr_event *longest = NULL;
   size_t count = 0;
   for (size_t i = 0; i < t->time_slices.count; i++) {
     const etr_time_slice_of *slice = &t->time_slices.data[i];
     const etr_event *event = slice->event;
-    if (slice->part != ETR_TIME_UNPLACED || !event->delegate_id ||
-        (i && t->time_slices.data[i - 1].event == event))
+    bool is_counted = i && t->time_slices.data[i - 1].event == event;
+    if (slice->part != ETR_TIME_UNPLACED || !event->delegate_id || is_counted)
       continue;
     count++;
     if (!longest || event->stats.avg > longest->stats.avg)
@@ -1108,8 +1157,44 @@ static void warn_of_unexplained(const etr_time *t) {
 
 /* ---- All ---- */
 
-/* Attributes the time of a method to nodes, and sums it. The steps build on each other. Returns
- * false when out of memory. */
+/* Warns of kernels that read or write other values than every node with their handle and operator.
+ */
+static void warn_of_contradicted_kernels(const etr_time *t) {
+  size_t count = 0;
+  for (size_t i = 0; i < t->placement->instructions.count; i++)
+    count += t->placement->instructions.data[i].is_contradicted;
+  if (count)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu %s values that no node with their handle and operator does: is the .pte from "
+             "another model? Their times get no node",
+             etr_method_label(t->placement->method), count,
+             count == 1 ? "kernel reads or writes" : "kernels read or write");
+}
+
+/* Gives runs whose Method::execute is missing or damaged the time that was measured inside it,
+ * which is the least that they took, and warns. Returns the number of these runs. */
+static size_t complete_execute_times(etr_time *t) {
+  size_t completed = 0;
+  if (t->run_count)
+    memset(t->sum_ticks, 0, t->run_count * sizeof *t->sum_ticks);
+  sum_slices_per_run(t, 0);
+  for (size_t i = 0; i < t->run_count; i++) {
+    if (t->execute_ticks[i] > 0 || t->sum_ticks[i] == 0)
+      continue;
+    t->execute_ticks[i] = t->sum_ticks[i];
+    completed++;
+  }
+  if (completed)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
+             "delegates replaces it, and framework time is unknown",
+             etr_method_label(t->placement->method), completed, t->run_count);
+  return completed;
+}
+
+/* Attributes the time of a method to nodes, and sums it. The steps build on each other: the time
+ * slices are stored while they have the nodes of the method's graph, before other graphs are timed.
+ * Returns false when out of memory. */
 static bool attribute_method(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_assign_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings))
     return false;
@@ -1117,52 +1202,26 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
     return false;
   if (!store_run_lists(t, out) || !etr_skipped_drop(t->blocks, t->method) || !cut_time_slices(t))
     return false;
-  size_t count = 0;
-  for (size_t i = 0; i < t->placement->instructions.count; i++)
-    count += t->placement->instructions.data[i].is_contradicted;
-  if (count)
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: %zu %s values that no node with their handle and operator does: is the .pte from "
-             "another model? "
-             "Their times get no node",
-             etr_method_label(t->placement->method), count,
-             count == 1 ? "kernel reads or writes" : "kernels read or write");
+  warn_of_contradicted_kernels(t);
   if (t->placement->method->graph)
-    warn_of_unexplained(t);
-  /* A run whose Method::execute is missing or damaged took at least the time that was measured
-   * inside it. */
-  size_t completed = 0;
-  if (t->run_count)
-    memset(t->sum, 0, t->run_count * sizeof *t->sum);
-  sum_runs(t, 0);
-  for (size_t i = 0; i < t->run_count; i++) {
-    if (t->execute[i] > 0 || t->sum[i] == 0)
-      continue;
-    t->execute[i] = t->sum[i];
-    completed++;
-  }
-  if (completed)
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
-             "delegates replaces "
-             "it, and framework time is unknown",
-             etr_method_label(t->placement->method), completed, t->run_count);
+    warn_of_unplaced_operators(t);
+  size_t completed = complete_execute_times(t);
   out->is_execute_logged = completed < t->run_count;
-  const etr_typical_runs runs = {t->execute, t->recordings, NULL, t->run_count, t->run_count};
+  const etr_typical_runs runs = {t->execute_ticks, t->recordings, NULL, t->run_count, t->run_count};
   if (!etr_typical_choose(&t->typical, &runs, false, t->arena))
     return false;
   set_typical_events(t);
-  if (limit_time_slices(t, 0, t->execute))
+  if (limit_time_slices(t, 0, t->execute_ticks))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: kernels and delegates add up to more than Method::execute: their times are "
              "scaled to fit",
              etr_method_label(t->placement->method));
-  if (!sum_up_slices(t, out))
+  if (!sum_up_method(t, out))
     return false;
   if (graphs->edge && !time_edge_graph(t, graphs->edge))
     return false;
   bool has_own = t->placement->program_graph && graphs->program;
-  if (has_own && !time_program(t, t->placement->program_graph, graphs->program, true))
+  if (has_own && !time_instruction_graph(t, t->placement->program_graph, graphs->program, true))
     return false;
   if (!store_time_slices(t, out))
     return false;
@@ -1171,7 +1230,7 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
   return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }
 
-/* Attributes one method, with working memory that ends here. Returns false when out of memory. */
+/* Uses working memory that it frees before it returns. */
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement,
                    uint32_t method, const etr_blocks *blocks, etr_warnings *warnings) {
   etr_arena scratch = {0};
@@ -1181,7 +1240,7 @@ bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_p
                 .arena = warnings->arena,
                 .scratch = &scratch,
                 .warnings = warnings};
-  etr_map_init(&t.calls, &scratch);
+  etr_map_init(&t.counted_calls, &scratch);
   bool good = attribute_method(&t, out, graphs) && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;

@@ -44,7 +44,8 @@ typedef struct item {
 
 /* The cells of an item: for each instruction, whether the item may be next at that instruction. */
 typedef struct row {
-  size_t at, first, end;
+  size_t first_cell; /* index of the cell of instruction `first` */
+  size_t first, end; /* instructions */
 } row;
 
 typedef struct numbering {
@@ -73,22 +74,24 @@ static seen *seen_at(numbering *n, int32_t id) {
   return id >= 0 && (size_t)id < n->count ? &n->seen[id] : NULL;
 }
 
-/* Returns the kind of instruction that a row shows, for rows that are not kernels; UNSEEN for
- * others. */
-static seen_kind kind_of_row(const etr_event *event) {
-  if (strcmp(event->name, "JF_CALL") == 0)
+/* Returns JUMP or MOVE if the name of an event shows such an instruction; UNSEEN for all other
+ * events. */
+static seen_kind kind_of_event(const etr_event *event) {
+  if (strcmp(event->name, "JF_CALL") == 0) /* jump if false */
     return JUMP;
   return strcmp(event->name, "MOVE_CALL") == 0 ? MOVE : UNSEEN;
 }
 
-static void record_row(numbering *n, const etr_event *event) {
+/* Records that an event shows a jump or a move, unless the kind of its instruction is known. */
+static void record_kind_of_event(numbering *n, const etr_event *event) {
   seen *s = seen_at(n, event->instruction_id);
   if (s && s->kind == UNSEEN)
-    s->kind = kind_of_row(event);
+    s->kind = kind_of_event(event);
 }
 
-/* Records whether an instruction is a call, a kernel with a name or another kernel, as far as the
- * maps or the program say, and whether the method has calls and names. */
+/* Records whether an instruction calls a delegate, is a kernel with a known operator, or another
+ * kernel. Also records whether the method has kernels with known operators, and delegate calls that
+ * the record's maps do not list: such a call may run any node. */
 static void record_instruction_kind(numbering *n, const etr_placed *instruction) {
   seen *s = seen_at(n, instruction->id);
   if (!s || (!instruction->is_kernel && !instruction->is_delegate))
@@ -102,17 +105,19 @@ static void record_instruction_kind(numbering *n, const etr_placed *instruction)
 
 enum { MOST_INSTRUCTIONS = 1 << 20 };
 
-/* Records the kind of every instruction that the maps, the events or the program name; sets
- * is_cut instead if there are too many instructions. Returns false when out of memory. */
+/* Fills n->seen: per instruction id, its kind as far as the maps, the events or the program say.
+ * Sets is_cut instead if there are too many instructions. Returns false when out of memory. */
 static bool record_kinds(numbering *n, uint32_t method, const etr_blocks *blocks) {
   size_t block_count;
   const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &block_count);
   const etr_placement *p = n->placement;
   int64_t last = p->instructions.count ? p->instructions.data[p->instructions.count - 1].id : -1;
-  for (size_t b = 0; b < block_count; b++)
-    for (size_t i = 0; i < blocks->blocks[block_indices[b]].event_count; i++)
-      if (kind_of_row(&blocks->blocks[block_indices[b]].events[i]) != UNSEEN)
-        last = ETR_MAX(last, blocks->blocks[block_indices[b]].events[i].instruction_id);
+  for (size_t b = 0; b < block_count; b++) {
+    const etr_block *block = &blocks->blocks[block_indices[b]];
+    for (size_t i = 0; i < block->event_count; i++)
+      if (kind_of_event(&block->events[i]) != UNSEEN)
+        last = ETR_MAX(last, block->events[i].instruction_id);
+  }
   n->is_cut = last >= MOST_INSTRUCTIONS;
   if (n->is_cut)
     return true;
@@ -124,7 +129,7 @@ static bool record_kinds(numbering *n, uint32_t method, const etr_blocks *blocks
     record_instruction_kind(n, &p->instructions.data[i]);
   for (size_t b = 0; b < block_count; b++)
     for (size_t i = 0; i < blocks->blocks[block_indices[b]].event_count; i++)
-      record_row(n, &blocks->blocks[block_indices[b]].events[i]);
+      record_kind_of_event(n, &blocks->blocks[block_indices[b]].events[i]);
   /* The program says which instructions are jumps or moves. */
   const etr_pte_method *program = n->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i < n->count; i++) {
@@ -138,9 +143,10 @@ static bool record_kinds(numbering *n, uint32_t method, const etr_blocks *blocks
 
 /* ---- The instructions that should have been emitted ---- */
 
-/* Links the nodes of each subgraph, and the bodies of each node, to lists in their order. Returns
- * false when out of memory. */
-static bool list_nodes(numbering *n) {
+/* Makes linked lists of the nodes of each subgraph and of the bodies of each node, in their order.
+ * Nodes outside subgraphs have the list behind that of the last subgraph. Builds them from the end,
+ * because each entry goes to the front of its list. Returns false when out of memory. */
+static bool link_nodes_and_bodies(numbering *n) {
   size_t subgraphs = n->graph->subgraph_count + 1;
   n->first_in = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->first_in);
   n->next_in = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->next_in);
@@ -169,8 +175,10 @@ static bool list_nodes(numbering *n) {
   return true;
 }
 
-/* Adds an item to those that the instructions are compared with; several "rest" items in a row are
- * one. */
+/* Adds an item, which is an instruction that should have been emitted, of a node (ETR_NONE: of
+ * none) or of an operator. ITEM_REST stands for any number of instructions, so several in a row
+ * are one. A node may lack an instruction if it is a view, has no tensor, or may have run in a
+ * delegate that the maps do not list. */
 static void push_item(numbering *n, item_kind kind, uint32_t node, const char *op) {
   bool repeats = kind == ITEM_REST && n->items.count &&
                  n->items.data[n->items.count - 1].kind == ITEM_REST;
@@ -196,8 +204,9 @@ static int32_t rank_of(const etr_graph *graph, const etr_edge *edge) {
   return edge->output < producer->output_count ? producer->outputs[edge->output].rank : -1;
 }
 
-/* Finds which arguments a scan slices: those whose rank is lower in the body. Those before are
- * carried. Returns false if the body's arguments or results do not fit. */
+/* Counts the arguments that a scan slices: those that have one dimension less in the body. The
+ * arguments before them are carried from round to round. Returns false if the number of the body's
+ * arguments or results does not fit the node's. */
 static bool read_scan(const numbering *n, uint32_t node, uint32_t body, scan *out) {
   const etr_node *owner = &n->graph->nodes[node];
   size_t count = 0, results = 0;
@@ -233,14 +242,37 @@ static void push_scan(numbering *n, uint32_t node, uint32_t body, const scan *s)
   push_items(n, ITEM_NAMED, "select_copy", s->sliced);
   push_body(n, body);
   push_items(n, ITEM_NAMED, "copy_", s->carried);
-  push_items(n, ITEM_PRIM, NULL, n->graph->nodes[node].output_count - s->carried + 2);
+  size_t copied_results = n->graph->nodes[node].output_count - s->carried;
+  push_items(n, ITEM_PRIM, NULL, copied_results + 2); /* then it counts and compares */
+  push_item(n, ITEM_JUMP, ETR_NONE, NULL);
+  push_item(n, ITEM_PRIM, ETR_NONE, NULL);
+}
+
+/* Adds the items of a cond: for each of its two bodies a jump, the body, and a move for each
+ * result. */
+static void push_cond(numbering *n, uint32_t node, const uint32_t bodies[2]) {
+  for (int i = 0; i < 2; i++) {
+    push_item(n, ITEM_JUMP, ETR_NONE, NULL);
+    push_body(n, bodies[i]);
+    for (size_t k = 0; k < n->graph->nodes[node].output_count; k++)
+      push_item(n, ITEM_MOVE, ETR_NONE, NULL);
+  }
+}
+
+/* Adds the items (instructions that the program should have) of a map: it takes a slice, runs its
+ * body, copies the result, counts, compares, jumps back, and counts from 0 again. */
+static void push_map(numbering *n, uint32_t body) {
+  push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
+  push_item(n, ITEM_NAMED, ETR_NONE, "select_copy");
+  push_body(n, body);
+  push_items(n, ITEM_PRIM, NULL, 3);
   push_item(n, ITEM_JUMP, ETR_NONE, NULL);
   push_item(n, ITEM_PRIM, ETR_NONE, NULL);
 }
 
 /* Adds the items of a node with bodies; where its instructions are not known, one item that
- * stands for any of them. Returns false if the node has no bodies. */
-static bool push_owner(numbering *n, uint32_t node) {
+ * stands for any number of them. Returns false if the node has no bodies. */
+static bool push_node_with_bodies(numbering *n, uint32_t node) {
   uint32_t bodies[2];
   scan s;
   etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
@@ -253,20 +285,9 @@ static bool push_owner(numbering *n, uint32_t node) {
   if (count == 0)
     return false;
   if (count == 2 && etr_slice_is(op, "cond")) {
-    for (int i = 0; i < 2; i++) {
-      push_item(n, ITEM_JUMP, ETR_NONE, NULL);
-      push_body(n, bodies[i]);
-      for (size_t k = 0; k < n->graph->nodes[node].output_count; k++)
-        push_item(n, ITEM_MOVE, ETR_NONE, NULL);
-    }
+    push_cond(n, node, bodies);
   } else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map"))) {
-    push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
-    push_item(n, ITEM_NAMED, ETR_NONE, "select_copy");
-    push_body(n, bodies[0]);
-    for (int i = 0; i < 3; i++)
-      push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* copy the result, count, compare */
-    push_item(n, ITEM_JUMP, ETR_NONE, NULL);
-    push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
+    push_map(n, bodies[0]);
   } else if (count == 1 && etr_slice_is(op, "scan") && read_scan(n, node, bodies[0], &s)) {
     push_scan(n, node, bodies[0], &s);
   } else {
@@ -276,7 +297,8 @@ static bool push_owner(numbering *n, uint32_t node) {
   return true;
 }
 
-/* Adds the item of an operator without bodies; none if it makes no instruction. */
+/* Adds the item of an operator without bodies; none for an allocation, which makes no instruction.
+ */
 static void push_operator(numbering *n, uint32_t node) {
   const char *target = n->graph->nodes[node].target;
   if (strcmp(target, "higher_order.executorch_call_delegate") == 0)
@@ -285,14 +307,17 @@ static void push_operator(numbering *n, uint32_t node) {
     push_item(n, ITEM_NODE, node, NULL);
 }
 
+/* Adds the items of all operators of a subgraph, in order. */
 static void push_body(numbering *n, uint32_t subgraph) {
   for (uint32_t i = n->first_in[subgraph]; i != ETR_NONE; i = n->next_in[i])
-    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i))
+    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_node_with_bodies(n, i))
       push_operator(n, i);
 }
 
-/* Adds all items. A changed graph has an item for each instruction. Around bodies the maps name the
- * instructions that run; without maps all nodes are searched for. */
+/* Adds the items of the whole graph. If the record has delegate maps, they identify the
+ * instructions outside bodies, so that one item stands for any number of those. Without maps each
+ * node is an item. Sets n->tail: a dump may end before the items from there on, because their
+ * branch did not run, or they logged nothing. */
 static void push_all_items(numbering *n) {
   if (n->is_whole) {
     push_body(n, (uint32_t)n->graph->subgraph_count);
@@ -302,7 +327,7 @@ static void push_all_items(numbering *n) {
   push_item(n, ITEM_REST, ETR_NONE, NULL);
   for (uint32_t i = n->first_in[n->graph->subgraph_count]; i != ETR_NONE; i = n->next_in[i]) {
     size_t before = n->items.count;
-    bool is_owner = n->graph->nodes[i].kind == ETR_NODE_OP && push_owner(n, i);
+    bool is_owner = n->graph->nodes[i].kind == ETR_NODE_OP && push_node_with_bodies(n, i);
     if (!is_owner && n->graph->nodes[i].kind == ETR_NODE_OP && !n->has_map)
       push_item(n, ITEM_NODE, i, NULL);
     if (n->items.count > before)
@@ -324,17 +349,20 @@ static bool is_named(const seen *s, const char *op) {
   return op && s->kind == NAMED_KERNEL && etr_slice_equal(s->instruction->op, etr_slice_of(op));
 }
 
-/* Returns true if an instruction can be the kernel of an item's node. */
+/* Returns true if an instruction can be the kernel of an item's node: its operator, shapes and
+ * types agree. A kernel without a known operator is a view or computes no tensor, unless the
+ * operator of no kernel is known. */
 static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
   const etr_node *node = &n->graph->nodes[i->node];
   if (s->kind == OTHER_KERNEL)
-    return !n->has_names || !etr_has_tensor(node) || etr_is_view(node); /* et_view */
+    return !n->has_names || !etr_has_tensor(node) || etr_is_view(node);
   return s->kind == NAMED_KERNEL &&
          etr_slice_equal(s->instruction->op, etr_operator_of_target(node->target)) &&
          etr_instruction_agrees(n->placement->method->program, s->instruction->id, node);
 }
 
-/* Returns whether the item may be this instruction. */
+/* Returns whether the item may be this instruction. An instruction of which nothing is known may be
+ * any item. */
 static bool item_fits(const numbering *n, const item *i, const seen *s) {
   if (is_mapped(n, s))
     return false;
@@ -359,32 +387,35 @@ static bool item_fits(const numbering *n, const item *i, const seen *s) {
   return false;
 }
 
-/* Returns whether an instruction that is no item may come before the item: outside bodies all
- * except jumps and moves, inside bodies delegate calls. */
+/* Returns whether an instruction that is no item may come before the item: outside bodies any
+ * except jumps and moves. Inside bodies only a delegate call that the maps do not list; in a graph
+ * that has an item for each instruction, only one that logs nothing, because it frees memory. */
 static bool may_pass(const numbering *n, const item *i, const seen *s) {
   if (i->kind == ITEM_REST)
     return s->kind != JUMP && s->kind != MOVE;
   if (n->is_whole)
-    return s->kind == UNSEEN; /* an instruction that frees memory logs nothing */
+    return s->kind == UNSEEN;
   return n->has_calls && !is_mapped(n, s) && (s->kind == CALL || s->kind == UNSEEN);
 }
 
-static bool may_miss(const item *i) {
+static bool may_be_absent(const item *i) {
   return i->is_optional || i->kind == ITEM_REST;
 }
 
-/* How a cell was reached: by a path from the start, and by one to the end. */
+/* Cell (i, k) of the table is the state in which the items before i and the instructions before k
+ * are matched or passed. The flags say that steps lead to it from the start, and from it to the
+ * end. */
 typedef enum cell { FROM_START = 1, TO_END = 2 } cell;
 
 enum { MOST_CELLS = 1 << 24 };
 
 static uint8_t cell_at(const numbering *n, size_t i, size_t k) {
   const row *r = &n->rows[i];
-  return k >= r->first && k < r->end ? n->cells.data[r->at + k - r->first] : 0;
+  return k >= r->first && k < r->end ? n->cells.data[r->first_cell + k - r->first] : 0;
 }
 
-/* Appends a cell to a row of the table. Returns false if the table is full (is_cut), or when out
- * of memory. */
+/* Appends a cell to a row of the table of items and instructions. Returns false if the table is
+ * full (sets is_cut), or when out of memory. */
 static bool push_cell(numbering *n, row *r, uint8_t value) {
   uint8_t *added = n->cells.count < MOST_CELLS ? etr_vec_push(n->scratch, &n->cells) : NULL;
   n->is_cut |= n->cells.count == MOST_CELLS;
@@ -394,24 +425,27 @@ static bool push_cell(numbering *n, row *r, uint8_t value) {
   return added != NULL;
 }
 
-/* Fills the cells of an item that are reached from the item before, or by passing instructions.
- * Returns false if there are too many cells, or when out of memory. */
+/* Fills row i of the table. Its cell k is reached from the start if the item before may be absent
+ * (from cell k of the row before) or is instruction k - 1 (from cell k - 1 of the row before), or
+ * if instruction k - 1 may be passed (from the cell before). Stores only the cells between the
+ * first and the last that are reached. Returns false if there are too many cells, or when out of
+ * memory. */
 static bool fill_row(numbering *n, size_t i) {
   row *r = &n->rows[i];
   const row *before = i ? &n->rows[i - 1] : NULL;
   size_t k = before ? before->first : 0, last = before ? before->end : 1;
-  *r = (row){.at = n->cells.count, .first = k, .end = k};
-  for (bool is_open = false; k <= n->count && (k <= last || is_open); k++) {
+  *r = (row){.first_cell = n->cells.count, .first = k, .end = k};
+  for (bool is_next_reached = false; k <= n->count && (k <= last || is_next_reached); k++) {
     const item *previous = i ? &n->items.data[i - 1] : NULL;
-    bool reached = i == 0 ? k == 0 : may_miss(previous) && cell_at(n, i - 1, k);
+    bool reached = i == 0 ? k == 0 : may_be_absent(previous) && cell_at(n, i - 1, k);
     reached |= i && k && cell_at(n, i - 1, k - 1) && item_fits(n, previous, &n->seen[k - 1]);
-    reached |= is_open;
+    reached |= is_next_reached;
     if (!reached && r->end == r->first)
       r->first = r->end = k + 1; /* not begun yet */
     else if (!push_cell(n, r, reached ? FROM_START : 0))
       return false;
-    is_open = reached && k < n->count && i < n->items.count &&
-              may_pass(n, &n->items.data[i], &n->seen[k]);
+    is_next_reached = reached && k < n->count && i < n->items.count &&
+                      may_pass(n, &n->items.data[i], &n->seen[k]);
   }
   while (r->end > r->first && n->cells.data[n->cells.count - 1] == 0) {
     n->cells.count--;
@@ -425,33 +459,55 @@ static bool fill_row(numbering *n, size_t i) {
 /* The node of an instruction in the possible numberings. */
 typedef struct finding {
   uint32_t node;  /* the first node that is not taken; ETR_NONE: none */
-  bool others;    /* other numberings give it another node, or none */
+  bool is_unsure; /* other numberings give it another node, or none */
   bool is_loop;   /* a numbering says that it is a kernel of a loop around a body */
   bool is_passed; /* a numbering gives it no part */
 } finding;
 
-static bool is_open(const numbering *n, const seen *s) {
+/* Returns whether an instruction is a kernel whose node is to be found: no map says it. */
+static bool is_searched(const numbering *n, const seen *s) {
   return s->kind == NAMED_KERNEL && !is_mapped(n, s);
 }
 
-/* Records the node of item i as a finding for instruction k, if a path through this cell leads
- * from start to end, and whether other paths say otherwise. */
+/* Records what the possible numberings that pass cell (i, k) say of instruction k: it is item i, or
+ * it is no item. Its node is that of the first such item whose node is not taken. If a numbering
+ * says otherwise, the node is unsure. */
 static void record_finding(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
   const item *candidate = &n->items.data[i];
-  if (!(cell_at(n, i, k) & FROM_START) || !is_open(n, &n->seen[k]))
+  if (!(cell_at(n, i, k) & FROM_START) || !is_searched(n, &n->seen[k]))
     return;
   bool is_candidate = item_fits(n, candidate, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
   bool is_passed = may_pass(n, candidate, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
   bool is_left = is_candidate && candidate->kind == ITEM_NODE && !taken[candidate->node];
-  f->others |= is_passed || (is_candidate && (f->node != ETR_NONE || !is_left));
+  f->is_unsure |= is_passed || (is_candidate && (f->node != ETR_NONE || !is_left));
   f->is_passed |= is_passed;
   f->is_loop |= is_candidate && candidate->kind == ITEM_NAMED;
   if (is_left && f->node == ETR_NONE)
     f->node = candidate->node;
 }
 
-/* Assigns nodes to instructions: those on which all paths through the table agree are certain. A
- * table that is too large (is_cut) assigns none. Returns false when out of memory. */
+/* Marks the cells from which steps lead to the end of items and instructions, from the last cell to
+ * the first. */
+static void mark_cells_to_end(numbering *n) {
+  for (size_t i = n->items.count + 1; i-- > 0;) {
+    const item *next_item = i < n->items.count ? &n->items.data[i] : NULL;
+    for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
+      uint8_t *current_cell = &n->cells.data[n->rows[i].first_cell + k - n->rows[i].first];
+      bool has_both = next_item && k < n->count;
+      bool reaches_end = k == n->count && i >= n->tail;
+      reaches_end |= next_item && may_be_absent(next_item) && cell_at(n, i + 1, k) & TO_END;
+      reaches_end |= has_both && item_fits(n, next_item, &n->seen[k]) &&
+                     cell_at(n, i + 1, k + 1) & TO_END;
+      reaches_end |= has_both && may_pass(n, next_item, &n->seen[k]) &&
+                     cell_at(n, i, k + 1) & TO_END;
+      if (reaches_end && *current_cell)
+        *current_cell |= TO_END;
+    }
+  }
+}
+
+/* Assigns nodes to instructions: those on which all possible numberings agree are certain. Assigns
+ * none if the table is too large (is_cut). Returns false when out of memory. */
 static bool assign_nodes(numbering *n, bool *taken) {
   n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
   finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);
@@ -460,21 +516,7 @@ static bool assign_nodes(numbering *n, bool *taken) {
   for (size_t i = 0; i <= n->items.count; i++)
     if (!fill_row(n, i))
       return n->is_cut;
-  /* Marks the cells from which a path leads to the end. */
-  for (size_t i = n->items.count + 1; i-- > 0;) {
-    const item *next_item = i < n->items.count ? &n->items.data[i] : NULL;
-    for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
-      uint8_t *current_cell = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
-      bool reaches_end = k == n->count && i >= n->tail;
-      reaches_end |= next_item && may_miss(next_item) && cell_at(n, i + 1, k) & TO_END;
-      reaches_end |= next_item && k < n->count && item_fits(n, next_item, &n->seen[k]) &&
-                     cell_at(n, i + 1, k + 1) & TO_END;
-      reaches_end |= next_item && k < n->count && may_pass(n, next_item, &n->seen[k]) &&
-                     cell_at(n, i, k + 1) & TO_END;
-      if (reaches_end && *current_cell)
-        *current_cell |= TO_END;
-    }
-  }
+  mark_cells_to_end(n);
   for (size_t k = 0; k < n->count; k++)
     found[k].node = ETR_NONE;
   for (size_t i = 0; i < n->items.count; i++)
@@ -482,20 +524,24 @@ static bool assign_nodes(numbering *n, bool *taken) {
       record_finding(n, &found[k], i, k, taken);
   for (size_t k = 0; k < n->count; k++) {
     etr_placed *kernel = etr_placed_instruction(n->placement, (int32_t)k);
-    if (kernel && found[k].node == ETR_NONE)
+    if (!kernel)
+      continue;
+    if (found[k].node == ETR_NONE)
       kernel->is_of_loop = found[k].is_loop && !found[k].is_passed;
-    if (!kernel || found[k].node == ETR_NONE || taken[found[k].node])
+    if (found[k].node == ETR_NONE || taken[found[k].node])
       continue;
     kernel->node = found[k].node;
+    /* A graph that has an item for each instruction was changed, so that its handles prove nothing.
+     */
     etr_match certain = n->is_whole ? ETR_MATCH_ORDER : ETR_MATCH_HANDLE;
-    kernel->match = found[k].others ? ETR_MATCH_ALIGNED : certain;
+    kernel->match = found[k].is_unsure ? ETR_MATCH_ALIGNED : certain;
     taken[kernel->node] = true;
   }
   return true;
 }
 
-/* Compares items made of the graph with the instructions, and warns of what stays unknown.
- * Returns false when out of memory. */
+/* Compares the instructions that the graph should have been emitted as with those that ran, and
+ * warns of what stays unknown. Does nothing if no body needs it. */
 bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                       bool *taken, etr_warnings *warnings, etr_arena *scratch) {
   const etr_method_inputs *inputs = placement->method;
@@ -508,7 +554,7 @@ bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_block
     has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
   if (!has_bodies && n.has_map)
     return true;
-  if (!list_nodes(&n) || !record_kinds(&n, method, blocks))
+  if (!link_nodes_and_bodies(&n) || !record_kinds(&n, method, blocks))
     return false;
   if (n.count)
     push_all_items(&n);

@@ -21,7 +21,8 @@ struct etr_candidates {
   uint32_t *first_free;  /* per slot that starts a range: how many of it are known to be taken */
 };
 
-/* Orders slots by handle, kind and rank. */
+/* Orders nodes by debug handle, operator and rank, the position at which the lowering's order, or
+ * else the graph, has the node. */
 static int by_rank(const void *a, const void *b) {
   const ranked_slot *x = a, *y = b;
   if (x->handle != y->handle)
@@ -31,7 +32,7 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Sorts the nodes of each handle and kind by rank. Returns NULL when out of memory. */
+/* Sorts the nodes of each handle and kind by rank. */
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment,
                                    etr_arena *arena) {
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
@@ -66,10 +67,11 @@ enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, BY_ORDER = 0, CONTRADICTS = -16
  * before fusion, or another. A value that was found by order alone among equal ones may be another
  * of these, and contradicts nothing. */
 static int compare_input(const etr_candidates *c, uint32_t value, const etr_edge *edge) {
-  uint32_t other = etr_value_of_edge(c->assignment->values, edge);
-  if (c->assignment->values->same[value] == c->assignment->values->same[other])
+  const etr_graph_values *values = c->assignment->values;
+  uint32_t other = etr_value_of_edge(values, edge);
+  if (values->same[value] == values->same[other])
     return EXACTLY;
-  if (c->assignment->values->source[value] == c->assignment->values->source[other])
+  if (values->source[value] == values->source[other])
     return BY_SOURCE;
   return c->assignment->uncertain[value] ? BY_ORDER : CONTRADICTS;
 }
@@ -88,15 +90,16 @@ static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t va
 
 enum { MOST_INPUTS = 16 };
 
-/* Rates how well a node's inputs fit those that are wanted; weights are left out. */
+/* Returns how well a node's inputs fit the values that the operator reads: the sum of their scores,
+ * of which less than UNREAD is a contradiction. Weights are left out. */
 static int rate_node(const etr_candidates *c, uint32_t node_index, const etr_wanted *wanted) {
   const etr_node *node = &c->assignment->values->graph->nodes[node_index];
-  uint8_t where[MOST_INPUTS]; /* the node's inputs that are not weights */
+  const etr_graph_values *values = c->assignment->values;
+  uint8_t where[MOST_INPUTS]; /* indices of the node's inputs that are not weights */
   size_t count = 0;
   int rating = 0;
   for (size_t i = 0; i < node->input_count && count < MOST_INPUTS && i < UINT8_MAX; i++)
-    if (!c->assignment->values
-             ->constant[etr_value_of_edge(c->assignment->values, &node->inputs[i])])
+    if (!values->constant[etr_value_of_edge(values, &node->inputs[i])])
       where[count++] = (uint8_t)i;
   for (size_t i = 0; i < wanted->input_count && i < MOST_INPUTS; i++)
     if (wanted->inputs[i] != ETR_NONE)
@@ -111,8 +114,9 @@ typedef struct choice {
   bool is_contradicted; /* a node was unassigned, but its result is not what the operator writes */
 } choice;
 
-/* Takes a node as the best candidate if it is rated higher, or equally high and ranked earlier.
- * Equal candidates are noted. */
+/* Makes a node the best candidate if it is rated higher, or equally high and ranked earlier.
+ * Records that equal candidates had an equal one. A node that is taken, or whose shape or type
+ * cannot be the operator's, is no candidate. */
 static void consider_node(const etr_candidates *c, choice *best, uint32_t node,
                           const etr_wanted *wanted) {
   if (c->assignment->taken[node] || node == best->node)
@@ -136,6 +140,8 @@ static void consider_node(const etr_candidates *c, choice *best, uint32_t node,
 
 /* ---- The choice ---- */
 
+/* Returns whether the operator reads a value whose node was only chosen by order. That counts only
+ * without a rank: a rank is the order of the lowering, which is proven. */
 static bool reads_uncertain(const etr_candidates *c, const etr_wanted *wanted) {
   for (size_t i = 0; !c->assignment->rank && i < wanted->input_count; i++)
     if (wanted->inputs[i] != ETR_NONE && c->assignment->uncertain[wanted->inputs[i]])
@@ -148,8 +154,19 @@ void etr_assignment_mark_uncertain(const etr_assignment *assignment, uint32_t no
     assignment->uncertain[assignment->values->first[node] + i] = true;
 }
 
-/* Rates the expected node, and of each handle the first nodes that are not assigned, and returns
- * the best. With several candidates, one whose inputs contradict the operator's is not returned. */
+/* Returns how many nodes at the start of a range of the index are taken. The range is the nodes of
+ * one handle and kind. The number only grows, so that no node is looked at twice. */
+static uint32_t count_taken(etr_candidates *c, size_t first, size_t count) {
+  if (count == 0)
+    return 0;
+  uint32_t *taken = &c->first_free[first];
+  while (*taken < count && c->assignment->taken[c->nodes[first + *taken]])
+    ++*taken;
+  return *taken;
+}
+
+/* Rates the expected node, and of each handle the first nodes that are not taken. A single
+ * candidate is returned whatever it reads; of several, none that the inputs contradict. */
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *equal_candidates,
                                bool *is_contradicted) {
   choice best = {.node = ETR_NONE};
@@ -159,14 +176,14 @@ uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool
   for (size_t i = 0; i < wanted->handle_count; i++) {
     size_t count, first = etr_node_index_find(c->index, wanted->handles[i], wanted->kind, &count);
     all += count;
-    uint32_t none = 0, *skip = count ? &c->first_free[first] : &none;
-    while (*skip < count && c->assignment->taken[c->nodes[first + *skip]])
-      ++*skip;
-    for (size_t k = *skip; k < count && k < *skip + (size_t)MOST_LOOKED_AT; k++)
+    size_t taken = count_taken(c, first, count);
+    size_t end = ETR_MIN(count, taken + MOST_LOOKED_AT);
+    for (size_t k = taken; k < end; k++)
       consider_node(c, &best, c->nodes[first + k], wanted);
   }
-  *is_contradicted = all > 1 &&
-                     (best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD);
+  /* A rating below UNREAD is that of a node that reads another value than the operator. */
+  bool is_best_wrong = best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD;
+  *is_contradicted = all > 1 && is_best_wrong;
   if (*is_contradicted)
     best.node = ETR_NONE;
   *equal_candidates = best.node != ETR_NONE &&

@@ -14,7 +14,7 @@ typedef struct etr_wanted {
   uint32_t expected; /* the node that the order of the lowering assigns to it; ETR_NONE: none */
   const uint32_t *handles;
   size_t handle_count;
-  uint32_t kind;
+  uint32_t kind; /* a number for the operator: of the graph, or a class of the backend */
   const uint32_t
       *inputs; /* values of the graph that it reads, without weights; ETR_NONE: an unknown value */
   size_t input_count;
@@ -47,15 +47,17 @@ static inline uint32_t etr_assignment_rank(const etr_assignment *assignment, uin
  * of an uncertain value. */
 void etr_assignment_mark_uncertain(const etr_assignment *assignment, uint32_t node);
 
-/** Creates the index in the arena; it borrows both arguments. Returns NULL when out of memory. */
+/** Creates an index of the nodes that are not assigned yet, in the arena. It borrows both
+ * arguments. Returns NULL when out of memory. */
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment,
                                    etr_arena *arena);
 
 /**
- * Returns the best node for an operator; ETR_NONE if there is none. Sets *equal_candidates if other
- * nodes matched equally well, so that order decided, now or earlier: without a rank, a node that
- * was found by an uncertain value is uncertain too. Sets *is_contradicted if there are several
- * nodes and no unassigned one reads and writes the operator's values.
+ * Returns the unassigned node that fits an operator best: it has its handle and kind, and reads the
+ * same values. ETR_NONE if there is none. Sets *equal_candidates if other nodes matched equally
+ * well, so that order decided, now or earlier: without a rank, a node that was found by an
+ * uncertain value is uncertain too. Sets *is_contradicted if there are several nodes and no
+ * unassigned one reads and writes the operator's values; then none is returned.
  */
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *equal_candidates,
                                bool *is_contradicted);

@@ -19,7 +19,7 @@ static uint64_t bit_of(uint16_t class_) {
   return class_ && class_ < ETR_MOST_CLASSES ? (uint64_t)1 << class_ : 0;
 }
 
-/* Records the classes of operators whose events have no node, per instruction. */
+/* Records, per delegate call, the classes (kinds of operators) of its events that have no node. */
 static void record_left_over(const finder *f, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
@@ -33,7 +33,8 @@ static void record_left_over(const finder *f, const etr_block *block) {
   }
 }
 
-/* Returns true if a node ran inside a delegate but as no operator of its own. */
+/* Returns true if a node ran inside a delegate but as no operator of its own: the payload has none
+ * for it; without a payload, no event of the node's class is left without a node. */
 static bool is_fused(const finder *f, uint32_t node) {
   const etr_placed *instruction = etr_placed_instruction(f->placement,
                                                          f->placement->node_delegate[node]);
@@ -54,9 +55,10 @@ static bool is_unassigned(const finder *f, uint32_t node) {
          f->times[node].carried_by == ETR_NONE;
 }
 
-/* Returns the node whose time includes `other`: itself if it was timed; ETR_NONE if it is in
- * another delegate, or unknown. */
-static uint32_t carrier_through(const finder *f, uint32_t node, uint32_t other) {
+/* Returns the node whose time includes that of `other`, a neighbor of `node`: itself if it was
+ * timed, or else the node that it was fused into. ETR_NONE if that is unknown, or if `other` is not
+ * in the delegate of `node`, because only one delegate can fuse them. */
+static uint32_t find_carrier_through(const finder *f, uint32_t node, uint32_t other) {
   if (f->placement->node_delegate[other] != f->placement->node_delegate[node])
     return ETR_NONE;
   return f->times[other].runs ? other : f->times[other].carried_by;
@@ -64,19 +66,17 @@ static uint32_t carrier_through(const finder *f, uint32_t node, uint32_t other) 
 
 static void find_carrier(const finder *f, uint32_t node, uint32_t other) {
   if (is_unassigned(f, node) && is_fused(f, node))
-    f->times[node].carried_by = carrier_through(f, node, other);
+    f->times[node].carried_by = find_carrier_through(f, node, other);
 }
 
-/* Looks along the producers of each fused node first, then along its users. Returns false when
- * out of memory. */
+/* Looks along the first producers of each fused node first, then along its first users. */
 bool etr_find_carriers(const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                        etr_node_time *times, etr_arena *scratch) {
+  const etr_graph *graph = placement->method->graph;
   finder f = {.placement = placement, .times = times};
-  uint32_t *first_user = etr_arena_alloc_array(scratch, placement->method->graph->node_count,
-                                               sizeof *first_user);
+  uint32_t *first_user = etr_arena_alloc_array(scratch, graph->node_count, sizeof *first_user);
   f.left_over = etr_arena_alloc_array(scratch, placement->instructions.count, sizeof *f.left_over);
-  f.has_operator = etr_arena_alloc_array(scratch, placement->method->graph->node_count,
-                                         sizeof *f.has_operator);
+  f.has_operator = etr_arena_alloc_array(scratch, graph->node_count, sizeof *f.has_operator);
   if (etr_arena_failed(scratch))
     return false;
   size_t count;
@@ -91,7 +91,6 @@ bool etr_find_carriers(const etr_placement *placement, uint32_t method, const et
   }
   /* Producers come before their users, so one forward pass follows every chain of producers, and
    * one backward pass every chain of users. */
-  const etr_graph *graph = f.placement->method->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     first_user[i] = ETR_NONE;
@@ -126,7 +125,8 @@ typedef struct pairing {
 
 /* ---- The ATen graph ---- */
 
-/* Indexes the operators of the ATen graph by scope and name. Returns false when out of memory. */
+/* Indexes the operators of the ATen graph by name and scope, which is the subgraph in which the
+ * name is unique. Returns false when out of memory. */
 static bool index_aten_nodes(pairing *p) {
   for (uint32_t i = 0; i < p->aten->node_count; i++) {
     const etr_node *n = &p->aten->nodes[i];
@@ -150,7 +150,8 @@ static uint32_t *number_bodies(const etr_graph *graph, etr_arena *scratch) {
   return bodies ? numbers : NULL;
 }
 
-/* Indexes the bodies of the ATen graph by owner and number. Returns false when out of memory. */
+/* Indexes the bodies of cond, map and scan of the ATen graph, by the node that owns them and their
+ * number among its bodies. Returns false when out of memory. */
 static bool index_aten_bodies(pairing *p) {
   uint32_t *numbers = number_bodies(p->aten, p->scratch);
   for (uint32_t i = 0; numbers && i < p->aten->subgraph_count; i++) {
@@ -167,15 +168,18 @@ static scope scope_of(const pairing *p, uint32_t subgraph) {
   return subgraph == ETR_NONE ? ETR_NONE : p->scopes[subgraph];
 }
 
-static uint32_t find_node(const pairing *p, const etr_node *edge_node) {
+/* Returns the ATen operator that an Edge node was made from; ETR_NONE if the record does not say
+ * it, or if the ATen graph lacks it. */
+static uint32_t find_aten_node(const pairing *p, const etr_node *edge_node) {
   scope in = scope_of(p, edge_node->subgraph);
   if (!edge_node->aten_node || in == NO_SCOPE)
     return ETR_NONE;
   return etr_map_get(&p->nodes, etr_key_of(p->scratch, in, etr_slice_of(edge_node->aten_node)));
 }
 
-/* Pairs the bodies of the Edge graph with those of the ATen graph. Returns false when out of
- * memory. */
+/* Finds for each subgraph of the Edge graph the subgraph of the ATen graph that has the same names:
+ * a body's is the body of the same number of the owner's ATen node; NO_SCOPE if there is none.
+ * Returns false when out of memory. */
 static bool pair_bodies(pairing *p) {
   uint32_t *numbers = number_bodies(p->edge, p->scratch);
   p->scopes = etr_arena_alloc_array(p->scratch, p->edge->subgraph_count, sizeof *p->scopes);
@@ -185,7 +189,7 @@ static bool pair_bodies(pairing *p) {
       p->scopes[i] = scope_of(p, s->parent);
       continue;
     }
-    uint32_t owner = find_node(p, &p->edge->nodes[s->owner]);
+    uint32_t owner = find_aten_node(p, &p->edge->nodes[s->owner]);
     uint32_t body = owner == ETR_NONE
                         ? ETR_NONE
                         : etr_map_get(&p->bodies, body_key((uint32_t[]){owner, numbers[i]}));
@@ -194,7 +198,7 @@ static bool pair_bodies(pairing *p) {
   return numbers && p->scopes;
 }
 
-/* Returns false when out of memory. */
+/* Indexes the ATen graph by name and scope, then looks up the name that each Edge node has. */
 bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten) {
   etr_arena scratch = {0};
   pairing p = {.edge = edge, .aten = aten, .scratch = &scratch};
@@ -202,7 +206,7 @@ bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_gra
   etr_map_init(&p.bodies, &scratch);
   bool good = index_aten_nodes(&p) && index_aten_bodies(&p) && pair_bodies(&p);
   for (size_t i = 0; good && i < edge->node_count; i++)
-    aten_of[i] = find_node(&p, &edge->nodes[i]);
+    aten_of[i] = find_aten_node(&p, &edge->nodes[i]);
   good = good && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;

@@ -14,15 +14,16 @@
 
 /* ---- Sizes multiplied and added up ---- */
 
-/* Counts are kept below 2^63, so that no count equals ETR_UNKNOWN and a sum of two does not wrap.
- */
+/* Marks an amount as unknown, as based on hints of sizes, or as too large if another amount that
+ * goes into it is. */
 static void merge_flags(etr_amount *amount, const etr_amount *other) {
   amount->is_unknown |= other->is_unknown;
   amount->from_hints |= other->from_hints;
   amount->overflows |= other->overflows;
 }
 
-/* Sets an amount; one that overflows, or exceeds INT64_MAX, becomes unknown. */
+/* Sets an amount to a count, or to unknown if the count overflowed or exceeds INT64_MAX, so that no
+ * count equals ETR_UNKNOWN and a sum of two does not wrap. */
 static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = count;
   if (!overflows && count <= INT64_MAX)
@@ -31,6 +32,7 @@ static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = 0;
 }
 
+/* Adds another amount to one. The sum is unknown if one of them is, or if it overflows. */
 static void amount_add(etr_amount *amount, etr_amount other) {
   merge_flags(amount, &other);
   if (!amount->is_unknown)
@@ -106,12 +108,13 @@ static etr_amount bytes_of_value(const etr_value *value) {
 typedef struct call {
   const etr_graph *graph;
   const etr_node *node;
-  const etr_value *a, *b; /* the factors */
+  const etr_value *left, *right; /* the factors of the product */
   etr_slice op;
   etr_work work;
 } call;
 
-/* Returns the value of an input of a node; NULL if the node has no such input. */
+/* Returns the value that a node reads as this input; NULL if it has no such input. Where a program
+ * reads a tensor under another shape, it is the value with that shape. */
 static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t position) {
   if (position >= node->input_count)
     return NULL;
@@ -128,7 +131,8 @@ static etr_work work_of(const etr_graph *graph, const etr_node *node) {
   return graph->works ? (etr_work)graph->works[node - graph->nodes] : ETR_WORK_BY_NAME;
 }
 
-/* Marks an amount as unknown if two dimensions that must be equal differ. */
+/* Marks an amount as unknown if two dimensions that must be equal differ. A symbolic dimension may
+ * equal any. */
 static void expect_same(etr_amount *amount, const etr_dim *a, const etr_dim *b) {
   if (a->size >= 0 && b->size >= 0 && a->size != b->size)
     amount->is_unknown = true;
@@ -142,13 +146,13 @@ static void multiply_dim(etr_amount *amount, const etr_value *value, int32_t dim
  * PyTorch count them; unknown if a rank is another. */
 static etr_amount macs_of_product(const call *c, int32_t rank) {
   etr_amount macs = etr_amount_of(1);
-  if (c->a->rank != rank || c->b->rank != rank)
+  if (c->left->rank != rank || c->right->rank != rank)
     return etr_amount_unknown();
   for (int32_t i = 0; i < rank - 2; i++)
-    expect_same(&macs, &c->a->dims[i], &c->b->dims[i]);
-  expect_same(&macs, &c->a->dims[rank - 1], &c->b->dims[rank - 2]);
-  amount_multiply_dims(&macs, c->a, 0, rank);
-  multiply_dim(&macs, c->b, rank - 1);
+    expect_same(&macs, &c->left->dims[i], &c->right->dims[i]);
+  expect_same(&macs, &c->left->dims[rank - 1], &c->right->dims[rank - 2]);
+  amount_multiply_dims(&macs, c->left, 0, rank);
+  multiply_dim(&macs, c->right, rank - 1);
   return macs;
 }
 
@@ -162,11 +166,11 @@ static etr_amount of_batches(const call *c) {
 /* Returns the multiply-accumulates of [*, k] times the transpose of [n, k] or [k], as mm_flop()
  * counts them for addmm and mm; unknown if a rank does not fit. */
 static etr_amount macs_of_linear(const call *c) {
-  etr_amount macs = elements_of(c->a);
-  if (c->a->rank < 1 || c->b->rank < 1 || c->b->rank > 2)
+  etr_amount macs = elements_of(c->left);
+  if (c->left->rank < 1 || c->right->rank < 1 || c->right->rank > 2)
     return etr_amount_unknown();
-  expect_same(&macs, &c->a->dims[c->a->rank - 1], &c->b->dims[c->b->rank - 1]);
-  amount_multiply_dims(&macs, c->b, 0, c->b->rank - 1);
+  expect_same(&macs, &c->left->dims[c->left->rank - 1], &c->right->dims[c->right->rank - 1]);
+  amount_multiply_dims(&macs, c->right, 0, c->right->rank - 1);
   return macs;
 }
 
@@ -174,22 +178,22 @@ static etr_amount macs_of_linear(const call *c) {
  * broadcast: each element of the output is a sum over the last dimension of the first factor.
  * FlopCounterMode has no formula for mv and dot, which this counts like mm. */
 static etr_amount macs_of_matmul(const call *c) {
-  if (c->a->rank < 1 || c->b->rank < 1 || c->node->output_count != 1)
+  if (c->left->rank < 1 || c->right->rank < 1 || c->node->output_count != 1)
     return etr_amount_unknown();
   etr_amount macs = elements_of(&c->node->outputs[0]);
-  expect_same(&macs, &c->a->dims[c->a->rank - 1],
-              &c->b->dims[c->b->rank - (c->b->rank > 1 ? 2 : 1)]);
-  multiply_dim(&macs, c->a, c->a->rank - 1);
+  expect_same(&macs, &c->left->dims[c->left->rank - 1],
+              &c->right->dims[c->right->rank - (c->right->rank > 1 ? 2 : 1)]);
+  multiply_dim(&macs, c->left, c->left->rank - 1);
   return macs;
 }
 
 /* Returns the multiply-accumulates of an outer product of two vectors, as mm_flop() counts [m, 1]
  * times [1, n]. */
 static etr_amount macs_of_outer(const call *c) {
-  if (c->a->rank != 1 || c->b->rank != 1)
+  if (c->left->rank != 1 || c->right->rank != 1)
     return etr_amount_unknown();
-  etr_amount macs = elements_of(c->a);
-  multiply_dim(&macs, c->b, 0);
+  etr_amount macs = elements_of(c->left);
+  multiply_dim(&macs, c->right, 0);
   return macs;
 }
 
@@ -203,19 +207,20 @@ static bool is_transposed(const call *c) {
          (transposed && strcmp(transposed, "true") == 0);
 }
 
-/* Returns the multiply-accumulates of a convolution, as conv_flop_count() does: the whole filter
- * at each position of the output; if transposed, at each position of the input. An input without
- * a batch dimension counts as a batch of one. */
+/* Returns the multiply-accumulates of a convolution, of which `left` is the input and `right` the
+ * filter, as conv_flop_count() does: the whole filter at each position of the output; if
+ * transposed, at each position of the input. An input without a batch dimension counts as a batch
+ * of one. */
 static etr_amount macs_of_convolution(const call *c) {
-  const etr_value *positions = is_transposed(c) ? c->a : c->node->outputs;
-  if (c->node->output_count < 1 || positions->rank != c->a->rank || c->b->rank < 3)
+  const etr_value *positions = is_transposed(c) ? c->left : c->node->outputs;
+  if (c->node->output_count < 1 || positions->rank != c->left->rank || c->right->rank < 3)
     return etr_amount_unknown();
-  bool has_batch = c->a->rank == c->b->rank;
-  if (!has_batch && c->a->rank != c->b->rank - 1)
+  bool has_batch = c->left->rank == c->right->rank;
+  if (!has_batch && c->left->rank != c->right->rank - 1)
     return etr_amount_unknown();
-  etr_amount macs = elements_of(c->b);
+  etr_amount macs = elements_of(c->right);
   if (has_batch)
-    multiply_dim(&macs, c->a, 0);
+    multiply_dim(&macs, c->left, 0);
   amount_multiply_dims(&macs, positions, has_batch ? 2 : 1, positions->rank);
   return macs;
 }
@@ -223,10 +228,10 @@ static etr_amount macs_of_convolution(const call *c) {
 /* Returns the multiply-accumulates of a convolution with channels last: [N, H, W, C]. The order
  * of the filter's dimensions does not matter, because all of it is used. */
 static etr_amount macs_of_convolution_last(const call *c) {
-  const etr_value *positions = is_transposed(c) ? c->a : c->node->outputs;
+  const etr_value *positions = is_transposed(c) ? c->left : c->node->outputs;
   if (c->node->output_count < 1 || positions->rank < 1)
     return etr_amount_unknown();
-  etr_amount macs = elements_of(c->b);
+  etr_amount macs = elements_of(c->right);
   amount_multiply_dims(&macs, positions, 0, positions->rank - 1);
   return macs;
 }
@@ -234,10 +239,10 @@ static etr_amount macs_of_convolution_last(const call *c) {
 /* Returns the multiply-accumulates of an operator whose every output element is the product of a
  * row of the input with as many weights, which may be stored transposed. */
 static etr_amount macs_of_rows(const call *c) {
-  if (c->node->output_count < 1 || c->a->rank < 1)
+  if (c->node->output_count < 1 || c->left->rank < 1)
     return etr_amount_unknown();
   etr_amount macs = elements_of(&c->node->outputs[0]);
-  multiply_dim(&macs, c->a, c->a->rank - 1);
+  multiply_dim(&macs, c->left, c->left->rank - 1);
   return macs;
 }
 
@@ -245,16 +250,16 @@ static etr_amount macs_of_rows(const call *c) {
  * then the result times values. Masks reduce nothing; unknown if ranks do not fit. */
 static etr_amount macs_of_attention(const call *c) {
   const etr_value *values = input_of(c->graph, c->node, 2);
-  int32_t rank = c->a->rank;
-  if (!values || rank < 3 || c->b->rank != rank || values->rank != rank)
+  int32_t rank = c->left->rank;
+  if (!values || rank < 3 || c->right->rank != rank || values->rank != rank)
     return etr_amount_unknown();
-  etr_amount macs = amount_of_dim(&c->a->dims[rank - 1]), queries = etr_amount_of(1);
+  etr_amount macs = amount_of_dim(&c->left->dims[rank - 1]), queries = etr_amount_of(1);
   amount_add(&macs, amount_of_dim(&values->dims[rank - 1]));
-  expect_same(&macs, &c->a->dims[rank - 1], &c->b->dims[rank - 1]);
-  expect_same(&macs, &c->b->dims[rank - 2], &values->dims[rank - 2]);
-  amount_multiply_dims(&queries, c->a, 0, rank - 1);
+  expect_same(&macs, &c->left->dims[rank - 1], &c->right->dims[rank - 1]);
+  expect_same(&macs, &c->right->dims[rank - 2], &values->dims[rank - 2]);
+  amount_multiply_dims(&queries, c->left, 0, rank - 1);
   amount_multiply(&macs, queries);
-  multiply_dim(&macs, c->b, rank - 2);
+  multiply_dim(&macs, c->right, rank - 2);
   return macs;
 }
 
@@ -441,9 +446,9 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
     return etr_amount_of(0);
   if (found->macs == of_unknown)
     return etr_amount_unknown();
-  c.a = input_of(graph, node, found->first);
-  c.b = input_of(graph, node, found->second);
-  if (!c.a || !c.b)
+  c.left = input_of(graph, node, found->first);
+  c.right = input_of(graph, node, found->second);
+  if (!c.left || !c.right)
     return etr_amount_unknown();
   if (factors)
     *factors = (etr_factors){true, found->first, found->second};
@@ -454,6 +459,7 @@ static bool is_bound(const etr_value *value) {
   return value->is_bound;
 }
 
+/* Returns whether a dimension of a tensor is symbolic and the export recorded no example of it. */
 static bool lacks_example(const etr_value *value) {
   for (int32_t i = 0; i < value->rank; i++)
     if (value->dims[i].size == ETR_DIM_SYMBOLIC && value->dims[i].hint < 0)
@@ -462,8 +468,8 @@ static bool lacks_example(const etr_value *value) {
 }
 
 /* Returns whether any output or input of a node meets the test. */
-static bool has_value(const etr_graph *graph, const etr_node *node,
-                      bool (*meets_test)(const etr_value *value)) {
+static bool has_value_that(const etr_graph *graph, const etr_node *node,
+                           bool (*meets_test)(const etr_value *value)) {
   for (size_t i = 0; i < node->output_count; i++)
     if (meets_test(&node->outputs[i]))
       return true;
@@ -494,9 +500,9 @@ const char *etr_cost_unknown_reason(const etr_graph *graph, size_t index) {
     return "no formula for this library";
   if (found && found->macs == of_unknown)
     return "products do not follow from shapes";
-  if (has_value(graph, node, is_bound))
+  if (has_value_that(graph, node, is_bound))
     return "sizes are upper bounds";
-  if (has_value(graph, node, lacks_example))
+  if (has_value_that(graph, node, lacks_example))
     return "a symbolic size has no example";
   return etr_macs_of(graph, node, NULL).overflows ? "too large to count"
                                                   : "sizes or types are not recorded";
@@ -520,6 +526,7 @@ bool etr_multiplies(const char *target) {
 
 /* ---- How many bytes an operator reads and writes ---- */
 
+/* Returns whether any output may be a tensor: it has a rank, or nothing is known about it. */
 static bool gives_tensor(const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++)
     if (node->outputs[i].rank >= 0 || !node->outputs[i].dtype)
@@ -528,12 +535,13 @@ static bool gives_tensor(const etr_node *node) {
 }
 
 /* For operators that replace a part of their first input, returns the index of the input that they
- * write there; ETR_NONE for operators that write their whole output. index_put copies all of it. */
-static uint32_t place_of_part(const etr_node *node, etr_slice op) {
+ * write there; ETR_NONE for operators that write their whole output, such as index_put, which
+ * copies all of its input first. */
+static uint32_t input_written_to_part(const etr_node *node, etr_slice op) {
   if (etr_slice_is(op, "et_copy_index"))
     return 0;
-  return etr_slice_is(op, "index_put_") && node->input_count > 1 ? (uint32_t)node->input_count - 1
-                                                                 : ETR_NONE;
+  bool is_last = etr_slice_is(op, "index_put_") && node->input_count > 1;
+  return is_last ? (uint32_t)node->input_count - 1 : ETR_NONE;
 }
 
 /* Returns whether the first input is only written. */
@@ -544,13 +552,13 @@ static bool only_writes_first(etr_slice op) {
 /* Returns true for operators that access no tensor data: a view (aten.view, not aten.view_copy), a
  * number, a choice among outputs, and control flow and delegate calls, whose inner nodes access the
  * data. */
-static bool moves_nothing(const etr_graph *graph, const etr_node *node, etr_slice op) {
+static bool accesses_no_data(const etr_graph *graph, const etr_node *node, etr_slice op) {
   static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
                                        "executorch_prim", "builtins.", "math.",
                                        "export.",         "memory."};
   if (work_of(graph, node) == ETR_WORK_ELSEWHERE)
     return true;
-  if (work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node, op) != ETR_NONE)
+  if (work_of(graph, node) != ETR_WORK_BY_NAME || input_written_to_part(node, op) != ETR_NONE)
     return false;
   if (node->kind != ETR_NODE_OP || !gives_tensor(node))
     return true;
@@ -562,13 +570,15 @@ static bool moves_nothing(const etr_graph *graph, const etr_node *node, etr_slic
   return strchr(node->target, '.') == NULL;
 }
 
+/* Returns whether an operator reads only as much of its first input as it returns. */
 static bool looks_up(etr_slice op) {
   static const char *const lookups[] = {"embedding",  "index",       "index_select", "gather",
                                         "slice_copy", "select_copy", "narrow_copy",  "take"};
   return etr_operator_is_one_of(op, lookups, ETR_COUNT(lookups));
 }
 
-/* Returns the bytes of numbers of fewer bits than a byte has. */
+/* Returns the bytes that numbers of this many bits take, without gaps between them. Counts whole
+ * groups of eight numbers first, so that nothing overflows. */
 static etr_amount amount_of_bits(etr_amount numbers, unsigned bits) {
   numbers.count = numbers.count / 8 * bits + (numbers.count % 8 * bits + 7) / 8;
   return numbers;
@@ -602,12 +612,26 @@ static etr_amount read_by_lookup(const etr_node *node, const etr_value *value, s
   return read;
 }
 
-/* embedding_bag(weight, indices, ...) reads the row of each index. */
+/* Returns the bytes of weights that embedding_bag(weight, indices, ...) reads: a row for each
+ * index, however few rows it returns. */
 static etr_amount read_by_bag(const etr_value *weight, const etr_value *indices) {
   etr_amount read = elements_of(indices);
   multiply_dim(&read, weight, 1);
   amount_multiply(&read, bytes_of_element(weight));
   return read;
+}
+
+/* Returns the bytes of an input. For a delegate's constants they are those that the program
+ * records, because some are packed. */
+static etr_amount bytes_of_whole_input(const etr_graph *graph, const etr_node *node,
+                                       size_t position) {
+  const etr_node *producer = &graph->nodes[node->inputs[position].node];
+  const char *recorded = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes")
+                                                             : NULL;
+  int64_t bytes;
+  if (recorded && etr_slice_to_int(etr_slice_of(recorded), &bytes))
+    return etr_amount_of((uint64_t)bytes);
+  return bytes_of_value(input_of(graph, node, position));
 }
 
 /* Returns the bytes that one call reads of an input: all of it, with two exceptions for the first
@@ -620,19 +644,11 @@ static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_s
     return etr_amount_unknown();
   if (position == 0 && only_writes_first(op))
     return etr_amount_of(0);
-  /* For a delegate's constants the program records the bytes, because some are packed. */
-  const etr_node *producer = &graph->nodes[node->inputs[position].node];
-  const char *recorded = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes")
-                                                             : NULL;
-  int64_t bytes;
-  etr_amount all = recorded && etr_slice_to_int(etr_slice_of(recorded), &bytes)
-                       ? etr_amount_of((uint64_t)bytes)
-                       : bytes_of_value(value);
-  unsigned bits = node->output_count && work_of(graph, node) == ETR_WORK_BY_NAME
-                      ? bits_of_lookup(node->target, op)
-                      : 0;
-  bool is_indexed = input_of(graph, node, position + 1) !=
-                    NULL; /* scales and zero points come before the indices */
+  etr_amount all = bytes_of_whole_input(graph, node, position);
+  bool has_name = node->output_count && work_of(graph, node) == ETR_WORK_BY_NAME;
+  unsigned bits = has_name ? bits_of_lookup(node->target, op) : 0;
+  /* The indices are the last input; scales and zero points come before them. */
+  bool is_indexed = input_of(graph, node, position + 1) != NULL;
   if (bits && is_indexed && value->rank >= 1)
     return read_by_lookup(node, value, position, bits);
   if (position > 0 || node->output_count == 0)
@@ -651,7 +667,7 @@ static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_s
  * parts of their input. */
 static etr_amount written_bytes(const etr_graph *graph, const etr_node *node, etr_slice op,
                                 size_t output) {
-  uint32_t part = place_of_part(node, op);
+  uint32_t part = input_written_to_part(node, op);
   return part == ETR_NONE ? bytes_of_value(&node->outputs[output])
                           : read_bytes(graph, node, op, part);
 }
@@ -670,7 +686,7 @@ typedef struct finder {
   const etr_method *method; /* NULL: it did not run */
   uint32_t *first_value;    /* per node: number of its first output */
   bool *is_used_outside;    /* per value: a node of another group uses it */
-  uint32_t *seen_by;        /* per value: the group that read it last */
+  uint32_t *last_reader;    /* per value: the group that read it last */
   tally *tallies;           /* per node, where they are being added up */
   const tally *sums;        /* per node, once they are known */
   size_t overflow_count;
@@ -688,11 +704,11 @@ static uint32_t value_of(const finder *f, const etr_edge *edge) {
   return f->first_value[edge->node] + edge->output;
 }
 
-static bool is_value(const finder *f, const etr_edge *edge) {
+static bool is_output_of_node(const finder *f, const etr_edge *edge) {
   return edge->output < f->graph->nodes[edge->node].output_count;
 }
 
-/* Returns the edge that a group really reads: a dequantization that was fused into one of its
+/* Returns the edge that a node really reads: a dequantization that was fused into one of its
  * users is done by each user, so the edge is the dequantization's own input. */
 static const etr_edge *edge_really_read(const finder *f, const etr_edge *edge) {
   const etr_node *producer = &f->graph->nodes[edge->node];
@@ -714,19 +730,20 @@ static bool is_integer_type(const char *dtype) {
   return false;
 }
 
-/* Returns whether a factor consists of integers: its own type is one, or that of a value from
- * which operators in the same group only move data into the product. */
+/* Returns whether an input of a product consists of integers: its own type is one, or that of a
+ * value from which operators in the same group (fused into `leader`) only move data into the
+ * product. */
 static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t position) {
-  enum { FARTHEST = 16 };
+  enum { FARTHEST = 16 }; /* operators between the value and the product */
   for (int step = 0; step < FARTHEST; step++) {
     const etr_edge *edge = edge_really_read(f, &f->graph->nodes[user].inputs[position]);
     const etr_node *producer = &f->graph->nodes[edge->node];
-    if (!is_value(f, edge))
+    if (!is_output_of_node(f, edge))
       return false;
     if (is_integer_type(producer->outputs[edge->output].dtype))
       return true;
-    if (edge->node >= user || leader_of(f->graph, edge->node) != leader ||
-        producer->input_count == 0)
+    bool is_in_group = edge->node < user && leader_of(f->graph, edge->node) == leader;
+    if (!is_in_group || producer->input_count == 0)
       return false;
     if (!etr_operator_only_moves(producer->target))
       return false;
@@ -736,8 +753,9 @@ static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, s
   return false;
 }
 
-static bool is_integer(const finder *f, uint32_t leader, uint32_t node,
-                       const etr_factors *factors) {
+/* Returns whether both factors of a node's product consist of integers. */
+static bool multiplies_integers(const finder *f, uint32_t leader, uint32_t node,
+                                const etr_factors *factors) {
   return factors->are_known && is_integer_factor(f, leader, node, factors->first) &&
          is_integer_factor(f, leader, node, factors->second);
 }
@@ -756,7 +774,8 @@ static bool is_argument_int(const etr_node *node, const char *name, int64_t *val
 /* Returns whether an operator in a delegate reads weights of four bits. In the Edge graph each of
  * them takes a byte, and only the range of the dequantization says that it has four bits; delegates
  * pack two into a byte. A portable kernel reads the bytes as they are. */
-static bool reads_packed(const etr_graph *graph, const etr_node *reader, const etr_value *value) {
+static bool reads_packed_4_bits(const etr_graph *graph, const etr_node *reader,
+                                const etr_value *value) {
   enum { MOST_VALUES = 16 };
   int64_t least, most;
   if (!is_delegated(graph, reader) || etr_dtype_bytes(value->dtype) != 1)
@@ -766,7 +785,8 @@ static bool reads_packed(const etr_graph *graph, const etr_node *reader, const e
          is_argument_int(reader, "quant_max", &most) && least < most && most - least < MOST_VALUES;
 }
 
-/* Adds the work and the bytes of a node to those of its group. */
+/* Adds the multiply-accumulates and the bytes of one call of a node to those of its group: a node
+ * with all nodes fused into it. `is_alone`: the group has no other node. */
 static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
   const etr_node *node = &f->graph->nodes[index];
   uint32_t leader = leader_of(f->graph, index);
@@ -777,26 +797,26 @@ static void add_node_cost(finder *f, uint32_t index, bool is_alone) {
   tally *sum = &f->tallies[leader];
   etr_amount macs = etr_macs_of(f->graph, node, &factors);
   if (macs.is_unknown || macs.count)
-    sum->is_integer = is_integer(f, leader, index, &factors);
+    sum->is_integer = multiplies_integers(f, leader, index, &factors);
   amount_add(&sum->macs, macs);
-  if (is_alone && moves_nothing(f->graph, node, op))
+  if (is_alone && accesses_no_data(f->graph, node, op))
     return;
   if (work_of(f->graph, node) == ETR_WORK_HIDDEN)
     sum->read.is_unknown = sum->written.is_unknown = true;
   /* Each value from outside the group counts once, however often the group reads it. */
   for (size_t i = 0; i < node->input_count; i++) {
     const etr_edge *edge = edge_really_read(f, &node->inputs[i]);
-    if (!is_value(f, edge) || leader_of(f->graph, edge->node) == leader)
+    if (!is_output_of_node(f, edge) || leader_of(f->graph, edge->node) == leader)
       continue;
-    if (f->seen_by[value_of(f, edge)] == leader)
+    if (f->last_reader[value_of(f, edge)] == leader)
       continue;
-    f->seen_by[value_of(f, edge)] = leader;
+    f->last_reader[value_of(f, edge)] = leader;
     const etr_value *value = &f->graph->nodes[edge->node].outputs[edge->output];
     const etr_node *reader = edge == &node->inputs[i] ? node
                                                       : &f->graph->nodes[node->inputs[i].node];
     bool is_of_weights = f->graph->nodes[edge->node].kind >= ETR_NODE_PARAMETER;
     etr_amount bytes = reader == node ? read_bytes(f->graph, node, op, i) : bytes_of_value(value);
-    if (is_of_weights && edge == &reader->inputs[0] && reads_packed(f->graph, reader, value))
+    if (is_of_weights && edge == &reader->inputs[0] && reads_packed_4_bits(f->graph, reader, value))
       bytes = amount_of_bits(elements_of(value), 4);
     amount_add(&sum->read, bytes);
     if (is_of_weights)
@@ -816,13 +836,13 @@ static void mark_used_outside(finder *f) {
     const etr_node *user = &f->graph->nodes[i];
     for (size_t k = 0; k < user->input_count; k++) {
       const etr_edge *edge = edge_really_read(f, &user->inputs[k]);
-      if (is_value(f, edge) && leader_of(f->graph, i) != leader_of(f->graph, edge->node))
+      if (is_output_of_node(f, edge) && leader_of(f->graph, i) != leader_of(f->graph, edge->node))
         f->is_used_outside[value_of(f, edge)] = true;
     }
   }
 }
 
-/* Adds up the costs of all nodes, group by group, so that seen_by is valid. Returns false when
+/* Adds up the costs of all nodes, group by group, so that last_reader is valid. Returns false when
  * out of memory. */
 static bool count_group_costs(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count;
@@ -854,6 +874,8 @@ static const etr_method *method_that_ran(const etr_profile *profile, const etr_g
   return method->run_count ? method : NULL;
 }
 
+/* Returns whether a subgraph is a body of cond, map or scan, or inside one: its nodes may run any
+ * number of times. */
 static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
   for (; subgraph != ETR_NONE; subgraph = graph->subgraphs[subgraph].parent)
     if (graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_BODY)
@@ -861,8 +883,8 @@ static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
   return false;
 }
 
-/* Returns whether a node is in a body. In a program, bodies are instructions that jumps skip or
- * return to. */
+/* Returns whether a graph is a program with jumps, which skip instructions or return to them: any
+ * of its nodes may run any number of times. */
 static bool has_jumps(const etr_graph *graph) {
   for (size_t i = 0; graph->works && i < graph->node_count; i++)
     if (strcmp(graph->nodes[i].target, "control.jump_false") == 0)
@@ -870,9 +892,10 @@ static bool has_jumps(const etr_graph *graph) {
   return false;
 }
 
-/* Returns how often a node ran: outside bodies once in each run, as one or several operators of
- * its delegate. In a body, each event of a kernel is one call; for a delegate's operators it is
- * unknown how many events make up one call, unless each run has only one event. */
+/* Returns how often a node ran in all runs; 0 if it was not timed, ETR_UNKNOWN if that is unknown.
+ * Outside bodies it ran once in each run, as one or several operators of its delegate. In a body,
+ * each event of a kernel is one call; for a delegate's operators it is unknown how many events make
+ * up one call, unless each run has only one event. */
 static uint64_t execution_count(const finder *f, uint32_t node) {
   const etr_graph *graph = f->graph;
   const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
@@ -892,12 +915,15 @@ static uint64_t execution_count(const finder *f, uint32_t node) {
 static bool never_ran(const finder *f, uint32_t node) {
   const etr_graph *graph = f->graph;
   const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
-  if (!time || !f->method || time->runs > 0 || time->carried_by != ETR_NONE ||
-      time->delegate_instruction >= 0)
+  if (!time || !f->method || time->runs > 0)
     return false;
-  if (etr_method_part_ticks(f->method, ETR_TIME_RUNTIME) == f->method->execute_ticks ||
-      etr_method_part_ticks(f->method, ETR_TIME_UNPLACED) > 0 ||
-      etr_method_part_ticks(f->method, ETR_TIME_UNEXPLAINED) > 0)
+  if (time->carried_by != ETR_NONE || time->delegate_instruction >= 0)
+    return false;
+  bool has_no_times = etr_method_part_ticks(f->method, ETR_TIME_RUNTIME) ==
+                      f->method->execute_ticks;
+  bool has_time_on_no_node = etr_method_part_ticks(f->method, ETR_TIME_UNPLACED) > 0 ||
+                             etr_method_part_ticks(f->method, ETR_TIME_UNEXPLAINED) > 0;
+  if (has_no_times || has_time_on_no_node)
     return false;
   return f->has_jumps || is_in_body(graph, graph->nodes[node].subgraph) ||
          etr_operator_is_view(etr_operator_of_target(graph->nodes[node].target));
@@ -905,7 +931,8 @@ static bool never_ran(const finder *f, uint32_t node) {
 
 /* ---- All ---- */
 
-/* Fills the cost of a group. Returns true if a number overflowed. */
+/* Fills the cost of a node, which includes the nodes fused into it. Returns true if a number
+ * overflowed. */
 static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
   const tally *sum = &f->sums[node];
   bool overflows = sum->macs.overflows || sum->read.overflows || sum->written.overflows;
@@ -935,8 +962,9 @@ static void warn_of_overflows(const finder *f, const char *file, etr_warnings *w
       f->graph->nodes[f->first_overflow].name, more);
 }
 
-/* Allocates and initializes what counting needs. Returns false when out of memory. */
-static bool start_finder(finder *f, etr_arena *scratch) {
+/* Numbers the values of the graph, node by node, and allocates the sums. Returns false when out of
+ * memory. */
+static bool allocate_sums(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count, values = 0;
   f->first_value = etr_arena_alloc_raw_array(scratch, count, sizeof *f->first_value);
   f->tallies = etr_arena_alloc_array(scratch, count, sizeof *f->tallies);
@@ -945,11 +973,11 @@ static bool start_finder(finder *f, etr_arena *scratch) {
     values += f->graph->nodes[i].output_count;
   }
   f->is_used_outside = etr_arena_alloc_array(scratch, values, sizeof *f->is_used_outside);
-  f->seen_by = etr_arena_alloc_raw_array(scratch, values, sizeof *f->seen_by);
+  f->last_reader = etr_arena_alloc_raw_array(scratch, values, sizeof *f->last_reader);
   if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < values; i++)
-    f->seen_by[i] = ETR_NONE;
+    f->last_reader[i] = ETR_NONE;
   return true;
 }
 
@@ -960,8 +988,8 @@ static uint32_t group_of(const etr_graph *graph, uint32_t node) {
   return leader_of(graph, node) << 1 | is_delegated(graph, &graph->nodes[node]);
 }
 
-/* Returns what the costs of a graph's nodes depend on: how they are grouped. Nothing else in a
- * recording decides it. */
+/* Returns the key by which the costs of a graph's nodes are kept for the next ETDump. Of a
+ * recording they depend only on which nodes are fused into which, and which run in delegates. */
 static etr_slice key_of_groups(const etr_graph *graph, etr_arena *scratch) {
   etr_text key = {.arena = scratch};
   etr_text_add(&key, ETR_SLICE("costs"));
@@ -979,8 +1007,8 @@ static bool outlives_profile(const etr_kept *kept, const etr_graph *graph) {
   return !graph->works || etr_kept_find(kept, ETR_BYTES(graph->nodes));
 }
 
-/* Keeps a copy of the sums of a graph for its next profile, if there is memory; else they are
- * computed again. */
+/* Keeps a copy of the sums of a graph's groups for the next ETDump, if there is memory; else they
+ * are computed again. */
 static void keep_sums(etr_kept *all, etr_slice key, const finder *f) {
   etr_kept_entry *entry = etr_kept_start(all, key);
   if (!entry)
@@ -1001,7 +1029,7 @@ static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   f->sums = may_be_kept ? etr_kept_find(kept, key) : NULL;
   if (f->sums)
     return true;
-  if (!start_finder(f, scratch))
+  if (!allocate_sums(f, scratch))
     return false;
   mark_used_outside(f);
   if (!count_group_costs(f, scratch))
@@ -1012,7 +1040,7 @@ static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   return true;
 }
 
-/* Sets the costs of each graph, then the profile's peaks. Returns false when out of memory. */
+/* The peaks come last, because they are the best rates of the nodes. */
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
   for (size_t i = 0; i < profile->graph_count; i++) {
@@ -1042,17 +1070,18 @@ bool etr_costs_find(const etr_cost_job *job) {
 /* ---- Sums ---- */
 
 /* Returns how often a node ran per inference; 1 if that was not timed, NaN if unknown. */
-static double calls_of(const etr_cost *cost, const etr_method *method) {
+static double calls_per_inference(const etr_cost *cost, const etr_method *method) {
   if (!method || cost->executions == 0)
     return 1;
   return cost->executions == ETR_UNKNOWN ? NAN
                                          : (double)cost->executions / (double)method->run_count;
 }
 
-/* A duration is the difference of two readings, each rounded to the step: its variance is step^2
- * / 6. */
-static void add_time(etr_cost_sum *sum, const etr_profile *profile, const etr_node_time *time,
-                     double runs) {
+/* Adds the typical time of a node, in ns per inference, and the variance that the resolution of the
+ * clock causes over all runs. A duration is the difference of two readings, each rounded to the
+ * step of the clock, so its variance is step^2 / 6. */
+static void add_time_and_variance(etr_cost_sum *sum, const etr_profile *profile,
+                                  const etr_node_time *time, double runs) {
   double step = etr_ticks_to_ns(profile, etr_clock_step(profile, time->backend, NULL));
   sum->ns += etr_ticks_to_ns(profile, time->typical);
   sum->variance += (double)time->calls * step * step / 6;
@@ -1075,7 +1104,7 @@ void etr_cost_add(etr_cost_sum *sum, const etr_profile *profile, const etr_graph
   const etr_cost *cost = graph->costs ? &graph->costs[node] : NULL;
   if (!cost || cost->never_ran)
     return;
-  double calls = calls_of(cost, method);
+  double calls = calls_per_inference(cost, method);
   bool bytes_are_known = is_known(cost->read_bytes, calls) && is_known(cost->written_bytes, calls);
   if (is_known(cost->macs, calls)) {
     sum->macs += times(cost->macs, calls);
@@ -1089,7 +1118,7 @@ void etr_cost_add(etr_cost_sum *sum, const etr_profile *profile, const etr_graph
   sum->unknown_bytes += !bytes_are_known;
   sum->hinted += cost->from_hints;
   if (method && graph->times && graph->times[node].runs > 0)
-    add_time(sum, profile, &graph->times[node], (double)method->run_count);
+    add_time_and_variance(sum, profile, &graph->times[node], (double)method->run_count);
 }
 
 /* Adds all members of one sum to another; runs are the larger number of both. */
@@ -1129,6 +1158,8 @@ const char *etr_cost_arithmetic(const etr_cost_sum *sum) {
 
 /* ---- Rates ---- */
 
+/* Returns whether a time is long enough for the resolution of the clock that a rate means
+ * something. */
 static bool is_timed_well(const etr_cost_sum *sum) {
   double total = sum->ns * sum->runs;
   return total > 0 && sqrt(sum->variance) <= ETR_RATE_MOST_ERROR * total;
@@ -1161,7 +1192,9 @@ static void raise(double *peak, double rate) {
     *peak = rate;
 }
 
-/* Raises the peaks to the best rates of large nodes whose times are estimates, or are none. */
+/* Raises the peaks, in billions per second, to the best rates of those nodes that are large and
+ * long enough to show what the device can do. Uses only nodes whose times are estimates, or only
+ * those whose times are not. */
 static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
                         const etr_graph *graph, bool of_estimates) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -1171,8 +1204,8 @@ static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
       continue;
     etr_cost_add(&sum, profile, graph, i);
     double calls = (double)time->calls / sum.runs; /* per inference */
-    bool is_long = ETR_MIN(sum.ns, etr_ticks_to_ns(profile, time->per_run.p50)) >=
-                   LEAST_PEAK_NS * calls;
+    double median_ns = etr_ticks_to_ns(profile, time->per_run.p50);
+    bool is_long = ETR_MIN(sum.ns, median_ns) >= LEAST_PEAK_NS * calls;
     if (!is_long || time->is_estimated != of_estimates)
       continue;
     if (sum.macs >= LEAST_PEAK_MACS * calls)
@@ -1182,7 +1215,8 @@ static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
   }
 }
 
-/* Returns the highest rates that nodes of any method reached. */
+/* Returns the highest rates, in billions per second, that large nodes of any method reached; 0
+ * without any. Uses only nodes whose times are estimates, or only those whose times are not. */
 static etr_effective_peaks best_rates(const etr_profile *profile, bool of_estimates) {
   etr_effective_peaks best = {0};
   for (size_t i = 0; i < profile->method_count; i++) {
@@ -1194,20 +1228,20 @@ static etr_effective_peaks best_rates(const etr_profile *profile, bool of_estima
   return best;
 }
 
-/* Takes a rate of estimates where there is no other. */
-static void fill(double *peak, double estimate, bool *is_estimated) {
+/* Sets a peak that has no rate (0) to the best rate of nodes with estimated times. */
+static void fill_missing_peak(double *peak, double estimate, bool *is_estimated) {
   *is_estimated |= *peak == 0 && estimate > 0;
   *peak = *peak > 0 ? *peak : estimate;
 }
 
-/* Finds the highest rates of nodes, then those of estimated nodes where no other node gave a
- * rate; peaks that the user gave replace both. */
+/* Estimated times only count for a peak for which no other node gave a rate. */
 void etr_effective_peaks_find(etr_profile *profile) {
   etr_effective_peaks effective_peaks = best_rates(profile, false);
   const etr_effective_peaks estimates = best_rates(profile, true);
-  fill(&effective_peaks.gflops, estimates.gflops, &effective_peaks.is_estimated);
-  fill(&effective_peaks.integer_gops, estimates.integer_gops, &effective_peaks.is_estimated);
-  fill(&effective_peaks.gbs, estimates.gbs, &effective_peaks.is_estimated);
+  fill_missing_peak(&effective_peaks.gflops, estimates.gflops, &effective_peaks.is_estimated);
+  fill_missing_peak(&effective_peaks.integer_gops, estimates.integer_gops,
+                    &effective_peaks.is_estimated);
+  fill_missing_peak(&effective_peaks.gbs, estimates.gbs, &effective_peaks.is_estimated);
   effective_peaks.flops_given = profile->peaks.flops > 0;
   effective_peaks.integer_given = profile->peaks.integer_ops > 0;
   effective_peaks.bandwidth_given = profile->peaks.bandwidth > 0;
@@ -1225,16 +1259,18 @@ const char *etr_bound_name(etr_bound bound) {
   return names[bound];
 }
 
-/* Returns the time for an amount of work at a peak: 0 without work, NaN without a peak. */
-static double time_at(double amount, double peak) {
+/* Returns the time, in ns, for an amount of work (operations or bytes) at a peak in billions per
+ * second: 0 without work, NaN without a peak. */
+static double ns_at_peak(double amount, double peak) {
   if (amount == 0)
     return 0;
   return peak > 0 ? amount / peak : NAN;
 }
 
-/* The bound is only given if the peaks were: the best nodes of a record may be far from the peaks
- * of the device. */
-static bool are_given(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks) {
+/* Returns whether the user gave all peaks that limit this work. Only then is it known whether
+ * computing or memory limits it: the best nodes of a record may be far from what the device can
+ * do. */
+static bool are_peaks_given(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks) {
   bool computes_floats = sum->macs > sum->integer_macs;
   return effective_peaks->bandwidth_given && (effective_peaks->flops_given || !computes_floats) &&
          (effective_peaks->integer_given || sum->integer_macs == 0);
@@ -1244,14 +1280,14 @@ static bool are_given(const etr_cost_sum *sum, const etr_effective_peaks *effect
  * where rates or amounts are missing. */
 double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks,
                          etr_bound *bound) {
-  double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs),
-                             effective_peaks->gflops) +
-                     time_at(2 * sum->integer_macs, effective_peaks->integer_gops);
-  double moving = time_at(etr_cost_bytes(sum), effective_peaks->gbs);
+  double computing = ns_at_peak(2 * (etr_cost_macs(sum) - sum->integer_macs),
+                                effective_peaks->gflops) +
+                     ns_at_peak(2 * sum->integer_macs, effective_peaks->integer_gops);
+  double moving = ns_at_peak(etr_cost_bytes(sum), effective_peaks->gbs);
   bool is_known = computing + moving > 0; /* false for NaN */
   if (bound)
     *bound = computing > moving ? ETR_BOUND_COMPUTE : ETR_BOUND_MEMORY;
-  if (bound && !(is_known && are_given(sum, effective_peaks)))
+  if (bound && !(is_known && are_peaks_given(sum, effective_peaks)))
     *bound = ETR_BOUND_UNKNOWN;
   return is_known ? ETR_MAX(computing, moving) : NAN;
 }

@@ -10,7 +10,8 @@
 
 /* ---- Facts ---- */
 
-/* Collects what is known about an event before its backend interprets it. */
+/* Collects what the decoder of a backend may know about an event: its name, its entry in the
+ * delegate map, and its metadata. */
 static etr_event_facts event_facts_of(const etr_decoded *d, const etr_event *row) {
   const etr_map_instruction *map = d->instruction->map;
   const etr_map_delegate_id *listed = map && row->delegate_id
@@ -26,9 +27,9 @@ static etr_event_facts event_facts_of(const etr_decoded *d, const etr_event *row
 
 /* ---- Roles ---- */
 
-/* Converts durations in units coarser than ticks to ticks, by `factor` ticks a unit. If these
- * would exceed the limit for all events, the durations stay plain numbers, which are an odd
- * event. */
+/* Converts an event's durations and their statistics from a backend's own unit to ticks; `factor`
+ * is the ticks of one unit. If the ticks of all events would exceed their limit, the event becomes
+ * a counter and counts as odd, as a file with such times is damaged. */
 static void convert_durations(etr_event *row, etr_event_meaning *meaning, double factor,
                               etr_decoding *decoding) {
   uint64_t *durations = decoding->samples->durations + etr_samples_first(decoding->samples, row);
@@ -37,7 +38,7 @@ static void convert_durations(etr_event *row, etr_event_meaning *meaning, double
     *meaning = (etr_event_meaning){.role = ETR_ROLE_COUNTER,
                                    .unit = ETR_EVENT_UNIT_COUNT,
                                    .has_no_place = true,
-                                   .is_odd = true};
+                                   .is_unexpected = true};
     return;
   }
   decoding->ticks_left -= (uint64_t)sum;
@@ -49,8 +50,8 @@ static void convert_durations(etr_event *row, etr_event_meaning *meaning, double
     *stats[i] *= factor;
 }
 
-/* Counts an event that is not what its backend writes, for a warning. Returns false when out of
- * memory. */
+/* Counts an event that is not what its backend is known to write, by decoder, for a warning that
+ * names the first one. Returns false when out of memory. */
 static bool count_odd_event(etr_decoding *decoding, const etr_decoder *decoder, const char *name,
                             etr_arena *arena) {
   for (size_t i = 0; i < decoding->odd.count; i++) {
@@ -65,8 +66,33 @@ static bool count_odd_event(etr_decoding *decoding, const etr_decoder *decoder, 
   return added != NULL;
 }
 
-/* Has the decoder interpret the events, and copies what it found to them. Returns false when out
- * of memory. */
+/* Copies what the decoder says of an event to it. An odd event, which is not what the backend is
+ * known to write, gets no node. */
+static void set_meaning(const etr_decoded *d, etr_event *row, etr_event_meaning *meaning) {
+  const char *label = meaning->label ? etr_arena_text(d->arena, etr_slice_of(meaning->label))
+                                     : NULL;
+  if (label)
+    row->label = label;
+  if (meaning->kernel.size)
+    row->kernel = etr_arena_text(d->arena, meaning->kernel);
+  row->note = meaning->note ? etr_arena_text(d->arena, etr_slice_of(meaning->note)) : NULL;
+  row->role = meaning->role;
+  row->phase = meaning->phase;
+  row->unit = meaning->unit;
+  row->is_in_sums = meaning->is_in_sums && meaning->unit == ETR_EVENT_UNIT_TIME;
+  row->is_estimated = meaning->is_estimated;
+  row->has_no_place = meaning->has_no_place;
+  row->wrapper = meaning->wrapper;
+  row->inside = meaning->inside;
+  row->wrapper_phase = meaning->wrapper_phase;
+  row->compute_unit = meaning->compute_unit;
+  row->is_unit_planned = meaning->is_unit_planned;
+  if (meaning->is_unexpected)
+    meaning->key = ETR_KEY_NONE;
+}
+
+/* Has the decoder interpret all events of the call together, because their meaning can depend on
+ * each other. */
 bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
   etr_event_facts *facts = etr_arena_alloc_array(d->scratch, d->count, sizeof *facts);
   d->meanings = etr_arena_alloc_array(d->scratch, d->count, sizeof *d->meanings);
@@ -82,28 +108,8 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
     etr_event_meaning *meaning = &d->meanings[i];
     if (meaning->step_ns)
       convert_durations(d->rows[i], meaning, meaning->step_ns * d->ticks_per_ns, decoding);
-    etr_event *row = d->rows[i];
-    const char *label = meaning->label ? etr_arena_text(d->arena, etr_slice_of(meaning->label))
-                                       : NULL;
-    if (label)
-      row->label = label;
-    if (meaning->kernel.size)
-      row->kernel = etr_arena_text(d->arena, meaning->kernel);
-    row->note = meaning->note ? etr_arena_text(d->arena, etr_slice_of(meaning->note)) : NULL;
-    row->role = meaning->role;
-    row->phase = meaning->phase;
-    row->unit = meaning->unit;
-    row->is_in_sums = meaning->is_in_sums && meaning->unit == ETR_EVENT_UNIT_TIME;
-    row->is_estimated = meaning->is_estimated;
-    row->has_no_place = meaning->has_no_place;
-    row->wrapper = meaning->wrapper;
-    row->inside = meaning->inside;
-    row->wrapper_phase = meaning->wrapper_phase;
-    row->compute_unit = meaning->compute_unit;
-    row->is_unit_planned = meaning->is_unit_planned;
-    if (meaning->is_odd)
-      meaning->key = ETR_KEY_NONE;
-    if (meaning->is_odd && !count_odd_event(decoding, d->decoder, facts[i].name, d->arena))
+    set_meaning(d, d->rows[i], meaning);
+    if (meaning->is_unexpected && !count_odd_event(decoding, d->decoder, facts[i].name, d->arena))
       return false;
   }
   return true;
@@ -123,9 +129,9 @@ void etr_decoding_warn(const etr_decoding *decoding, const char *method, etr_war
 
 /* ---- By the node's name ---- */
 
-/* Finds nodes by name. If several events have the name of a node, only the first belongs to it,
- * because a lowering reuses the name for operators that it inserts. Returns false when out of
- * memory. */
+/* Gives each event that names a node the delegate's node of this name. If several events have the
+ * name of a node, only the first belongs to it, because a lowering reuses the name for operators
+ * that it inserts. Returns false when out of memory. */
 static bool join_by_name(const etr_decoded *d) {
   size_t count;
   const etr_graph *graph = d->placement->method->graph;
@@ -163,6 +169,7 @@ typedef struct own_operator {
 
 typedef etr_vec(own_operator) own_operators;
 
+/* Orders operators of a delegate by their position in its list, then by index. */
 static int by_position(const void *a, const void *b) {
   const own_operator *x = a, *y = b;
   if (x->position != y->position)
@@ -170,8 +177,10 @@ static int by_position(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static void add_operator(const etr_decoded *d, own_operators *list, int64_t position,
-                         uint32_t number, const char *name) {
+/* Adds an operator of the delegate that has no node yet. When out of memory, the scratch arena has
+ * failed. */
+static void add_own_operator(const etr_decoded *d, own_operators *list, int64_t position,
+                             uint32_t number, const char *name) {
   own_operator *added = etr_vec_push(d->scratch, list);
   if (added)
     *added = (own_operator){.position = position, .number = number, .node = ETR_NONE, .name = name};
@@ -183,10 +192,10 @@ static bool list_operators(const etr_decoded *d, own_operators *list) {
   size_t kept = 0;
   const etr_own_graph *own = d->own;
   for (uint32_t i = 0; own && i < own->count; i++)
-    add_operator(d, list, own->operators[i].id, i, own->operators[i].name);
+    add_own_operator(d, list, own->operators[i].id, i, own->operators[i].name);
   for (uint32_t i = 0; !own && i < d->count; i++)
     if (d->meanings[i].key == ETR_KEY_OPERATOR)
-      add_operator(d, list, d->meanings[i].operator_number, i, d->meanings[i].operator_);
+      add_own_operator(d, list, d->meanings[i].operator_number, i, d->meanings[i].operator_);
   if (list->count)
     etr_sort(list->data, list->count, sizeof *list->data, by_position);
   for (size_t i = 0; i < list->count; i++)
@@ -196,15 +205,17 @@ static bool list_operators(const etr_decoded *d, own_operators *list) {
   return !etr_arena_failed(d->scratch);
 }
 
-/* Returns the number of an operator's kind, starting at 1. */
+/* Returns a number for the kind of an operator or node, by the name of its operator. Numbers start
+ * at 1; 0 is a kind beyond the last number, which is aligned with nothing. */
 static uint16_t class_of(const etr_decoded *d, etr_map *kinds, const char *target) {
   uint32_t number = etr_map_number(kinds, d->decoder->kind_of(target));
   return number < UINT16_MAX ? (uint16_t)(number + 1) : 0;
 }
 
-/* Aligns the operators with nodes of the same kind. Leaving out a node costs nothing, because it
- * may be part of another node's operator. Returns false when out of memory. */
-static bool pair_operators(const etr_decoded *d, own_operators *list) {
+/* Sets the nodes of the delegate's operators: aligns both in order, by kind. Leaving out a node
+ * costs nothing, because it may be part of another node's operator. Returns false when out of
+ * memory. */
+static bool align_operators_with_nodes(const etr_decoded *d, own_operators *list) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
   etr_align_item *operators = etr_arena_alloc_array(d->scratch, list->count, sizeof *operators);
@@ -229,8 +240,9 @@ static bool pair_operators(const etr_decoded *d, own_operators *list) {
   return !etr_arena_failed(d->scratch);
 }
 
-/* Sets the payload operator of an event, and its node if the operator has one. Returns false when
- * out of memory. */
+/* Sets which operator of the payload an event is, and its node if the operator has one: an estimate
+ * by order, of which at best 95 % are taken to be right, and half if several nodes fit. Returns
+ * false when out of memory. */
 static bool set_operator(const etr_decoded *d, etr_event *row, const own_operator *operator) {
   if (d->own)
     row->payload_operator = operator->number;
@@ -247,7 +259,8 @@ static bool set_operator(const etr_decoded *d, etr_event *row, const own_operato
  * name. Returns false when out of memory. */
 static bool join_by_operator(const etr_decoded *d) {
   own_operators list = {0};
-  if (!list_operators(d, &list) || (d->placement->method->graph && !pair_operators(d, &list)))
+  if (!list_operators(d, &list) ||
+      (d->placement->method->graph && !align_operators_with_nodes(d, &list)))
     return false;
   for (size_t i = 0; i < d->count; i++) {
     if (d->meanings[i].key != ETR_KEY_OPERATOR)
@@ -265,7 +278,9 @@ static bool join_by_operator(const etr_decoded *d) {
 
 /* ---- All ---- */
 
-/* Finds nodes in each way for which events have keys. Returns false when out of memory. */
+/* Finds nodes by each kind of key that the decoder gave any event: the name of a node, or the
+ * position and name of an operator of the payload. Operators lead to nothing if there is neither an
+ * Edge graph nor a payload. */
 bool etr_decoded_join(etr_decoded *d) {
   bool has_key[ETR_KEY_OPERATOR + 1] = {false};
   for (size_t i = 0; i < d->count; i++)
@@ -274,14 +289,13 @@ bool etr_decoded_join(etr_decoded *d) {
     return false;
   if (has_key[ETR_KEY_OPERATOR] && d->placement->method->payloads)
     d->own = etr_method_own_graph(d->placement->method, d->instruction->id);
-  return !has_key[ETR_KEY_OPERATOR] || (!d->placement->method->graph && !d->own) ||
-         join_by_operator(d);
+  bool is_in_graph = d->placement->method->graph || d->own;
+  return !has_key[ETR_KEY_OPERATOR] || !is_in_graph || join_by_operator(d);
 }
 
 /* ---- Giving an event its node ---- */
 
-/* Gives an event its only node; its handle, too, unless the event has handles of a delegate map.
- * Returns false when out of memory. */
+/* The event then has this node only. */
 bool etr_event_set_node(etr_event *event, const etr_graph *graph, etr_event_node found,
                         etr_arena *arena) {
   uint32_t *node_and_handle = etr_arena_alloc_array(arena, 2, sizeof *node_and_handle);

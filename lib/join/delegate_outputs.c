@@ -4,8 +4,7 @@
  */
 #include "join/delegate_outputs.h"
 
-/* Marks each output of a node that a node of another delegate, or of none, reads. Returns false
- * when out of memory. */
+/* Marks each output that a node of another delegate, or of none, reads. */
 bool etr_delegate_outputs_find(etr_delegate_outputs *out, const etr_placement *placement,
                                etr_arena *arena) {
   const etr_graph *graph = placement->method->graph;
@@ -35,7 +34,8 @@ bool etr_delegate_outputs_find(etr_delegate_outputs *out, const etr_placement *p
   return true;
 }
 
-/* Returns NULL with *count 0 if there are none, or when out of memory. */
+/* Lists the results of the delegate's nodes that are read outside of it, node by node. Sets *count
+ * to how many there are. */
 const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outputs,
                                                int32_t instruction_id, size_t *count,
                                                etr_arena *arena) {

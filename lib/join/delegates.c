@@ -38,16 +38,19 @@ typedef struct delegate {
   etr_arena scratch;
 } delegate;
 
-static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match match,
-                     double confidence) {
+/* Sets the only node of an event of the delegate, how it was found, and how sure that is (0 to 1).
+ * Returns false when out of memory. */
+static bool set_event_node(const delegate *d, etr_event *row, uint32_t node, etr_match match,
+                           double confidence) {
   return etr_event_set_node(row, d->placement->method->graph,
                             (etr_event_node){node, match, confidence}, d->arena);
 }
 
 /* ---- By the record's delegate map ---- */
 
-/* Maps each handle to the first node of the delegate with this handle that multiplies matrices,
- * or else the first node. Returns false when out of memory. */
+/* Fills d->carriers: per debug handle, the node that gets the time of an event with this handle. Of
+ * the delegate's nodes with the handle it is the first that multiplies matrices, because that takes
+ * most of the time, or else the first. Returns false when out of memory. */
 static bool index_carriers(delegate *d) {
   size_t count;
   const etr_graph *graph = d->placement->method->graph;
@@ -58,22 +61,24 @@ static bool index_carriers(delegate *d) {
     etr_map_slot *best = etr_map_at(&d->carriers, ETR_BYTES(graph->nodes[node].debug_handle));
     if (!best)
       return false;
-    bool is_heavier = best->value == ETR_NONE ||
-                      (etr_multiplies(graph->nodes[node].target) &&
-                       !etr_multiplies(graph->nodes[best->value].target));
-    bool is_earlier = best->value != ETR_NONE && node < best->value &&
-                      etr_multiplies(graph->nodes[node].target) ==
-                          etr_multiplies(graph->nodes[best->value].target);
+    if (best->value == ETR_NONE) {
+      best->value = node;
+      continue;
+    }
+    bool multiplies = etr_multiplies(graph->nodes[node].target);
+    bool best_multiplies = etr_multiplies(graph->nodes[best->value].target);
+    bool is_heavier = multiplies && !best_multiplies;
+    bool is_earlier = multiplies == best_multiplies && node < best->value;
     if (is_heavier || is_earlier)
       best->value = node;
   }
   return true;
 }
 
-/* Returns the node to which the time of a row with several handles is attributed: the first that
- * multiplies matrices, or else the first that is in the delegate; ETR_NONE if none is. Handles of
- * nodes outside the delegate are ignored, because Vulkan uses numbers of its own. */
-static uint32_t carrier_of(const delegate *d, const etr_event *row) {
+/* Returns the node that gets the time of an event with several handles: the first that multiplies
+ * matrices, or else the first that is in the delegate; ETR_NONE if none is. Handles of nodes
+ * outside the delegate are ignored, because Vulkan uses numbers of its own. */
+static uint32_t find_carrier_of_event(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
     uint32_t node = etr_map_get(&d->carriers, ETR_BYTES(row->handles[i]));
@@ -87,7 +92,8 @@ static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   return first;
 }
 
-/* Sets the nodes of events that the delegate map lists. Returns false when out of memory. */
+/* Sets the handles, and the node, of events that the record's delegate map lists. Beyond the limit
+ * of work for all delegates of the method, events get no node. Returns false when out of memory. */
 static bool match_by_map(delegate *d) {
   if (d->placement->method->graph && !index_carriers(d))
     return false;
@@ -100,11 +106,10 @@ static bool match_by_map(delegate *d) {
       continue;
     row->handles = listed->handles;
     row->handle_count = listed->handle_count;
-    uint32_t node = d->placement->method->graph &&
-                            etr_spend(&d->reading->plans_left, row->handle_count)
-                        ? carrier_of(d, row)
-                        : ETR_NONE;
-    if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1))
+    bool can_have_node = d->placement->method->graph &&
+                         etr_spend(&d->reading->plans_left, row->handle_count);
+    uint32_t node = can_have_node ? find_carrier_of_event(d, row) : ETR_NONE;
+    if (node != ETR_NONE && !set_event_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1))
       return false;
   }
   return true;
@@ -113,14 +118,15 @@ static bool match_by_map(delegate *d) {
 /* ---- Pairing events with the operators that were expected ---- */
 
 /* The operators that were expected, in order. */
-typedef struct plan {
+typedef struct expected_operators {
   etr_vec(etr_align_item) items;
   etr_vec(uint32_t) owners; /* for each item: index of an operator of the payload, or of a node */
-} plan;
+} expected_operators;
 
-/* Adds an item to a plan with the node or operator that it belongs to. Returns false when out of
- * memory. */
-static bool add_plan_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) {
+/* Adds an expected operator to the list that events are aligned with, and its owner: the node, or
+ * the operator of the payload, that it is. Returns false when out of memory. */
+static bool add_expected_operator(delegate *d, expected_operators *p, etr_align_item item,
+                                  uint32_t owner) {
   etr_align_item *added = etr_vec_push(&d->scratch, &p->items);
   uint32_t *slot = added ? etr_vec_push(&d->scratch, &p->owners) : NULL;
   if (!slot)
@@ -134,21 +140,22 @@ static bool is_inserted(const delegate *d, size_t row) {
   return (d->backend->traits(d->classes[row]) & ETR_CLASS_INSERTED) != 0;
 }
 
-/* Lists the events for an alignment. `unplanned` is the cost of leaving out an event that a
- * lowering may have inserted, `missing` that of leaving out any other event. Returns NULL when
- * out of memory. */
-static etr_align_item *list_rows(delegate *d, int16_t unplanned, int16_t missing) {
+/* Makes the left side of an alignment: the events of the delegate. `inserted_cost` is the cost of
+ * leaving an event unpaired that a lowering may have inserted, `other_cost` that of any other.
+ * Returns NULL when out of memory. */
+static etr_align_item *list_events(delegate *d, int16_t inserted_cost, int16_t other_cost) {
   etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events);
   for (size_t i = 0; events && i < d->row_count; i++)
     events[i] = (etr_align_item){.class_ = d->classes[i],
-                                 .cost = is_inserted(d, i) ? unplanned : missing};
+                                 .cost = is_inserted(d, i) ? inserted_cost : other_cost};
   return events;
 }
 
-/* Pairs the events with the plan, at the costs that list_rows() explains. Returns NULL when out
- * of memory. */
-static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
-  etr_align_item *events = list_rows(d, unplanned, missing);
+/* Aligns the events of the delegate with the operators that were expected; the costs are those of
+ * list_events(). Returns the pair of each event; NULL when out of memory. */
+static etr_align_pair *align_events(delegate *d, const expected_operators *p, int16_t inserted_cost,
+                                    int16_t other_cost) {
+  etr_align_item *events = list_events(d, inserted_cost, other_cost);
   etr_align_pair *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
   if (!events || !pairs)
     return NULL;
@@ -156,10 +163,11 @@ static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned,
   return etr_arena_failed(&d->scratch) ? NULL : pairs;
 }
 
-/* ---- Twins: nodes that the handle lists do not distinguish ---- */
+/* ---- Equal nodes: those that the handle lists do not distinguish ---- */
 
-/* Returns whether a path leads from one node to a later one. The graph lists producers first, so
- * nodes after `to` are not visited. A search that takes too long finds none. */
+/* Returns whether data flows from one node to a later one. The graph lists producers first, so
+ * nodes after `to` are not visited. A search that takes too long, or runs out of memory, finds no
+ * path. */
 static bool has_path(delegate *d, uint32_t from, uint32_t to) {
   etr_users *users = &d->reading->users;
   if (!users->list && !etr_users_find(users, d->placement->method->graph, d->arena))
@@ -194,12 +202,12 @@ static bool has_path(delegate *d, uint32_t from, uint32_t to) {
 }
 
 /* Returns whether data flow says which of two nodes runs first. */
-static bool are_in_order(delegate *d, uint32_t a, uint32_t b) {
+static bool are_ordered_by_data(delegate *d, uint32_t a, uint32_t b) {
   return has_path(d, ETR_MIN(a, b), ETR_MAX(a, b));
 }
 
 /* Lists the nodes of the delegate by debug handle. Returns false when out of memory. */
-static bool list_by_handle(delegate *d) {
+static bool list_nodes_by_handle(delegate *d) {
   const etr_graph *graph = d->placement->method->graph;
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
@@ -219,18 +227,18 @@ static bool list_by_handle(delegate *d) {
  * class, if `of_any_class` is set), and data flow does not say which of both runs first. If this
  * takes too long to find out, it returns true. */
 static bool has_equal_node(delegate *d, uint32_t node, bool of_any_class) {
-  int32_t handle = (int32_t)d->placement->method->graph->nodes[node].debug_handle;
-  if (d->by_handle.count == 0 && !list_by_handle(d))
+  const etr_graph *graph = d->placement->method->graph;
+  int32_t handle = (int32_t)graph->nodes[node].debug_handle;
+  if (d->by_handle.count == 0 && !list_nodes_by_handle(d))
     return true;
   const handle_entry *list = d->by_handle.data;
   size_t count = d->by_handle.count, first = etr_find_int(handle, list, count, sizeof *list);
-  uint16_t class_ = d->backend->class_of_node(d->placement->method->graph,
-                                              &d->placement->method->graph->nodes[node]);
+  uint16_t class_ = d->backend->class_of_node(graph, &graph->nodes[node]);
   for (size_t i = first; i < count && list[i].handle == handle; i++) {
     if (!etr_spend(&d->reading->steps_left, 1))
       return true;
     bool is_alike = of_any_class || list[i].class_ == class_;
-    if (list[i].node != node && is_alike && !are_in_order(d, node, list[i].node))
+    if (list[i].node != node && is_alike && !are_ordered_by_data(d, node, list[i].node))
       return true;
   }
   return false;
@@ -247,17 +255,21 @@ static bool are_nodes_known(delegate *d) {
     size_t k = etr_method_first_of_handle(method, handle);
     if (k == method->by_handle_count || method->by_handle[k].handle != handle)
       return false;
-    for (; k < method->by_handle_count && method->by_handle[k].handle == handle; k++)
-      if (!etr_spend(&d->reading->steps_left, 1) ||
-          d->placement->node_delegate[method->by_handle[k].node] != d->instruction->id)
+    for (; k < method->by_handle_count && method->by_handle[k].handle == handle; k++) {
+      uint32_t node = method->by_handle[k].node;
+      if (!etr_spend(&d->reading->steps_left, 1))
         return false;
+      if (d->placement->node_delegate[node] != d->instruction->id)
+        return false;
+    }
   }
   return true;
 }
 
-/* Returns whether it is also certain in which order they run: this is proven, or data flow orders
- * those of each handle. The handles of a changed graph prove nothing. */
-static bool is_order_known(delegate *d) {
+/* Returns whether it is certain which nodes the delegate has and in which order they run: this is
+ * proven, or data flow orders those of each handle. The handles of a changed graph prove nothing.
+ */
+static bool is_node_order_known(delegate *d) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
   if (d->placement->method->graph->is_changed || !are_nodes_known(d))
@@ -270,38 +282,44 @@ static bool is_order_known(delegate *d) {
 
 /* ---- By the payload ---- */
 
-/* Lists the operators of the payload. Leaving out an operator costs little, because the runtime
- * drops some. Leaving out an event costs more than leaving out all operators. Returns false when
- * out of memory. */
-static bool plan_payload(delegate *d, plan *p) {
+/* Lists the operators of the payload as those that are expected to run, in order. An operator may
+ * run as its class or an alternative, and a fused activation as an event of its own. Leaving out an
+ * operator costs 1, because the runtime drops some, or nothing if it does no work. Returns false
+ * when out of memory. */
+static bool expect_payload_operators(delegate *d, expected_operators *p) {
   for (uint32_t i = 0; i < d->payload->count; i++) {
     const etr_payload_operator *operator_ = &d->payload->operators[i];
-    if (!add_plan_item(d, p,
-                       (etr_align_item){operator_->class_, operator_->alternative, 1,
-                                        operator_->is_idle ? 0 : 1},
-                       i))
+    const etr_align_item item = {.class_ = operator_->class_,
+                                 .alternative = operator_->alternative,
+                                 .weight = 1,
+                                 .cost = operator_->is_idle ? 0 : 1};
+    const etr_align_item activation = {.class_ = operator_->activation, .weight = 1, .cost = 1};
+    if (!add_expected_operator(d, p, item, i))
       return false;
-    if (operator_->activation &&
-        !add_plan_item(d, p, (etr_align_item){operator_->activation, 0, 1, 1}, i))
+    if (operator_->activation && !add_expected_operator(d, p, activation, i))
       return false;
   }
   return true;
 }
 
+/* The cost of an event without an operator of the payload: an event is left out only if very many
+ * operators would be instead. */
 enum { MISSING_EVENT = 100 };
 
-/* Returns whether the order decides between a node and others that match equally well. */
+/* Returns whether the order in which the delegate runs its nodes decides for certain between a node
+ * and others that match an operator equally well. */
 static bool is_in_known_order(delegate *d, uint32_t node) {
   return d->placement->is_ordered || (are_nodes_known(d) && !has_equal_node(d, node, false));
 }
 
-/* Attributes a row to an operator of the payload, and to its node if there is an Edge graph.
- * Returns false when out of memory. */
-static bool set_row_operator(delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
+/* Sets which operator of the payload an event is, and its node if there is an Edge graph. The node
+ * is an estimate if the alignment allows other operators, or if only an order that is not known
+ * chose it among equal nodes. Returns false when out of memory. */
+static bool set_payload_operator(delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
   const etr_placed *placed = d->instruction;
   uint32_t node = placed->payload ? placed->operator_nodes[operator_] : ETR_NONE;
-  bool is_estimate = is_unsure || (node != ETR_NONE && placed->operator_by_order[operator_] &&
-                                   !is_in_known_order(d, node));
+  bool is_by_order = node != ETR_NONE && placed->operator_by_order[operator_];
+  bool is_estimate = is_unsure || (is_by_order && !is_in_known_order(d, node));
   etr_match match = is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
   row->payload_operator = operator_;
   row->is_operator_unsure = is_unsure;
@@ -309,19 +327,21 @@ static bool set_row_operator(delegate *d, etr_event *row, uint32_t operator_, bo
     row->match = match;
     row->confidence = is_estimate ? 0.5 : 1;
   }
-  return node == ETR_NONE || set_node(d, row, node, match, is_estimate ? 0.5 : 1);
+  return node == ETR_NONE || set_event_node(d, row, node, match, is_estimate ? 0.5 : 1);
 }
 
 /* Sets the operators of events by aligning them with those of the payload. Returns false when out
  * of memory. */
 static bool match_by_payload(delegate *d) {
-  plan p = {0};
-  etr_align_pair *pairs = plan_payload(d, &p) ? align_plan(d, &p, MISSING_EVENT, MISSING_EVENT)
-                                              : NULL;
+  expected_operators p = {0};
+  if (!expect_payload_operators(d, &p))
+    return false;
+  etr_align_pair *pairs = align_events(d, &p, MISSING_EVENT, MISSING_EVENT);
   for (size_t i = 0; pairs && i < d->row_count; i++) {
     if (pairs[i].partner == ETR_NONE)
       continue;
-    if (!set_row_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure))
+    uint32_t operator_ = p.owners.data[pairs[i].partner];
+    if (!set_payload_operator(d, d->rows[i], operator_, pairs[i].is_unsure))
       return false;
   }
   return pairs != NULL;
@@ -335,10 +355,11 @@ enum {
   ODD_EVENT = 6,      /* as much as a node that certainly runs and has no event */
 };
 
-/* Adds what the delegate's nodes run as, by expect() or allow() of the backend. Returns false
- * when out of memory. */
-static bool plan_nodes(delegate *d, plan *p,
-                       etr_expectation (*runs_as)(const etr_delegate_view *, uint32_t)) {
+/* Lists the operators that the delegate's nodes should run as, in the order of the nodes. `runs_as`
+ * is a function of the backend: expect() says as what a node usually runs, allow() as what it can
+ * run at all. Returns false when out of memory. */
+static bool expect_node_operators(delegate *d, expected_operators *p,
+                                  etr_expectation (*runs_as)(const etr_delegate_view *, uint32_t)) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
   etr_users *users = &d->reading->users;
@@ -349,10 +370,10 @@ static bool plan_nodes(delegate *d, plan *p,
   for (size_t i = 0; i < count; i++) {
     etr_expectation expectation = runs_as(&view, nodes[i].node);
     for (uint32_t k = 0; expectation.class_ && k < expectation.count; k++)
-      if (!add_plan_item(d, p,
-                         (etr_align_item){expectation.class_, expectation.alternative,
-                                          expectation.weight, expectation.cost},
-                         expectation.node))
+      if (!add_expected_operator(d, p,
+                                 (etr_align_item){expectation.class_, expectation.alternative,
+                                                  expectation.weight, expectation.cost},
+                                 expectation.node))
         return false;
   }
   return true;
@@ -360,20 +381,20 @@ static bool plan_nodes(delegate *d, plan *p,
 
 /* ---- What is certain ---- */
 
-/* A node is certain if it is the only one in all walks through the delegate's events and nodes that
+/* A node is certain if it is the only one in all alignments of the delegate's events and nodes that
  * are possible at all. Of 157 records none of 8,323 certain events were wrong:
  *   - 5,490 if nothing is assumed of what is fused or dropped;
  *   - 1,821 more if everything runs as expected. The difference to 1 allows for versions of XNNPACK
  *     that no record covers;
- *   - 1,012 of the latter have a twin, which the proven order distinguishes. */
+ *   - 1,012 of the latter have an equal node, which the proven order distinguishes. */
 static const double IN_ANY_CASE = 1, AS_EXPECTED = 0.95;
 
 /* Confidence in a node that is not certain (tests/check/calibration.py repeats this on the
- * fixtures): the order is not known (238 of 238 that compute were right); several walks are
- * possible (95 % of 182, by time 74 %); a conversion may have been replaced, although it is not
- * where the lowering is known to do that (197 of 197 in nine records, but of two versions only);
- * the events are not those expected. Where two pairings are equally good, chance alone gives half,
- * and so it is with layout in an unknown order (34 of 64 on four records). */
+ * fixtures): the order is not known (238 of 238 that compute were right); several alignments
+ * are possible (95 % of 182, by time 74 %); a conversion may have been replaced, although it is
+ * not where the lowering is known to do that (197 of 197 in nine records, but of two versions
+ * only); the events are not those expected. Where two pairings are equally good, chance alone
+ * gives half, and so it is with layout in an unknown order (34 of 64 on four records). */
 static const double UNORDERED = 0.9, REPLACED = 0.9, BY_ALIGNMENT = 0.6, BY_CHANCE = 0.5;
 
 /* Returns whether the graph is of a version of ExecuTorch whose delegates were seen to run their
@@ -383,76 +404,98 @@ static bool is_of_known_version(const etr_graph *graph) {
   return version && (strcmp(version, "5.3") == 0 || strcmp(version, "5.4") == 0);
 }
 
-/* What is known of the order of a delegate's rows. */
-typedef struct walks {
-  bool is_known;  /* of its nodes */
-  bool has_any;   /* if everything runs as expected */
-  uint32_t *only; /* per row: its node in all walks as expected; ETR_NONE if it has several */
-  uint32_t *sure; /* the same if nothing is assumed */
-} walks;
+/* What all alignments of a delegate's events with its nodes have in common. */
+typedef struct certain_nodes {
+  bool is_order_known;   /* the order in which the delegate runs its nodes is certain */
+  bool is_as_expected;   /* the events can be aligned so that all nodes run as expected */
+  uint32_t *expected;    /* per event: its node in all these alignments; ETR_NONE: several */
+  uint32_t *in_any_case; /* per event: its node in all alignments that are possible at all, if
+                            nothing is assumed of what is fused or dropped; ETR_NONE: several */
+} certain_nodes;
 
-/* Finds the node that an event has in every alignment with what is expected (`only`), and the one
- * that it has in any alignment that is allowed (`sure`). Returns false when out of memory. */
-static bool find_certain_nodes(delegate *d, walks *w, const plan *expected) {
-  plan allowed = {0};
-  bool has_walk;
-  etr_align_item *events = list_rows(d, INSERTED_EVENT, ODD_EVENT);
-  w->only = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *w->only);
-  w->sure = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *w->sure);
-  if (!events || !w->only || !w->sure)
+/* Finds the nodes that all alignments give the events: alignments in which all nodes run as
+ * expected, and those that are possible at all. Returns false when out of memory. */
+static bool find_certain_nodes(delegate *d, certain_nodes *out,
+                               const expected_operators *expected) {
+  expected_operators allowed = {0};
+  bool has_pairing;
+  etr_align_item *events = list_events(d, INSERTED_EVENT, ODD_EVENT);
+  out->expected = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *out->expected);
+  out->in_any_case = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *out->in_any_case);
+  if (!events || !out->expected || !out->in_any_case)
     return false;
-  w->is_known = is_order_known(d);
-  if (!plan_nodes(d, &allowed, d->backend->allow))
+  out->is_order_known = is_node_order_known(d);
+  if (!expect_node_operators(d, &allowed, d->backend->allow))
     return false;
   etr_align_side rows = {events, NULL, d->row_count, INSERTED_EVENT};
   etr_align_side as_expected = {expected->items.data, expected->owners.data, expected->items.count,
                                 0};
   etr_align_side in_any_case = {allowed.items.data, allowed.owners.data, allowed.items.count, 0};
-  return etr_align_only(w->only, &w->has_any, &rows, &as_expected, &d->scratch) &&
-         etr_align_only(w->sure, &has_walk, &rows, &in_any_case, &d->scratch);
+  return etr_align_only(out->expected, &out->is_as_expected, &rows, &as_expected, &d->scratch) &&
+         etr_align_only(out->in_any_case, &has_pairing, &rows, &in_any_case, &d->scratch);
 }
 
-/* Sets the node of a row if it is certain, and *is_set to whether it is. Returns false when out
- * of memory. */
-static bool set_certain(delegate *d, const walks *w, size_t row, bool *is_set) {
-  uint32_t sure = w->sure[row], node = sure != ETR_NONE ? sure : w->only[row];
+/* Sets the node of an event if all alignments give it this node, so that no estimate is needed, and
+ * *is_set to whether it did. If another node of the delegate is equal, only the proven order says
+ * which it is. The confidence is higher if no alignment that is possible at all, in a version of
+ * ExecuTorch whose order is known, gives another node. Returns false when out of memory. */
+static bool set_certain_node(delegate *d, const certain_nodes *certain, size_t row, bool *is_set) {
+  uint32_t sure = certain->in_any_case[row];
+  uint32_t node = sure != ETR_NONE ? sure : certain->expected[row];
   *is_set = false;
-  if (!w->is_known || !w->has_any || node == ETR_NONE ||
-      d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED)
+  if (!certain->is_order_known || !certain->is_as_expected || node == ETR_NONE)
+    return true;
+  /* The lowering may have made the event's operator itself: its order shows no node. */
+  if (d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED)
     return true;
   bool has_equal = has_equal_node(d, node, false);
-  if (has_equal && (!d->placement->is_proven || w->only[row] != node))
+  bool is_by_proof = d->placement->is_proven && certain->expected[row] == node;
+  if (has_equal && !is_by_proof)
     return true;
   bool is_sure = sure != ETR_NONE && !has_equal && is_of_known_version(d->placement->method->graph);
+  double confidence = is_sure ? IN_ANY_CASE : AS_EXPECTED;
   *is_set = true;
-  return set_node(d, d->rows[row], node, ETR_MATCH_ORDER, is_sure ? IN_ANY_CASE : AS_EXPECTED);
+  return set_event_node(d, d->rows[row], node, ETR_MATCH_ORDER, confidence);
 }
 
-/* Returns the confidence of an aligned event's node, by what could have gone otherwise. */
-static double confidence_of(const delegate *d, const walks *w, size_t row, bool is_unsure) {
-  if (!w->is_known && w->has_any)
+/* Returns how sure the node of an aligned event is, as a measured share of right ones, by what
+ * could have gone otherwise. `is_unsure`: another alignment with the same score gives another node.
+ */
+static double confidence_of_aligned(const delegate *d, const certain_nodes *certain, size_t row,
+                                    bool is_unsure) {
+  if (!certain->is_order_known && certain->is_as_expected)
     return is_inserted(d, row) ? BY_CHANCE : UNORDERED;
   if (is_unsure && !is_inserted(d, row))
     return BY_CHANCE;
   bool is_replaced = d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED;
-  return w->has_any && is_replaced ? REPLACED : BY_ALIGNMENT;
+  return certain->is_as_expected && is_replaced ? REPLACED : BY_ALIGNMENT;
 }
 
-/* Returns whether a row is the copy by which a lowering replaced a node that ends quantization: it
- * comes behind an inserted change of layout, and the node has no handle there. Of 51 such rows in
- * four records none was the node's. */
-static bool is_copy_of(const delegate *d, size_t row, uint32_t node) {
+/* Returns whether an event is a copy that a lowering made in place of a dequantization, and not
+ * this node: it comes behind an inserted change of layout. Of 51 such events in four records none
+ * was the node's. */
+static bool is_copy_instead_of(const delegate *d, size_t row, uint32_t node) {
   const char *target = d->placement->method->graph->nodes[node].target;
-  return row > 0 && d->rows[row - 1]->node_count == 0 && is_inserted(d, row - 1) &&
-         d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED &&
-         !(d->backend->traits(d->classes[row - 1]) & ETR_CLASS_REPLACED) &&
-         etr_slice_starts(etr_operator_of_target(target), ETR_SLICE("dequantize"));
+  if (row == 0 || !etr_slice_starts(etr_operator_of_target(target), ETR_SLICE("dequantize")))
+    return false;
+  bool is_behind_inserted = d->rows[row - 1]->node_count == 0 && is_inserted(d, row - 1);
+  return is_behind_inserted && d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED &&
+         !(d->backend->traits(d->classes[row - 1]) & ETR_CLASS_REPLACED);
 }
 
-/* Pairs the remaining items of both sides, class by class, in order: if the order is unknown, an
- * event may have run before an item that the alignment has already passed. Returns false when out
- * of memory. */
-static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
+/* Returns whether an expected operator is of this class, has no event yet, and should have run: one
+ * that costs nothing to leave out may never run. */
+static bool may_remain(const expected_operators *p, const bool *is_taken, size_t index,
+                       uint16_t class_) {
+  const etr_align_item *item = &p->items.data[index];
+  return !is_taken[index] && item->class_ == class_ && item->cost != 0;
+}
+
+/* Gives events that the alignment left without a partner the remaining expected operators of their
+ * class, in order: if the order is unknown, an event may have run before an operator that the
+ * alignment has already passed. Returns false when out of memory. */
+static bool pair_remaining_events(delegate *d, const expected_operators *p,
+                                  const etr_align_pair *pairs) {
   size_t next[ETR_MOST_CLASSES] = {0};
   bool *is_taken = etr_arena_alloc_array(&d->scratch, p->items.count + 1, sizeof *is_taken);
   if (!is_taken)
@@ -462,44 +505,46 @@ static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
       is_taken[pairs[i].partner] = true;
   for (size_t i = 0; i < d->row_count; i++) {
     uint16_t class_ = d->classes[i];
-    if (d->rows[i]->node_count || pairs[i].partner != ETR_NONE || class_ == 0 ||
-        class_ >= ETR_MOST_CLASSES)
+    if (d->rows[i]->node_count || pairs[i].partner != ETR_NONE)
+      continue;
+    if (class_ == 0 || class_ >= ETR_MOST_CLASSES)
       continue;
     size_t *item = &next[class_];
-    while (*item < p->items.count && (is_taken[*item] || p->items.data[*item].class_ != class_ ||
-                                      p->items.data[*item].cost == 0))
+    while (*item < p->items.count && !may_remain(p, is_taken, *item, class_))
       ++*item;
     if (*item == p->items.count)
       continue;
-    if (!set_node(d, d->rows[i], p->owners.data[(*item)++], ETR_MATCH_ALIGNED, BY_CHANCE))
+    uint32_t node = p->owners.data[*item];
+    ++*item;
+    if (!set_event_node(d, d->rows[i], node, ETR_MATCH_ALIGNED, BY_CHANCE))
       return false;
   }
   return true;
 }
 
-/* Sets the nodes of events by aligning them with the operators that the nodes are expected to
- * become. Returns false when out of memory. */
-static bool align_rows(delegate *d) {
-  plan p = {0};
-  walks w = {0};
-  etr_align_pair *pairs = plan_nodes(d, &p, d->backend->expect)
-                              ? align_plan(d, &p, INSERTED_EVENT, ODD_EVENT)
+/* Sets the nodes of events by aligning them with the operators that the nodes are expected to run
+ * as; an event whose node is certain gets that one. Returns false when out of memory. */
+static bool align_events_with_nodes(delegate *d) {
+  expected_operators p = {0};
+  certain_nodes certain = {0};
+  etr_align_pair *pairs = expect_node_operators(d, &p, d->backend->expect)
+                              ? align_events(d, &p, INSERTED_EVENT, ODD_EVENT)
                               : NULL;
-  if (!pairs || !find_certain_nodes(d, &w, &p))
+  if (!pairs || !find_certain_nodes(d, &certain, &p))
     return false;
   for (size_t i = 0; i < d->row_count; i++) {
     bool is_set;
-    if (!set_certain(d, &w, i, &is_set))
+    if (!set_certain_node(d, &certain, i, &is_set))
       return false;
-    uint32_t partner = pairs[i].partner,
-             node = partner == ETR_NONE ? ETR_NONE : p.owners.data[partner];
-    if (is_set || node == ETR_NONE || is_copy_of(d, i, node))
+    uint32_t partner = pairs[i].partner;
+    uint32_t node = partner == ETR_NONE ? ETR_NONE : p.owners.data[partner];
+    if (is_set || node == ETR_NONE || is_copy_instead_of(d, i, node))
       continue;
-    if (!set_node(d, d->rows[i], node, ETR_MATCH_ALIGNED,
-                  confidence_of(d, &w, i, pairs[i].is_unsure)))
+    double confidence = confidence_of_aligned(d, &certain, i, pairs[i].is_unsure);
+    if (!set_event_node(d, d->rows[i], node, ETR_MATCH_ALIGNED, confidence))
       return false;
   }
-  return pair_rest(d, &p, pairs);
+  return pair_remaining_events(d, &p, pairs);
 }
 
 /* ---- By order, once for all ETDumps whose events are alike ---- */
@@ -510,12 +555,14 @@ typedef struct kept_nodes {
   etr_event_node rows[];
 } kept_nodes;
 
-/* Returns what is kept for which delegate runs each node of the graph, once for all delegates: its
- * address stands for that. NULL: nothing more is kept. */
-static const void *find_placement(delegate *d) {
+/* Returns an address that identifies, among the results that are kept for other ETDumps, the
+ * assignment of all nodes of the graph to delegates: equal assignments have the same address, so
+ * that keys contain it instead of a number for each node. NULL if nothing more can be kept. */
+static const void *find_key_of_placement(delegate *d) {
   const etr_method_inputs *method = d->placement->method;
-  if (d->reading->placement)
-    return d->reading->placement;
+  etr_delegate_reading *reading = d->reading;
+  if (reading->placement)
+    return reading->placement;
   etr_text key = {.arena = &d->scratch};
   etr_text_add(&key, ETR_SLICE("placement"));
   etr_text_add(&key, ETR_BYTES(method->graph->nodes));
@@ -524,18 +571,19 @@ static const void *find_placement(delegate *d) {
   if (etr_arena_failed(&d->scratch))
     return NULL;
   etr_slice whole = {key.data, key.size};
-  d->reading->placement = etr_kept_find(method->kept, whole);
-  if (d->reading->placement)
-    return d->reading->placement;
+  reading->placement = etr_kept_find(method->kept, whole);
+  if (reading->placement)
+    return reading->placement;
   etr_kept_entry *entry = etr_kept_start(method->kept, whole);
   if (entry && etr_kept_add(method->kept, entry, entry))
-    d->reading->placement = entry;
-  return d->reading->placement;
+    reading->placement = entry;
+  return reading->placement;
 }
 
-/* Returns what the nodes of the rows depend on: the classes of the rows, the nodes of the delegate,
- * and of the others which delegate runs them. */
-static etr_slice key_of_rows(delegate *d) {
+/* Returns the key by which the nodes of a delegate's events are kept for other ETDumps. It has all
+ * that these depend on: the classes of the events, the nodes of the delegate, and which delegates
+ * run the other nodes. */
+static etr_slice key_of_events(delegate *d) {
   const etr_placement *p = d->placement;
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(p, d->instruction->id, &count);
@@ -556,18 +604,22 @@ static etr_slice key_of_rows(delegate *d) {
   return (etr_slice){key.data, key.size};
 }
 
-/* Sets the nodes that rows like these have. Returns false when out of memory. */
+/* Sets the nodes that were found for equal events of another ETDump. Spends as many steps as
+ * finding them took, so that limits are reached as without it. Returns false when out of memory. */
 static bool set_kept_nodes(delegate *d, const kept_nodes *kept) {
   etr_spend(&d->reading->steps_left, kept->steps);
-  for (size_t i = 0; i < d->row_count; i++)
-    if (kept->rows[i].node != ETR_NONE &&
-        !set_node(d, d->rows[i], kept->rows[i].node, kept->rows[i].match, kept->rows[i].confidence))
+  for (size_t i = 0; i < d->row_count; i++) {
+    const etr_event_node *found = &kept->rows[i];
+    if (found->node == ETR_NONE)
+      continue;
+    if (!set_event_node(d, d->rows[i], found->node, found->match, found->confidence))
       return false;
+  }
   return true;
 }
 
-/* Keeps the nodes of the rows for other ETDumps, unless a limit was reached while they were found.
- */
+/* Keeps the nodes of the delegate's events for other ETDumps, unless a limit was reached while they
+ * were found, or memory is missing. `steps`: what finding them took. */
 static void keep_nodes(const delegate *d, etr_kept_entry *entry, size_t steps) {
   kept_nodes *kept = etr_arena_alloc(&entry->arena,
                                      sizeof *kept + d->row_count * sizeof kept->rows[0]);
@@ -584,17 +636,18 @@ static void keep_nodes(const delegate *d, etr_kept_entry *entry, size_t steps) {
   etr_kept_add(d->placement->method->kept, entry, kept);
 }
 
-/* Sets the nodes of events as align_rows() does. Returns false when out of memory. */
+/* Sets the nodes of events by order alone. Uses what was found for equal events of another ETDump,
+ * if it was kept. Returns false when out of memory. */
 static bool match_by_order(delegate *d) {
   etr_kept *all = d->placement->method->kept;
-  if (!all || !find_placement(d))
-    return align_rows(d);
-  etr_slice key = key_of_rows(d);
+  if (!all || !find_key_of_placement(d))
+    return align_events_with_nodes(d);
+  etr_slice key = key_of_events(d);
   const kept_nodes *kept = etr_arena_failed(&d->scratch) ? NULL : etr_kept_find(all, key);
   if (kept && kept->steps < d->reading->steps_left)
     return set_kept_nodes(d, kept);
   size_t before = d->reading->steps_left;
-  if (!align_rows(d))
+  if (!align_events_with_nodes(d))
     return false;
   etr_kept_entry *entry = kept ? NULL : etr_kept_start(all, key);
   if (entry)
@@ -604,9 +657,9 @@ static bool match_by_order(delegate *d) {
 
 /* ---- By class ---- */
 
-/* Describes rows without a node: the lowering inserted them, or they are unexplained because they
- * may compute. */
-static void describe_rest(const delegate *d) {
+/* Marks events without a node as inserted by the lowering, if it inserts operators of their class.
+ * All others have no match: they may compute, so their time is unexplained. */
+static void mark_inserted_events(const delegate *d) {
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = d->rows[i];
     row->is_inserted = row->node_count == 0 && d->classes && is_inserted(d, i);
@@ -615,8 +668,8 @@ static void describe_rest(const delegate *d) {
   }
 }
 
-/* Sets the nodes of events that name only a class of operators: by the payload, or else by order.
- * Returns false when out of memory. */
+/* Sets the nodes of events whose names say only which kind of operator ran: by the operators of the
+ * payload, or else by the order of the delegate's nodes. Returns false when out of memory. */
 static bool match_by_class(delegate *d) {
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes)
@@ -630,7 +683,8 @@ static bool match_by_class(delegate *d) {
   return d->instruction->payload || !d->placement->method->graph || match_by_order(d);
 }
 
-static size_t operators_of(const delegate *d) {
+/* Returns how many operators the delegate could run, which is what aligning its events costs. */
+static size_t count_possible_operators(const delegate *d) {
   size_t nodes;
   etr_nodes_of_delegate(d->placement, d->instruction->id, &nodes);
   return nodes + (d->payload ? d->payload->count : 0);
@@ -685,22 +739,26 @@ static bool match_by_decoder(delegate *d, const etr_decoder *decoder) {
 
 /* ---- All ---- */
 
-/* Sets the nodes of events that no decoder understands: by the map, or else by class. Returns
- * false when out of memory. */
+/* Sets the nodes of events whose backend has no decoder: by the delegate map, or else by the kind
+ * of operator that their names say. Returns false when out of memory. */
 static bool match_without_decoder(delegate *d) {
   const etr_map_instruction *map = d->instruction->map;
-  bool has_ids = map && map->id_count, has_nodes = map && d->placement->method->graph, good = true;
+  bool has_ids = map && map->id_count;
+  bool has_nodes = map && d->placement->method->graph;
+  bool has_only_payload = !d->placement->method->graph && d->payload;
+  bool good = true;
   if (has_ids)
     good = !d->can_plan || match_by_map(d);
-  else if (d->backend && (has_nodes || (!d->placement->method->graph && d->payload)))
+  else if (d->backend && (has_nodes || has_only_payload))
     good = match_by_class(d);
   if (good && has_nodes)
-    describe_rest(d);
+    mark_inserted_events(d);
   return good;
 }
 
-/* Finds the backend and the decoder of a call's events. */
-static void find_backend(delegate *d) {
+/* Finds the backend of a call's events, by the program or by the first event's name, and reads the
+ * payload, unless it was read before. Both stay NULL if unknown. */
+static void find_backend_and_payload(delegate *d) {
   const etr_placed *instruction = d->instruction;
   d->backend = instruction->backend ? etr_backend_of(instruction->backend)
                                     : etr_backend_of_event(d->rows[0]->delegate_id);
@@ -710,8 +768,8 @@ static void find_backend(delegate *d) {
                                    etr_method_payload(d->placement->method, instruction->id));
 }
 
-/* Uses the backend's decoder if there is one, else map, payload or class of the events. Returns
- * false when out of memory. */
+/* Uses the backend's decoder if there is one, else map, payload or class of the events. Once the
+ * limit of operators is reached, events get no more nodes. */
 bool etr_delegate_rows(const etr_placement *placement, const etr_placed *instruction,
                        etr_event *rows, size_t count, etr_delegate_reading *reading,
                        etr_arena *arena) {
@@ -721,8 +779,9 @@ bool etr_delegate_rows(const etr_placement *placement, const etr_placed *instruc
   const etr_decoder *decoder = etr_decoder_of(instruction->backend);
   if (good && d.row_count) {
     if (!decoder)
-      find_backend(&d);
-    d.can_plan = reading->plans_left > 0 && etr_spend(&reading->plans_left, operators_of(&d));
+      find_backend_and_payload(&d);
+    d.can_plan = reading->plans_left > 0 &&
+                 etr_spend(&reading->plans_left, count_possible_operators(&d));
     good = decoder ? match_by_decoder(&d, decoder) : match_without_decoder(&d);
   }
   good = good && !etr_arena_failed(&d.scratch);
@@ -749,9 +808,9 @@ static bool is_logged_by_delegate(const etr_event *event, const etr_placed *inst
          strstr(event->name, decoder->mark);
 }
 
-/* Sets the role of an event. Events inside a delegate are operators unless the backend says
- * otherwise. */
-static void describe_role(etr_event *event, const etr_placed *instruction) {
+/* Sets the role of an event by its kind, and whether its time counts in sums. Some backends time
+ * operators out of their order, which then have no place in the timeline. */
+static void set_role(etr_event *event, const etr_placed *instruction) {
   const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
   static const etr_event_role roles[] = {[ETR_EVENT_FRAMEWORK] = ETR_ROLE_NONE,
                                          [ETR_EVENT_KERNEL] = ETR_ROLE_OPERATOR,
@@ -763,7 +822,8 @@ static void describe_role(etr_event *event, const etr_placed *instruction) {
                         event->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
-/* Sets the kind, role, backend and handles of an event from its instruction. */
+/* Sets the kind, role, backend, match and handles of an event as far as its instruction says
+ * them; it still has no node. */
 static void describe_event(etr_event *event, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
@@ -774,7 +834,7 @@ static void describe_event(etr_event *event, const etr_placed *instruction) {
   if (is_logged_by_delegate(event, instruction))
     event->kind = ETR_EVENT_DELEGATE_OPERATOR;
   event->match = matches[event->kind];
-  describe_role(event, instruction);
+  set_role(event, instruction);
   if (etr_event_is_in_delegate(event) && instruction)
     event->backend = instruction->backend;
   if (!map || event->kind == ETR_EVENT_DELEGATE_OPERATOR)
@@ -790,21 +850,21 @@ static bool is_of_runtime(const finder *f, const etr_event *event, const etr_pla
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
   if (instruction->is_prim || instruction->is_of_loop)
     return true;
-  if (is_unknown && (f->placement->method->graph || !f->placement->method->program) &&
-      etr_slice_is(instruction->op, "sym_size"))
+  const etr_graph *graph = f->placement->method->graph;
+  bool has_program = f->placement->method->program != NULL;
+  if (is_unknown && (graph || !has_program) && etr_slice_is(instruction->op, "sym_size"))
     return true;
-  if (f->placement->method->program || !f->placement->method->graph ||
-      strcmp(event->name, "OPERATOR_CALL") != 0)
+  if (has_program || !graph || strcmp(event->name, "OPERATOR_CALL") != 0)
     return false;
   if (instruction->node == ETR_NONE)
     return is_unknown && f->logs_kernels;
-  return strncmp(f->placement->method->graph->nodes[instruction->node].target, "_operator.", 10) ==
-         0;
+  return strncmp(graph->nodes[instruction->node].target, "_operator.", 10) == 0;
 }
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
- * none. Returns false when out of memory. */
-static bool set_kernel_node(finder *f, etr_event *event, const etr_placed *instruction) {
+ * none. A node that only order gave to the instruction is as likely as not. Returns false when out
+ * of memory. */
+static bool set_node_of_kernel_event(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;
   if (is_of_runtime(f, event, instruction))
@@ -824,8 +884,8 @@ static bool set_kernel_node(finder *f, etr_event *event, const etr_placed *instr
 
 /* ---- Names of kernels ---- */
 
-/* Cuts a number behind a text off a name: " #12" of XNNPACK's operators, ":OpId_7" of QNN's. A
- * name without it, or of nothing else, is returned as it is. */
+/* Cuts a separator and the number behind it off the end of a name: " #12" of XNNPACK's operators,
+ * ":OpId_7" of QNN's. A name without both, or of nothing else, is returned as it is. */
 static etr_slice without_number(etr_slice name, etr_slice separator) {
   etr_slice cut = name;
   while (cut.size && cut.data[cut.size - 1] >= '0' && cut.data[cut.size - 1] <= '9')
@@ -836,8 +896,9 @@ static etr_slice without_number(etr_slice name, etr_slice separator) {
   return cut.size ? cut : name;
 }
 
-/* Returns the name of a kernel, or of an operator in a delegate, without what tells equal ones
- * apart. A kernel without a name of its own has that of its operator, if the program says it. */
+/* Returns the name of a kernel, or of an operator in a delegate, without the number that its
+ * backend gave this one, so that all calls of one kernel have one name. A kernel without a name of
+ * its own has that of its operator, if the program says it. */
 static etr_slice kernel_name_of(const etr_event *event, const etr_placed *instruction) {
   static const char prefix[] = "native_call_";
   etr_slice name = etr_slice_of(event->label);
@@ -851,12 +912,13 @@ static etr_slice kernel_name_of(const etr_event *event, const etr_placed *instru
   return without_number(name, ETR_SLICE(" #"));
 }
 
-/* Names the kernel or operator of an event, unless its backend has named it. Returns false when
- * out of memory. */
+/* Sets the kernel of an event (the name of the code that ran), unless its backend has named it.
+ * Shares the memory of the label if the name is its end. Returns false when out of memory. */
 static bool name_kernel(finder *f, etr_event *event, const etr_placed *instruction) {
   if (event->role != ETR_ROLE_OPERATOR || event->kernel || !event->label)
     return true;
-  etr_slice name = kernel_name_of(event, instruction), label = etr_slice_of(event->label);
+  etr_slice name = kernel_name_of(event, instruction);
+  etr_slice label = etr_slice_of(event->label);
   bool is_end = name.data >= label.data && name.data + name.size == label.data + label.size;
   event->kernel = is_end ? name.data : etr_arena_text(f->arena, name);
   return event->kernel != NULL;
@@ -864,7 +926,7 @@ static bool name_kernel(finder *f, etr_event *event, const etr_placed *instructi
 
 /* Describes the events of a block and finds their nodes, one instruction after the other. Returns
  * false when out of memory. */
-static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
+static bool assign_nodes_of_block(finder *f, const etr_block *block, etr_event *rows) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_placed *instruction = etr_placed_instruction(f->placement,
                                                            block->events[i].instruction_id);
@@ -872,7 +934,7 @@ static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
     for (size_t k = i; k < end; k++) {
       etr_event *event = &rows[k];
       describe_event(event, instruction);
-      if (event->kind == ETR_EVENT_KERNEL && !set_kernel_node(f, event, instruction))
+      if (event->kind == ETR_EVENT_KERNEL && !set_node_of_kernel_event(f, event, instruction))
         return false;
     }
     if (instruction &&
@@ -885,8 +947,7 @@ static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
   return true;
 }
 
-/* Finds the nodes of all blocks of a method that count, within one limit of work. Returns false
- * when out of memory. */
+/* All blocks of the method share one limit of work, and a warning says that it was reached. */
 bool etr_assign_event_nodes(const etr_placement *placement, uint32_t method,
                             const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings) {
   finder f = {
@@ -902,7 +963,9 @@ bool etr_assign_event_nodes(const etr_placement *placement, uint32_t method,
     f.logs_kernels |= placement->instructions.data[i].op.size > 0;
   for (size_t i = 0; i < count; i++) {
     const etr_block *block = &blocks->blocks[block_indices[i]];
-    if (etr_block_counts(blocks, block) && !join_block(&f, block, etr_block_rows(blocks, block)))
+    if (!etr_block_counts(blocks, block))
+      continue;
+    if (!assign_nodes_of_block(&f, block, etr_block_rows(blocks, block)))
       return false;
   }
   if (f.reading.plans_left == 0)

@@ -21,15 +21,17 @@ static bool has_getitems(const etr_node *node) {
   return node->output_count > 1 || strcmp(node->outputs[0].name, node->name) != 0;
 }
 
-static size_t count_vertices(const etr_graph *graph) {
+/* Returns the largest number of vertices that a graph can have: one for each node, and a getitem
+ * for each result, used or not. */
+static size_t count_most_vertices(const etr_graph *graph) {
   size_t count = 0;
   for (size_t i = 0; i < graph->node_count; i++)
     count += 1 + (has_getitems(&graph->nodes[i]) ? graph->nodes[i].output_count : 0);
   return count;
 }
 
-/* Marks the results that are used, because FX has no getitem for others. Returns false when out
- * of memory. */
+/* Numbers the results of all nodes and marks in getitem_of those that a node reads, because FX has
+ * no getitem for others. Returns false when out of memory. */
 static bool find_used_results(etr_fx_graph *fx) {
   size_t count = 0;
   uint32_t *first = etr_arena_alloc_array(fx->arena, fx->graph->node_count, sizeof *first);
@@ -51,9 +53,8 @@ static bool find_used_results(etr_fx_graph *fx) {
   return true;
 }
 
-/* Returns for each node of the graph itself 1 and the number of its getitems, for nodes in
- * subgraphs 0; NULL when out of memory. */
-uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
+/* Counts only results that a node reads. */
+uint32_t *etr_fx_count_vertices(const etr_graph *graph, etr_arena *arena) {
   etr_fx_graph fx = {.graph = graph, .arena = arena};
   uint32_t *counts = etr_arena_alloc_array(arena, graph->node_count, sizeof *counts);
   if (!counts || !find_used_results(&fx))
@@ -67,7 +68,8 @@ uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
   return counts;
 }
 
-/* Adds a vertex without a place in the order, and returns its index. */
+/* Adds a vertex without a slot in the order: its position is a number beyond all slots, ascending
+ * with each vertex. Returns its index. */
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;
@@ -76,9 +78,9 @@ static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   return vertex;
 }
 
-/* Adds a producer to a vertex unless the vertex has it already. Returns false when out of
- * memory. */
-static bool add_input(etr_fx_graph *fx, uint32_t vertex, uint32_t producer) {
+/* Adds a producer to the inputs of a vertex, unless the producer has the current stamp: it is an
+ * input already. Returns false when out of memory. */
+static bool add_input_once(etr_fx_graph *fx, uint32_t vertex, uint32_t producer) {
   if (fx->stamps[producer] == fx->stamp)
     return true;
   fx->stamps[producer] = fx->stamp;
@@ -124,7 +126,8 @@ static bool add_node_vertices(etr_fx_graph *fx, uint32_t index) {
   fx->stamp++;
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t producer = vertex_of_edge(fx, &node->inputs[i]);
-    if (producer != ETR_NONE && producer < vertex && !add_input(fx, vertex, producer))
+    bool is_before = producer != ETR_NONE && producer < vertex;
+    if (is_before && !add_input_once(fx, vertex, producer))
       return false;
   }
   for (uint32_t i = 0; has_getitems(node) && i < node->output_count; i++) {
@@ -133,7 +136,7 @@ static bool add_node_vertices(etr_fx_graph *fx, uint32_t index) {
       continue;
     fx->stamp++;
     *getitem = add_vertex(fx, index, i);
-    if (!add_input(fx, *getitem, vertex))
+    if (!add_input_once(fx, *getitem, vertex))
       return false;
   }
   return true;
@@ -153,7 +156,8 @@ static bool allocate_lists(etr_fx_graph *fx) {
   fx->user_room = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_room);
   fx->positions = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->positions);
   fx->is_gone = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->is_gone);
-  fx->waiting = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->waiting);
+  fx->unsorted_inputs = etr_arena_alloc_array(fx->arena, fx->vertex_capacity,
+                                              sizeof *fx->unsorted_inputs);
   fx->user_counts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_counts);
   fx->sorted = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->sorted);
   fx->met_by = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->met_by);
@@ -166,7 +170,8 @@ static bool allocate_lists(etr_fx_graph *fx) {
 
 /* ---- Users ---- */
 
-/* Lists the users of each vertex in the order of the graph. Returns false when out of memory. */
+/* Lists the users of each vertex, and all vertices, in the order of the graph. Returns false when
+ * out of memory. */
 static bool find_users(etr_fx_graph *fx) {
   uint32_t start = 0;
   fx->users.count = 0;
@@ -207,8 +212,8 @@ static bool add_user(etr_fx_graph *fx, uint32_t producer, uint32_t user) {
   return true;
 }
 
-/* Removes from a producer's users those that have this stamp. */
-static void drop_users(etr_fx_graph *fx, uint32_t producer, uint32_t stamp) {
+/* Removes from a producer's users those that have this stamp: the vertices that a call replaces. */
+static void drop_stamped_users(etr_fx_graph *fx, uint32_t producer, uint32_t stamp) {
   uint32_t *users = &fx->users.data[fx->user_starts[producer]], kept = 0;
   for (uint32_t i = 0; i < fx->user_counts[producer]; i++)
     if (fx->stamps[users[i]] != stamp)
@@ -220,15 +225,14 @@ static uint32_t insertion_slot(const etr_fx_graph *fx, uint32_t user) {
   return user == fx->late_call ? (uint32_t)most_slots(fx) : fx->positions[user];
 }
 
-/* Adds the vertices of all nodes outside subgraphs, with room for each vertex to become a
- * delegate's result once. Returns false when out of memory. */
+/* Adds the vertices of all nodes outside subgraphs. */
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena) {
   /* each vertex becomes a delegate's result at most once */
   *out = (etr_fx_graph){.graph = graph,
                         .arena = arena,
                         .last_call = ETR_NONE,
                         .late_call = ETR_NONE,
-                        .vertex_capacity = 2 * count_vertices(graph) + calls + 1};
+                        .vertex_capacity = 2 * count_most_vertices(graph) + calls + 1};
   if (!allocate_lists(out) || !find_used_results(out))
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -241,7 +245,8 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
 
 /* ---- Replacing ---- */
 
-/* Returns the slot of the last input of a vertex; before it the vertex does not affect sorting. */
+/* Returns the last slot among the inputs of a vertex. A vertex is sorted after its inputs, so the
+ * slots before this one stay as they are. */
 static uint32_t slot_of_last_input(const etr_fx_graph *fx, uint32_t vertex) {
   const etr_fx_vertex *v = &fx->vertices[vertex];
   uint32_t last_slot = 0;
@@ -250,14 +255,14 @@ static uint32_t slot_of_last_input(const etr_fx_graph *fx, uint32_t vertex) {
   return last_slot;
 }
 
-/* Lets the users of a replaced vertex read a result of the call instead. Returns false when out
- * of memory. */
+/* Adds a vertex for a result of a call, and makes it the input of all users of a replaced vertex.
+ * Sorting must start again at the first of these users. Returns false when out of memory. */
 static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE),
-           *slot = etr_vec_push(fx->arena, &fx->input_pool);
-  if (!slot || !add_user(fx, call, result))
+           *input = etr_vec_push(fx->arena, &fx->input_pool);
+  if (!input || !add_user(fx, call, result))
     return false;
-  *slot = call;
+  *input = call;
   fx->vertices[result].input_count = 1;
   fx->user_starts[result] = fx->user_starts[vertex];
   fx->user_counts[result] = fx->user_counts[vertex];
@@ -265,7 +270,7 @@ static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   for (uint32_t i = 0; i < fx->user_counts[result]; i++) {
     uint32_t index = fx->users.data[fx->user_starts[result] + i];
     const etr_fx_vertex *user = &fx->vertices[index];
-    fx->resume = ETR_MIN(fx->resume, fx->positions[index]);
+    fx->first_to_sort = ETR_MIN(fx->first_to_sort, fx->positions[index]);
     for (uint32_t k = 0; k < user->input_count; k++) {
       uint32_t *producer = &fx->input_pool.data[user->first_input + k];
       if (*producer == vertex)
@@ -276,44 +281,46 @@ static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
 }
 
 /* Takes the members out of the graph, which sorting then leaves out, and adds a call that reads
- * what they read and whose results are read instead of theirs. Returns the call's vertex;
- * ETR_NONE when out of memory. */
+ * what they read and whose results are read instead of theirs. Returns the call's vertex; ETR_NONE
+ * when out of memory. */
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count) {
-  uint32_t part_stamp = ++fx->stamp;
+  uint32_t member_stamp = ++fx->stamp;
   fx->late_call = fx->last_call;
-  fx->resume = fx->is_sorted ? (uint32_t)fx->order_count : 0;
+  fx->first_to_sort = fx->is_sorted ? (uint32_t)fx->order_count : 0;
   fx->next_position = (uint32_t)most_slots(fx) + 1;
   fx->last_gone = 0;
   for (size_t i = 0; i < count; i++) {
-    fx->stamps[members[i]] = part_stamp;
+    fx->stamps[members[i]] = member_stamp;
     fx->is_gone[members[i]] = true;
     fx->last_gone = ETR_MAX(fx->last_gone, fx->positions[members[i]]);
   }
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
-  /* The call reads the inputs of the part that are outside it: vertices inside, and inputs that the
-   * call already has, are stamped. */
-  for (size_t i = 0; i < count; i++)
-    for (uint32_t k = 0; k < fx->vertices[members[i]].input_count; k++)
-      if (!add_input(fx, call, fx->input_pool.data[fx->vertices[members[i]].first_input + k]))
+  /* The call reads the inputs of the members that are no members: members, and inputs that the call
+   * already has, are stamped. */
+  for (size_t i = 0; i < count; i++) {
+    const etr_fx_vertex *member = &fx->vertices[members[i]];
+    for (uint32_t k = 0; k < member->input_count; k++)
+      if (!add_input_once(fx, call, fx->input_pool.data[member->first_input + k]))
         return ETR_NONE;
+  }
   const uint32_t *inputs = &fx->input_pool.data[fx->vertices[call].first_input];
   for (uint32_t k = 0; k < fx->vertices[call].input_count; k++)
     fx->stamps[inputs[k]] = 0;
   for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) {
-    drop_users(fx, inputs[k], part_stamp);
+    drop_stamped_users(fx, inputs[k], member_stamp);
     if (!add_user(fx, inputs[k], call))
       return ETR_NONE;
   }
-  fx->resume = ETR_MIN(fx->resume, slot_of_last_input(fx, call));
+  fx->first_to_sort = ETR_MIN(fx->first_to_sort, slot_of_last_input(fx, call));
   for (size_t i = 0; i < count; i++) {
-    drop_users(fx, members[i], part_stamp);
+    drop_stamped_users(fx, members[i], member_stamp);
     if (fx->user_counts[members[i]] && !redirect_users(fx, members[i], call))
       return ETR_NONE;
   }
   return etr_arena_failed(fx->arena) ? ETR_NONE : call;
 }
 
-/* Removes the empty slots and those of vertices that are gone from the order. */
+/* Also removes empty slots. */
 void etr_fx_compact(etr_fx_graph *fx) {
   size_t kept = 0;
   for (size_t i = 0; i < fx->order_count; i++) {
@@ -327,7 +334,8 @@ void etr_fx_compact(etr_fx_graph *fx) {
 
 /* ---- Sorting ---- */
 
-/* Returns whether only the nodes of its bodies have instructions: cond, map, scan. */
+/* Returns whether a node is a cond, map or scan, so that the nodes of its bodies have instructions
+ * and it has none. */
 static bool has_bodies(const etr_node *node) {
   return strncmp(node->target, "higher_order.", 13) == 0 &&
          strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
@@ -343,66 +351,70 @@ bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
 typedef struct sorter {
   etr_fx_graph *fx;
   uint32_t number, from;
-  uint32_t at;         /* all vertices in slots before this are sorted or gone */
-  uint32_t unfilled;   /* sorted vertices whose old slot is not before `at` */
-  uint32_t fresh;      /* vertices without a slot that are not sorted yet */
+  uint32_t next_slot;  /* all vertices in slots before this are sorted or gone */
+  uint32_t unfilled;   /* number of sorted vertices whose old slot is not before `next_slot` */
+  uint32_t new_count;  /* number of vertices without a slot that are not sorted yet */
   uint32_t first, end; /* bounds of the queue */
   uint32_t count,
       next_check; /* sorted vertices; the number of them at which the queue is checked again */
 } sorter;
 
-static bool is_fresh(const etr_fx_graph *fx, uint32_t vertex) {
+/* Returns whether a vertex has no slot, because it was added after the last sort. */
+static bool is_new(const etr_fx_graph *fx, uint32_t vertex) {
   return fx->positions[vertex] > most_slots(fx);
 }
 
-/* Counts the inputs for which a vertex waits. Returns whether it has a fresh vertex as input. */
-static bool count_waiting(sorter *s, uint32_t vertex) {
+/* Sets the number of inputs of a vertex that are not sorted yet. Returns whether it reads a vertex
+ * that was added after the last sort. */
+static bool count_unsorted_inputs(sorter *s, uint32_t vertex) {
   const etr_fx_vertex *v = &s->fx->vertices[vertex];
   const uint32_t *inputs = &s->fx->input_pool.data[v->first_input];
-  bool reads_fresh = false;
+  bool reads_new = false;
   s->fx->met_by[vertex] = s->number;
-  s->fx->waiting[vertex] = 0;
+  s->fx->unsorted_inputs[vertex] = 0;
   for (uint32_t i = 0; i < v->input_count; i++) {
-    s->fx->waiting[vertex] += s->fx->positions[inputs[i]] >= s->from &&
-                              s->fx->sorted_by[inputs[i]] != s->number;
-    reads_fresh |= is_fresh(s->fx, inputs[i]);
+    bool is_kept = s->fx->positions[inputs[i]] < s->from;
+    bool is_sorted = s->fx->sorted_by[inputs[i]] == s->number;
+    s->fx->unsorted_inputs[vertex] += !is_kept && !is_sorted;
+    reads_new |= is_new(s->fx, inputs[i]);
   }
-  return reads_fresh;
+  return reads_new;
 }
 
 static void enqueue_if_ready(sorter *s, uint32_t vertex) {
-  if (s->fx->waiting[vertex] == 0)
+  if (s->fx->unsorted_inputs[vertex] == 0)
     s->fx->queue[s->end++] = vertex;
 }
 
-/* Fills the queue with the vertices from slot `from` on that wait for nothing. In a sorted order
- * they precede all vertices that wait, except for prioritized vertices and for vertices that now
- * read results of the call. */
-static void start_queue(sorter *s) {
+/* Fills the queue with the vertices from slot `from` on that have no unsorted inputs. In a sorted
+ * order they precede all others, except for prioritized vertices and for vertices that now read
+ * results of the call: so the first other vertex ends the search. */
+static void fill_queue(sorter *s) {
   etr_fx_graph *fx = s->fx;
   for (uint32_t i = s->from; i < fx->order_count; i++) {
     uint32_t vertex = fx->order[i];
     fx->steps++;
     if (vertex == ETR_NONE || fx->is_gone[vertex])
       continue;
-    bool reads_fresh = count_waiting(s, vertex);
+    bool reads_new = count_unsorted_inputs(s, vertex);
     enqueue_if_ready(s, vertex);
-    if (fx->is_sorted && fx->waiting[vertex] && !reads_fresh &&
-        !fx->vertices[vertex].is_prioritized)
+    bool is_exception = reads_new || fx->vertices[vertex].is_prioritized;
+    if (fx->is_sorted && fx->unsorted_inputs[vertex] && !is_exception)
       break;
   }
   for (uint32_t vertex = fx->last_call; vertex < fx->vertex_count; vertex++) {
-    s->fresh++;
-    count_waiting(s, vertex);
+    s->new_count++;
+    count_unsorted_inputs(s, vertex);
     enqueue_if_ready(s, vertex);
   }
 }
 
-/* Moves `at` past all vertices that are sorted or gone, up to the first one that is not. */
+/* Moves `next_slot` past all slots whose vertices are sorted or gone, up to the first one that is
+ * not. */
 static void pass_sorted_slots(sorter *s) {
   const etr_fx_graph *fx = s->fx;
-  for (; s->at < fx->order_count; s->at++) {
-    uint32_t vertex = fx->order[s->at];
+  for (; s->next_slot < fx->order_count; s->next_slot++) {
+    uint32_t vertex = fx->order[s->next_slot];
     if (vertex == ETR_NONE || fx->is_gone[vertex])
       continue;
     if (fx->sorted_by[vertex] != s->number)
@@ -412,13 +424,16 @@ static void pass_sorted_slots(sorter *s) {
 }
 
 /* Takes the next vertex from the queue, as the stable sort of torch's graph passes does, and queues
- * the users that are ready. */
+ * its users that have no other unsorted input: prioritized ones at the front, others at the end. */
 static void sort_next_vertex(sorter *s) {
   etr_fx_graph *fx = s->fx;
   uint32_t vertex = fx->queue[s->first++];
   fx->sorted[s->count++] = vertex;
   fx->sorted_by[vertex] = s->number;
-  *(is_fresh(fx, vertex) ? &s->fresh : &s->unfilled) += is_fresh(fx, vertex) ? UINT32_MAX : 1;
+  if (is_new(fx, vertex))
+    s->new_count--;
+  else
+    s->unfilled++;
   /* Sorts the users by the order in which they became users, which hardly changes from one sort to
    * the next. */
   uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
@@ -431,10 +446,10 @@ static void sort_next_vertex(sorter *s) {
   for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
     uint32_t user = fx->users.data[fx->user_starts[vertex] + i];
     if (fx->met_by[user] != s->number)
-      count_waiting(s, user);
+      count_unsorted_inputs(s, user);
     else
-      fx->waiting[user]--;
-    if (fx->vertices[user].is_prioritized && fx->waiting[user] == 0)
+      fx->unsorted_inputs[user]--;
+    if (fx->vertices[user].is_prioritized && fx->unsorted_inputs[user] == 0)
       fx->queue[--s->first] = user;
     else
       enqueue_if_ready(s, user);
@@ -442,9 +457,9 @@ static void sort_next_vertex(sorter *s) {
   pass_sorted_slots(s);
 }
 
-/* Returns whether the vertices in the queue have the same order as before, so that sorting would
- * continue as before. After a failed check the next one waits until the queue can have changed
- * enough. */
+/* Returns whether the vertices in the queue are in the order of the last sort, so that sorting
+ * would continue as then. After a failed check the next one waits until as many vertices have left
+ * the queue as are before the one that was out of order. */
 static bool queue_is_as_before(sorter *s) {
   if (s->count < s->next_check)
     return false;
@@ -457,23 +472,28 @@ static bool queue_is_as_before(sorter *s) {
   return true;
 }
 
-/* Returns whether the remaining vertices are already in sorted order, and the sorted ones have
- * enough slots before them. */
+/* Returns whether sorting may stop, because all further vertices are in sorted order already: the
+ * sorted vertices are those that had the slots before `next_slot`, those slots hold them all,
+ * nothing behind was replaced, and the queue is as it was. */
 static bool is_settled(sorter *s) {
   const etr_fx_graph *fx = s->fx;
-  return fx->is_sorted && s->unfilled == 0 && s->fresh == 0 && s->at > fx->last_gone &&
-         s->count <= s->at - s->from && queue_is_as_before(s);
+  bool are_same_vertices = s->unfilled == 0 && s->new_count == 0;
+  bool have_slots = s->count <= s->next_slot - s->from;
+  return fx->is_sorted && are_same_vertices && s->next_slot > fx->last_gone && have_slots &&
+         queue_is_as_before(s);
 }
 
-/* Assigns slots to the sorted vertices. At the end of the order each gets a second, empty slot for
- * vertices that may be added. */
+/* Assigns the slots from `from` on to the sorted vertices. If these are all up to the end of the
+ * order, each also gets an empty slot behind it, while there is room: a later sort can then place
+ * vertices that are added without moving those behind them. */
 static void assign_slots(sorter *s) {
   etr_fx_graph *fx = s->fx;
-  bool is_rest = s->at == fx->order_count;
-  uint32_t step = is_rest && s->from + 2 * s->count <= 2 * fx->vertex_capacity ? 2 : 1;
-  if (is_rest)
-    fx->order_count = s->at = s->from + step * s->count;
-  for (uint32_t i = s->from; i < s->at; i++)
+  bool is_to_end = s->next_slot == fx->order_count;
+  bool has_room = s->from + 2 * s->count <= 2 * fx->vertex_capacity;
+  uint32_t step = is_to_end && has_room ? 2 : 1;
+  if (is_to_end)
+    fx->order_count = s->next_slot = s->from + step * s->count;
+  for (uint32_t i = s->from; i < s->next_slot; i++)
     fx->order[i] = ETR_NONE;
   for (uint32_t i = 0; i < s->count; i++) {
     fx->positions[fx->sorted[i]] = s->from + step * i;
@@ -481,24 +501,24 @@ static void assign_slots(sorter *s) {
   }
 }
 
-/* Sorts the vertices from slot `resume` on, until the queue is as it was before. Returns false if
- * some vertices wait for each other. */
+/* Sorts the vertices from slot `first_to_sort` on, until the queue is as it was before. The queue
+ * starts in the middle of its memory, because it grows at both ends. */
 bool etr_fx_sort(etr_fx_graph *fx) {
   uint32_t middle = (uint32_t)fx->vertex_capacity;
   sorter s = {.fx = fx,
               .number = ++fx->sort_count,
-              .from = fx->resume,
-              .at = fx->resume,
+              .from = fx->first_to_sort,
+              .next_slot = fx->first_to_sort,
               .first = middle,
               .end = middle};
-  start_queue(&s);
+  fill_queue(&s);
   pass_sorted_slots(&s);
   while (s.first < s.end && !is_settled(&s))
     sort_next_vertex(&s);
-  bool is_whole = s.unfilled == 0 && s.fresh == 0 && (s.first < s.end || s.at == fx->order_count);
-  if (!is_whole)
+  bool is_everything_sorted = s.first < s.end || s.next_slot == fx->order_count;
+  if (s.unfilled || s.new_count || !is_everything_sorted)
     return false;
-  fx->steps += s.at - s.from + s.count;
+  fx->steps += s.next_slot - s.from + s.count;
   assign_slots(&s);
   fx->is_sorted = true;
   return true;

@@ -31,12 +31,12 @@ typedef struct etr_fx_graph {
   uint32_t *user_starts, *user_counts,
       *user_room; /* per vertex: start, length and capacity of its list in users */
   uint32_t *positions, next_position; /* per vertex: its slot */
-  bool *is_gone;       /* per vertex: it was replaced by a call. The order contains it until
-                          etr_fx_compact() */
-  bool is_sorted;      /* the order is the result of sorting */
-  uint32_t resume;     /* first slot that sorting could change */
-  uint32_t last_gone;  /* last slot among the vertices replaced last */
-  size_t steps;        /* cost of sorting so far: vertices and slots that were visited */
+  bool *is_gone;          /* per vertex: it was replaced by a call. The order contains it until
+                             etr_fx_compact() */
+  bool is_sorted;         /* the order is the result of sorting */
+  uint32_t first_to_sort; /* first slot that sorting could change */
+  uint32_t last_gone;     /* last slot among the vertices replaced last */
+  size_t steps;           /* cost of sorting so far: vertices and slots that were visited */
   uint32_t late_call;  /* the call made before the last one, which became a user of its inputs later
                           than its position  says; ETR_NONE: none */
   uint32_t *vertex_of; /* per node: its vertex, which its getitems follow. ETR_NONE: the node is in
@@ -44,9 +44,11 @@ typedef struct etr_fx_graph {
   uint32_t *first_output,
       *getitem_of; /* per node: index of its first output in getitem_of; per output: its getitem */
   uint32_t last_call; /* the call made last; ETR_NONE: none */
-  uint32_t *waiting;  /* per vertex, while sorting: number of inputs that are not sorted yet */
+  uint32_t
+      *unsorted_inputs; /* per vertex, while sorting: number of inputs that are not sorted yet */
   uint32_t *met_by, *sorted_by, sort_count; /* per vertex: number of the last sort that filled
-                                               `waiting`, and of the last that placed the vertex */
+                                               `unsorted_inputs`, and of the last that placed the
+                                               vertex */
   uint32_t *sorted, *stamps, stamp, *queue; /* working memory of graph traversals */
   etr_arena *arena;
 } etr_fx_graph;
@@ -65,14 +67,15 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count)
 /**
  * Sorts topologically as legalize_graph does: first in, first out, the users of a vertex in the
  * order in which they became users, but arithmetic on symbolic numbers first. A sorted graph is
- * sorted again only where a replacement moved something: from fx->resume until the queue is the
- * same, in the same order, as it was at that slot before. Returns false if the graph has a cycle.
+ * sorted again only where a replacement moved something: from fx->first_to_sort until the queue is
+ * the same, in the same order, as it was at that slot before. Returns false if the graph has a
+ * cycle.
  */
 bool etr_fx_sort(etr_fx_graph *fx);
 
 /** Returns for each node of a graph how many nodes FX has for it: one, plus a getitem for each
  * result that is used; 0 for nested nodes. Returns NULL when out of memory. */
-uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena);
+uint32_t *etr_fx_count_vertices(const etr_graph *graph, etr_arena *arena);
 
 /** Removes replaced vertices from the order. */
 void etr_fx_compact(etr_fx_graph *fx);

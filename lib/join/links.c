@@ -31,7 +31,7 @@ static const char *number_type(const etr_pte_value *value) {
   }
 }
 
-/* Describes a value of the program: its name, type and shape. */
+/* Fills the name, type and shape of a value of the program; a value without a shape has rank -1. */
 static void describe_value(etr_links *l, etr_value *out, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
   const char *number = number_type(value);
@@ -56,8 +56,9 @@ static bool is_value(const etr_links *l, int32_t index) {
 
 /* ---- Writes ---- */
 
-/* Calls `visit` for a value and for the values of a list, as far as the limit of items allows.
- * Returns false if a visit does. */
+/* Calls `visit` for a value and, if it is a list, for the values in it, unless too many items of
+ * lists were visited already. `id` is the instruction that writes the value, `edge` the output of
+ * the graph that it is. Returns false if a visit does, which is when out of memory. */
 static bool visit_value_and_items(etr_links *l, int32_t index, int32_t id, etr_edge edge,
                                   bool (*visit)(etr_links *l, int32_t index, int32_t id,
                                                 etr_edge edge)) {
@@ -71,9 +72,9 @@ static bool visit_value_and_items(etr_links *l, int32_t index, int32_t id, etr_e
   return good;
 }
 
-/* Notes that an instruction writes a value; `edge` is not used. Returns false when out of
+/* Records that an instruction writes a value; `edge` is not used. Returns false when out of
  * memory. */
-static bool note_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
+static bool record_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   (void)edge;
   l->known_since[index] = ETR_MIN(l->known_since[index], id);
   l->written_at[index] = id;
@@ -81,7 +82,7 @@ static bool note_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   return etr_reaching_add(&l->reaching, index, id);
 }
 
-/* Notes which output of the graph a write of a value is. Returns true, as visits do. */
+/* Records which output of a node (`edge`) an instruction's write of a value is. Never fails. */
 static bool set_written_as(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   uint32_t write = etr_reaching_last(&l->reaching, index, id + 1);
   bool is_known = write != ETR_NONE && l->reaching.writes.data[write].instruction == id;
@@ -91,7 +92,9 @@ static bool set_written_as(etr_links *l, int32_t index, int32_t id, etr_edge edg
   return true;
 }
 
-static bool set_at_start(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
+/* Records that a value has been written when the method starts, as the output of an input's or a
+ * constant's node (`edge`). Never fails. */
+static bool set_written_at_start(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
   l->at_start[index] = edge;
   l->known_since[index] = ETR_MIN(l->known_since[index], id);
   etr_storages_write(&l->storages, index);
@@ -100,19 +103,23 @@ static bool set_at_start(etr_links *l, int32_t index, int32_t id, etr_edge edge)
 
 /* ---- What an instruction reads and writes ---- */
 
-/* Picks the uses of an instruction that are followed: of a list its tensors, or, if they are more
- * than MOST_ITEMS, only the list. An argument of an opaque delegate is a result if no instruction
- * before uses it. */
-static void pick_uses(etr_links *l, int32_t id) {
+/* Fills l->followed with the uses of an instruction that become edges: of a list its tensors, or,
+ * if they are more than MOST_ITEMS, only the list. An argument of an opaque delegate is a result if
+ * no instruction before uses it. When out of memory, the scratch arena has failed. */
+static void list_followed_uses(etr_links *l, int32_t id) {
   etr_uses_list(&l->uses, id);
   const etr_use *uses = l->uses.list.data;
-  l->picked.count = 0;
+  l->followed.count = 0;
   for (size_t i = 0, end; i < l->uses.list.count; i = end) {
     for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;)
       end++;
-    bool is_list = uses[i].is_list && end - i > 1, is_whole = is_list && end - i > MOST_ITEMS;
-    for (size_t k = is_list && !is_whole ? i + 1 : i; k < (is_whole ? i + 1 : end); k++) {
-      etr_use *use = etr_vec_push(l->scratch, &l->picked);
+    /* The first use of a list is the list itself; those of its tensors follow. */
+    bool is_list = uses[i].is_list && end - i > 1;
+    bool is_followed_as_whole = is_list && end - i > MOST_ITEMS;
+    size_t first = is_list && !is_followed_as_whole ? i + 1 : i;
+    size_t after_last = is_followed_as_whole ? i + 1 : end;
+    for (size_t k = first; k < after_last; k++) {
+      etr_use *use = etr_vec_push(l->scratch, &l->followed);
       if (!use)
         return;
       *use = uses[k];
@@ -125,9 +132,10 @@ static void pick_uses(etr_links *l, int32_t id) {
   }
 }
 
-/* Notes a read of a value by an instruction. A view that memory planning merged with the tensor
- * that it views has the writers of that tensor. Returns false when out of memory. */
-static bool note_read(etr_links *l, int32_t index, int32_t id) {
+/* Records that an instruction reads a value. If nothing wrote it, it may be a view that memory
+ * planning merged with the tensor that it views: then finds that tensor. Returns false when out of
+ * memory. */
+static bool record_read(etr_links *l, int32_t index, int32_t id) {
   bool is_unwritten = l->written_at[index] < 0 && l->at_start[index].node == ETR_NONE;
   if (is_unwritten && l->viewed[index] < 0)
     l->viewed[index] = etr_storages_viewed(&l->storages, index);
@@ -138,9 +146,9 @@ static bool note_read(etr_links *l, int32_t index, int32_t id) {
   return read != NULL;
 }
 
-/* Forgets which value was written where, to read the calls of the method from the first on.
- * Returns false when out of memory. */
-static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
+/* Forgets which instruction wrote each value last, to visit the instructions of the method from the
+ * first on. Returns false when out of memory. */
+static bool restart_uses(etr_links *l, const etr_method_inputs *method) {
   for (size_t i = 0; i < l->program->value_count; i++)
     l->written_at[i] = -1;
   if (!etr_uses_init(&l->uses, method, NULL, l->scratch))
@@ -150,8 +158,7 @@ static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
   return true;
 }
 
-/* Allocates what is known per value: at first no value is from the start, used, written or a
- * view. Returns false when out of memory. */
+/* Allocates what is known per value: at first no value is used, written or a view. */
 bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena,
                     etr_arena *scratch) {
   const etr_pte_method *program = method->program;
@@ -171,12 +178,13 @@ bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *ar
     l->known_since[i] = INT32_MAX;
     l->viewed[i] = -1;
   }
-  return reset_uses(l, method);
+  return restart_uses(l, method);
 }
 
 /* ---- Which writes a reader reads ---- */
 
-/* Returns how many of the writes found are before an instruction. */
+/* Returns how many of the writes that were found to reach a read, which are in the order of
+ * instructions, are by instructions before this one; others reach it through a jump back. */
 static size_t count_earlier_writes(const etr_links *l, int32_t id) {
   size_t count = 0;
   const etr_reaching *r = &l->reaching;
@@ -185,8 +193,9 @@ static size_t count_earlier_writes(const etr_links *l, int32_t id) {
   return count;
 }
 
-/* Finds the writes that an instruction may read from a value. Returns the value that they write:
- * a view may have those of the value that it views. Returns -1 when out of memory. */
+/* Finds the writes that may reach an instruction's read of a value. Returns the value that they
+ * write: this one, or the value that it views, if nothing wrote the view itself. Returns -1 when
+ * out of memory. */
 static int32_t find_writes_of_read(etr_links *l, int32_t index, int32_t id) {
   if (!etr_reaching_find(&l->reaching, index, id))
     return -1;
@@ -197,8 +206,8 @@ static int32_t find_writes_of_read(etr_links *l, int32_t index, int32_t id) {
   return etr_reaching_find(&l->reaching, viewed, id) ? viewed : -1;
 }
 
-/* Lists the tensors that are read although nothing wrote them before. Returns false when out of
- * memory. */
+/* Lists the tensors that are read although nothing wrote them before: constants and buffers.
+ * Returns false when out of memory. */
 static bool list_sources(etr_links *l) {
   for (size_t i = 0; i < l->all_reads.count; i++) {
     int32_t index = l->all_reads.data[i].value, id = l->all_reads.data[i].instruction;
@@ -220,53 +229,55 @@ static bool list_sources(etr_links *l) {
   return true;
 }
 
-/* Notes all writes and reads in order, then prepares a second pass over the calls. Returns false
- * when out of memory. */
+/* Records all writes and reads in order, then prepares a second pass over the instructions. The
+ * results of the method count as reads behind the last instruction. */
 bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method) {
   size_t count = ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
   for (int32_t id = 0; (size_t)id < count; id++) {
-    pick_uses(l, id);
-    for (size_t i = 0; i < l->picked.count; i++) {
-      const etr_use *use = &l->picked.data[i];
+    list_followed_uses(l, id);
+    for (size_t i = 0; i < l->followed.count; i++) {
+      const etr_use *use = &l->followed.data[i];
       bool is_read = use->is_read && l->written_at[use->value] != id;
-      if (is_read && !note_read(l, use->value, id))
+      if (is_read && !record_read(l, use->value, id))
         return false;
-      if (use->is_written && !visit_value_and_items(l, use->value, id, (etr_edge){0}, note_write))
+      if (use->is_written && !visit_value_and_items(l, use->value, id, (etr_edge){0}, record_write))
         return false;
     }
   }
   for (size_t i = 0; i < l->program->output_count; i++)
     if (is_value(l, l->program->outputs[i]) &&
-        !note_read(l, l->program->outputs[i], (int32_t)count))
+        !record_read(l, l->program->outputs[i], (int32_t)count))
       return false;
-  if (!etr_reaching_finish(&l->reaching) || !reset_uses(l, method))
+  if (!etr_reaching_finish(&l->reaching) || !restart_uses(l, method))
     return false;
   l->written_as = etr_arena_alloc_array(l->scratch, l->reaching.writes.count,
                                         sizeof *l->written_as);
-  l->noted_for = etr_arena_alloc_array(l->scratch, l->reaching.writes.count, sizeof *l->noted_for);
+  l->last_reader = etr_arena_alloc_array(l->scratch, l->reaching.writes.count,
+                                         sizeof *l->last_reader);
   if (etr_arena_failed(l->scratch))
     return false;
   for (size_t i = 0; i < l->reaching.writes.count; i++)
-    l->written_as[i].node = l->noted_for[i] = ETR_NONE;
+    l->written_as[i].node = l->last_reader[i] = ETR_NONE;
   return list_sources(l);
 }
 
-/* Adds another possible writer of what a node reads, once for each reader. Returns false when out
- * of memory. */
+/* Adds another instruction that may have written what a node reads, unless this node, the reader,
+ * has it already. Returns false when out of memory. */
 static bool add_other_writer(etr_links *l, etr_other other) {
-  if (other.write != ETR_NONE && l->noted_for[other.write] == other.reader)
+  if (other.write != ETR_NONE && l->last_reader[other.write] == other.reader)
     return true;
   if (other.write != ETR_NONE)
-    l->noted_for[other.write] = other.reader;
+    l->last_reader[other.write] = other.reader;
   etr_other *added = etr_vec_push(l->scratch, &l->others);
   if (added)
     *added = other;
   return added != NULL;
 }
 
-/* Adds the last producer before node `node_index` to its inputs, and all others that may be read
- * to the others. An input without a producer is missing unless it is a number. Returns false when
- * out of memory. */
+/* Adds the producer of a value that a node reads to the node's inputs: of several that may be read,
+ * because of jumps, the last before the node. The rest become its other writers. A value that no
+ * node computes becomes no input, which is recorded unless the value is a number. Returns false
+ * when out of memory. */
 static bool add_node_input(etr_links *l, etr_node *node, uint32_t node_index, etr_edges *inputs,
                            etr_write read) {
   int32_t index = find_writes_of_read(l, read.value, read.instruction);
@@ -293,15 +304,17 @@ static bool add_node_input(etr_links *l, etr_node *node, uint32_t node_index, et
   etr_edge *edge = etr_vec_push(l->arena, inputs);
   if (!value_read || !edge)
     return false;
-  *value_read = index == read.value ? index : -1 - read.value;
+  bool is_view = index != read.value;
+  *value_read = is_view ? -1 - read.value : index; /* negative: see `reads` in links.h */
   *edge = writer;
   node->inputs = inputs->data;
   node->input_count = inputs->count;
   return true;
 }
 
-/* Adds an output of an instruction's node; a location that held another value before gets a name
- * of its own. Returns false when out of memory. */
+/* Adds the value that an instruction writes to the outputs of its node. A location in memory that
+ * held another value before is another value now, so its name gets the number of the node. Returns
+ * false when out of memory. */
 static bool add_node_output(etr_links *l, etr_node *node, uint32_t node_index, etr_values *outputs,
                             etr_write write) {
   int32_t index = write.value;
@@ -311,21 +324,20 @@ static bool add_node_output(etr_links *l, etr_node *node, uint32_t node_index, e
   if (!output)
     return false;
   describe_value(l, output, index);
-  bool is_changed = l->written_at[index] >= 0 || l->at_start[index].node != ETR_NONE ||
-                    l->viewed[index] >= 0;
-  if (is_changed) /* this is another value with another name */
+  bool held_another = l->written_at[index] >= 0 || l->at_start[index].node != ETR_NONE ||
+                      l->viewed[index] >= 0;
+  if (held_another)
     output->name = etr_arena_format(l->arena, "value_%d_%u", index, node_index);
   node->outputs = outputs->data;
   node->output_count = outputs->count;
-  return visit_value_and_items(l, index, write.instruction,
-                               (etr_edge){node_index, (uint32_t)(outputs->count - 1)},
-                               set_written_as);
+  const etr_edge edge = {node_index, (uint32_t)(outputs->count - 1)};
+  return visit_value_and_items(l, index, write.instruction, edge, set_written_as);
 }
 
 /* ---- Nodes ---- */
 
-/* Gives the node a value as its only output, which the values read before any write then have.
- * Returns false when out of memory, or if there is no such value. */
+/* Makes the value the node's only output, as if it was written by an instruction before the first,
+ * -1. Reads of the value that no other write reaches then read from this node. */
 bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int32_t index) {
   etr_value *value = is_value(l, index) ? etr_arena_alloc(l->arena, sizeof *value) : NULL;
   if (!value)
@@ -333,11 +345,10 @@ bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int3
   describe_value(l, value, index);
   node->outputs = value;
   node->output_count = 1;
-  return visit_value_and_items(l, index, -1, (etr_edge){node_index, 0}, set_at_start);
+  return visit_value_and_items(l, index, -1, (etr_edge){node_index, 0}, set_written_at_start);
 }
 
-/* Makes the node a constant or a buffer that is named after the value. Returns false when out of
- * memory. */
+/* The node is named after the value. */
 bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
   const char *kind = value->constant ? "constant" : "buffer";
@@ -347,9 +358,9 @@ bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int
   return node->name && etr_links_add_input(l, node, node_index, index);
 }
 
-/* Records the argument of the inputs and outputs that were added last. Returns false when out of
- * memory. */
-static bool record_argument(etr_links *l, const etr_node *node, uint32_t argument) {
+/* Records, for the inputs and outputs that were added to the node since the last call, which
+ * argument of the instruction they are. Returns false when out of memory. */
+static bool record_argument_index(etr_links *l, const etr_node *node, uint32_t argument) {
   while (l->read_args.count < node->input_count || l->written_args.count < node->output_count) {
     bool is_read = l->read_args.count < node->input_count;
     uint32_t *added = is_read ? etr_vec_push(l->arena, &l->read_args)
@@ -366,29 +377,29 @@ static void begin_node(etr_links *l) {
   l->misses_input = false;
 }
 
-/* Adds the followed uses of an instruction as inputs and outputs of its node. Returns false when
- * out of memory. */
-bool etr_links_add(etr_links *l, etr_node *node, uint32_t node_index, int32_t id) {
+/* What the instruction reads becomes inputs of its node, what it writes outputs. A value that it
+ * has just written itself is no input. */
+bool etr_links_add_instruction(etr_links *l, etr_node *node, uint32_t node_index, int32_t id) {
   etr_edges inputs = {0};
   etr_values outputs = {0};
   begin_node(l);
-  pick_uses(l, id);
-  for (size_t i = 0; i < l->picked.count; i++) {
-    const etr_use *use = &l->picked.data[i];
+  list_followed_uses(l, id);
+  for (size_t i = 0; i < l->followed.count; i++) {
+    const etr_use *use = &l->followed.data[i];
     const etr_write use_at = {use->value, id};
-    if (use->is_read && l->written_at[use->value] != id &&
-        !add_node_input(l, node, node_index, &inputs, use_at))
+    bool is_input = use->is_read && l->written_at[use->value] != id;
+    if (is_input && !add_node_input(l, node, node_index, &inputs, use_at))
       return false;
     if (use->is_written && !add_node_output(l, node, node_index, &outputs, use_at))
       return false;
-    if (!record_argument(l, node, use->argument))
+    if (!record_argument_index(l, node, use->argument))
       return false;
   }
   return !etr_arena_failed(l->arena) && !etr_arena_failed(l->scratch);
 }
 
-/* Adds what the method returns as inputs of the output node. Returns false when out of memory. */
-bool etr_links_add_results(etr_links *l, etr_node *node, uint32_t node_index) {
+/* The values that the method returns are read behind its last instruction. */
+bool etr_links_add_method_results(etr_links *l, etr_node *node, uint32_t node_index) {
   etr_edges inputs = {0};
   int32_t end = (int32_t)ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
   begin_node(l);
@@ -400,9 +411,9 @@ bool etr_links_add_results(etr_links *l, etr_node *node, uint32_t node_index) {
   return true;
 }
 
-/* Appends to each reader's inputs the other writers that it may read, with the position of the
- * input that each replaces. Returns false when out of memory. */
-bool etr_links_set_others(const etr_links *l, etr_node *nodes) {
+/* Appends to the inputs of each node the other producers that it may read from because of jumps,
+ * with the index of the input that each may replace. */
+bool etr_links_set_other_producers(const etr_links *l, etr_node *nodes) {
   for (size_t i = 0, end; i < l->others.count; i = end) {
     const etr_other *others = l->others.data;
     for (end = i + 1; end < l->others.count && others[end].reader == others[i].reader;)
@@ -427,9 +438,10 @@ bool etr_links_set_others(const etr_links *l, etr_node *nodes) {
   return true;
 }
 
-/* Sets *views to the values that the node's inputs read through a view, NULL if none does.
- * Returns false when out of memory. */
-bool etr_links_views(etr_links *l, const etr_node *node, const etr_value **views) {
+/* Sets *views to a value for each input of the node that reads its producer through a view: the
+ * producer's data with the view's shape. NULL if no input does. l->reads has such an input as -1
+ * minus the value. */
+bool etr_links_find_views(etr_links *l, const etr_node *node, const etr_value **views) {
   etr_value *list = NULL;
   *views = NULL;
   for (size_t i = 0; i < node->input_count && i < l->reads.count; i++) {

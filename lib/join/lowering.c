@@ -32,15 +32,15 @@ typedef struct placed_vertex {
   uint32_t position, vertex;
 } placed_vertex;
 
-/* Replaces the vertices of each delegate of the last stage by a call, in the order of the
- * delegates. Returns false if a delegate has no vertices, if the graph cannot be sorted or takes
- * too long to sort, or when out of memory. */
-static bool replace_by_calls(lowerer *l, size_t first) {
-  /* Lists the vertices of each delegate of the last stage. */
+/* Lists in l->parts the vertices of each delegate that the last stage found, those from `first` on
+ * in l->partitioner.leaving. Returns false if a delegate has no vertices, or when out of memory. */
+static bool list_vertices_of_delegates(lowerer *l, size_t first) {
   const etr_fx_graph *fx = &l->fx;
-  for (size_t i = 0; i < fx->order_count; i++)
-    if (l->member[fx->order[i]] >= 0)
-      l->part_sizes[l->member[fx->order[i]]]++;
+  for (size_t i = 0; i < fx->order_count; i++) {
+    int32_t delegate = l->member[fx->order[i]];
+    if (delegate >= 0)
+      l->part_sizes[delegate]++;
+  }
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
     l->parts[delegate] = etr_arena_alloc_array(&l->scratch, l->part_sizes[delegate],
@@ -54,18 +54,36 @@ static bool replace_by_calls(lowerer *l, size_t first) {
     if (delegate >= 0)
       l->parts[delegate][l->part_sizes[delegate]++] = fx->order[i];
   }
+  return true;
+}
+
+/* Sorts the vertices of a delegate by the current order of the graph, which taking out other
+ * delegates has changed. Returns false when out of memory. */
+static bool sort_vertices_of_delegate(lowerer *l, uint32_t delegate) {
+  size_t count = l->part_sizes[delegate];
+  uint32_t *vertices = l->parts[delegate];
+  placed_vertex *list = etr_arena_alloc_array(&l->scratch, count, sizeof *list);
+  if (!list)
+    return false;
+  for (size_t k = 0; k < count; k++)
+    list[k] = (placed_vertex){l->fx.positions[vertices[k]], vertices[k]};
+  etr_sort(list, count, sizeof *list, etr_by_number);
+  for (size_t k = 0; k < count; k++)
+    vertices[k] = list[k].vertex;
+  return true;
+}
+
+/* Replaces the vertices of each delegate that the last stage found, those from `first` on, by a
+ * call, in the order in which the partitioner found them, and sorts the graph after each. Returns
+ * false if a delegate has no vertices, if the graph cannot be sorted or takes too long to sort, or
+ * when out of memory. */
+static bool replace_by_calls(lowerer *l, size_t first) {
+  if (!list_vertices_of_delegates(l, first))
+    return false;
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
-    /* Sorts the vertices of a delegate by their current order. */
-    size_t count = l->part_sizes[delegate];
-    placed_vertex *list = etr_arena_alloc_array(&l->scratch, count, sizeof *list);
-    if (!list)
+    if (!sort_vertices_of_delegate(l, delegate))
       return false;
-    for (size_t k = 0; k < count; k++)
-      list[k] = (placed_vertex){l->fx.positions[l->parts[delegate][k]], l->parts[delegate][k]};
-    etr_sort(list, count, sizeof *list, etr_by_number);
-    for (size_t k = 0; k < count; k++)
-      l->parts[delegate][k] = list[k].vertex;
     l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
     size_t steps = l->fx.steps;
     if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx))
@@ -77,9 +95,11 @@ static bool replace_by_calls(lowerer *l, size_t first) {
   return true;
 }
 
-/* Corrects which delegate each call is, now that the order of the calls is known. Returns false
- * when out of memory. */
-static bool rename_calls(lowerer *l) {
+/* Corrects which call belongs to which of several delegates that list the same handles, now that
+ * the order of the calls is known: it is that of their instructions. Returns false when out of
+ * memory.
+ */
+static bool reassign_calls(lowerer *l) {
   size_t count = l->delegate_count;
   uint32_t *call_at = etr_arena_alloc_array(&l->scratch, count, sizeof *call_at);
   uint32_t *delegate_of = etr_arena_alloc_array(&l->scratch, count, sizeof *delegate_of);
@@ -90,7 +110,7 @@ static bool rename_calls(lowerer *l) {
     return false;
   for (size_t i = 0; i < count; i++)
     call_at[i] = l->fx.positions[l->call_of[i]];
-  if (!etr_partition_rename(&l->partitioner, call_at, delegate_of))
+  if (!etr_partition_reassign(&l->partitioner, call_at, delegate_of))
     return false;
   for (size_t i = 0; i < count; i++) {
     calls[delegate_of[i]] = l->call_of[i];
@@ -105,37 +125,44 @@ static bool rename_calls(lowerer *l) {
 
 /* ---- Proof ---- */
 
-/* Returns whether an instruction can prove the order. The runtime's own kernels and instructions
- * without a handle cannot, except for kernels that the reinplace pass created: the graph has their
- * operator. */
-static bool proves(const etr_placed *instruction) {
-  if (instruction->is_prim || instruction->is_in_place)
-    return instruction->is_in_place;
+/* Returns whether an instruction can be compared with the order, to prove it: its handles are
+ * known, and it is not a kernel of the runtime itself. Kernels that the reinplace pass made have no
+ * handle, but the graph has their operator. */
+static bool can_prove_order(const etr_placed *instruction) {
+  if (instruction->is_in_place)
+    return true;
+  if (instruction->is_prim)
+    return false;
   return instruction->map && instruction->map->handle_count;
 }
 
-/* Returns whether a vertex can be the instruction: for a kernel, a node with its handle and
- * operator; for a delegate, its call. */
-static bool is_of_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call,
-                              uint32_t vertex) {
-  if (call != ETR_NONE || !etr_fx_is_operator(&l->fx, vertex) || etr_fx_is_getitem(&l->fx, vertex))
+/* Returns whether a vertex can be the instruction: for a delegate, it must be `call`; for a kernel
+ * (`call` is ETR_NONE), a node with its handle and operator, as far as these are known. */
+static bool can_be_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call,
+                               uint32_t vertex) {
+  if (call != ETR_NONE)
     return vertex == call;
+  if (!etr_fx_is_operator(&l->fx, vertex) || etr_fx_is_getitem(&l->fx, vertex))
+    return false;
   const etr_node *node = etr_fx_node(&l->fx, vertex);
   bool has_handle = instruction->map && instruction->map->handle_count;
-  return (!has_handle || node->debug_handle == instruction->map->handles[0]) &&
-         (instruction->op.size == 0 ||
-          etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
+  if (has_handle && node->debug_handle != instruction->map->handles[0])
+    return false;
+  return instruction->op.size == 0 ||
+         etr_slice_equal(etr_operator_of_target(node->target), instruction->op);
 }
 
-/* Returns the first index from `index` on, or with `backwards` the last index up to it, whose
- * vertex can be the instruction; ETR_NONE if there is none. Vertices in between must be such that
- * run without an instruction. `call` is the vertex of a delegate's call. */
+/* Returns the first index of the order from `index` on, or with `backwards` the last index up to
+ * it, whose vertex can be the instruction. ETR_NONE if there is none, or if a vertex in between
+ * must have an instruction of its own. `call` is the vertex that calls a delegate; ETR_NONE for
+ * kernels.
+ */
 static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call,
                                  uint32_t index, bool backwards) {
   for (; index < l->fx.order_count;
        index = backwards ? index - 1 : index + 1) { /* 0 - 1 is not a valid index either */
     uint32_t vertex = l->fx.order[index];
-    if (is_of_instruction(l, instruction, call, vertex))
+    if (can_be_instruction(l, instruction, call, vertex))
       return index;
     if (etr_fx_is_operator(&l->fx, vertex) && !etr_fx_may_vanish(&l->fx, vertex))
       return ETR_NONE;
@@ -143,34 +170,39 @@ static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction
   return ETR_NONE;
 }
 
-/* Returns true if the partition agrees with the delegates' lists of handles and with the order of
- * instructions. Sets the node of each kernel on the way, and whether another node is possible. */
-static bool is_proven(lowerer *l) {
-  for (uint32_t i = 0; i < l->delegate_count; i++) {
-    /* The delegate's nodes must have the handles of its list, in order. */
-    const etr_map_instruction *map = l->delegates[i]->map;
-    size_t position = 0;
-    for (size_t k = 0; k < l->part_sizes[i]; k++) {
-      uint32_t vertex = l->parts[i][k];
-      bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
-      if (!is_listed || !etr_fx_is_operator(&l->fx, vertex))
-        continue;
-      if (position == map->handle_count ||
-          map->handles[position] != etr_fx_node(&l->fx, vertex)->debug_handle)
-        return false;
-      position++;
-    }
-    if (position != map->handle_count)
+/* Returns whether the nodes of a delegate have the handles that the record lists for it, in order.
+ */
+static bool has_listed_handles(const lowerer *l, uint32_t delegate) {
+  const etr_map_instruction *map = l->delegates[delegate]->map;
+  size_t position = 0;
+  for (size_t k = 0; k < l->part_sizes[delegate]; k++) {
+    uint32_t vertex = l->parts[delegate][k];
+    bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
+    if (!is_listed || !etr_fx_is_operator(&l->fx, vertex))
+      continue;
+    if (position == map->handle_count)
       return false;
+    if (map->handles[position] != etr_fx_node(&l->fx, vertex)->debug_handle)
+      return false;
+    position++;
   }
-  /* Kernels and calls must follow each other as the instructions do. The node of a kernel is
-   * certain if the first and the last node that it can be are the same. */
+  return position == map->handle_count;
+}
+
+/* Returns true if the repeated lowering agrees with the record: the delegates have the handles that
+ * it lists, and kernels and calls follow each other as the instructions do. Sets the node of each
+ * kernel on the way. It is certain if the first and the last node that it can be, searched from the
+ * start and from the end, are the same; else l->is_open says that another is possible. */
+static bool is_proven(lowerer *l) {
+  for (uint32_t i = 0; i < l->delegate_count; i++)
+    if (!has_listed_handles(l, i))
+      return false;
   const etr_placed *instructions = l->placement->instructions.data;
   size_t count = l->placement->instructions.count;
   uint32_t position = 0, delegate = 0;
   for (size_t i = 0; i < count; i++) {
     l->node_of[i] = ETR_NONE;
-    if (!proves(&instructions[i]))
+    if (!can_prove_order(&instructions[i]))
       continue;
     uint32_t call = instructions[i].is_delegate ? l->call_of[delegate++] : ETR_NONE;
     position = find_instruction(l, &instructions[i], call, position, false);
@@ -182,7 +214,7 @@ static bool is_proven(lowerer *l) {
   }
   position = (uint32_t)l->fx.order_count;
   for (size_t i = count; i-- > 0;) {
-    if (!proves(&instructions[i]))
+    if (!can_prove_order(&instructions[i]))
       continue;
     uint32_t call = instructions[i].is_delegate ? l->call_of[--delegate] : ETR_NONE;
     position = find_instruction(l, &instructions[i], call, position - 1, true);
@@ -196,7 +228,8 @@ static bool is_proven(lowerer *l) {
 
 /* ---- Result ---- */
 
-/* Numbers the nodes of a delegate in their order, and notes the delegate of each. */
+/* Numbers the nodes of a delegate in their order, from *next on, and sets the delegate's
+ * instruction for each. */
 static void rank_delegate_nodes(const lowerer *l, size_t delegate, uint32_t *rank,
                                 int32_t *delegate_of, uint32_t *next) {
   for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
@@ -209,7 +242,8 @@ static void rank_delegate_nodes(const lowerer *l, size_t delegate, uint32_t *ran
   }
 }
 
-/* Fills the result: rank and delegate of each node. Returns false when out of memory. */
+/* Fills the result: the position of each node in the order, and its delegate. The nodes of a
+ * delegate are at the position of its call. Returns false when out of memory. */
 static bool fill_lowering(const lowerer *l, etr_lowering *out) {
   size_t node_count = l->placement->method->graph->node_count;
   uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
@@ -250,14 +284,16 @@ typedef struct module_reader {
   uint32_t node;        /* the next node to look at */
 } module_reader;
 
-static bool is_module(const etr_graph *graph, uint32_t subgraph) {
+/* Returns whether a subgraph is the module of a delegate that a lowered graph calls. */
+static bool is_lowered_module(const etr_graph *graph, uint32_t subgraph) {
   return subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED &&
          graph->subgraphs[subgraph].parent == ETR_NONE;
 }
 
-/* Assigns the nodes of a module to a delegate. Returns false if their handles are not those that
- * the record lists. An operator with several results may be listed once for each. */
-static bool assign_module(module_reader *r, uint32_t subgraph, const etr_placed *delegate) {
+/* Assigns the nodes of a lowered module, from r->node on, to a delegate. Returns false if their
+ * handles are not those that the record lists for it, in order. An operator with several results
+ * may be listed once more for each. */
+static bool assign_module_nodes(module_reader *r, uint32_t subgraph, const etr_placed *delegate) {
   const uint32_t *handles = delegate->map->handles;
   size_t count = delegate->map->handle_count, entry = 0;
   for (; r->node < r->graph->node_count && r->graph->nodes[r->node].subgraph == subgraph;
@@ -268,24 +304,26 @@ static bool assign_module(module_reader *r, uint32_t subgraph, const etr_placed 
     if (entry == count || handles[entry] != node->debug_handle)
       return false;
     entry++;
-    for (size_t i = 0; node->output_count > 1 && i < node->output_count && entry < count &&
-                       handles[entry] == node->debug_handle;
-         i++)
+    size_t result_count = node->output_count > 1 ? node->output_count : 0;
+    size_t end = ETR_MIN(count, entry + result_count);
+    while (entry < end && handles[entry] == node->debug_handle)
       entry++;
     r->delegate_of[r->node] = delegate->id;
   }
   return entry == count;
 }
 
-/* Moves on to the next module. Returns it; ETR_NONE if there is none. */
+/* Moves r->node on to the first node of the next lowered module. Returns the module's
+ * subgraph; ETR_NONE if there is none. */
 static uint32_t next_module(module_reader *r) {
-  while (r->node < r->graph->node_count && !is_module(r->graph, r->graph->nodes[r->node].subgraph))
+  while (r->node < r->graph->node_count &&
+         !is_lowered_module(r->graph, r->graph->nodes[r->node].subgraph))
     r->node++;
   return r->node < r->graph->node_count ? r->graph->nodes[r->node].subgraph : ETR_NONE;
 }
 
-/* Assigns the lowered modules of the record to the delegates, in order. Returns false if there
- * are more or fewer, or none. */
+/* Assigns the nodes of the graph's lowered modules to the delegate calls, in order. Returns false
+ * if there are more or fewer modules than calls, or none, or if handles differ. */
 static bool assign_all_modules(module_reader *r) {
   const etr_placed *instructions = r->placement->instructions.data;
   bool has_module = false;
@@ -294,16 +332,18 @@ static bool assign_all_modules(module_reader *r) {
     if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0)
       continue;
     uint32_t subgraph = next_module(r);
-    if (subgraph == ETR_NONE || !assign_module(r, subgraph, delegate))
+    if (subgraph == ETR_NONE || !assign_module_nodes(r, subgraph, delegate))
       return false;
     has_module = true;
   }
   return has_module && next_module(r) == ETR_NONE;
 }
 
-/* Fills *out if the graph has the module of each delegate of the method. Otherwise leaves it as it
- * is. Returns false when out of memory. */
-static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_arena *arena) {
+/* Takes the order from a graph that was recorded after lowering: fills *out if the graph has a
+ * module for each delegate of the method, whose nodes have the listed handles. Otherwise leaves
+ * *out as it is. Returns false when out of memory. */
+static bool read_lowered_modules(etr_lowering *out, const etr_placement *placement,
+                                 etr_arena *arena) {
   const etr_graph *graph = placement->method->graph;
   size_t count = placement->instructions.count;
   module_reader r = {.placement = placement, .graph = graph};
@@ -339,8 +379,9 @@ static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_
  * that is taken out is moved after all others. */
 enum { BUDGET_OF_NODE = 1 << 8, LEAST_BUDGET = 1 << 18, BUDGET = 1 << 24 };
 
-/* Lists the delegate calls that have a list of handles. Returns false when out of memory. */
-static bool list_delegates(lowerer *l) {
+/* Lists the delegate calls for which the record has a list of handles. Returns false when out of
+ * memory. */
+static bool list_delegates_with_handles(lowerer *l) {
   size_t count = l->placement->instructions.count;
   l->delegates = etr_arena_alloc_array(&l->scratch, count, sizeof *l->delegates);
   for (size_t i = 0; l->delegates && i < count; i++) {
@@ -354,8 +395,8 @@ static bool list_delegates(lowerer *l) {
   return l->delegates && l->call_of && l->parts && l->part_sizes;
 }
 
-/* Begins anew: no vertex is in a delegate, and the whole budget is left. Returns false when out
- * of memory. */
+/* Builds the graph as recorded, for one try of a strategy: no vertex is in a delegate, and the
+ * whole budget is left. Returns false when out of memory. */
 static bool start_lowering(lowerer *l, const etr_roles *roles) {
   size_t nodes = l->placement->method->graph->node_count;
   l->budget = ETR_MIN((size_t)BUDGET, ETR_MAX((size_t)LEAST_BUDGET, BUDGET_OF_NODE * nodes));
@@ -399,8 +440,25 @@ static const struct {
     {{{ETR_GROUPS_DYNAMIC, ETR_ORDER_LISTED}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_SINGLE}}, 2},
 };
 
-/* Partitions the graph by the stages of a strategy. Returns true if the result is proven; false
- * also if the budget is spent, or when out of memory. */
+/* Lets a constant leave the graph with the delegate that is its only user; several delegates, or a
+ * kernel, leave it where it is. */
+static void put_constants_into_delegates(lowerer *l) {
+  const etr_fx_graph *fx = &l->fx;
+  for (size_t j = 0; j < fx->order_count; j++) {
+    uint32_t vertex = fx->order[j];
+    if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0)
+      continue;
+    const uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
+    int32_t member = l->member[users[0]];
+    for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
+      if (l->member[users[k]] != member)
+        member = -1;
+    l->member[vertex] = member;
+  }
+}
+
+/* Repeats the lowering with one sequence of partitioners (a strategy). Returns true if the record
+ * proves the result; false also if the budget is spent, or when out of memory. */
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
   if (!start_lowering(l, roles))
     return false;
@@ -408,27 +466,16 @@ static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
     size_t first = l->partitioner.leaving_count;
     if (!etr_partition_find(&l->partitioner, strategies[strategy].stages[i]))
       return false;
-    /* A constant leaves the graph with the delegate that is its only user. */
-    const etr_fx_graph *fx = &l->fx;
-    for (size_t j = 0; j < fx->order_count; j++) {
-      uint32_t vertex = fx->order[j];
-      if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0)
-        continue;
-      const uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
-      int32_t member = l->member[users[0]];
-      for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
-        if (l->member[users[k]] != member)
-          member = -1;
-      l->member[vertex] = member;
-    }
+    put_constants_into_delegates(l);
     if (!replace_by_calls(l, first))
       return false;
   }
-  return l->partitioner.leaving_count == l->delegate_count && rename_calls(l) && is_proven(l);
+  bool found_all = l->partitioner.leaving_count == l->delegate_count;
+  return found_all && reassign_calls(l) && is_proven(l);
 }
 
-/* Takes the order from lowered modules in the record, or else from the first strategy whose
- * result is proven; warns if the budget did not suffice. Returns false when out of memory. */
+/* Takes the order from lowered modules in the record, or else from the first sequence of
+ * partitioners whose result is proven; warns if the budget did not suffice. */
 bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,
                        etr_warnings *warnings, etr_arena *arena) {
   size_t count = placement->instructions.count;
@@ -437,11 +484,11 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
                .node_of = etr_arena_alloc_array(arena, count, sizeof *l.node_of),
                .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open)};
   *out = (etr_lowering){0};
-  if (!read_modules(out, placement, arena))
+  if (!read_lowered_modules(out, placement, arena))
     return false;
   if (out->is_proven || placement->method->graph->is_changed || !roles->is_consistent)
     return true;
-  bool found = false, good = l.node_of && l.is_open && list_delegates(&l);
+  bool found = false, good = l.node_of && l.is_open && list_delegates_with_handles(&l);
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch);
        i++) {
     found = try_strategy(&l, i, roles);
@@ -450,8 +497,7 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
   if (good && !found && l.is_cut)
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: too many delegates to repeat the lowering: kernels and delegates with the same "
-             "debug handles are "
-             "distinguished by the graph's order, which is an estimate",
+             "debug handles are distinguished by the graph's order, which is an estimate",
              etr_method_label(placement->method));
   good = good && !etr_arena_failed(&l.scratch) && (!found || fill_lowering(&l, out));
   etr_arena_clear(&l.scratch);

@@ -33,19 +33,20 @@ typedef struct folder {
 
 /* ---- Parts of paths ---- */
 
-/* Returns the digits at the end of a module's name; none for a repeated call such as "norm@1". */
+/* Returns the digits at the end of a module's name; none for "norm@1", which is the second call of
+ * one module. */
 static etr_slice trailing_digits(etr_slice name) {
   size_t start = name.size;
   while (start > 0 && name.data[start - 1] >= '0' && name.data[start - 1] <= '9')
     start--;
   if (start > 0 && name.data[start - 1] == '@')
-    start = name.size; /* another call of the same module: "norm@1" */
+    start = name.size;
   return (etr_slice){name.data + start, name.size - start};
 }
 
-/* Returns the part of this name inside another, which is added if it is new; ETR_NONE when out of
- * memory. */
-static uint32_t find_or_add_part(folder *f, uint32_t parent, etr_slice name) {
+/* Returns the index of the part of a module path that has this name inside its parent; adds it if
+ * there is none yet. ETR_NONE when out of memory. */
+static uint32_t find_or_add_path_part(folder *f, uint32_t parent, etr_slice name) {
   etr_slice key = etr_key_of(f->scratch, parent, name);
   etr_map_slot *slot = key.size ? etr_map_at(&f->by_name, key) : NULL;
   if (!slot || slot->value != ETR_NONE)
@@ -58,12 +59,14 @@ static uint32_t find_or_add_part(folder *f, uint32_t parent, etr_slice name) {
   return slot->value;
 }
 
-/* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */
-static uint32_t part_of_path(folder *f, const char *path) {
+/* Returns the index of the last part of a path such as "layers.0.norm", and adds all its
+ * parts; ETR_NONE for the top level, and when out of memory. Whatever is behind MOST_PARTS is
+ * one part. */
+static uint32_t add_path(folder *f, const char *path) {
   uint32_t last = ETR_NONE;
   for (size_t count = 1; *path; count++) {
     size_t size = count < MOST_PARTS ? strcspn(path, ".") : strlen(path);
-    last = find_or_add_part(f, last, (etr_slice){path, size});
+    last = find_or_add_path_part(f, last, (etr_slice){path, size});
     if (last == ETR_NONE)
       return last;
     path += size + (path[size] == '.');
@@ -73,6 +76,7 @@ static uint32_t part_of_path(folder *f, const char *path) {
 
 /* ---- Siblings beside each other ---- */
 
+/* Compares two texts byte by byte, like strcmp(). A text that begins with the other is greater. */
 static int compare_text(etr_slice a, etr_slice b) {
   size_t size = ETR_MIN(a.size, b.size);
   int compared = size ? memcmp(a.data, b.data, size) : 0;
@@ -91,6 +95,7 @@ static int compare_names(const part *a, const part *b) {
   return compared ? compared : compare_text(a->digits, b->digits);
 }
 
+/* Orders parts by parent, then by name and number, so that siblings are neighbors. */
 static int by_parent(const void *a, const void *b) {
   const part *x = *(const part *const *)a, *y = *(const part *const *)b;
   if (x->parent != y->parent)
@@ -98,8 +103,8 @@ static int by_parent(const void *a, const void *b) {
   return compare_names(x, y);
 }
 
-/* Sorts the parts of module paths by parent, and notes the range of each part's children. Returns
- * false when out of memory. */
+/* Sorts the parts of module paths by parent, and sets the range of each part's children in that
+ * order. Returns false when out of memory. */
 static bool sort_parts_by_parent(folder *f) {
   f->sorted = etr_arena_alloc_array(f->scratch, f->parts.count, sizeof *f->sorted);
   if (!f->sorted)
@@ -132,7 +137,7 @@ static bool is_same_type(const part *a, const part *b) {
   return strcmp(type_of(a), type_of(b)) == 0;
 }
 
-/* Returns the part inside another that has the wanted name; NULL if there is none. */
+/* Returns the part inside `outer` that has the same name as `wanted`; NULL if there is none. */
 static const part *find_child(const folder *f, const part *outer, const part *wanted) {
   for (uint32_t from = outer->first, to = outer->end; from < to;) {
     uint32_t middle = from + (to - from) / 2;
@@ -148,8 +153,8 @@ static const part *find_child(const folder *f, const part *outer, const part *wa
   return NULL;
 }
 
-/* Returns whether types agree wherever both parts have a module. Sets *shared to whether both
- * have at least one module of the same name inside. */
+/* Returns whether the types of two modules agree, and those of all modules that both have inside
+ * under the same name. Sets *shared to whether both have such a module at all. */
 static bool types_agree(const folder *f, const part *a, const part *b, bool *shared) {
   bool child_shares;
   *shared = false;
@@ -166,7 +171,9 @@ static bool types_agree(const folder *f, const part *a, const part *b, bool *sha
   return true;
 }
 
-static bool is_alike(const folder *f, const part *a, const part *b) {
+/* Returns whether two modules are of the same kind: modules without children have the same known
+ * type; others have at least one child in common, and all types agree. */
+static bool are_alike_modules(const folder *f, const part *a, const part *b) {
   bool shared;
   if (is_leaf(a) && is_leaf(b))
     return is_same_type(a, b) && type_of(a)[0];
@@ -186,39 +193,43 @@ typedef struct siblings {
   bool all_alike, is_dense;
 } siblings;
 
-/* Returns the index of the first sibling of the same kind, or the sibling's own index if there is
- * none, or if there are too many kinds to compare with all. */
-static uint32_t kind_of(const folder *f, siblings *s, uint32_t i) {
+/* Returns the index of the first sibling that is like the i-th; i itself if there is none, or if
+ * there are too many kinds to compare with all. */
+static uint32_t first_of_kind(const folder *f, siblings *s, uint32_t i) {
   for (size_t k = 0; k < s->kind_count; k++)
-    if (is_alike(f, s->list[s->firsts[k]], s->list[i]))
+    if (are_alike_modules(f, s->list[s->firsts[k]], s->list[i]))
       return s->firsts[k];
   if (s->kind_count < MOST_KINDS)
     s->firsts[s->kind_count++] = i;
   return i;
 }
 
-static bool is_next(etr_slice a, etr_slice b) {
+/* Returns whether the number b follows the number a; false if either is no number of 64 bits. */
+static bool is_next_number(etr_slice a, etr_slice b) {
   int64_t before, after;
   return etr_slice_to_int(a, &before) && etr_slice_to_int(b, &after) && before < INT64_MAX &&
          after == before + 1;
 }
 
-/* Finds out which siblings are alike, and whether their numbers follow each other. */
+/* Finds out which siblings are alike, whether their numbers follow each other, and whether their
+ * position gives them a role: they are named by numbers alone, in a container that is called
+ * itself, such as a Sequential. */
 static void compare_siblings(const folder *f, siblings *s) {
   const part *first = s->list[0];
-  s->has_roles = first->digits.size == first->name.size &&
-                 (first->parent == ETR_NONE || f->parts.data[first->parent].type != NULL);
+  bool are_numbers = first->digits.size == first->name.size;
+  bool is_called = first->parent == ETR_NONE || f->parts.data[first->parent].type != NULL;
+  s->has_roles = are_numbers && is_called;
   s->all_alike = s->is_dense = s->count > 1;
   for (uint32_t i = 0; i < s->count; i++) {
-    s->kinds[i] = kind_of(f, s, i);
+    s->kinds[i] = first_of_kind(f, s, i);
     s->all_alike &= s->kinds[i] == 0;
-    s->is_dense &= i == 0 || is_next(s->list[i - 1]->digits, s->list[i]->digits);
+    s->is_dense &= i == 0 || is_next_number(s->list[i - 1]->digits, s->list[i]->digits);
   }
 }
 
-/* Returns how many adjacent siblings, including this one, are of the same kind; LEAST_RUN or more
- * are not counted further. */
-static size_t run_around(const siblings *s, size_t i) {
+/* Returns how many siblings in a row around the i-th, itself included, are of its kind. Counts at
+ * most LEAST_RUN in each direction, because more makes no difference. */
+static size_t count_alike_in_a_row(const siblings *s, size_t i) {
   size_t from = i, to = i + 1;
   while (from > 0 && i - from < LEAST_RUN && s->kinds[from - 1] == s->kinds[i])
     from--;
@@ -227,13 +238,19 @@ static size_t run_around(const siblings *s, size_t i) {
   return to - from;
 }
 
-static bool is_one_of_several(const siblings *s, const size_t *of_kind, size_t i) {
+/* Returns whether the i-th sibling, a module with children, repeats: all are alike; or in a
+ * container that gives roles LEAST_RUN in a row are, else any other. count_of_kind has the number
+ * of siblings of each kind. */
+static bool is_one_of_several(const siblings *s, const size_t *count_of_kind, size_t i) {
   if (s->all_alike)
     return true;
-  return s->has_roles ? run_around(s, i) >= LEAST_RUN : of_kind[s->kinds[i]] > 1;
+  if (s->has_roles)
+    return count_alike_in_a_row(s, i) >= LEAST_RUN;
+  return count_of_kind[s->kinds[i]] > 1;
 }
 
-/* Marks the siblings that repeat, such as the layers of a model. Returns false when out of
+/* Marks the siblings that repeat, such as the layers of a model. Modules without children do so
+ * only if all members of a list are alike and their numbers have no gaps. Returns false when out of
  * memory. */
 static bool mark_repeats(folder *f, siblings *s) {
   size_t *count_of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *count_of_kind);
@@ -245,9 +262,9 @@ static bool mark_repeats(folder *f, siblings *s) {
     count_of_kind[s->kinds[i]]++;
   for (size_t i = 0; i < s->count; i++) {
     part *p = s->list[i];
-    bool is_list = p->digits.size == p->name.size;
-    p->repeats = is_leaf(p) ? is_list && s->all_alike && s->is_dense
-                            : is_one_of_several(s, count_of_kind, i);
+    bool is_in_list = p->digits.size == p->name.size;
+    bool is_list_of_equals = is_in_list && s->all_alike && s->is_dense;
+    p->repeats = is_leaf(p) ? is_list_of_equals : is_one_of_several(s, count_of_kind, i);
   }
   return true;
 }
@@ -257,7 +274,8 @@ static bool is_sibling(const part *a, const part *b) {
          etr_slice_equal(stem_of(a), stem_of(b));
 }
 
-/* Marks the parts that repeat, among siblings each. Returns false when out of memory. */
+/* Marks the parts of paths that repeat, comparing each with its siblings. Returns false when out of
+ * memory. */
 static bool mark_all_repeats(folder *f) {
   for (size_t from = 0, to; from < f->parts.count; from = to) {
     for (to = from + 1; to < f->parts.count && is_sibling(f->sorted[from], f->sorted[to]);)
@@ -271,8 +289,8 @@ static bool mark_all_repeats(folder *f) {
 
 /* ---- Patterns ---- */
 
-/* Returns the path with '*' for each number that repeats; the path itself if none does, and NULL
- * when out of memory. */
+/* Returns the path whose last part is `last`, with '*' in place of each number that repeats; the
+ * path itself if none does, and NULL when out of memory. */
 static const char *pattern_of(const folder *f, uint32_t last, const char *path, etr_map *strings) {
   char *text = etr_arena_alloc(f->scratch, strlen(path) + 1);
   size_t count = 0, size = 0;
@@ -296,8 +314,7 @@ static const char *pattern_of(const folder *f, uint32_t last, const char *path, 
   return repeats ? etr_intern(strings, (etr_slice){text, size}) : path;
 }
 
-/* Takes all paths apart, marks the parts that repeat, and puts the patterns together. Returns
- * false when out of memory. */
+/* Takes all paths apart, marks the parts that repeat, and puts the patterns together. */
 bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings,
                              etr_arena *scratch) {
   if (etr_arena_failed(strings->arena))
@@ -306,7 +323,7 @@ bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings
   uint32_t *last = etr_arena_alloc_array(scratch, count, sizeof *last);
   etr_map_init(&f.by_name, scratch);
   for (size_t i = 0; last && i < count; i++) {
-    last[i] = part_of_path(&f, modules[i].path);
+    last[i] = add_path(&f, modules[i].path);
     if (last[i] != ETR_NONE && !f.parts.data[last[i]].type)
       f.parts.data[last[i]].type = modules[i].type;
   }

@@ -61,7 +61,8 @@ typedef struct etr_partitioner {
   size_t *budget; /* steps left; 0: it is spent */
   etr_arena *scratch;
   /* private members */
-  bool *delegated, *is_named; /* per vertex; per delegate */
+  bool *delegated; /* per vertex: some delegate contains it */
+  bool *is_found;  /* per delegate: a partition is this delegate */
   bool *is_shared; /* per vertex: a weight with several users that was put into the group of the
                       first one */
   etr_map owners;  /* handle -> index of the only delegate that lists it, or more than any index */
@@ -73,9 +74,9 @@ typedef struct etr_partitioner {
 bool etr_partitioner_init(etr_partitioner *p);
 
 /**
- * Makes partitions of a stage's groups in the current graph and adds them to `member` and
- * `leaving`. Returns false if they are not the record's delegates, the budget is spent, or memory
- * ran out.
+ * Makes partitions of a stage's groups in the current graph, finds which of the record's delegates
+ * each is, and adds them to `member` and `leaving`. Returns false if one is no delegate, if the
+ * budget is spent, or when out of memory.
  */
 bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage);
 
@@ -86,6 +87,6 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage);
  * their instructions do. call_at has, per delegate, the index of its call in the order. Returns
  * false when out of memory.
  */
-bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of);
+bool etr_partition_reassign(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of);
 
 #endif

@@ -23,7 +23,8 @@ typedef struct collector {
   etr_map index; /* id -> index */
 } collector;
 
-/* Returns the entry of an instruction, made when first asked for; NULL when out of memory. */
+/* Returns the entry of an instruction in the placement; adds it, without a node, if there is none
+ * yet. NULL when out of memory. */
 static etr_placed *find_or_add_instruction(collector *c, int32_t id) {
   etr_slice key = {(const char *)&id, sizeof id};
   etr_map_slot *slot = etr_map_at(&c->index, key);
@@ -39,20 +40,25 @@ static etr_placed *find_or_add_instruction(collector *c, int32_t id) {
   return added;
 }
 
-/* Returns true for the kernel that gives a buffer or an input its new value, behind all nodes. The
- * graph has no node of it, although it may have other copies; its signature lists what is mutated.
- */
-static bool is_write_back(const etr_method_inputs *method, etr_slice op) {
+/* Returns true if an operator may be the copy that gives a buffer or an input its new value at the
+ * end of the method. The graph has no node for such a copy, although it may have other copies; its
+ * signature lists what is mutated. */
+static bool may_be_write_back(const etr_method_inputs *method, etr_slice op) {
   return method->graph->mutation_count && etr_slice_is(op, "copy_");
 }
 
-/* Sets the operator of a kernel. The reinplace pass runs "index_put" of the Edge graph as
- * "index_put_", a new node without a handle; such a kernel gets the operator of the graph. */
-static void name_operator(const etr_method_inputs *method, etr_placed *kernel, etr_slice op) {
+/* Sets the operator of a kernel. ExecuTorch's reinplace pass replaces a node such as index_put by
+ * index_put_, which has no handle; the recorded graph still has index_put. Such a kernel gets the
+ * operator of the graph, if no node has its own. */
+static void set_operator_of_kernel(const etr_method_inputs *method, etr_placed *kernel,
+                                   etr_slice op) {
   kernel->op = op;
   bool has_bodies = method->graph && method->graph->subgraph_count;
-  if (!method->graph || has_bodies || is_write_back(method, op) || !etr_operator_is_in_place(op) ||
-      etr_map_get(&method->operators, op) != ETR_NONE)
+  if (!method->graph || has_bodies)
+    return;
+  if (!etr_operator_is_in_place(op) || may_be_write_back(method, op))
+    return;
+  if (etr_map_get(&method->operators, op) != ETR_NONE)
     return;
   etr_slice functional = {op.data, op.size - 1};
   if (etr_map_get(&method->operators, functional) == ETR_NONE)
@@ -62,7 +68,7 @@ static void name_operator(const etr_method_inputs *method, etr_placed *kernel, e
 }
 
 /* Adds the kernels and delegate calls of the program. Returns false when out of memory. */
-static bool add_from_program(collector *c) {
+static bool add_instructions_of_program(collector *c) {
   const etr_pte_method *program = c->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {
     const etr_instruction *source = &program->instructions[i];
@@ -78,30 +84,32 @@ static bool add_from_program(collector *c) {
       added->backend = delegate->backend;
     added->is_prim = added->is_kernel && strncmp(source->op, "executorch_prim::", 17) == 0;
     if (added->is_kernel)
-      name_operator(c->placement->method, added, etr_operator_of_kernel(source->op));
+      set_operator_of_kernel(c->placement->method, added, etr_operator_of_kernel(source->op));
   }
   return true;
 }
 
-/* Adds the instructions of the debug handle map. Returns false when out of memory. */
-static bool add_from_map(collector *c) {
+/* Adds the instructions of the debug handle map. What the program says of an instruction counts
+ * before the map. Returns false when out of memory. */
+static bool add_instructions_of_map(collector *c) {
   const etr_map_method *map = c->placement->method->map;
   for (size_t i = 0; map && i < map->instruction_count; i++) {
-    etr_placed *added = find_or_add_instruction(c, map->instructions[i].id);
+    const etr_map_instruction *listed = &map->instructions[i];
+    etr_placed *added = find_or_add_instruction(c, listed->id);
     if (!added)
       return false;
-    added->map = &map->instructions[i];
+    added->map = listed;
     added->is_in_place = false;
     if (!added->backend)
-      added->backend = map->instructions[i].backend;
+      added->backend = listed->backend;
     if (!added->is_kernel)
-      added->is_delegate = map->instructions[i].is_delegate;
+      added->is_delegate = listed->is_delegate;
   }
   return true;
 }
 
-/* Returns the only backend that writes such events in a call; NULL if their ids say nothing, or
- * when out of memory. */
+/* Returns the decoder of the only backend that writes events with such ids and metadata in one
+ * call; NULL if no or several backends do, or when out of memory. */
 static const etr_decoder *find_decoder_of_call(const etr_event *events, size_t count,
                                                etr_arena *scratch) {
   etr_event_facts *facts = etr_arena_alloc_array(scratch, count, sizeof *facts);
@@ -116,39 +124,38 @@ static const etr_decoder *find_decoder_of_call(const etr_event *events, size_t c
   return inside ? etr_decoder_of_call(facts, inside) : NULL;
 }
 
-/* Sets the backend of delegates that neither program nor map name, if exactly one backend writes
- * such events. If events point to two backends, it stays unknown. */
+/* Sets the backend of delegate calls for which neither program nor map says it: the one that alone
+ * writes events like those of the call. If events point to two backends, it stays unknown. */
 static void set_backends_by_events(const etr_placement *placement, const etr_block *block,
                                    etr_arena *scratch) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_decoder *decoder_found = NULL;
-    bool is_open = false;
+    bool is_ambiguous = false;
     end = etr_block_instruction_end(block, i);
     etr_placed *instruction = etr_placed_instruction(placement, block->events[i].instruction_id);
     if (!instruction || !instruction->is_delegate || instruction->backend)
       continue;
     for (size_t k = i; k < end; k++) {
       const etr_event *event = &block->events[k];
-      const etr_decoder *decoder = etr_decoder_of_event(event->delegate_id ? event->delegate_id
-                                                                           : event->name);
-      is_open |= decoder && decoder_found && decoder != decoder_found;
+      const char *name = event->delegate_id ? event->delegate_id : event->name;
+      const etr_decoder *decoder = etr_decoder_of_event(name);
+      is_ambiguous |= decoder && decoder_found && decoder != decoder_found;
       if (decoder)
         decoder_found = decoder;
     }
     if (!decoder_found)
       decoder_found = find_decoder_of_call(&block->events[i], end - i, scratch);
-    if (decoder_found && !is_open)
+    if (decoder_found && !is_ambiguous)
       instruction->backend = decoder_found->id;
   }
 }
 
 /* Adds the instructions that events name. An instruction is a kernel or a call as its last event
  * says, whatever the map says. Returns false when out of memory. */
-static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blocks) {
+static bool add_instructions_of_events(collector *c, uint32_t method, const etr_blocks *blocks) {
   size_t count;
   const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++) {
-    /* Events override the map: an instruction with a kernel's event is a kernel. */
     const etr_block *block = &blocks->blocks[block_indices[i]];
     for (size_t k = 0; k < block->event_count; k++) {
       const etr_event *event = &block->events[k];
@@ -160,14 +167,13 @@ static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blo
       added->is_kernel = event->kind == ETR_EVENT_KERNEL;
       added->is_delegate = !added->is_kernel;
       if (added->is_kernel && added->op.size == 0)
-        name_operator(c->placement->method, added, etr_operator_of_event(event->name));
+        set_operator_of_kernel(c->placement->method, added, etr_operator_of_event(event->name));
     }
   }
   return true;
 }
 
-/* Collects the instructions of program, map and events, sorts them by id, and finds backends by
- * events. Returns false when out of memory. */
+/* Sorts them by id, and finds backends that only events show. */
 bool etr_instructions_collect(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                               etr_arena *arena, etr_arena *scratch) {
   collector c = {.placement = placement, .arena = arena};
@@ -177,7 +183,9 @@ bool etr_instructions_collect(etr_placement *placement, uint32_t method, const e
   for (size_t i = 0; placement->node_delegate && i < node_count; i++)
     placement->node_delegate[i] = -1;
   etr_map_init(&c.index, scratch);
-  if (!add_from_program(&c) || !add_from_map(&c) || !add_from_blocks(&c, method, blocks))
+  if (!add_instructions_of_program(&c) || !add_instructions_of_map(&c))
+    return false;
+  if (!add_instructions_of_events(&c, method, blocks))
     return false;
   etr_sort(placement->instructions.data, placement->instructions.count,
            sizeof *placement->instructions.data, etr_by_int);
@@ -190,14 +198,15 @@ bool etr_instructions_collect(etr_placement *placement, uint32_t method, const e
 
 /* ---- Delegates ---- */
 
-/* Returns the first of *count nodes; NULL if there are none. */
+/* Returns NULL and sets *count to 0 if it has none. */
 const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement,
                                                int32_t instruction_id, size_t *count) {
   const etr_delegate_node *list = placement->delegate_nodes.data;
   size_t first = etr_find_int(instruction_id, list, placement->delegate_nodes.count, sizeof *list);
-  for (*count = 0; first + *count < placement->delegate_nodes.count &&
-                   list[first + *count].instruction_id == instruction_id;)
-    (*count)++;
+  size_t end = first;
+  while (end < placement->delegate_nodes.count && list[end].instruction_id == instruction_id)
+    end++;
+  *count = end - first;
   return *count ? &list[first] : NULL;
 }
 
@@ -210,14 +219,13 @@ static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   return 0;
 }
 
-/* Returns the innermost module that contains all nodes of the delegate; 0, the top level, for a
- * delegate without nodes. */
+/* 0 is the top level. */
 uint32_t etr_module_of_delegate(const etr_placement *placement, int32_t instruction_id) {
+  const etr_graph *graph = placement->method->graph;
   size_t count;
   const etr_delegate_node *list = etr_nodes_of_delegate(placement, instruction_id, &count);
-  uint32_t module = count ? placement->method->graph->nodes[list[0].node].module : 0;
+  uint32_t module = count ? graph->nodes[list[0].node].module : 0;
   for (size_t i = 1; i < count; i++)
-    module = common_module(placement->method->graph, module,
-                           placement->method->graph->nodes[list[i].node].module);
+    module = common_module(graph, module, graph->nodes[list[i].node].module);
   return module;
 }

@@ -32,9 +32,10 @@ struct etr_pte_graph {
 uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id,
                             const char *delegate_id);
 
-/** Records the node of an instruction or operator. Returns false when out of memory. */
-bool etr_pte_graph_note(etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id,
-                        uint32_t node);
+/** Records the node of an instruction (delegate_id is NULL), or of an operator that only its event
+ * names. Returns false when out of memory. */
+bool etr_pte_graph_set_node(etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id,
+                            uint32_t node);
 
 /** Returns the node of an operator by its index in a delegate's payload; ETR_NONE if there is none,
  * or operator_ is ETR_NONE. */
@@ -43,7 +44,7 @@ uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_
 
 /** Returns whether the graph contains the operators in the payload of the delegate that an
  * instruction calls. */
-bool etr_pte_graph_is_open(const etr_pte_graph *graph, int32_t instruction_id);
+bool etr_pte_graph_has_operators(const etr_pte_graph *graph, int32_t instruction_id);
 
 /** Returns the graph to whose nodes a method's events are attributed: its Edge graph, or else the
  * program's; NULL if there is neither. */

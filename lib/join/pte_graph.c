@@ -26,25 +26,28 @@ typedef struct arguments {
   const char **texts; /* per value: its text as JSON, computed when first needed */
 } arguments;
 
-static void mark_value(arguments *a, int32_t value) {
+/* Marks a value as computed, so that its stored text is no argument. Ignores indices of no value.
+ */
+static void mark_value_computed(arguments *a, int32_t value) {
   if (value >= 0 && (size_t)value < a->program->value_count)
     a->is_computed[value] = true;
 }
 
-/* Marks what an instruction may write: a kernel its last argument, a move its second, a delegate
- * any argument. */
-static void mark_computed(arguments *a, const etr_instruction *instruction) {
+/* Marks the values that an instruction may compute: a kernel its last argument, a move its second,
+ * a delegate any argument. */
+static void mark_values_computed(arguments *a, const etr_instruction *instruction) {
   bool writes = instruction->kind == ETR_INSTRUCTION_KERNEL ||
                 instruction->kind == ETR_INSTRUCTION_MOVE;
   if (writes && instruction->arg_count)
-    mark_value(a, instruction->args[instruction->arg_count - 1]);
+    mark_value_computed(a, instruction->args[instruction->arg_count - 1]);
   if (instruction->kind != ETR_INSTRUCTION_DELEGATE)
     return;
   for (size_t i = 0; i < instruction->arg_count; i++)
-    mark_value(a, instruction->args[i]);
+    mark_value_computed(a, instruction->args[i]);
 }
 
-/* Initializes the arguments of a program. Returns false when out of memory. */
+/* Initializes the texts of a program's values, and finds out which values are computed: those have
+ * no text. Returns false when out of memory. */
 static bool program_arguments_init(arguments *a, const etr_pte_method *program, etr_arena *arena,
                                    etr_arena *scratch) {
   *a = (arguments){.program = program, .arena = arena};
@@ -53,24 +56,26 @@ static bool program_arguments_init(arguments *a, const etr_pte_method *program, 
   if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < program->input_count; i++)
-    mark_value(a, program->inputs[i]);
+    mark_value_computed(a, program->inputs[i]);
   for (size_t i = 0; i < program->instruction_count; i++)
-    mark_computed(a, &program->instructions[i]);
+    mark_values_computed(a, &program->instructions[i]);
   return true;
 }
 
-/* Returns an integer of a list; NULL: the program computes it. */
-static const int64_t *item_of(const arguments *a, int32_t index) {
+/* Returns the integer that a value of the program is; NULL if the program computes it. */
+static const int64_t *constant_integer(const arguments *a, int32_t index) {
   if (index < 0 || a->is_computed[index] || a->program->values[index].kind != ETR_PTE_VALUE_INT)
     return NULL;
   return &a->program->values[index].scalar.integer;
 }
 
-/* Appends a list, cut as lists of documents are. */
-static void put_list(etr_json_excerpt *excerpt, const arguments *a, const etr_pte_value *list) {
+/* Appends a list of integers as JSON, with null for those that the program computes. It is cut
+ * where lists in other documents are, if it is too long. */
+static void append_integer_list(etr_json_excerpt *excerpt, const arguments *a,
+                                const etr_pte_value *list) {
   etr_jw_array(&excerpt->json);
   for (size_t i = 0; i < list->item_count && !etr_json_excerpt_cut(excerpt, i == 0); i++) {
-    const int64_t *item = item_of(a, list->items[i]);
+    const int64_t *item = constant_integer(a, list->items[i]);
     if (item)
       etr_jw_int(&excerpt->json, *item);
     else
@@ -79,8 +84,9 @@ static void put_list(etr_json_excerpt *excerpt, const arguments *a, const etr_pt
   etr_jw_end(&excerpt->json);
 }
 
-/* Returns the text of a value; NULL for what has none, and when out of memory. */
-static const char *format_value(arguments *a, const etr_pte_value *value) {
+/* Returns the JSON text of a number, a string or a list of integers; NULL for other values, and
+ * when out of memory. */
+static const char *format_value_as_json(arguments *a, const etr_pte_value *value) {
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);
   switch (value->kind) {
@@ -99,7 +105,7 @@ static const char *format_value(arguments *a, const etr_pte_value *value) {
     etr_json_excerpt_string(&excerpt, etr_slice_of(value->scalar.text));
     break;
   case ETR_PTE_VALUE_INT_LIST:
-    put_list(&excerpt, a, value);
+    append_integer_list(&excerpt, a, value);
     break;
   default:
     return NULL;
@@ -107,13 +113,13 @@ static const char *format_value(arguments *a, const etr_pte_value *value) {
   return etr_arena_copy(a->arena, etr_json_excerpt_text(&excerpt));
 }
 
-/* Returns the text of a constant value, which is made only once because kernels share values;
- * NULL for one that is computed or has no text. */
+/* Returns the text of a constant value, which is made only once because kernels share values; NULL
+ * for one that is computed or has no text. */
 static const char *text_of_value(arguments *a, int32_t index) {
   if (index < 0 || (size_t)index >= a->program->value_count || a->is_computed[index])
     return NULL;
   if (!a->texts[index])
-    a->texts[index] = format_value(a, &a->program->values[index]);
+    a->texts[index] = format_value_as_json(a, &a->program->values[index]);
   return a->texts[index];
 }
 
@@ -136,34 +142,44 @@ typedef struct builder {
   arguments arguments;
   etr_map kernels; /* name and overload of an operator -> index in targets */
   etr_vec(const char *) targets;
-  const etr_event *
-      *timed; /* events of delegates, sorted by instruction, in the order of their blocks */
-  size_t *end_of_timed; /* per instruction: end of its events in timed */
+  const etr_event **delegate_events; /* events of delegates, sorted by instruction, in the order of
+                                        their blocks */
+  size_t *end_of_events;             /* per instruction: end of its events in delegate_events */
 } builder;
 
-/* Appends a node to the graph. It is zeroed except that it is an operator in no subgraph whose
- * work follows from its name. Returns NULL if the budget is spent, or when out of memory. */
-static etr_node *push_graph_node(builder *b, int32_t instruction_id) {
-  bool is_granted = b->nodes.count < ETR_NONE &&
-                    !etr_budget_take(b->placement->method->budget, ETR_NODES, 1);
-  etr_node *node = is_granted ? etr_vec_push(b->arena, &b->nodes) : NULL;
-  int32_t *instruction = node ? etr_vec_push(b->arena, &b->out->instructions) : NULL;
-  if (!instruction || !etr_vec_push(b->arena, &b->out->works) ||
-      !etr_vec_push(b->arena, &b->out->views))
+/* Appends an empty operator node to the graph of the program, and returns it. It takes one node
+ * from the budget of the profile. `instruction_id` is stored for it; NO_INSTRUCTION for inputs,
+ * constants and the output. Also appends an entry to each list that has one per node. Returns NULL
+ * if the budget is spent, or when out of memory. */
+static etr_node *append_node(builder *b, int32_t instruction_id) {
+  if (b->nodes.count == ETR_NONE)
+    return NULL;
+  if (etr_budget_take(b->placement->method->budget, ETR_NODES, 1))
+    return NULL;
+  etr_node *node = etr_vec_push(b->arena, &b->nodes);
+  int32_t *instruction = etr_vec_push(b->arena, &b->out->instructions);
+  if (!node || !instruction)
+    return NULL;
+  if (!etr_vec_push(b->arena, &b->out->works) || !etr_vec_push(b->arena, &b->out->views))
     return NULL;
   *instruction = instruction_id;
   *node = (etr_node){.subgraph = ETR_NONE, .kind = ETR_NODE_OP};
   return node;
 }
 
-/* Appends a node that etr_pte_graph_node() finds. */
-static etr_node *add_graph_node(builder *b, int32_t instruction_id, const char *delegate_id) {
-  etr_node *node = push_graph_node(b, instruction_id);
-  uint32_t node_index = (uint32_t)(b->nodes.count - 1);
-  return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, node_index) ? node : NULL;
+/* Appends an empty node, and records it as the node of an instruction, or of the operator in its
+ * delegate that events name with delegate_id, so that etr_pte_graph_node() finds it. Returns NULL
+ * if the budget is spent, or when out of memory. */
+static etr_node *append_indexed_node(builder *b, int32_t instruction_id, const char *delegate_id) {
+  etr_node *node = append_node(b, instruction_id);
+  if (!node)
+    return NULL;
+  uint32_t index = (uint32_t)(b->nodes.count - 1);
+  return etr_pte_graph_set_node(b->out, instruction_id, delegate_id, index) ? node : NULL;
 }
 
-/* Says that a node runs an Edge node, and copies its module, source and handle. */
+/* Records that a node runs this node of the Edge graph, and copies its module, source line and
+ * debug handle. When out of memory, the arena has failed. */
 static void copy_edge_node(builder *b, etr_node *node, uint32_t edge_node) {
   const etr_node *source = &b->placement->method->graph->nodes[edge_node];
   const char **names = etr_arena_alloc(b->arena, sizeof *names);
@@ -178,7 +194,7 @@ static void copy_edge_node(builder *b, etr_node *node, uint32_t edge_node) {
 }
 
 /* Returns the backend that an instruction calls; "unknown" if the program does not say. */
-static const char *backend_of(const builder *b, const etr_instruction *instruction) {
+static const char *backend_of_instruction(const builder *b, const etr_instruction *instruction) {
   const etr_pte_delegate *delegate = etr_delegate_of(b->program, instruction);
   return delegate ? delegate->backend : ETR_UNKNOWN_BACKEND;
 }
@@ -187,7 +203,7 @@ static const char *backend_of(const builder *b, const etr_instruction *instructi
 
 /* The graph of a delegate's payload while it is added. */
 typedef struct inside {
-  builder *b;
+  builder *builder;
   const etr_own_graph *own;
   const etr_placed *known; /* NULL: the instruction is unknown */
   int32_t instruction_id;
@@ -197,9 +213,9 @@ typedef struct inside {
   etr_edge *writer; /* per value: its last writer; node ETR_NONE: none */
 } inside;
 
-/* Adds the module of a delegate to a graph that has no Edge graph to take modules from, and
- * returns its index; 0 is the root. */
-static uint32_t add_module(builder *b, const char *name, const char *backend) {
+/* Adds a module for a delegate, and returns its index. With an Edge graph, modules are those of its
+ * nodes: then none is added, and the index is 0, the root, as when out of memory. */
+static uint32_t add_delegate_module(builder *b, const char *name, const char *backend) {
   etr_module *module = b->placement->method->graph ? NULL : etr_vec_push(b->arena, &b->modules);
   if (!module)
     return 0;
@@ -208,19 +224,19 @@ static uint32_t add_module(builder *b, const char *name, const char *backend) {
   return (uint32_t)(b->modules.count - 1);
 }
 
-/* Begins the nested graph of the call, whose node is the last one. Returns false when out of
- * memory. */
+/* Adds the empty nested graph of the delegate call whose node was added last. The work of the call
+ * is then that of its nested nodes. Returns false when out of memory. */
 static bool begin_nested_graph(inside *in) {
-  builder *b = in->b;
+  builder *b = in->builder;
   const char *name = etr_arena_numbered(b->arena, "delegate_", (uint32_t)in->instruction_id);
   etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
   if (etr_arena_failed(b->arena))
     return false;
-  in->backend = backend_of(b, &b->program->instructions[in->instruction_id]);
+  in->backend = backend_of_instruction(b, &b->program->instructions[in->instruction_id]);
   in->call = (uint32_t)(b->nodes.count - 1);
   b->out->works.data[in->call] = ETR_WORK_ELSEWHERE;
   in->subgraph = (uint32_t)(b->subgraphs.count - 1);
-  in->module = add_module(b, name, in->backend);
+  in->module = add_delegate_module(b, name, in->backend);
   *subgraph = (etr_subgraph){.name = name,
                              .path = name,
                              .kind = ETR_SUBGRAPH_LOWERED,
@@ -231,11 +247,12 @@ static bool begin_nested_graph(inside *in) {
   return !etr_arena_failed(b->arena);
 }
 
-/* Adds a node to the nested graph; the texts must live as long as the graph. Returns NULL if the
- * budget is spent, or when out of memory. */
-static etr_node *push_nested_node(inside *in, etr_node_kind kind, const char *name,
-                                  const char *target) {
-  etr_node *node = push_graph_node(in->b, in->instruction_id);
+/* Appends a node to the nested graph of a delegate and returns it. `name` is unique in the graph,
+ * `target` its operator; both must live as long as the graph. Returns NULL if the budget is spent,
+ * if a text is NULL, or when out of memory. */
+static etr_node *append_nested_node(inside *in, etr_node_kind kind, const char *name,
+                                    const char *target) {
+  etr_node *node = append_node(in->builder, in->instruction_id);
   if (!node || !name || !target)
     return NULL;
   node->kind = kind;
@@ -247,20 +264,24 @@ static etr_node *push_nested_node(inside *in, etr_node_kind kind, const char *na
 }
 
 static uint32_t last_node(const inside *in) {
-  return (uint32_t)(in->b->nodes.count - 1);
+  return (uint32_t)(in->builder->nodes.count - 1);
 }
 
-static bool describe(inside *in, etr_value *out, uint32_t value) {
+/* Fills a value of the nested graph from a value of the payload: type, shape and name. Where the
+ * call has dynamic shapes, sizes are upper bounds, except those of constants. Returns false when
+ * out of memory. */
+static bool describe_payload_value(inside *in, etr_value *out, uint32_t value) {
   *out = in->own->values[value].value;
   out->is_bound = in->is_bound && !in->own->values[value].is_constant;
-  out->name = etr_arena_numbered(in->b->arena, "value_", value);
+  out->name = etr_arena_numbered(in->builder->arena, "value_", value);
   return out->name != NULL;
 }
 
-/* Sets the only output of a node: a value of the payload. Returns false when out of memory. */
-static bool set_output(inside *in, etr_node *node, uint32_t value) {
-  etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
-  if (!output || !describe(in, output, value))
+/* Makes a value of the payload the only output of the node that was added last. Returns false when
+ * out of memory. */
+static bool set_only_output(inside *in, etr_node *node, uint32_t value) {
+  etr_value *output = etr_arena_alloc(in->builder->arena, sizeof *output);
+  if (!output || !describe_payload_value(in, output, value))
     return false;
   node->outputs = output;
   node->output_count = 1;
@@ -268,31 +289,29 @@ static bool set_output(inside *in, etr_node *node, uint32_t value) {
   return true;
 }
 
-static bool is_argument(const inside *in, uint32_t value, uint32_t argument) {
-  const etr_own_value *v = &in->own->values[value];
-  return !v->is_constant && v->argument >= 0 && (uint32_t)v->argument == argument;
-}
-
-/* Adds an input node for each value that the call reads, in order. Returns false if the budget is
- * spent, or when out of memory. */
-static bool add_own_inputs(inside *in, const uint32_t *values) {
-  const etr_links *links = &in->b->links;
+/* Adds an input node to the nested graph for each argument that the call reads, in order.
+ * values[argument] is the value of the payload that it is; ETR_NONE if unknown. Returns false if
+ * the budget is spent, or when out of memory. */
+static bool add_payload_inputs(inside *in, const uint32_t *values) {
+  const etr_links *links = &in->builder->links;
   for (size_t i = 0; i < links->read_args.count; i++) {
     uint32_t value = values[links->read_args.data[i]];
-    const char *name = etr_arena_numbered(in->b->arena, "input_", i);
-    etr_node *node = push_nested_node(in, ETR_NODE_INPUT, name, name);
-    if (!node || (value != ETR_NONE && !set_output(in, node, value)))
+    const char *name = etr_arena_numbered(in->builder->arena, "input_", i);
+    etr_node *node = append_nested_node(in, ETR_NODE_INPUT, name, name);
+    if (!node || (value != ETR_NONE && !set_only_output(in, node, value)))
       return false;
   }
   return true;
 }
 
-/* Adds the size of a constant as an argument of its node. Returns false when out of memory. */
+/* Adds the size of a constant in bytes as an argument of its node. Returns false when out of
+ * memory.
+ */
 static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
-  etr_argument *argument = etr_arena_alloc(in->b->arena, sizeof *argument);
+  etr_argument *argument = etr_arena_alloc(in->builder->arena, sizeof *argument);
   if (!argument)
     return false;
-  *argument = (etr_argument){"bytes", etr_arena_format(in->b->arena, "%" PRIu64, bytes)};
+  *argument = (etr_argument){"bytes", etr_arena_format(in->builder->arena, "%" PRIu64, bytes)};
   node->arguments = argument;
   node->argument_count = 1;
   return argument->value != NULL;
@@ -300,41 +319,43 @@ static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
 
 /* Adds a node for a constant of the payload, with its size if that is known. Returns false if the
  * budget is spent, or when out of memory. */
-static bool add_constant(inside *in, uint32_t value) {
+static bool add_payload_constant(inside *in, uint32_t value) {
   const etr_own_value *v = &in->own->values[value];
-  const char *name = etr_arena_numbered(in->b->arena, "constant_", value);
-  etr_node *node = push_nested_node(in, ETR_NODE_CONSTANT, name, name);
-  return node && set_output(in, node, value) &&
+  const char *name = etr_arena_numbered(in->builder->arena, "constant_", value);
+  etr_node *node = append_nested_node(in, ETR_NODE_CONSTANT, name, name);
+  return node && set_only_output(in, node, value) &&
          (v->data.bytes == 0 || add_bytes_argument(in, node, v->data.bytes));
 }
 
-/* Adds the constants that operators read, each once. Returns false if the budget is spent, or
- * when out of memory. */
-static bool add_constants(inside *in) {
+/* Adds a node for each constant that operators of the payload read, each once. Returns false if the
+ * budget is spent, or when out of memory. */
+static bool add_payload_constants(inside *in) {
   for (size_t i = 0; i < in->own->count; i++) {
     const etr_own_operator *operator_ = &in->own->operators[i];
     for (size_t k = 0; k < operator_->read_count; k++) {
       uint32_t value = operator_->reads[k];
       bool is_new = in->own->values[value].is_constant && in->writer[value].node == ETR_NONE;
-      if (is_new && !add_constant(in, value))
+      if (is_new && !add_payload_constant(in, value))
         return false;
     }
   }
   return true;
 }
 
-/* Sets the inputs and outputs of an operator's node. Values that nothing wrote are no inputs.
- * Returns false when out of memory. */
-static bool link_operator(inside *in, etr_node *node, const etr_own_operator *operator_) {
-  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, operator_->read_count, sizeof *inputs);
-  etr_value *outputs = etr_arena_alloc_array(in->b->arena, operator_->write_count, sizeof *outputs);
-  if (etr_arena_failed(in->b->arena))
+/* Sets the inputs and outputs of an operator's node, which was added last. A value that no node of
+ * the nested graph computes is no input. Returns false when out of memory. */
+static bool link_payload_operator(inside *in, etr_node *node, const etr_own_operator *operator_) {
+  etr_edge *inputs = etr_arena_alloc_array(in->builder->arena, operator_->read_count,
+                                           sizeof *inputs);
+  etr_value *outputs = etr_arena_alloc_array(in->builder->arena, operator_->write_count,
+                                             sizeof *outputs);
+  if (etr_arena_failed(in->builder->arena))
     return false;
   for (size_t i = 0; i < operator_->read_count; i++)
     if (in->writer[operator_->reads[i]].node != ETR_NONE)
       inputs[node->input_count++] = in->writer[operator_->reads[i]];
   for (size_t i = 0; i < operator_->write_count; i++) {
-    if (!describe(in, &outputs[i], operator_->writes[i]))
+    if (!describe_payload_value(in, &outputs[i], operator_->writes[i]))
       return false;
     in->writer[operator_->writes[i]] = (etr_edge){last_node(in), (uint32_t)i};
   }
@@ -344,56 +365,67 @@ static bool link_operator(inside *in, etr_node *node, const etr_own_operator *op
   return true;
 }
 
-/* Adds an operator of the payload, with the Edge node that it runs if that is known. Its work is
- * unknown if an input is missing. Returns false if the budget is spent, or when out of memory. */
-static bool add_operator(inside *in, size_t index) {
+/* Adds the node of the payload's operator `index`, with the Edge node that it runs if that is
+ * known. How it multiplies is unknown if an input is missing. Returns false if the budget is spent,
+ * or when out of memory. */
+static bool add_payload_operator(inside *in, size_t index) {
   const etr_own_operator *operator_ = &in->own->operators[index];
-  etr_node *node = push_nested_node(in, ETR_NODE_OP, in->own->titles[index], operator_->name);
-  if (!node || !link_operator(in, node, operator_))
+  etr_node *node = append_nested_node(in, ETR_NODE_OP, in->own->titles[index], operator_->name);
+  if (!node || !link_payload_operator(in, node, operator_))
     return false;
-  bool is_whole = node->input_count == operator_->read_count;
-  in->b->out->works.data[last_node(in)] = (uint8_t)(is_whole ? operator_->work : ETR_WORK_HIDDEN);
+  bool has_all_inputs = node->input_count == operator_->read_count;
+  uint8_t work = (uint8_t)(has_all_inputs ? operator_->work : ETR_WORK_HIDDEN);
+  in->builder->out->works.data[last_node(in)] = work;
   bool is_known = in->known && in->known->payload && index < in->known->payload->count;
   uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
   if (edge_node != ETR_NONE)
-    copy_edge_node(in->b, node, edge_node);
+    copy_edge_node(in->builder, node, edge_node);
   return true;
 }
 
-/* Adds the Edge nodes of operators from events that name them. */
+/* Returns the index in b->delegate_events of the first event in the delegate of an instruction. */
+static size_t first_event_of(const builder *b, int32_t instruction_id) {
+  return instruction_id ? b->end_of_events[instruction_id - 1] : 0;
+}
+
+/* Records the Edge nodes that operators of the payload run, from events that were found to be such
+ * an operator and to have a node. */
 static void add_edge_nodes_of_events(inside *in) {
-  builder *b = in->b;
-  size_t end = b->end_of_timed[in->instruction_id];
-  for (size_t i = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0; i < end; i++) {
-    const etr_event *event = b->timed[i];
+  builder *b = in->builder;
+  size_t end = b->end_of_events[in->instruction_id];
+  for (size_t i = first_event_of(b, in->instruction_id); i < end; i++) {
+    const etr_event *event = b->delegate_events[i];
     uint32_t node = etr_pte_graph_operator(b->out, in->instruction_id, event->payload_operator);
     if (node != ETR_NONE && event->node_count && b->nodes.data[node].edge_node_count == 0)
       copy_edge_node(b, &b->nodes.data[node], event->nodes[0]);
   }
 }
 
-/* Adds all operators of the payload, and the Edge nodes that events name for them. Returns false
- * if the budget is spent, or when out of memory. */
-static bool add_operators(inside *in) {
-  etr_own_nodes *own = etr_vec_push(in->b->arena, &in->b->out->own);
+/* Adds the nodes of all operators of the payload, which follow each other, and records where they
+ * are. Returns false if the budget is spent, or when out of memory. */
+static bool add_payload_operators(inside *in) {
+  etr_own_nodes *own = etr_vec_push(in->builder->arena, &in->builder->out->own);
   if (!own)
     return false;
-  *own = (etr_own_nodes){in->instruction_id, (uint32_t)in->b->nodes.count,
+  *own = (etr_own_nodes){in->instruction_id, (uint32_t)in->builder->nodes.count,
                          (uint32_t)in->own->count};
   for (size_t i = 0; i < in->own->count; i++)
-    if (!add_operator(in, i))
+    if (!add_payload_operator(in, i))
       return false;
-  if (in->b->placement->method->graph)
+  if (in->builder->placement->method->graph)
     add_edge_nodes_of_events(in);
   return true;
 }
 
-/* Adds the output node with the values that the call writes, in order, up to the first that no
- * operator writes. Returns false if the budget is spent, or when out of memory. */
-static bool add_own_output(inside *in, const uint32_t *values) {
-  const etr_links *links = &in->b->links;
-  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, links->written_args.count, sizeof *inputs);
-  etr_node *node = push_nested_node(in, ETR_NODE_OUTPUT, "output", "output");
+/* Adds the output node of the nested graph. Its inputs are the values that the call writes, in
+ * order, up to the first that no operator computes: later ones would be at the wrong index.
+ * values[argument]: as in add_payload_inputs(). Returns false if the budget is spent, or when out
+ * of memory. */
+static bool add_payload_output(inside *in, const uint32_t *values) {
+  const etr_links *links = &in->builder->links;
+  etr_edge *inputs = etr_arena_alloc_array(in->builder->arena, links->written_args.count,
+                                           sizeof *inputs);
+  etr_node *node = append_nested_node(in, ETR_NODE_OUTPUT, "output", "output");
   if (!inputs || !node)
     return false;
   for (size_t i = 0; i < links->written_args.count; i++) {
@@ -406,48 +438,59 @@ static bool add_own_output(inside *in, const uint32_t *values) {
   return true;
 }
 
+/* Returns, per argument of the call, the first value of the payload that is this argument; ETR_NONE
+ * if none is. NULL when out of memory. */
+static uint32_t *find_values_of_arguments(const inside *in) {
+  const etr_instruction *instruction = &in->builder->program->instructions[in->instruction_id];
+  uint32_t *values = etr_arena_alloc_array(in->builder->scratch, instruction->arg_count,
+                                           sizeof *values);
+  if (!values)
+    return NULL;
+  for (size_t i = 0; i < instruction->arg_count; i++)
+    values[i] = ETR_NONE;
+  for (uint32_t i = 0; i < in->own->value_count; i++) {
+    const etr_own_value *value = &in->own->values[i];
+    bool is_argument = value->argument >= 0 && (size_t)value->argument < instruction->arg_count;
+    if (is_argument && !value->is_constant && values[value->argument] == ETR_NONE)
+      values[value->argument] = i;
+  }
+  return values;
+}
+
 /* Adds the graph of the payload to the call: inputs, constants, operators, output. Returns false
  * if the budget is spent, or when out of memory. */
-static bool add_own_graph(inside *in) {
-  const etr_instruction *instruction = &in->b->program->instructions[in->instruction_id];
-  /* Per argument of the call: the value of the payload; ETR_NONE: none. */
-  uint32_t *values = etr_arena_alloc_array(in->b->scratch, instruction->arg_count, sizeof *values);
-  for (size_t i = 0; values && i < instruction->arg_count; i++)
-    values[i] = ETR_NONE;
-  for (uint32_t i = 0; values && i < in->own->value_count; i++) {
-    int32_t argument = in->own->values[i].argument;
-    bool is_new = argument >= 0 && (size_t)argument < instruction->arg_count &&
-                  values[argument] == ETR_NONE;
-    if (is_new && is_argument(in, i, (uint32_t)argument))
-      values[argument] = i;
-  }
-  in->writer = etr_arena_alloc_array(in->b->scratch, in->own->value_count, sizeof *in->writer);
+static bool add_payload_graph(inside *in) {
+  uint32_t *values = find_values_of_arguments(in);
+  in->writer = etr_arena_alloc_array(in->builder->scratch, in->own->value_count,
+                                     sizeof *in->writer);
   if (!values || !in->writer || !begin_nested_graph(in))
     return false;
   for (size_t i = 0; i < in->own->value_count; i++)
     in->writer[i].node = ETR_NONE;
-  return add_own_inputs(in, values) && add_constants(in) && add_operators(in) &&
-         add_own_output(in, values);
+  return add_payload_inputs(in, values) && add_payload_constants(in) && add_payload_operators(in) &&
+         add_payload_output(in, values);
 }
 
 /* ---- The inside of a delegate: operators that only its events name ---- */
 
-/* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its number.
- */
-static const char *operator_name(inside *in, const char *id) {
+/* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its
+ * number; NULL when out of memory. */
+static const char *name_without_number(inside *in, const char *id) {
   const char *number = strstr(id, " #");
-  return etr_arena_copy(in->b->arena, (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
+  return etr_arena_copy(in->builder->arena,
+                        (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
 }
 
-/* Adds the operator of an event; it reads the operator before it, *previous, whose place it
- * takes. Returns false if the budget is spent, or when out of memory. */
-static bool add_timed_operator(inside *in, const etr_event *event, uint32_t *previous) {
-  const char *name = operator_name(in, event->delegate_id);
-  etr_node *node = add_graph_node(in->b, in->instruction_id, event->delegate_id);
+/* Adds a node for an operator that only an event names. Its inputs are unknown: as operators run
+ * one after the other, it gets an edge from the one before it, node *previous (ETR_NONE: none), and
+ * becomes *previous. Returns false if the budget is spent, or when out of memory. */
+static bool add_operator_of_event(inside *in, const etr_event *event, uint32_t *previous) {
+  const char *name = name_without_number(in, event->delegate_id);
+  etr_node *node = append_indexed_node(in->builder, in->instruction_id, event->delegate_id);
   if (node)
-    in->b->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
-  etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->b->arena, sizeof *edge);
-  etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
+    in->builder->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
+  etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->builder->arena, sizeof *edge);
+  etr_value *output = etr_arena_alloc(in->builder->arena, sizeof *output);
   if (!node || !output || !name)
     return false;
   *output = (etr_value){.name = event->delegate_id, .rank = -1};
@@ -463,25 +506,25 @@ static bool add_timed_operator(inside *in, const etr_event *event, uint32_t *pre
   }
   *previous = last_node(in);
   if (event->node_count)
-    copy_edge_node(in->b, node, event->nodes[0]);
-  return !etr_arena_failed(in->b->arena);
+    copy_edge_node(in->builder, node, event->nodes[0]);
+  return !etr_arena_failed(in->builder->arena);
 }
 
-/* Adds the operators that events of the call name, each once. Returns false if the budget is
- * spent, or when out of memory. */
-static bool add_timed_operators(inside *in) {
-  const builder *b = in->b;
+/* Adds a nested graph of the operators that events of the call name, each once; nothing if there
+ * are none. Returns false if the budget is spent, or when out of memory. */
+static bool add_operators_of_events(inside *in) {
+  const builder *b = in->builder;
   uint32_t previous = ETR_NONE;
-  size_t end = b->end_of_timed[in->instruction_id];
-  size_t first = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0;
+  size_t first = first_event_of(b, in->instruction_id);
+  size_t end = b->end_of_events[in->instruction_id];
   if (first == end)
     return true;
   if (!begin_nested_graph(in))
     return false;
   for (size_t i = first; i < end; i++) {
-    bool is_new = etr_pte_graph_node(b->out, in->instruction_id, b->timed[i]->delegate_id) ==
-                  ETR_NONE;
-    if (is_new && !add_timed_operator(in, b->timed[i], &previous))
+    const char *id = b->delegate_events[i]->delegate_id;
+    bool is_new = etr_pte_graph_node(b->out, in->instruction_id, id) == ETR_NONE;
+    if (is_new && !add_operator_of_event(in, b->delegate_events[i], &previous))
       return false;
   }
   return true;
@@ -491,7 +534,7 @@ static bool add_timed_operators(inside *in) {
 
 /* Returns whether sizes in the payload may be upper bounds. A payload does not say which are, so
  * all may be if an argument of the call has one. */
-static bool has_bound(const builder *b, int32_t instruction_id) {
+static bool may_have_bounds(const builder *b, int32_t instruction_id) {
   const etr_instruction *instruction = &b->program->instructions[instruction_id];
   for (size_t i = 0; i < instruction->arg_count; i++) {
     const etr_pte_value *tensor = etr_tensor_at(b->program, instruction->args[i]);
@@ -502,32 +545,33 @@ static bool has_bound(const builder *b, int32_t instruction_id) {
 }
 
 /*
- * Adds the nested graph of a call, whose node is the last one: the operators of its payload with
- * the values that they read and write; or, where no payload can be read and there is an Edge graph,
- * the operators that its events name. If its inside is unknown, nothing is added. own: the graph of
- * its payload, or NULL. Returns false when out of memory, or if the budget is spent.
+ * Adds the nested graph of a delegate call, whose node was added last: the operators of its payload
+ * with the values that they read and write; or, where no payload can be read and there is an Edge
+ * graph, the operators that its events name. If its inside is unknown, nothing is added. own: the
+ * graph of its payload, or NULL; one that is shown too often already is left out. Returns false
+ * when out of memory, or if the budget is spent.
  */
-static bool add_delegate(builder *b, int32_t instruction_id, const etr_own_graph *own) {
-  inside in = {.b = b,
+static bool add_nested_graph(builder *b, int32_t instruction_id, const etr_own_graph *own) {
+  inside in = {.builder = b,
                .own = own,
                .known = etr_placed_instruction(b->placement, instruction_id),
                .instruction_id = instruction_id};
-  in.is_bound = own && has_bound(b, instruction_id);
+  in.is_bound = own && may_have_bounds(b, instruction_id);
   if (own)
-    return !etr_payloads_show(b->placement->method->payloads, own) || add_own_graph(&in);
-  return !b->placement->method->graph || add_timed_operators(&in);
+    return !etr_payloads_show(b->placement->method->payloads, own) || add_payload_graph(&in);
+  return !b->placement->method->graph || add_operators_of_events(&in);
 }
 
 /* ---- Inputs and output ---- */
 
-/* Adds the inputs of the method that are tensors. Returns false if the budget is spent, or when
- * out of memory. */
-static bool add_inputs(builder *b) {
+/* Adds a node for each input of the method that is a value of the program. Returns false if the
+ * budget is spent, or when out of memory. */
+static bool add_method_inputs(builder *b) {
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {.kind = ETR_NODE_INPUT, .subgraph = ETR_NONE};
     if (!etr_links_add_input(&b->links, &input, (uint32_t)b->nodes.count, b->program->inputs[i]))
       continue;
-    etr_node *node = push_graph_node(b, NO_INSTRUCTION);
+    etr_node *node = append_node(b, NO_INSTRUCTION);
     if (!node)
       return false;
     input.name = input.target = input.op_type = etr_arena_numbered(b->arena, "input_", i);
@@ -536,13 +580,14 @@ static bool add_inputs(builder *b) {
   return !etr_arena_failed(b->arena);
 }
 
-/* Adds the values that are read and that nothing wrote. Returns false if the budget is spent, or
- * when out of memory. */
-static bool add_sources(builder *b) {
+/* Adds a node for each tensor that the program reads although no instruction wrote it before: its
+ * constants, and the buffers that keep their values from the inference before. Returns false if the
+ * budget is spent, or when out of memory. */
+static bool add_constants_and_buffers(builder *b) {
   if (!etr_links_find_writes(&b->links, b->placement->method))
     return false;
   for (size_t i = 0; i < b->links.sources.count; i++) {
-    etr_node *node = push_graph_node(b, NO_INSTRUCTION);
+    etr_node *node = append_node(b, NO_INSTRUCTION);
     uint32_t node_index = (uint32_t)(b->nodes.count - 1);
     if (!node || !etr_links_add_source(&b->links, node, node_index, b->links.sources.data[i]))
       return false;
@@ -552,8 +597,9 @@ static bool add_sources(builder *b) {
 
 /* ---- The Edge nodes that an instruction runs ---- */
 
-/* Sets the Edge nodes and the module of a delegate call. */
-static void set_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
+/* Records the names of the Edge nodes that a delegate call runs, and the innermost module that has
+ * them all, in the node of the call. */
+static void set_edge_nodes_of_call(builder *b, etr_node *node, int32_t instruction_id) {
   size_t count;
   const etr_delegate_node *list = etr_nodes_of_delegate(b->placement, instruction_id, &count);
   const char **names = etr_arena_alloc_array(b->arena, count, sizeof *names);
@@ -568,52 +614,57 @@ static void set_delegate_nodes(builder *b, etr_node *node, int32_t instruction_i
 
 /* ---- Events of delegates ---- */
 
-static bool is_timed_operator(const builder *b, const etr_event *event) {
+/* Returns whether an event is of an operator in a delegate that an instruction of the program
+ * calls.
+ */
+static bool is_operator_in_delegate(const builder *b, const etr_event *event) {
   bool is_operator = event->delegate_id && (event->role == ETR_ROLE_OPERATOR || event->is_in_sums);
   return is_operator && event->instruction_id >= 0 &&
          (size_t)event->instruction_id < b->program->instruction_count;
 }
 
-/* Calls `visit` for each event of an operator in a delegate. */
-static void visit_timed_events(builder *b, void (*visit)(builder *b, const etr_event *event)) {
+/* Calls `visit` for each event of the method that is of an operator in a delegate. */
+static void visit_delegate_events(builder *b, void (*visit)(builder *b, const etr_event *event)) {
   size_t count;
   const uint32_t *block_indices = etr_blocks_of_method(b->blocks, b->method, &count);
   for (size_t i = 0; i < count; i++) {
     const etr_block *block = &b->blocks->blocks[block_indices[i]];
     for (size_t k = 0; k < block->event_count; k++)
-      if (is_timed_operator(b, &block->events[k]))
+      if (is_operator_in_delegate(b, &block->events[k]))
         visit(b, &block->events[k]);
   }
 }
 
-static void count_timed(builder *b, const etr_event *event) {
-  b->end_of_timed[event->instruction_id + 1]++;
+static void count_delegate_event(builder *b, const etr_event *event) {
+  b->end_of_events[event->instruction_id + 1]++;
 }
 
-static void put_timed(builder *b, const etr_event *event) {
-  b->timed[b->end_of_timed[event->instruction_id]++] = event;
+static void list_delegate_event(builder *b, const etr_event *event) {
+  b->delegate_events[b->end_of_events[event->instruction_id]++] = event;
 }
 
-/* Groups the events of delegates' operators by instruction, if there is an Edge graph whose nodes
- * they name. Returns false when out of memory. */
-static bool group_timed_events(builder *b) {
+/* Lists the events of operators in delegates, grouped by the instruction of the delegate; none if
+ * there is no Edge graph whose nodes they could have. Counts them first, so that end_of_events
+ * first is the start of each group. Returns false when out of memory. */
+static bool group_delegate_events(builder *b) {
   size_t count = b->program->instruction_count;
-  b->end_of_timed = etr_arena_alloc_array(b->scratch, count + 1, sizeof *b->end_of_timed);
-  if (!b->end_of_timed || !b->placement->method->graph)
-    return b->end_of_timed != NULL;
-  visit_timed_events(b, count_timed);
+  b->end_of_events = etr_arena_alloc_array(b->scratch, count + 1, sizeof *b->end_of_events);
+  if (!b->end_of_events || !b->placement->method->graph)
+    return b->end_of_events != NULL;
+  visit_delegate_events(b, count_delegate_event);
   for (size_t i = 1; i <= count; i++)
-    b->end_of_timed[i] += b->end_of_timed[i - 1];
-  b->timed = etr_arena_alloc_array(b->scratch, b->end_of_timed[count], sizeof *b->timed);
-  if (b->timed)
-    visit_timed_events(b, put_timed);
-  return b->timed != NULL;
+    b->end_of_events[i] += b->end_of_events[i - 1];
+  b->delegate_events = etr_arena_alloc_array(b->scratch, b->end_of_events[count],
+                                             sizeof *b->delegate_events);
+  if (b->delegate_events)
+    visit_delegate_events(b, list_delegate_event);
+  return b->delegate_events != NULL;
 }
 
 /* ---- Instructions ---- */
 
-/* Writes the target of a kernel, such as "aten.add.out" for aten::add and its overload; NULL when
- * out of memory. */
+/* Returns the target of a kernel as graphs write it: "aten.add.out" for aten::add and its overload
+ * out; NULL when out of memory. */
 static const char *format_kernel_target(builder *b, const etr_instruction *instruction) {
   const char *colons = strstr(instruction->op, "::");
   if (!colons)
@@ -622,8 +673,8 @@ static const char *format_kernel_target(builder *b, const etr_instruction *instr
                           colons + 2, instruction->overload[0] ? "." : "", instruction->overload);
 }
 
-/* Returns the target of a kernel, made once for all instructions that call it, or NULL when out
- * of memory. Names are interned, so pointers are compared instead of texts. */
+/* Returns the target of a kernel, made once for all instructions that call it; NULL when out of
+ * memory. Equal names have the same address (they are interned), so addresses are the key. */
 static const char *target_of_kernel(builder *b, const etr_instruction *instruction) {
   const char *const key[] = {instruction->op, instruction->overload};
   etr_map_slot *slot = etr_map_at(&b->kernels, (etr_slice){(const char *)key, sizeof key});
@@ -643,7 +694,8 @@ static const char *target_of_instruction(builder *b, const etr_instruction *inst
   case ETR_INSTRUCTION_KERNEL:
     return target_of_kernel(b, instruction);
   case ETR_INSTRUCTION_DELEGATE:
-    return etr_arena_format(b->arena, "delegate.%.*s", ETR_HEAD(backend_of(b, instruction), 256));
+    return etr_arena_format(b->arena, "delegate.%.*s",
+                            ETR_HEAD(backend_of_instruction(b, instruction), 256));
   case ETR_INSTRUCTION_MOVE:
     return "control.move";
   case ETR_INSTRUCTION_JUMP_FALSE:
@@ -655,71 +707,87 @@ static const char *target_of_instruction(builder *b, const etr_instruction *inst
   }
 }
 
-/* Adds what a delegate call reads and writes, and its inside. Returns false if the budget is
- * spent, or when out of memory. */
-static bool add_call(builder *b, int32_t id) {
+/* Completes the node of a delegate call, which was added last: what it reads and writes, the Edge
+ * nodes that it runs, and a nested graph of its operators. Returns false if the budget is spent, or
+ * when out of memory. */
+static bool complete_call_node(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
-  if (!etr_links_add(&b->links, &b->nodes.data[index], index, id))
+  if (!etr_links_add_instruction(&b->links, &b->nodes.data[index], index, id))
     return false;
   b->out->works.data[index] = ETR_WORK_HIDDEN;
   if (b->placement->method->graph)
-    set_delegate_nodes(b, &b->nodes.data[index], id);
-  return add_delegate(b, id, own);
+    set_edge_nodes_of_call(b, &b->nodes.data[index], id);
+  return add_nested_graph(b, id, own);
 }
 
-/* Adds what a kernel reads and writes, and its arguments. Returns false when out of memory. */
-static bool add_kernel(builder *b, int32_t id, const etr_instruction *instruction) {
-  uint32_t index = (uint32_t)(b->nodes.count - 1);
-  etr_node *node = &b->nodes.data[index];
-  if (!etr_links_add(&b->links, node, index, id))
-    return false;
-  if (!etr_links_views(&b->links, node, &b->out->views.data[index]))
-    return false;
-  if (b->links.misses_input)
-    b->out->works.data[index] = ETR_WORK_HIDDEN;
-  /* Adds the arguments of the kernel call to the node: numbers, texts and lists of integers. Values
-   * that the program computes are left out, or null in lists. */
+/* Adds the arguments of a kernel to its node: numbers, texts and lists of integers. Values that the
+ * program computes are left out, or null in lists. Returns false when out of memory. */
+static bool add_kernel_arguments(builder *b, etr_node *node, const etr_instruction *instruction) {
   arguments *a = &b->arguments;
   etr_vec(etr_argument) list = {0};
   etr_slice op = etr_operator_of_kernel(instruction->op);
   for (size_t i = 0; i < instruction->arg_count && list.count < ETR_MOST_ARGUMENTS; i++) {
-    const char *text = text_of_value(a, instruction->args[i]), *name = etr_argument_name(op, i);
-    etr_argument *added = text ? etr_vec_push(a->arena, &list) : NULL;
-    if (text && !added)
+    const char *text = text_of_value(a, instruction->args[i]);
+    if (!text)
+      continue;
+    const char *name = etr_argument_name(op, i);
+    etr_argument *added = etr_vec_push(a->arena, &list);
+    if (!added)
       return false;
-    if (added)
-      *added = (etr_argument){name ? name : etr_arena_numbered(a->arena, "arg_", i), text};
+    *added = (etr_argument){name ? name : etr_arena_numbered(a->arena, "arg_", i), text};
   }
   node->arguments = list.data;
   node->argument_count = list.count;
   return !etr_arena_failed(a->arena);
 }
 
-/* Adds arguments that say when a jump jumps ("if_not") and where to ("go_to"). */
+/* Completes the node of a kernel, which was added last: what it reads and writes, and its arguments
+ * that are no tensors. How it multiplies is unknown if an input is. Returns false when out of
+ * memory. */
+static bool complete_kernel_node(builder *b, int32_t id, const etr_instruction *instruction) {
+  uint32_t index = (uint32_t)(b->nodes.count - 1);
+  etr_node *node = &b->nodes.data[index];
+  if (!etr_links_add_instruction(&b->links, node, index, id))
+    return false;
+  if (!etr_links_find_views(&b->links, node, &b->out->views.data[index]))
+    return false;
+  if (b->links.misses_input)
+    b->out->works.data[index] = ETR_WORK_HIDDEN;
+  return add_kernel_arguments(b, node, instruction);
+}
+
+/* Adds two arguments, as JSON, to the node of a jump: the condition that must be false for it to
+ * jump ("if_not"), a constant or the name of a value, and the name of the node to which it jumps
+ * ("go_to"). Adds none when out of memory, which the arena then shows. */
 static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction *jump) {
-  int32_t condition = jump->arg_count ? jump->args[0] : -1, target = jump->jump_target;
+  int32_t condition = jump->arg_count ? jump->args[0] : -1;
+  int32_t target = jump->jump_target;
   etr_argument *list = etr_arena_alloc_array(b->arena, 2, sizeof *list);
   const char *constant = text_of_value(&b->arguments, condition);
   if (!list)
     return;
-  if (condition >= 0)
-    list[node->argument_count++] = (etr_argument){
-        "if_not", constant ? constant : etr_arena_format(b->arena, "\"value_%d\"", condition)};
-  if (target >= 0)
-    list[node->argument_count++] = (etr_argument){
-        "go_to", (size_t)target == b->program->instruction_count
-                     ? "\"output\""
-                     : etr_arena_format(b->arena, "\"instruction_%d\"", target)};
+  if (condition >= 0) {
+    const char *value = constant ? constant : etr_arena_format(b->arena, "\"value_%d\"", condition);
+    list[node->argument_count++] = (etr_argument){"if_not", value};
+  }
+  if (target >= 0) {
+    bool is_end = (size_t)target == b->program->instruction_count;
+    const char *node_name = is_end ? "\"output\""
+                                   : etr_arena_format(b->arena, "\"instruction_%d\"", target);
+    list[node->argument_count++] = (etr_argument){"go_to", node_name};
+  }
   node->arguments = list;
 }
 
-/* Adds the node of an instruction. Returns false if the budget is spent, or when out of memory. */
+/* Adds the node of an instruction, with its edges from earlier nodes. The node of an instruction
+ * that frees memory has none, because a freed value is not read again. Returns false if the budget
+ * is spent, or when out of memory. */
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_placed *placed = etr_placed_instruction(b->placement, id);
   uint32_t index = (uint32_t)b->nodes.count;
-  etr_node *node = add_graph_node(b, id, NULL);
+  etr_node *node = append_indexed_node(b, id, NULL);
   if (!node)
     return false;
   node->name = etr_arena_numbered(b->arena, "instruction_", (uint32_t)id);
@@ -727,20 +795,19 @@ static bool add_instruction(builder *b, int32_t id) {
   if (b->placement->method->graph && placed && placed->node != ETR_NONE)
     copy_edge_node(b, node, placed->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
-    return add_call(b, id);
+    return complete_call_node(b, id);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL)
-    return add_kernel(b, id, instruction);
+    return complete_kernel_node(b, id, instruction);
   b->out->works.data[index] = ETR_WORK_ELSEWHERE;
   if (instruction->kind == ETR_INSTRUCTION_JUMP_FALSE)
     add_jump_arguments(b, node, instruction);
   bool has_values = instruction->kind == ETR_INSTRUCTION_MOVE ||
                     instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
-  return !has_values ||
-         etr_links_add(&b->links, node, index, id); /* a freed value is not read again */
+  return !has_values || etr_links_add_instruction(&b->links, node, index, id);
 }
 
-/* Adds the root module, which every graph has, the inputs, and the values that nothing writes.
- * Returns false if the budget is spent, or when out of memory. */
+/* Starts the graph of the program with the root module, which every graph has, and the nodes of its
+ * inputs, constants and buffers. Returns false if the budget is spent, or when out of memory. */
 static bool begin_graph(builder *b) {
   static const etr_module root = {
       .path = "", .recorded = "", .type = "", .parent = ETR_NONE, .pattern = ""};
@@ -748,15 +815,16 @@ static bool begin_graph(builder *b) {
   if (!module)
     return false;
   *module = root;
-  return etr_links_init(&b->links, b->placement->method, b->arena, b->scratch) && add_inputs(b) &&
-         add_sources(b) && program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
+  return etr_links_init(&b->links, b->placement->method, b->arena, b->scratch) &&
+         add_method_inputs(b) && add_constants_and_buffers(b) &&
+         program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
-/* Adds inputs, constants, instructions and the output in this order. Returns false if the budget
- * is spent, or when out of memory. */
+/* Builds b->out, with nodes in this order: inputs, constants and buffers, instructions, output.
+ * Returns false if the budget is spent, or when out of memory. */
 static bool build_graph(builder *b) {
   etr_pte_graph *out = b->out;
-  const etr_placement *placement = b->placement;
+  const etr_graph *edge = b->placement->method->graph;
   const etr_pte_method *program = b->program;
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, b->arena);
@@ -766,7 +834,7 @@ static bool build_graph(builder *b) {
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(b, (int32_t)i))
       return false;
-  etr_node *node = push_graph_node(b, NO_INSTRUCTION);
+  etr_node *node = append_node(b, NO_INSTRUCTION);
   if (!node)
     return false;
   *node = (etr_node){.name = "output",
@@ -774,24 +842,22 @@ static bool build_graph(builder *b) {
                      .op_type = "output",
                      .kind = ETR_NODE_OUTPUT,
                      .subgraph = ETR_NONE};
-  if (!etr_links_add_results(&b->links, node, (uint32_t)(b->nodes.count - 1)))
+  if (!etr_links_add_method_results(&b->links, node, (uint32_t)(b->nodes.count - 1)))
     return false;
-  if (!etr_links_set_others(&b->links, b->nodes.data))
+  if (!etr_links_set_other_producers(&b->links, b->nodes.data))
     return false;
   out->is_cut = b->links.uses.is_cut || b->links.reaching.is_cut;
-  out->graph = (etr_graph){
-      .dialect = "program",
-      .schema_version = "",
-      .nodes = b->nodes.data,
-      .node_count = b->nodes.count,
-      .modules = placement->method->graph ? placement->method->graph->modules : b->modules.data,
-      .module_count = placement->method->graph ? placement->method->graph->module_count
-                                               : b->modules.count,
-      .subgraphs = b->subgraphs.data,
-      .subgraph_count = b->subgraphs.count,
-      .works = out->works.data,
-      .views = out->views.data,
-      .profile_method = ETR_NONE};
+  out->graph = (etr_graph){.dialect = "program",
+                           .schema_version = "",
+                           .nodes = b->nodes.data,
+                           .node_count = b->nodes.count,
+                           .modules = edge ? edge->modules : b->modules.data,
+                           .module_count = edge ? edge->module_count : b->modules.count,
+                           .subgraphs = b->subgraphs.data,
+                           .subgraph_count = b->subgraphs.count,
+                           .works = out->works.data,
+                           .views = out->views.data,
+                           .profile_method = ETR_NONE};
   return !etr_arena_failed(b->arena);
 }
 
@@ -799,12 +865,13 @@ static bool build_graph(builder *b) {
 
 typedef etr_vec(const etr_own_graph *) own_graphs;
 
-static void put_numbers(etr_text *key, const void *numbers, size_t count) {
+static void add_numbers_to_key(etr_text *key, const void *numbers, size_t count) {
   etr_text_add(key, (etr_slice){numbers, count * sizeof(uint32_t)});
 }
 
-/* Returns what the graph depends on besides the program and the Edge graph: which nodes the
- * instructions, the operators in delegates and their events have, and what was shown before. */
+/* Returns the key by which the graph is kept for other ETDumps of the same record. It has all that
+ * the graph depends on: the program and the Edge graph (by address), the nodes of the instructions,
+ * of the operators in delegates and of their events, and which payloads other graphs show. */
 static etr_slice key_of_graph(builder *b) {
   const etr_placement *placement = b->placement;
   const etr_payloads *payloads = placement->method->payloads;
@@ -819,7 +886,7 @@ static etr_slice key_of_graph(builder *b) {
             payloads->hidden,
             placement->instructions.count,
             placement->delegate_nodes.count,
-            b->end_of_timed[b->program->instruction_count]};
+            b->end_of_events[b->program->instruction_count]};
   ETR_NO_PADDING(head, 2 * sizeof(void *) + 6 * sizeof(size_t));
   etr_text key = {.arena = b->scratch};
   etr_text_add(&key, ETR_SLICE("graph"));
@@ -827,28 +894,28 @@ static etr_slice key_of_graph(builder *b) {
   for (size_t i = 0; i < placement->instructions.count; i++) {
     const etr_placed *placed = &placement->instructions.data[i];
     etr_text_add(&key, ETR_BYTES(placed->payload));
-    put_numbers(&key, &placed->id, 1);
-    put_numbers(&key, &placed->node, 1);
+    add_numbers_to_key(&key, &placed->id, 1);
+    add_numbers_to_key(&key, &placed->node, 1);
     if (placed->payload)
-      put_numbers(&key, placed->operator_nodes, placed->payload->count);
+      add_numbers_to_key(&key, placed->operator_nodes, placed->payload->count);
   }
   for (size_t i = 0; i < placement->delegate_nodes.count; i++) {
-    put_numbers(&key, &placement->delegate_nodes.data[i].instruction_id, 1);
-    put_numbers(&key, &placement->delegate_nodes.data[i].node, 1);
+    add_numbers_to_key(&key, &placement->delegate_nodes.data[i].instruction_id, 1);
+    add_numbers_to_key(&key, &placement->delegate_nodes.data[i].node, 1);
   }
   for (size_t i = 0; i < head.events; i++) {
-    const etr_event *e = b->timed[i];
+    const etr_event *e = b->delegate_events[i];
     const uint32_t event[] = {(uint32_t)e->instruction_id, e->payload_operator,
                               e->node_count ? e->nodes[0] : ETR_NONE};
-    put_numbers(&key, event, ETR_COUNT(event));
+    add_numbers_to_key(&key, event, ETR_COUNT(event));
   }
   return (etr_slice){key.data, key.size};
 }
 
 /* Lists the graphs of the delegates' payloads in the order of their calls. Sets *may_be_kept to
- * whether the graph of the program may outlive this profile: none of its operators has the name of
- * an event, and all payloads are the record's. Returns false when out of memory. */
-static bool list_own_graphs(builder *b, own_graphs *list, bool *may_be_kept) {
+ * whether the graph of the program may be kept for other ETDumps: none of its operators has the
+ * name of an event, and all payloads are the record's. Returns false when out of memory. */
+static bool list_payload_graphs(builder *b, own_graphs *list, bool *may_be_kept) {
   const etr_method_inputs *method = b->placement->method;
   *may_be_kept = method->kept && method->payloads && method->payloads->known;
   for (size_t i = 0; *may_be_kept && i < b->program->instruction_count; i++) {
@@ -856,19 +923,19 @@ static bool list_own_graphs(builder *b, own_graphs *list, bool *may_be_kept) {
       continue;
     const etr_own_graph *own = etr_method_own_graph(method, (int32_t)i);
     const etr_own_graph **added = own ? etr_vec_push(b->scratch, list) : NULL;
-    size_t first = i ? b->end_of_timed[i - 1] : 0;
+    bool has_events = first_event_of(b, (int32_t)i) < b->end_of_events[i];
     if (added)
       *added = own;
-    *may_be_kept = own || first == b->end_of_timed[i];
+    *may_be_kept = own || !has_events;
   }
   *may_be_kept = *may_be_kept && method->payloads->list.count == 0 &&
                  method->payloads->graphs.count == 0;
   return !etr_arena_failed(b->scratch);
 }
 
-/* Uses a graph that is kept, and takes from the budget and shows what building it would. Returns
- * false if the budget is spent. */
-static bool use_kept(builder *b, const etr_pte_graph *kept, const own_graphs *own) {
+/* Makes b->out a graph that was kept. Takes as many nodes from the budget, and counts its payloads
+ * as shown, as if it was built. Returns false if the budget is spent. */
+static bool use_kept_graph(builder *b, const etr_pte_graph *kept, const own_graphs *own) {
   const etr_method_inputs *method = b->placement->method;
   *b->out = *kept;
   for (size_t i = 0; i < own->count; i++)
@@ -876,15 +943,16 @@ static bool use_kept(builder *b, const etr_pte_graph *kept, const own_graphs *ow
   return !etr_budget_take(method->budget, ETR_NODES, kept->graph.node_count);
 }
 
-/* Notes that nodes outlive the profile: other results may be kept by their address. */
-static void mark_kept(etr_kept *all, const etr_node *nodes) {
+/* Records that these nodes are kept for other ETDumps, so that results which depend on them may be
+ * kept by the address of the nodes. */
+static void mark_nodes_as_kept(etr_kept *all, const etr_node *nodes) {
   etr_kept_entry *entry = etr_kept_start(all, ETR_BYTES(nodes));
   if (entry)
     etr_kept_add(all, entry, nodes);
 }
 
-/* Builds the graph, or takes the one of an ETDump that was placed alike, and keeps a new one.
- * Returns false if the budget is spent, or when out of memory. */
+/* Uses the graph that was built for another ETDump, if its instructions and events have the same
+ * nodes; else builds a new one and keeps it. */
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method,
                          const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch) {
   etr_kept *all = placement->method->kept;
@@ -897,7 +965,7 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
                .blocks = blocks,
                .arena = arena,
                .scratch = scratch};
-  if (!group_timed_events(&b) || !list_own_graphs(&b, &own, &may_be_kept))
+  if (!group_delegate_events(&b) || !list_payload_graphs(&b, &own, &may_be_kept))
     return false;
   if (!may_be_kept)
     return build_graph(&b);
@@ -906,7 +974,7 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
     return false;
   const etr_pte_graph *kept = etr_kept_find(all, key);
   if (kept)
-    return use_kept(&b, kept, &own);
+    return use_kept_graph(&b, kept, &own);
   etr_kept_entry *entry = etr_kept_start(all, key);
   if (!entry)
     return build_graph(&b);
@@ -919,12 +987,11 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   *result = *out;
   if (!etr_kept_add(all, entry, result))
     return false;
-  mark_kept(all, result->graph.nodes);
+  mark_nodes_as_kept(all, result->graph.nodes);
   return true;
 }
 
-/* Builds the graph of instructions for a method without an Edge graph, unless it has no program.
- * Returns false when out of memory. */
+/* Without a program nothing is built. */
 bool etr_pte_graph_stand_in(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                             etr_arena *arena) {
   etr_arena scratch = {0};
@@ -941,11 +1008,9 @@ bool etr_pte_graph_stand_in(etr_placement *placement, uint32_t method, const etr
 
 /* ---- Multiply-accumulates ---- */
 
-/* Builds the graph of instructions only to count its multiply-accumulates. Returns false when out
- * of memory; if the budget of nodes is spent, they stay unknown. */
+/* Builds the graph of instructions only to count, and throws it away. It works on copies of the
+ * payloads and of the budget, so that the graph for the profile can still show and spend all. */
 bool etr_pte_count_macs(etr_method_inputs *method) {
-  /* Which payloads are shown, and how much of the budget is left, is decided when the graph is
-   * built for the profile: this one is thrown away. */
   static const etr_blocks no_blocks = {0};
   etr_arena arena = {0}, scratch = {0};
   etr_payloads payloads;

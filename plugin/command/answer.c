@@ -33,14 +33,14 @@ static exit_status answer_one(const cli_settings *settings) {
     bool is_trace = settings->command->bit == FOR_TRACE;
     if (is_trace || (!says_clock && settings->unit != ETR_UNIT_CYCLES))
       message_clock(profile);
-    result = command_put_answer(profile, settings);
+    result = command_emit_answer(profile, settings);
   }
   command_close(profile);
   return result;
 }
 
-/* Makes the settings of each side: two records, or one record that both sides share with one ETDump
- * each. Fails with a message if it is neither. */
+/* Makes the settings of the two records to compare: those of two arguments, or one record that both
+ * share with one ETDump each. Fails with a message if it is neither. */
 static exit_status split_sides(cli_settings *base, cli_settings *newer,
                                const cli_settings *settings) {
   const char *name = settings->command->name;
@@ -56,6 +56,7 @@ static exit_status split_sides(cli_settings *base, cli_settings *newer,
   if (settings->etdump_count != 2)
     return message_usage(
         name, "diff needs two records: name BASE and NEW, or one record and --etdump twice");
+  /* It is unknown to which of the two ETDumps a debug buffer belongs. */
   base->without_buffer = newer->without_buffer = true;
   base->etdump_count = newer->etdump_count = 1;
   newer->etdumps++;
@@ -70,10 +71,11 @@ static unsigned kinds_of(const etr_inputs *inputs) {
          (inputs->etdump_count ? HAS_DUMP : 0u);
 }
 
-/* Sets *kinds to the kinds of files that a side has, as HAS_ bits; 0 on failure. */
+/* Sets *kinds to the kinds of files of one side of a comparison, as HAS_ bits. Returns the failure
+ * of finding them, and then sets 0. */
 static exit_status find_kinds(unsigned *kinds, const cli_settings *settings) {
   etr_inputs inputs;
-  exit_status status = command_find(&inputs, settings);
+  exit_status status = command_find_inputs(&inputs, settings);
   *kinds = 0;
   if (status != EXIT_DONE)
     return status;
@@ -89,9 +91,9 @@ static bool share_folder(const char *a, const char *b) {
   return size == (size_t)(etr_last_part(b) - b) && strncmp(a, b, size) == 0;
 }
 
-/* Finds whether both sides are programs alone. Refuses two files of one folder that have no kind of
- * file in common, such as a record's ETRecord and its ETDump: they are parts of one record, and
- * nothing of them can be compared. */
+/* Finds whether both sides are programs (.pte) alone. Refuses two files of one folder that have no
+ * kind of file in common, such as a record's ETRecord and its ETDump: they are parts of one record,
+ * and there is nothing to compare. */
 static exit_status check_sides(const cli_settings *base, const cli_settings *newer,
                                bool *are_programs) {
   unsigned kinds, new_kinds;
@@ -111,8 +113,9 @@ static exit_status check_sides(const cli_settings *base, const cli_settings *new
                        base->record, newer->record);
 }
 
-/* Refuses to compare cycles of a rate that is not known with times: as wrong usage, or, where a
- * limit is to be checked, because nothing decides. */
+/* Refuses to compare ticks that may be cycles with times in nanoseconds. Returns EXIT_USAGE, or
+ * with --fail-above EXIT_CANNOT_TELL, since the limit was then neither kept nor exceeded; with a
+ * message. Records without runs can be compared. */
 static exit_status check_clocks(const etr_profile *base, const etr_profile *newer,
                                 const char *base_name, const char *new_name,
                                 const cli_settings *settings) {
@@ -153,8 +156,9 @@ static exit_status answer_two(const cli_settings *given) {
   return result;
 }
 
-/* Opens each record and finds its name. *records counts those that were begun, whose profile may be
- * NULL; the caller closes them, on failure too. */
+/* Opens each record and finds its name. records->count becomes the number of records that were
+ * begun, also on failure: the caller closes their profiles, of which the last may be NULL, and
+ * frees the names. */
 static exit_status open_several(command_records *records, etr_profile **profiles, char **names,
                                 const cli_settings *settings) {
   char name[PATH_MAX];
@@ -199,8 +203,8 @@ static exit_status answer_several(const cli_settings *settings) {
   return result;
 }
 
-/* Returns true if the arguments are files of one record: files of different kinds. Folders, and
- * files of the same kind, are records of their own. */
+/* Returns true if the arguments are files of one record: none is a folder, and two that follow each
+ * other differ in kind. Otherwise each argument is a record of its own. */
 static bool is_one_record(const cli_settings *settings) {
   unsigned kinds_before = 0;
   if (settings->more_count == 0)
@@ -208,7 +212,7 @@ static bool is_one_record(const cli_settings *settings) {
   for (size_t i = 0; i <= settings->more_count; i++) {
     const char *path = command_record_path(settings, i);
     etr_inputs inputs;
-    unsigned kinds = 0; /* of a debug buffer, and of what cannot be read */
+    unsigned kinds = 0; /* no kind: a debug buffer, or a file that cannot be read */
     if (command_is_folder(path))
       return false;
     if (etr_inputs_find_all(&inputs, &path, 1, NULL, NULL) == ETR_OK) {

@@ -20,7 +20,8 @@
 
 /* ---- accuracy ---- */
 
-/* Returns the choice of rows, their order and the input that the command line asks for. */
+/* Returns which rows of the table to write, in which order, and for which input of the model. The
+ * words of --by are in the order of the enum, from ETR_ACCURACY_OF_MODULE on. */
 static etr_accuracy_choice accuracy_choice(const cli_settings *settings) {
   return (etr_accuracy_choice){.by = settings->has_by ? ETR_ACCURACY_OF_MODULE + settings->by
                                                       : ETR_ACCURACY_OF_VALUE,
@@ -39,8 +40,8 @@ etr_status command_accuracy_table(const etr_profile *profile, const etr_node_fil
 /* The records that are compared, and the one that the reference is of. */
 typedef struct accuracy_job {
   const cli_settings *settings;
-  etr_profile *profiles[ETR_MOST_VARIANTS],
-      *reference_record; /* reference_record: NULL if it is not given */
+  etr_profile *profiles[ETR_MOST_VARIANTS];
+  etr_profile *reference_record; /* NULL if it is not given */
   etr_accuracy *accuracies[ETR_MOST_VARIANTS];
   const char *names[ETR_MOST_VARIANTS];
   size_t count;
@@ -67,7 +68,8 @@ static etr_status emit_job(void *context, const etr_sink *sink, etr_error *error
                  : etr_emit_accuracy_variants(&variants, &choice, &options, sink, error);
 }
 
-/* Returns true if the arguments are several records, and not files of one record. */
+/* Returns true if the arguments are several records. Returns false if there is one, or if all are
+ * files of one record. */
 static bool are_several(const cli_settings *settings) {
   etr_inputs found;
   if (settings->more_count == 0)
@@ -91,7 +93,8 @@ static const char *last_part(const char *path) {
 }
 
 /* Opens the records that are compared, and the record of the reference if one is named. Fails with
- * a message for too many, or for several without a reference. */
+ * a message for too many records, or for several without a reference. The caller closes what was
+ * opened, on failure too. */
 static exit_status open_records(accuracy_job *job) {
   cli_settings own = *job->settings;
   cli_command command = *job->settings->command;
@@ -122,8 +125,8 @@ static exit_status open_records(accuracy_job *job) {
   return command_open_reference(&job->reference_record, job->settings);
 }
 
-/* Compares each record with the reference, unless opening it has done that. Without a reference
- * record, that of all is the first record. */
+/* Compares each record with the reference, unless opening it has done that. The graph of the
+ * reference is that of the reference record, or else that of the first record. */
 static exit_status compare_records(accuracy_job *job) {
   etr_error error;
   for (size_t i = 0; i < job->count; i++) {
@@ -168,8 +171,8 @@ static exit_status check_limit(const accuracy_job *job) {
   return result;
 }
 
-/* Returns EXIT_CANNOT_TELL, with a message, if no value of a record was compared, else EXIT_DONE.
- * */
+/* Returns EXIT_CANNOT_TELL, with a message for each record of which no value was compared, so that
+ * a script does not take that for a good result. Otherwise returns EXIT_DONE. */
 static exit_status check_compared(const accuracy_job *job) {
   exit_status result = EXIT_DONE;
   for (size_t i = 0; i < job->count; i++) {
@@ -192,7 +195,7 @@ exit_status command_accuracy(const cli_settings *settings) {
   if (result == EXIT_DONE)
     result = compare_records(&job);
   if (result == EXIT_DONE)
-    result = command_put(settings, emit_job, &job);
+    result = command_emit(settings, emit_job, &job);
   if (result == EXIT_DONE)
     result = settings->has_fail_below ? check_limit(&job) : check_compared(&job);
   for (size_t i = 0; i < ETR_MOST_VARIANTS; i++) {
@@ -301,9 +304,10 @@ static uint64_t hash_record(const char *path) {
   return sum;
 }
 
-/* Returns true if a file is a reference that was made from both records as they are now: its
- * metadata begins with their hash. */
-static bool is_current(const char *path, const char *record_hash) {
+/* Returns true if a file is a reference that was made from both records as they are now. A
+ * reference that is kept is a safetensors file, an 8-byte length and JSON, whose metadata begins
+ * with the hash of both records. */
+static bool is_current_reference(const char *path, const char *record_hash) {
   char start[64], read_start[64];
   int size = snprintf(start, sizeof start, "{\"__metadata__\": {\"kept\": \"%s\"", record_hash);
   FILE *file = fopen(path, "rb");
@@ -330,38 +334,49 @@ static void name_record(char name[NAME_MAX + 1], const char *path) {
   (void)snprintf(name, NAME_MAX + 1, "%.*s", (int)size, part);
 }
 
-/* Sets `path` to where the reference of a record is kept: beside the record if that folder can be
- * written, or else in the user's cache, where the hash keeps records of one name apart. Returns
- * false if neither can be. */
-static bool place_reference(char path[PATH_MAX], const char *record, const char *hash) {
-  char name[NAME_MAX + 1], folder[PATH_MAX];
-  name_record(name, record);
-  bool is_folder = command_is_folder(record);
-  size_t folder_size = is_folder ? strlen(record) : (size_t)(last_part(record) - record);
-  int path_size = snprintf(folder, sizeof folder, "%.*s", (int)folder_size,
-                           folder_size ? record : ".");
-  if (folder_size == 0)
-    path_size = snprintf(folder, sizeof folder, ".");
-  while (path_size > 1 && folder[path_size - 1] == '/')
-    folder[--path_size] = '\0';
-  if ((size_t)path_size < sizeof folder && access(folder, W_OK) == 0) {
-    path_size = snprintf(path, PATH_MAX, "%s/%s" COMMAND_KEPT_REFERENCE, folder, name);
-    return path_size > 0 && path_size < PATH_MAX;
-  }
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+/* Makes the folder of this program in the user's cache, $XDG_CACHE_HOME or ~/.cache, and sets
+ * `folder` to it. Returns false if there is no cache, or if its path is too long. */
+static bool make_cache_folder(char folder[PATH_MAX]) {
+  static const char name[] = "/etrecord-tb";
+  const char *cache = getenv("XDG_CACHE_HOME");
+  const char *home = getenv("HOME");
+  int size = -1;
   if (cache && cache[0] == '/')
-    path_size = snprintf(folder, sizeof folder, "%s", cache);
+    size = snprintf(folder, PATH_MAX, "%s", cache);
   else if (home && home[0])
-    path_size = snprintf(folder, sizeof folder, "%s/.cache", home);
-  else
-    return false;
-  if (path_size < 0 || (size_t)path_size >= sizeof folder - sizeof "/etrecord-tb")
+    size = snprintf(folder, PATH_MAX, "%s/.cache", home);
+  if (size < 0 || (size_t)size >= PATH_MAX - sizeof name)
     return false;
   (void)mkdir(folder, 0700);
-  (void)snprintf(folder + path_size, sizeof folder - (size_t)path_size, "/etrecord-tb");
+  (void)snprintf(folder + size, PATH_MAX - (size_t)size, "%s", name);
   (void)mkdir(folder, 0700);
-  path_size = snprintf(path, PATH_MAX, "%s/%s-%s" COMMAND_KEPT_REFERENCE, folder, name, hash);
-  return path_size > 0 && path_size < PATH_MAX && access(folder, W_OK) == 0;
+  return true;
+}
+
+/* Sets `folder` to the folder of a record: the record itself if it is one, else the folder of the
+ * file, without slashes at the end. Returns false if its path is too long. */
+static bool find_record_folder(char folder[PATH_MAX], const char *record) {
+  size_t size = command_is_folder(record) ? strlen(record) : (size_t)(last_part(record) - record);
+  if (size >= PATH_MAX)
+    return false;
+  (void)snprintf(folder, PATH_MAX, "%.*s", size ? (int)size : 1, size ? record : ".");
+  for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
+    folder[--end] = '\0';
+  return true;
+}
+
+/* Sets `path` to where the reference of a record is kept: beside the record if that folder can be
+ * written, or else in the user's cache, where the hash in its name keeps records of one name apart.
+ * Returns false if neither can be written. */
+static bool find_reference_path(char path[PATH_MAX], const char *record, const char *hash) {
+  char name[NAME_MAX + 1], folder[PATH_MAX];
+  int size = -1;
+  name_record(name, record);
+  if (find_record_folder(folder, record) && access(folder, W_OK) == 0)
+    size = snprintf(path, PATH_MAX, "%s/%s" COMMAND_KEPT_REFERENCE, folder, name);
+  else if (make_cache_folder(folder) && access(folder, W_OK) == 0)
+    size = snprintf(path, PATH_MAX, "%s/%s-%s" COMMAND_KEPT_REFERENCE, folder, name, hash);
+  return size > 0 && size < PATH_MAX;
 }
 
 /* The reference that is not kept, and its folder. */
@@ -381,10 +396,7 @@ static bool make_temporary_folder(void) {
   return mkdir(temporary_folder, 0700) == 0;
 }
 
-/* Makes the rest of the command run in a child, and then removes the reference that is not kept:
- * the command itself gives up that right. Returns in the child only, or in the process itself if
- * there can be no child. */
-static void remove_at_end(void) {
+static void remove_reference_at_end(void) {
   (void)atexit(remove_temporary);
 }
 #else
@@ -396,9 +408,10 @@ static bool make_temporary_folder(void) {
   return mkdtemp(temporary_folder) != NULL;
 }
 
-/* Removes a reference that is not kept when the rest of the command is done: the command itself
- * gives up that right, so the rest runs in a child. Returns in the child only. */
-static void remove_at_end(void) {
+/* Has the reference that is not kept removed when the command ends. The command gives up the right
+ * to remove files, so this process forks, waits for the child, removes the file, and ends with the
+ * child's exit status. Returns in the child only, which runs the rest of the command. */
+static void remove_reference_at_end(void) {
   int status = 0;
   pid_t child = fork();
   if (child <= 0)
@@ -412,8 +425,8 @@ static void remove_at_end(void) {
 }
 #endif
 
-/* Sets out->device_texts to the files of the record that logged the values. Returns false if there
- * are more than it holds. */
+/* Sets out->device_texts to the files of the record that logged the values on the device, all that
+ * the settings name. Returns false if there are more than it holds. */
 static bool list_device_files(cli_settings *out, const cli_settings *settings) {
   size_t most_files = 1 + settings->more_count + settings->etdump_count + 3;
   if (most_files > MAX_LIST)
@@ -432,18 +445,73 @@ static bool list_device_files(cli_settings *out, const cli_settings *settings) {
   return true;
 }
 
-/* Returns a hash of all files of a record; see hash_record(). */
-static uint64_t hash_device(const cli_settings *device) {
+/* Returns a hash of all files of the record that logged the values. Their order does not count. See
+ * hash_record(). */
+static uint64_t hash_device_files(const cli_settings *device) {
   uint64_t sum = 0;
   for (size_t i = 0; i < device->device_count; i++)
     sum += hash_record(device->device_texts[i]);
   return sum;
 }
 
+/* Returns true if the values were logged by one record, whose files are device->device_texts, as
+ * far as the command line shows: it names a single folder, or files. */
+static bool is_one_device(const cli_settings *device) {
+  for (size_t i = 1; i < device->device_count; i++)
+    if (command_is_folder(device->device_texts[i]))
+      return false;
+  return device->device_count > 0;
+}
+
+/* Returns a hash of all that a reference is made from: the files of both records, the inputs of the
+ * model, and the choices of --map. */
+static uint64_t hash_sources(const cli_settings *device) {
+  uint64_t sum = hash_device_files(device) * 31 + hash_record(device->reference_record);
+  if (device->inputs_file)
+    sum = sum * 31 + hash_record(device->inputs_file);
+  for (size_t i = 0; i < device->map_count; i++)
+    for (const char *letter = device->map_texts[i]; *letter; letter++)
+      sum = sum * 31 + (unsigned char)*letter;
+  return sum;
+}
+
+/* Sets `path` to the file of a reference that is not kept, in a new temporary folder. Fails with a
+ * message if that cannot be made. */
+static exit_status find_temporary_path(char path[PATH_MAX]) {
+  if (!make_temporary_folder())
+    return message_failed("%s: cannot make a temporary folder: %s", temporary_folder,
+                          strerror(errno));
+  (void)snprintf(path, PATH_MAX, "%.*s/reference.safetensors", PATH_MAX - 32, temporary_folder);
+  return EXIT_DONE;
+}
+
+/* Runs `reference --local` on the reference record, with the values of the device, and writes
+ * `path`. Removes a temporary folder on failure. */
+static exit_status make_local_reference(const cli_settings *device, const char *path,
+                                        const char *hash) {
+  cli_settings settings = *device;
+  bool is_same_record = strcmp(device->reference_record, device->device_texts[0]) == 0;
+  if (is_same_record) {
+    settings.device_count = 0; /* its files, as they were given, have the values, too */
+  } else {
+    settings.record = device->reference_record;
+    settings.more_count = settings.etdump_count = 0;
+    settings.etrecord = settings.pte = settings.debug_buffer = NULL;
+  }
+  settings.output = path;
+  settings.local = true;
+  settings.kept = hash;
+  exit_status made = command_make_reference(&settings);
+  if (made != EXIT_DONE && device->no_keep)
+    remove_temporary();
+  return made;
+}
+
 exit_status command_prepare_accuracy(cli_settings *settings) {
   static char kept_path[PATH_MAX];
   const char *path = settings->no_keep ? temporary_path : kept_path;
   char hash[HASH_ROOM];
+  exit_status status = EXIT_DONE;
   if (!settings->reference_record || settings->reference) {
     if (settings->inputs_file || settings->no_keep)
       return message_usage("accuracy",
@@ -452,55 +520,26 @@ exit_status command_prepare_accuracy(cli_settings *settings) {
                            settings->no_keep ? "no-keep" : "inputs");
     return EXIT_DONE;
   }
-  cli_settings own = *settings;
-  bool is_several = !list_device_files(&own, settings) || own.device_count == 0;
-  for (size_t i = 1; i < own.device_count; i++)
-    is_several |= command_is_folder(own.device_texts[i]);
-  if (is_several)
+  cli_settings device = *settings;
+  if (!list_device_files(&device, settings) || !is_one_device(&device))
     return message_usage("accuracy", "--reference-record without --reference is for one record: "
                                      "make the reference of others with `reference --local "
                                      "--for`, and name it with --reference");
-  const char *of = settings->reference_record;
-  const char *first = own.device_texts[0];
-  bool is_own = strcmp(of, first) == 0;
-  uint64_t sum = hash_device(&own) * 31 + hash_record(of);
-  if (settings->inputs_file)
-    sum = sum * 31 + hash_record(settings->inputs_file);
-  for (size_t i = 0; i < settings->map_count; i++)
-    for (const char *at = settings->map_texts[i]; *at; at++)
-      sum = sum * 31 + (unsigned char)*at;
-  (void)snprintf(hash, sizeof hash, "%016" PRIx64, sum);
-  if (settings->no_keep) {
-    if (!make_temporary_folder())
-      return message_failed("%s: cannot make a temporary folder: %s", temporary_folder,
-                            strerror(errno));
-    (void)snprintf(temporary_path, sizeof temporary_path, "%.*s/reference.safetensors",
-                   PATH_MAX - 32, temporary_folder);
-  } else if (!place_reference(kept_path, first, hash)) {
-    return message_failed("%s: the reference can be kept neither beside the record nor in the "
-                          "user's cache: --no-keep",
-                          first);
-  }
-  if (settings->no_keep || !is_current(path, hash)) {
-    if (is_own) {
-      own.device_count = 0; /* its files, as they were given, have the values, too */
-    } else {
-      own.record = of;
-      own.more_count = own.etdump_count = 0;
-      own.etrecord = own.pte = own.debug_buffer = NULL;
-    }
-    own.output = path;
-    own.local = true;
-    own.kept = hash;
-    exit_status made = command_make_reference(&own);
-    if (made != EXIT_DONE) {
-      if (settings->no_keep)
-        remove_temporary();
-      return made;
-    }
-  }
+  const char *record = device.device_texts[0];
+  (void)snprintf(hash, sizeof hash, "%016" PRIx64, hash_sources(&device));
+  if (settings->no_keep)
+    status = find_temporary_path(temporary_path);
+  else if (!find_reference_path(kept_path, record, hash))
+    status = message_failed("%s: the reference can be kept neither beside the record nor in the "
+                            "user's cache: --no-keep",
+                            record);
+  bool is_kept = status == EXIT_DONE && !settings->no_keep && is_current_reference(path, hash);
+  if (status == EXIT_DONE && !is_kept)
+    status = make_local_reference(&device, path, hash);
+  if (status != EXIT_DONE)
+    return status;
   settings->reference = path;
   if (settings->no_keep)
-    remove_at_end();
+    remove_reference_at_end();
   return EXIT_DONE;
 }

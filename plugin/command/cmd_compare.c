@@ -40,7 +40,8 @@ exit_status command_print_benchmark(const etr_profile *profile, const cli_settin
   etr_status status = etr_record_set_open(&job.set, &options, &error);
   if (status == ETR_OK)
     status = etr_record_set_add(job.set, profile, "", "", &error);
-  exit_status result = status == ETR_OK ? command_put(&own, emit_set, &job) : message_error(&error);
+  exit_status result = status == ETR_OK ? command_emit(&own, emit_set, &job)
+                                        : message_error(&error);
   etr_record_set_close(job.set);
   return result;
 }
@@ -123,8 +124,8 @@ static exit_status add_record(compare_job *job, size_t index) {
   return status == ETR_OK ? EXIT_DONE : message_error(&error);
 }
 
-/* Prints what cannot be compared as warnings, for formats that do not contain it. */
-static void print_notes(const compare_job *job) {
+/* Prints as warnings what cannot be compared. Text, Markdown and JSON contain it themselves. */
+static void warn_of_notes(const compare_job *job) {
   output_format format = job->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)
     return;
@@ -138,9 +139,9 @@ static void print_notes(const compare_job *job) {
  * EXIT_CANNOT_TELL if that cannot be said of some or nothing was compared, each with a message,
  * else EXIT_DONE. */
 static exit_status check_limit(const compare_job *job) {
-  size_t above_count = etr_record_set_limits(job->set, ETR_LIMIT_ABOVE),
-         undecided_count = etr_record_set_limits(job->set, ETR_LIMIT_OPEN),
-         below_count = etr_record_set_limits(job->set, ETR_LIMIT_BELOW);
+  size_t above_count = etr_record_set_limits(job->set, ETR_LIMIT_ABOVE);
+  size_t undecided_count = etr_record_set_limits(job->set, ETR_LIMIT_OPEN);
+  size_t below_count = etr_record_set_limits(job->set, ETR_LIMIT_BELOW);
   if (!job->settings->has_fail_above)
     return EXIT_DONE;
   if (above_count) {
@@ -181,8 +182,8 @@ exit_status command_compare(const cli_settings *settings) {
   if (result == EXIT_DONE && etr_record_set_finish(job.set, &error) != ETR_OK)
     result = message_error(&error);
   if (result == EXIT_DONE) {
-    print_notes(&job);
-    result = command_put(settings, emit_set, &job);
+    warn_of_notes(&job);
+    result = command_emit(settings, emit_set, &job);
   }
   if (result == EXIT_DONE)
     result = check_limit(&job);

@@ -16,6 +16,8 @@ enum { MAX_ARGUMENTS = 32, NUMBER_ROOM = 24 };
 static const char *const recipes[] = {"xnnpack", "xnnpack-int8", "xnnpack-8da4w", "portable"};
 static const char *const places[] = {"here", "adb"};
 
+/* Appends an option with a whole number to the arguments, if the user gave that option. `room`
+ * takes the text of the number, which the arguments point to. */
 static void add_count(const char **arguments, size_t *count, const char *name, int64_t value,
                       bool is_given, char room[NUMBER_ROOM]) {
   (void)snprintf(room, NUMBER_ROOM, "%" PRId64, value);

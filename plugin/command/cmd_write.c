@@ -38,9 +38,10 @@ static const char *find_last_part(const char *path, size_t *size) {
   return path + start;
 }
 
-/* Returns true if what is left of all paths, their first `left` bytes, ends in the same part, and
- * has another part before it. */
-static bool end_alike(const dump_name *names, size_t count) {
+/* Returns true if what is left of all paths, their first `left` bytes, ends in the same folder or
+ * file, and none is empty without that part. The part then distinguishes nothing and can be left
+ * out of names. */
+static bool have_same_last_part(const dump_name *names, size_t count) {
   size_t size = names[0].left;
   const char *first_part = find_last_part(names[0].path, &size);
   for (size_t i = 0; i < count; i++) {
@@ -52,9 +53,9 @@ static bool end_alike(const dump_name *names, size_t count) {
   return true;
 }
 
-/* Makes a name for an ETDump's runs from the last part that is left of its path, without an
- * extension and with room for a number. */
-static void set_text(dump_name *name) {
+/* Makes the name of the runs of an ETDump from the last part that is left of its path, without an
+ * extension. Leaves room for the number that make_unique() may append. */
+static void set_run_name(dump_name *name) {
   enum { ROOM_FOR_NUMBER = 16 };
   size_t size = name->left;
   const char *part = find_last_part(name->path, &size);
@@ -71,7 +72,8 @@ static void set_text(dump_name *name) {
     snprintf(name->text, sizeof name->text, "etdump");
 }
 
-/* Returns true if a name is one of the first `count`, or has another meaning in a logdir. */
+/* Returns true if a name cannot be used for runs: it is that of one of the first `count` ETDumps,
+ * or has another meaning in a logdir. */
 static bool is_taken(const dump_name *names, size_t count, const char *text) {
   if (strcmp(text, "dot") == 0)
     return true; /* the folder of DOT files */
@@ -100,18 +102,18 @@ static void make_unique(dump_name *names, size_t index) {
   while (is_taken(names, index, name->text) && name->number++);
 }
 
-/* Names the ETDumps by their files, or by the folders where the files of all have one name. The
- * same paths always give the same names. */
-static void fill_names(dump_name *names, size_t count) {
+/* Names the ETDumps by their files or, if the files of all are named alike, by the folders in which
+ * they are. The same paths always give the same names. */
+static void name_dumps(dump_name *names, size_t count) {
   for (size_t i = 0; i < count; i++)
     names[i].left = strlen(names[i].path);
-  while (count > 1 && end_alike(names, count))
+  while (count > 1 && have_same_last_part(names, count))
     for (size_t i = 0; i < count; i++) {
       size_t size = names[i].left;
       names[i].left = (size_t)(find_last_part(names[i].path, &size) - names[i].path);
     }
   for (size_t i = 0; i < count; i++) {
-    set_text(&names[i]);
+    set_run_name(&names[i]);
     make_unique(names, i);
   }
 }
@@ -128,7 +130,7 @@ static void print_file(void *context, const char *path, const char *entry_point,
   putchar('\n');
 }
 
-double command_now(void) {
+double command_seconds_since_1970(void) {
   struct timeval time;
   gettimeofday(&time, NULL);
   return (double)time.tv_sec + (double)time.tv_usec / 1e6;
@@ -144,41 +146,44 @@ typedef struct writing {
   size_t first_run; /* number of the current ETDump's first run among the runs of all */
 } writing;
 
-/* Sets which runs of one ETDump are read, and as which methods. The settings count the runs of all
- * ETDumps, as `info` does; dumps must come in order. */
+/* Limits a range of runs, which are numbered over all ETDumps, to the runs from `begin` to before
+ * `end` of one ETDump, and numbers them within it. Returns false, and changes nothing, if the range
+ * has none of them. */
+static bool limit_to_dump(size_t *first, size_t *last, size_t begin, size_t end) {
+  if (*first >= end || *last < begin)
+    return false;
+  *first = *first < begin ? 0 : *first - begin;
+  *last = (*last >= end ? end - 1 : *last) - begin;
+  return true;
+}
+
+/* Sets which runs of ETDump `dump` are read, and as which methods. Options number the runs of all
+ * ETDumps together, as `info` does; w->first_run is the number of the first run of this one, so
+ * ETDumps must come in order. */
 static void set_own_runs(writing *w, etr_options *reading, const etr_profile *all, size_t dump) {
-  size_t dump_first = w->first_run, dump_end = dump_first;
+  size_t begin = w->first_run, end = begin;
   for (size_t i = 0; i < all->run_count; i++)
-    dump_end += all->runs[i].dump == dump;
+    end += all->runs[i].dump == dump;
   reading->choices = w->choices;
   reading->choice_count = 0;
   for (size_t i = 0; i < w->settings->map_count; i++) {
-    const etr_method_choice *choice = &w->settings->choices[i];
-    size_t first = choice->run < dump_first ? dump_first : choice->run,
-           last = choice->last >= dump_end ? dump_end - 1 : choice->last;
-    if (first >= dump_end || choice->last < first)
-      continue;
-    w->choices[reading->choice_count++] = (etr_method_choice){first - dump_first, choice->method,
-                                                              last - dump_first};
+    etr_method_choice choice = w->settings->choices[i];
+    if (limit_to_dump(&choice.run, &choice.last, begin, end))
+      w->choices[reading->choice_count++] = choice;
   }
-  if (dump_end == dump_first)
+  if (end == begin) /* a range of no runs would be refused */
     reading->skip = ETR_SKIP_NONE;
-  if (reading->skip == ETR_SKIP_RANGE) {
-    size_t first = reading->first_run < dump_first ? dump_first : reading->first_run;
-    size_t last = reading->last_run >= dump_end ? dump_end - 1 : reading->last_run;
-    bool has_any = first < dump_end && last >= first;
-    reading->first_run = first - dump_first;
-    reading->last_run = last - dump_first;
-    if (!has_any) { /* none of its runs counts */
-      reading->skip = ETR_SKIP_FIRST;
-      reading->skip_count = UINT32_MAX;
-    }
+  bool has_range = reading->skip == ETR_SKIP_RANGE;
+  if (has_range && !limit_to_dump(&reading->first_run, &reading->last_run, begin, end)) {
+    reading->skip = ETR_SKIP_FIRST; /* none of its runs counts */
+    reading->skip_count = UINT32_MAX;
   }
-  w->first_run = dump_end;
+  w->first_run = end;
 }
 
-/* Opens the record with one ETDump, or with all of them if they have no names, and adds its runs to
- * the logdir. all: a profile of all ETDumps if the settings number their runs, else NULL. */
+/* Opens the record with the ETDump of index `dump`, or with all ETDumps if they have no names, and
+ * adds its runs to the logdir. all: a profile of all ETDumps, needed if options number the runs of
+ * all of them; else NULL. */
 static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   etr_error error;
   etr_profile *profile;
@@ -196,7 +201,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   exit_status result = command_check_dump(profile, w->settings);
   if (result == EXIT_DONE)
     message_warnings(profile);
-  if (result == EXIT_DONE && dump == 0)
+  bool is_first = dump == 0; /* one warning about the clock is enough */
+  if (result == EXIT_DONE && is_first)
     message_clock(profile);
   if (result == EXIT_DONE)
     result = command_compare_values(profile, w->settings, &inputs);
@@ -208,7 +214,7 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
 }
 
 /* Adds the runs of each ETDump by itself, under its own name; those of a single one without a name.
- * */
+ */
 static exit_status write_each(writing *w) {
   etr_error error;
   size_t count = w->inputs->etdump_count;
@@ -221,9 +227,9 @@ static exit_status write_each(writing *w) {
     return message_failed("out of memory");
   for (size_t i = 0; i < count; i++)
     w->names[i].path = w->inputs->etdumps[i];
-  fill_names(w->names, count);
-  if (w->settings->map_count > 0 ||
-      w->settings->skip == ETR_SKIP_RANGE) { /* checks choices, counts runs */
+  name_dumps(w->names, count);
+  bool numbers_runs = w->settings->map_count > 0 || w->settings->skip == ETR_SKIP_RANGE;
+  if (numbers_runs) { /* checks these options, and counts the runs of each ETDump */
     const etr_options reading = command_reading_options(w->settings);
     if (etr_profile_open(&all, w->inputs, &reading, &error) != ETR_OK)
       result = message_error(&error);
@@ -258,7 +264,8 @@ static exit_status ask_git(char *line, size_t room, const char *const *arguments
   return status;
 }
 
-/* Reads a step of 15 digits, which a page in JavaScript shows exactly. */
+/* Reads a step: at most 15 digits, which JavaScript's numbers, and so TensorBoard's page, hold
+ * exactly. Returns false for any other text. */
 static bool read_step(int64_t *out, const char *text) {
   size_t digits = strspn(text, "0123456789");
   *out = digits > 0 && digits <= MOST_STEP_DIGITS ? strtoll(text, NULL, 10) : 0;
@@ -303,8 +310,9 @@ exit_status command_choose_step(cli_settings *settings) {
                                                                          : EXIT_DONE;
 }
 
-/* Writes a build, of which all ETDumps are recordings, and marks whether it became slower than the
- * record of --against. */
+/* Writes a build of a model as one point of the curves over builds: all its ETDumps together, at
+ * the step (x coordinate) of --step. With --against, the point says whether it became slower than
+ * that record. */
 static exit_status write_build(writing *w, etr_logdir_options *options) {
   const cli_settings *settings = w->settings;
   cli_settings base_settings = *settings;
@@ -315,8 +323,8 @@ static exit_status write_build(writing *w, etr_logdir_options *options) {
   options->step = is_by_time ? ETR_STEP_OF_TIME : settings->step;
   base_settings.record = settings->against_record;
   base_settings.more_count = base_settings.etdump_count = base_settings.map_count = 0;
-  base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = base_settings
-                                                                                .reference = NULL;
+  base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = NULL;
+  base_settings.reference = NULL;
   if (settings->against_record)
     status = command_open(&base, &base_settings);
   options->before = base;
@@ -374,14 +382,14 @@ static void warn_of_many_runs(const cli_settings *settings) {
 exit_status command_write(const cli_settings *settings) {
   etr_inputs inputs;
   char host[256] = "localhost";
-  exit_status result = command_find(&inputs, settings);
+  exit_status result = command_find_inputs(&inputs, settings);
   if (result != EXIT_DONE)
     return result;
   gethostname(host, sizeof host - 1);
   writing w = {.settings = settings, .inputs = &inputs};
   etr_logdir_options options = {.logdir = command_logdir(settings),
                                 .name = settings->name,
-                                .wall_time = command_now(),
+                                .wall_time = command_seconds_since_1970(),
                                 .host = host,
                                 .pid = (long)getpid(),
                                 .dot_depth = (int)settings->depth,

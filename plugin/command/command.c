@@ -21,7 +21,7 @@ bool command_ends_with(const char *text, const char *end) {
   return size >= end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-exit_status command_find(etr_inputs *out, const cli_settings *settings) {
+exit_status command_find_inputs(etr_inputs *out, const cli_settings *settings) {
   etr_error error;
   const etr_inputs chosen = {.etrecord = settings->etrecord,
                              .etdumps = settings->etdumps,
@@ -144,7 +144,7 @@ bool command_fills_terminal(const cli_settings *settings) {
   return !command_has_file(settings) && isatty(STDOUT_FILENO);
 }
 
-exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
+exit_status command_emit(const cli_settings *settings, etr_emitter emit, void *context) {
   etr_error error = {.offset = ETR_NO_OFFSET};
   etr_limited limited = {
       .emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
@@ -170,14 +170,14 @@ static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *er
   return q->settings->command->answer(q->profile, q->settings, sink, error);
 }
 
-exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings) {
-  return command_put(settings, emit_answer, &(question){profile, settings});
+exit_status command_emit_answer(const etr_profile *profile, const cli_settings *settings) {
+  return command_emit(settings, emit_answer, &(question){profile, settings});
 }
 
 /* ---- Tables ---- */
 
-/* Returns the columns of a line of text: by --width, or else by the variable COLUMNS, or else by
- * the terminal. ETR_ANY_WIDTH for "--width 0" and files; 0 if the terminal does not say. */
+/* Returns the width of a line of text in columns: by --width, or else by the variable COLUMNS, or
+ * else by the terminal. ETR_ANY_WIDTH for "--width 0" and files; 0 if the terminal does not say. */
 static size_t text_width(const cli_settings *settings) {
   struct winsize size;
   const char *columns_text = getenv("COLUMNS");
@@ -194,7 +194,8 @@ static size_t text_width(const cli_settings *settings) {
 /* Returns true if text is colored: as --color says, or else NO_COLOR (no-color.org), or else
  * FORCE_COLOR (force-color.org), or else if the output is a terminal that knows colors. */
 static bool wants_color(const cli_settings *settings) {
-  const char *no_color = getenv("NO_COLOR"), *force_color = getenv("FORCE_COLOR");
+  const char *no_color = getenv("NO_COLOR");
+  const char *force_color = getenv("FORCE_COLOR");
   const char *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO)
     return settings->color == COLOR_ALWAYS;
@@ -229,15 +230,17 @@ static size_t usual_rows(const cli_settings *settings) {
   return settings->format == FORMAT_MARKDOWN ? command_rows : 0;
 }
 
-/* Returns how many findings to show, as etr_table_options has it: 0 stands for the usual number. */
+/* Returns how many findings to show, as etr_table_options has it: 0 for the usual number, SIZE_MAX
+ * for all, which --findings 0 asks for. */
 static size_t number_of_findings(int64_t given) {
   if (given == TOP_DEFAULT)
     return 0;
   return given ? (size_t)given : SIZE_MAX;
 }
 
-/* Returns what a person types for the record, "a.pte b.etdp"; NULL if a shell would read it in
- * another way, if options name its files, or if it is long. Static, until the next call. */
+/* Returns the record as a person types it, "a.pte b.etdp", for command lines that an answer
+ * suggests. NULL if a shell would read it in another way, if options name its files, or if it is
+ * long. Static, until the next call. */
 static const char *record_as_typed(const cli_settings *settings) {
   static const char plain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@%-";

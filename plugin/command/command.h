@@ -221,17 +221,32 @@ struct cli_command {
 
 /* ---- Functions of commands, for the rows of the table ---- */
 
+/** Runs `write`: adds the runs to the logdir, all or nothing, and prints the line that starts
+ * TensorBoard. */
 exit_status command_write(const cli_settings *settings);
 
-/** Finds the step of --step, or that of --step-from git, for which it runs git. */
+/** Sets the step, the x coordinate of a build in TensorBoard: that of --step or, for --step-from
+ * git, the number of commits, for which it runs git. Returns EXIT_USAGE or EXIT_BAD_INPUT, with a
+ * message, on failure. */
 exit_status command_choose_step(cli_settings *settings);
+/** Runs `bench` after bench_collect(): reads the ETDumps, writes the run for TensorBoard, prints
+ * the results, and compares them with the base. Returns the exit status of --fail-above, or
+ * EXIT_SOME_FAILED if a recording failed. */
 exit_status command_bench(const cli_settings *settings);
+/** Runs `watch`: writes the runs of each ETDump that appears in the folder of the record, until
+ * SIGINT ends it. */
 exit_status command_watch(const cli_settings *settings);
+/** Runs `accuracy`: compares the logged values of one record or several with a reference and prints
+ * the answer. Returns an exit status by --fail-below, or EXIT_CANNOT_TELL if a record had no value
+ * to compare. */
 exit_status command_accuracy(const cli_settings *settings);
+/** Runs `compare`: prints a table with a column for each record. Returns the exit status that
+ * --fail-above gives, or EXIT_SOME_FAILED if some records could not be opened. */
 exit_status command_compare(const cli_settings *settings);
 
-/** Writes what a record of several is called to a room of PATH_MAX bytes: the last part of its
- * path, or all of it if another one has the same last part, or if that says nothing. */
+/** Writes the name of a record among several to a room of PATH_MAX bytes: the last part of its
+ * path, or all of the path if another record has the same last part, or if that is empty or hidden.
+ * The second record of one path gets " (2)". */
 void command_name_record(char *name, const cli_settings *settings, size_t index);
 /** Returns the path of a record of several, from 0. */
 const char *command_record_path(const cli_settings *settings, size_t index);
@@ -248,7 +263,8 @@ etr_status command_compare_table(const etr_profile *profile, const etr_node_filt
 exit_status command_compare_values(etr_profile *profile, const cli_settings *settings,
                                    const etr_inputs *inputs);
 
-/** Closes a profile with its comparison and the record of the reference. NULL is allowed. */
+/** Closes a profile, its comparison with a reference, and the profile of the reference's record,
+ * which the comparison only borrows. NULL is allowed. */
 void command_close(etr_profile *profile);
 
 /** Writes the table of `accuracy` without rows, for the list of its columns. */
@@ -256,8 +272,8 @@ etr_status command_accuracy_table(const etr_profile *profile, const etr_node_fil
                                   const etr_table_options *options, const etr_sink *sink,
                                   etr_error *error);
 
-/** Runs the Python package, which computes the reference, and then prints the command that uses it.
- */
+/** Writes the reference of --output by the Python package, which runs the model of the record.
+ * Returns EXIT_DONE, or EXIT_USAGE or EXIT_BAD_INPUT after a message. */
 exit_status command_make_reference(cli_settings *settings);
 
 /** Returns true if a text ends with another. */
@@ -266,20 +282,25 @@ bool command_ends_with(const char *text, const char *end);
 /** How the names of references end that `accuracy` makes and keeps beside a record. */
 #define COMMAND_KEPT_REFERENCE ".reference.safetensors"
 
-/** Makes the reference of --reference-record with local values if --reference names none, and sets
- * it. One that was kept is used again if both records are still the same. */
+/** If --reference-record is given without --reference, makes a reference from that record with the
+ * values that operators of the other record read, and sets it. A reference that was kept is used
+ * again if all that it was made from is the same. */
 exit_status command_prepare_accuracy(cli_settings *settings);
+/** Prints the command line of `accuracy` that uses the reference that was made. */
 exit_status command_reference(const cli_settings *settings);
 
-/** Runs the Python package, which makes a record, and then prints the command that shows it. */
+/** Makes a record in the folder of -o by the Python package, which exports and runs the model.
+ * Returns EXIT_DONE, or EXIT_USAGE or EXIT_BAD_INPUT after a message. */
 exit_status command_make_record(cli_settings *settings);
+/** Prints the command line that shows the record that was made. */
 exit_status command_record(const cli_settings *settings);
 
-/** Records the programs that `bench` measures. */
+/** Records the programs that `bench` measures, before rights are given up, and sets settings->job.
+ * Fails with a message, and then keeps no files. */
 exit_status bench_collect(cli_settings *settings);
 
-/** Runs a command that answers: checks the settings, opens one record or two, warns about what is
- * missing, writes. */
+/** Runs a command that answers about records: checks the settings, opens one record, two or
+ * several, warns about what is missing, and writes the answer. */
 exit_status command_run(const cli_settings *settings);
 
 /** Prints a comparison as `diff` does. */
@@ -291,7 +312,8 @@ exit_status command_check_noise(const cli_settings *settings, const char *comman
 /** Returns the options of a comparison that the settings ask for. */
 etr_compare_options command_compare_options(const cli_settings *settings);
 
-/** Prints the times of a record as github-action-benchmark reads them. */
+/** Prints the times of a record as JSON that github-action-benchmark reads, whatever the format of
+ * the settings. */
 exit_status command_print_benchmark(const etr_profile *profile, const cli_settings *settings);
 
 /** Compares the programs of two profiles and prints what differs. Returns EXIT_DONE, or a failure
@@ -337,21 +359,23 @@ bool writer_is_wanted(const cli_settings *settings);
 exit_status writer_start(const cli_settings *settings);
 
 /** Ends the output and waits until the writer is done. Returns EXIT_BAD_INPUT if it failed, of
- * which it has printed the reason, and otherwise `status`. */
+ * which it has printed the reason, and otherwise `status`. EXIT_USAGE stays, because it
+ * is then the cause. */
 exit_status writer_finish(exit_status status);
 
 /* ---- Inputs ---- */
 
-/** Finds the files that the settings name. *out borrows strings of the settings; free it with
- * etr_inputs_clear() if settings->record is set. */
-exit_status command_find(etr_inputs *out, const cli_settings *settings);
+/** Finds the files that the settings name, and checks that --output replaces none of them. *out
+ * borrows strings of the settings; free it with etr_inputs_clear() if settings->record is set.
+ * Returns EXIT_BAD_INPUT, with a message, on failure. */
+exit_status command_find_inputs(etr_inputs *out, const cli_settings *settings);
 
 /** Opens the record that the settings name, compares its values if the command shows that, and
  * prints warnings. Close it with command_close(), also on failure. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);
 
-/** Opens the record of --reference-record with all its graphs. Close it with etr_profile_close().
- */
+/** Opens the record of --reference-record with all its graphs, and without comparing its values. It
+ * may be of another model, as with --force. Close it with etr_profile_close(). */
 exit_status command_open_reference(etr_profile **out, const cli_settings *settings);
 
 enum { COMMAND_PART_FILES = 4 };
@@ -377,18 +401,19 @@ exit_status command_check_names(const etr_profile *profile, const cli_settings *
 etr_node_filter command_filter(const cli_settings *settings);
 
 /** Checks that --op, --module and --backend together select a node, or an event where the command
- * lists events. Returns EXIT_BAD_INPUT, with a message, if they select nothing and --force is not
+ * lists events. Returns EXIT_BAD_INPUT, with a message, if they select nothing, unless --force is
  * given. */
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings);
 
 /** Checks that the ETDump fits the record. Returns EXIT_BAD_INPUT, with a message, if none of its
- * inferences fits a method, the command has the option --force, and it is not given. */
+ * inferences fits a method. Commands without the option --force, and --force itself, accept it. */
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings);
 
-/** Sets *graph to the first entry point that matches --entry and --method. Errors:
- * ETR_ERROR_CHOICE; the message lists the entry points. */
-etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings,
-                         etr_error *error);
+/** Sets *graph to the index in profile->graphs of the first entry point (a graph module and a
+ * method) that --entry and --method select. Errors: ETR_ERROR_CHOICE if there is none; the message
+ * lists the entry points. */
+etr_status command_find_entry_point(size_t *graph, const etr_profile *profile,
+                                    const cli_settings *settings, etr_error *error);
 
 /** Returns true if a path names a folder. */
 bool command_is_folder(const char *path);
@@ -416,8 +441,8 @@ bool command_fills_terminal(const cli_settings *settings);
 /** Returns the folder of --logdir, or its default. */
 const char *command_logdir(const cli_settings *settings);
 
-/** Returns the seconds since 1970. */
-double command_now(void);
+/** Returns the current time in seconds since 1970, with microseconds. */
+double command_seconds_since_1970(void);
 
 /** Returns the format of --format, or else the one of the file's extension. */
 drawing_format command_drawing(const cli_settings *settings);
@@ -425,11 +450,12 @@ drawing_format command_drawing(const cli_settings *settings);
 /** Returns true if `dot` is to write a picture, for which it runs Graphviz. */
 bool command_draws_picture(const cli_settings *settings);
 
-/** Writes the output of `emit` to --output or standard output, within --max-output. */
-exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context);
+/** Writes the output of `emit` to --output or standard output, within --max-output. Returns
+ * EXIT_DONE, or another status after a message. */
+exit_status command_emit(const cli_settings *settings, etr_emitter emit, void *context);
 
-/** Writes the answer of the settings' command about a profile as command_put() does. */
-exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings);
+/** Writes the answer of the settings' command about a profile as command_emit() does. */
+exit_status command_emit_answer(const etr_profile *profile, const cli_settings *settings);
 
 /** Returns the layout of a table by the options and by the terminal's width, color and encoding.
  */

@@ -53,8 +53,8 @@ static exit_status command_check_by(const cli_settings *settings) {
                                         [FORMAT_JSON_LINES] = "jsonl",
                                         [FORMAT_PARQUET] = "parquet",
                                         [FORMAT_ARROW] = "arrow"};
-  const char *command_name = settings->command->name,
-             *more_dots = settings->more_count ? " ..." : "";
+  const char *command_name = settings->command->name;
+  const char *more_dots = settings->more_count ? " ..." : "";
   bool is_table = settings->format < sizeof formats / sizeof *formats && formats[settings->format];
   if (!is_table || settings->has_by)
     return EXIT_DONE;
@@ -81,6 +81,8 @@ static etr_status command_source(const etr_profile *profile, const cli_settings 
 
 /* ---- Files for viewers ---- */
 
+/* Writes the answer of `trace`: a timeline in the format that was chosen, compressed if the file's
+ * name ends in .gz. */
 static etr_status command_trace(const etr_profile *profile, const cli_settings *settings,
                                 const etr_sink *sink, etr_error *error) {
   const etr_trace_options options = {.method = settings->method,
@@ -89,6 +91,7 @@ static etr_status command_trace(const etr_profile *profile, const cli_settings *
   return etr_emit_trace(profile, &options, sink, error);
 }
 
+/* Refuses `export` without a viewer: there is no usual one. */
 static exit_status command_check_export(const cli_settings *settings) {
   return settings->has_target
              ? EXIT_DONE
@@ -101,7 +104,7 @@ static etr_status command_export(const etr_profile *profile, const cli_settings 
   const etr_node_data_options options = {
       .statistic = settings->statistic, .unit = settings->unit, .adapter = settings->adapter};
   size_t graph;
-  etr_status status = command_entry(&graph, profile, settings, error);
+  etr_status status = command_find_entry_point(&graph, profile, settings, error);
   return status == ETR_OK ? etr_emit_node_data(profile, graph, &options, sink, error) : status;
 }
 
@@ -140,8 +143,9 @@ static exit_status command_check_dot(const cli_settings *settings) {
 
 enum { MOST_UNFOLDED = 100 }; /* operators whose labels can still be read on a page */
 
-/* Returns true if equal blocks are drawn once: where the user asks for it and, unless the user
- * chose what is drawn, in pictures of large graphs. DOT files are not folded by themselves. */
+/* Returns true if equal blocks of the model are drawn once: where the user asks for it and, unless
+ * the user chose what is drawn, in pictures of large graphs, which are too large to read otherwise.
+ * DOT files are for programs, and never folded unasked. */
 static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
   if (settings->fold || settings->no_fold || command_drawing(settings) == DRAWING_DOT)
     return settings->fold;
@@ -158,7 +162,7 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
                               const etr_sink *sink, etr_error *error) {
   static const char *const formats[] = {
       [DRAWING_SVG] = "svg", [DRAWING_PNG] = "png", [DRAWING_PDF] = "pdf"};
-  static const layout_patience patience = {.silent = 10, .longest = 300};
+  static const layout_patience patience = {.silent_seconds = 10, .longest_seconds = 300};
   drawing_format format = command_drawing(settings);
   drawn_entry entry = {.profile = profile,
                        .options = {.depth = (int)settings->depth,
@@ -167,7 +171,7 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
                                    .by_accuracy = settings->has_color_by
                                                       ? settings->color_by == 1
                                                       : settings->reference != NULL}};
-  etr_status status = command_entry(&entry.graph, profile, settings, error);
+  etr_status status = command_find_entry_point(&entry.graph, profile, settings, error);
   if (status != ETR_OK)
     return status;
   entry.options.fold = folds_blocks(&profile->graphs[entry.graph], settings);
@@ -204,7 +208,8 @@ static etr_status command_report(const etr_profile *profile, const cli_settings 
   return etr_emit_report(profile, report_unit(settings), sink, error);
 }
 
-static etr_status emit_several(void *context, const etr_sink *sink, etr_error *error) {
+/* Writes one HTML report with all records. */
+static etr_status emit_combined_report(void *context, const etr_sink *sink, etr_error *error) {
   const command_records *records = context;
   return etr_emit_report_of(records->profiles, records->names, records->count, records->unit, sink,
                             error);
@@ -212,7 +217,7 @@ static etr_status emit_several(void *context, const etr_sink *sink, etr_error *e
 
 static exit_status command_report_several(command_records *records, const cli_settings *settings) {
   records->unit = report_unit(settings);
-  return command_put(settings, emit_several, records);
+  return command_emit(settings, emit_combined_report, records);
 }
 
 /* ---- diff: what became slower or faster ---- */
@@ -272,11 +277,11 @@ static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *
   return etr_record_strip(s->record, &s->options, sink, error);
 }
 
-/* Finds the ETRecord that RECORD names or contains, points *record to it, and runs the emitter. If
- * the command takes parts, *record is RECORD itself for a directory without an ETRecord; it is
- * unchanged without RECORD. */
-static exit_status put_record(const cli_settings *settings, const char **record, etr_emitter emit,
-                              void *context) {
+/* Finds the ETRecord that RECORD names or contains, points *record to it, and writes what `emit`
+ * makes of it. If the command takes parts, *record is RECORD itself for a directory without an
+ * ETRecord; it is unchanged without RECORD. */
+static exit_status emit_from_etrecord(const cli_settings *settings, const char **record,
+                                      etr_emitter emit, void *context) {
   etr_error error;
   etr_inputs inputs = {0};
   exit_status result = EXIT_DONE;
@@ -299,16 +304,18 @@ static exit_status put_record(const cli_settings *settings, const char **record,
   if (result == EXIT_DONE)
     result = output_check_record(*record);
   if (result == EXIT_DONE)
-    result = command_put(settings, emit, context);
+    result = command_emit(settings, emit, context);
   etr_inputs_clear(&inputs);
   return result;
 }
 
+/* Runs `strip`: writes a copy of the ETRecord without weights, and with options also without source
+ * code and names. */
 static exit_status command_strip(const cli_settings *settings) {
   stripped s = {.options = {.no_source = settings->no_source,
                             .rename_modules = settings->rename_modules,
                             .notes = {.take = message_note}}};
-  return put_record(settings, &s.record, emit_stripped, &s);
+  return emit_from_etrecord(settings, &s.record, emit_stripped, &s);
 }
 
 typedef struct packed {
@@ -350,7 +357,7 @@ static exit_status command_pack(const cli_settings *settings) {
     if (status != EXIT_DONE)
       return status;
   }
-  return put_record(settings, &p.options.record, emit_packed, &p);
+  return emit_from_etrecord(settings, &p.options.record, emit_packed, &p);
 }
 
 /* ---- validate: what is wrong with a record ---- */
@@ -375,7 +382,7 @@ static exit_status command_validate(const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;
   etr_validation *validation;
-  exit_status result = command_find(&inputs, settings);
+  exit_status result = command_find_inputs(&inputs, settings);
   if (result != EXIT_DONE)
     return result;
   etr_status status = etr_record_validate(&validation, &inputs, &error);
@@ -383,7 +390,7 @@ static exit_status command_validate(const cli_settings *settings) {
     etr_inputs_clear(&inputs);
   if (status != ETR_OK)
     return message_error(&error);
-  result = command_put(settings, emit_flaws, &(validated){validation, settings});
+  result = command_emit(settings, emit_flaws, &(validated){validation, settings});
   bool is_good = validation->kind_counts[ETR_FLAW_DAMAGE] +
                      validation->kind_counts[ETR_FLAW_MISMATCH] ==
                  0;

@@ -119,7 +119,7 @@ exit_status command_diff_programs(const etr_profile *base, const etr_profile *ne
   etr_program_diff *diff;
   if (etr_program_diff_open(&diff, base, newer, &error) != ETR_OK)
     return message_error(&error);
-  exit_status result = command_put(settings, emit_programs, &(program_question){diff, settings});
+  exit_status result = command_emit(settings, emit_programs, &(program_question){diff, settings});
   etr_program_diff_close(diff);
   return result;
 }
@@ -131,5 +131,5 @@ exit_status command_print_diff(const etr_comparison *comparison, const cli_setti
   if (!is_there)
     return message_failed("neither record has a method named %s", settings->method);
   warn_of_differences(comparison, settings);
-  return command_put(settings, emit_comparison, &(compared){comparison, settings});
+  return command_emit(settings, emit_comparison, &(compared){comparison, settings});
 }

@@ -81,8 +81,8 @@ static void report_problem(each *e, const char *path, const char *problem) {
   note_problem(e, path, problem);
 }
 
-/* Prints the answer about one ETDump, under its name in formats for people, and notes if it failed
- * or nobody reads it. */
+/* Prints the answer about one ETDump, under its name in formats for people. Sets e->stop if it
+ * cannot be written, and e->is_unread if the reader of a pipe has gone. */
 static void print_answer(each *e, const etr_profile *profile, const char *path) {
   output_format format = e->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN) {
@@ -91,10 +91,10 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
     fputs(format == FORMAT_TEXT ? " <==\n" : "\n\n", stdout);
   }
   e->tags[0].value = path;
-  e->stop = command_put_answer(profile, &e->own);
+  e->stop = command_emit_answer(profile, &e->own);
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)
     puts("");
-  e->own.stack = ETR_STACK_NEXT;
+  e->own.stack = ETR_STACK_NEXT; /* the titles of a table are only above its first part */
   e->is_unread = message_nobody_reads();
   e->done++;
 }
@@ -224,7 +224,8 @@ static void answer_folder(each *e, const char *path, const open_folder *above) {
   bool is_searched = folder.depth < DEEPEST_FOLDER && !same_above;
   for (int i = 0; i < count; i++) {
     char inner[PATH_MAX];
-    const char *name = entries[i]->d_name, *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    const char *name = entries[i]->d_name;
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     int size = snprintf(inner, sizeof inner, "%s%s%s", path, slash, name);
     if (is_searched && name[0] != '.' && size > 0 && (size_t)size < sizeof inner)
       answer_path(e, inner, &folder);
@@ -234,6 +235,8 @@ static void answer_folder(each *e, const char *path, const open_folder *above) {
     free(entries);
 }
 
+/* Answers about an argument that the user named: all ETDumps of a folder, or this file, even if it
+ * is a pipe or not named like an ETDump. */
 static void answer_argument(each *e, const char *path) {
   if (command_is_folder(path))
     answer_folder(e, path, NULL);
@@ -252,8 +255,9 @@ static char *cut_cell(char **line) {
   return cell;
 }
 
-/* Reads the first line of a table, with the names of its columns. One of them must be `etdump`, the
- * column of paths; the others become tags. */
+/* Reads the first line of a table, with the names of its columns, and makes room for their tags.
+ * The column named `etdump` has the paths; the others become tags of each answer. Sets e->stop,
+ * with a message, on failure. */
 static void read_head(each *e, const char *line) {
   size_t column_limit = 1;
   for (const char *tab = line; (tab = strchr(tab, '\t')); tab++)
@@ -331,8 +335,9 @@ static void answer_list(each *e) {
     (void)fclose(list);
 }
 
-/* Answers about the ETDumps in the record's own directory; without any it fails with a message. */
-static void answer_own(each *e, const etr_inputs *inputs) {
+/* Answers about the ETDumps in the record's own directory. Sets e->stop, with a message, if there
+ * are none. */
+static void answer_record_dumps(each *e, const etr_inputs *inputs) {
   if (inputs->etdump_count == 0)
     e->stop = message_failed(
         "%s: there are no ETDumps: name them after the record, or with --each-from",
@@ -343,8 +348,8 @@ static void answer_own(each *e, const etr_inputs *inputs) {
 
 /* ---- All ---- */
 
-/* Opens the record to which all ETDumps belong, once, and a profile without ETDumps, with which the
- * names of the settings are checked. */
+/* Opens the record to which all ETDumps belong, once. e->bare becomes its profile without ETDumps,
+ * with which the names of options are checked before the first answer. */
 static exit_status open_record(each *e, const etr_inputs *inputs) {
   etr_error error;
   const etr_options reading = command_reading_options(e->settings);
@@ -355,7 +360,8 @@ static exit_status open_record(each *e, const etr_inputs *inputs) {
   return e->bare->graph_count ? command_check_names(e->bare, e->settings) : EXIT_DONE;
 }
 
-/* Prepares the answers about each ETDump: settings, the tag with its path, and the record. */
+/* Prepares the answers about each ETDump: its own settings, the tag with its path, and the record.
+ * Finds the record's files, which the caller frees. */
 static exit_status begin_each(each *e, etr_inputs *inputs) {
   const cli_settings *settings = e->settings;
   if (settings->etdump_count)
@@ -369,7 +375,7 @@ static exit_status begin_each(each *e, etr_inputs *inputs) {
   e->tags[0].name = "etdump";
   for (size_t i = 0; i < settings->tag_count; i++)
     e->tags[1 + i] = settings->tags[i];
-  exit_status found = command_find(inputs, &e->own);
+  exit_status found = command_find_inputs(inputs, &e->own);
   return found == EXIT_DONE ? open_record(e, inputs) : found;
 }
 
@@ -407,7 +413,7 @@ exit_status each_run(const cli_settings *settings) {
   if (settings->each_from && !is_over(&e))
     answer_list(&e);
   if (!settings->each_from && !settings->more_count && !is_over(&e))
-    answer_own(&e, &inputs);
+    answer_record_dumps(&e, &inputs);
   exit_status status = end_each(&e);
   if (settings->record)
     etr_inputs_clear(&inputs);

@@ -17,8 +17,8 @@ static void (*volatile cleanup_function)(void);
 static volatile sig_atomic_t defers, deferred_signal;
 
 /* Handles a signal that ends the command: ends its child, removes unfinished files, and raises the
- * signal again, which with SA_RESETHAND then has its default effect. While it is deferred, it is
- * only noted. */
+ * signal again, which with SA_RESETHAND then has its default effect. A signal that is deferred is
+ * only noted; a second one then ends the command. */
 static void end_by_signal(int number) {
   if (defers) {
     defers = 0;
@@ -30,7 +30,7 @@ static void end_by_signal(int number) {
   etr_remove_unfinished();
   if (cleanup_function != NULL)
     cleanup_function();
-  output_leave();
+  output_discard();
   sandbox_leave();
   (void)raise(number);
 }

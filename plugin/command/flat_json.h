@@ -15,8 +15,8 @@ bool flat_json_is_object(const char *line);
 /** Returns true if the object has a member of that name, of any type. */
 bool flat_json_has(const char *line, const char *key);
 
-/** Read the value of a member. They return false if there is no member of that name and type. A
- * text that is longer than the room counts as missing. */
+/** Reads a number from the JSON object with which a line begins. Returns false, and leaves *out, if
+ * there is no number of that name. */
 bool flat_json_number(const char *line, const char *key, double *out);
 bool flat_json_text(const char *line, const char *key, char *room, size_t size);
 

@@ -50,6 +50,7 @@ static const char *print_paragraph(FILE *out, const char *text, size_t column, s
   return text;
 }
 
+/* Prints a text whose paragraphs end at line breaks, with an empty line between them. */
 static void print_paragraphs(FILE *out, const char *text) {
   text = print_paragraph(out, text, 0, 0);
   while (*text == '\n') {
@@ -119,6 +120,8 @@ static bool is_in_names(const char *names, const char *name) {
   return false;
 }
 
+/* Returns the group of options whose list has this option. The first group has no list: it takes
+ * those that no other group has. */
 static const option_group *group_of(const option_spec *spec) {
   const option_group *group = &groups[1];
   while (group->heading && !is_in_names(group->names, spec->name))
@@ -138,16 +141,17 @@ static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
   while (size > 0 && spec->help[size - 1] == ' ')
     size--;
   bool has_words = spec->words && (!is_brief || strlen(spec->words) <= MOST_WORDS);
-  snprintf(left_text, sizeof left_text, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
-           spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
-           spec->argument ? " " : "", spec->argument ? spec->argument : "");
+  const char short_name[] = {'-', spec->letter, ',', ' ', '\0'};
+  const char *argument = spec->argument ? spec->argument : "";
+  snprintf(left_text, sizeof left_text, "%s--%s%s%s", spec->letter ? short_name : "    ",
+           spec->name, argument[0] ? " " : "", argument);
   snprintf(right_text, sizeof right_text, "%.*s%s%s", (int)size, spec->help, has_words ? ": " : "",
            has_words ? spec->words : "");
   print_item(out, left_text, 26, right_text);
 }
 
 /* Prints all options of a command under the headings of their groups; groups without any are left
- * out. */
+ * out. Options without a list of commands belong to all commands. */
 static void print_options(FILE *out, const cli_command *command) {
   option_spec spec;
   for (const option_group *group = groups; group->heading; group++) {
@@ -165,7 +169,8 @@ static void print_options(FILE *out, const cli_command *command) {
   }
 }
 
-/* Prints the options of a command that matter most. */
+/* Prints the options of a command that users need most often: the first MOST_SHORT of `matter_most`
+ * that the command has. */
 static void print_short_options(FILE *out, const cli_command *command) {
   option_spec spec;
   size_t count = 0;
@@ -198,7 +203,7 @@ typedef struct columns {
 
 /* Adds bytes of CSV's first line to a text for people, as a sink's function: "graph,runs_as\r\n"
  * becomes "graph, runs_as". Returns true. */
-static bool add_columns(void *context, const void *data, size_t size) {
+static bool append_columns(void *context, const void *data, size_t size) {
   columns *c = context;
   for (const char *at = data;
        at < (const char *)data + size && c->size + 2 < HELP_ROOM && *at != '\r'; at++) {
@@ -218,13 +223,15 @@ const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
     return command->help;
   c.size = (size_t)snprintf(room, HELP_ROOM, "%s\nColumns: ", command->help);
   const etr_table_options csv = {.format = ETR_TABLE_CSV, .by = ETR_SUM_BY_OP};
-  (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){add_columns, &c},
-                       NULL); /* the line of titles */
+  /* Without rows, the answer is the line of titles. */
+  (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){append_columns, &c}, NULL);
   c.text[c.size++] = '.';
   c.text[c.size] = '\0';
   return room;
 }
 
+/* Prints the line that says how a command is called. A command that runs a program has its options
+ * first, since everything after "--" belongs to the program. */
 static void print_usage(FILE *out, const cli_command *command) {
   fprintf(out,
           command->runs_program ? "usage: etrecord-tb %s [options] %s\n\n"
@@ -280,7 +287,7 @@ exit_status command_help(const cli_settings *settings) {
   if (is_in_names)
     asked = option_table_command(settings->record);
   if (is_in_names && !asked)
-    return option_table_no_command(settings->record);
+    return option_table_refuse_command(settings->record);
   (settings->help && settings->is_help_short ? print_short_help : print_help)(stdout, asked);
   return message_written(ETR_OK, NULL);
 }

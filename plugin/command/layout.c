@@ -26,7 +26,7 @@ static char *next_line(char **rest) {
 
 /* Returns ETR_OK if `dot` made a picture; its messages are then printed as warnings. Otherwise
  * returns an error that says how it failed and what to do. */
-static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, int longest,
+static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, int longest_seconds,
                                 etr_error *error) {
   static const char advice[] =
       "draw less with --focus, --top or a smaller --depth, or use --format dot";
@@ -37,8 +37,8 @@ static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, in
         "cannot start Graphviz' program dot (%s): install graphviz, or use --format dot",
         strerror(outcome->start_error));
   if (outcome->is_late)
-    return message_fail(error, ETR_ERROR_CHOICE, "Graphviz did not finish within %d s: %s", longest,
-                        advice);
+    return message_fail(error, ETR_ERROR_CHOICE, "Graphviz did not finish within %d s: %s",
+                        longest_seconds, advice);
   if (outcome->signal_number != 0)
     return message_fail(error, ETR_ERROR_CHOICE,
                         "Graphviz' program dot was killed by signal %d: %s", outcome->signal_number,
@@ -77,15 +77,15 @@ static etr_status draw_picture(FILE *text, FILE *picture, const char *format,
   runner_outcome outcome;
   const runner_program program = {
       .arguments = (const char *const[]){"dot", option, NULL},
-      .seconds = patience.longest,
+      .seconds = patience.longest_seconds,
       .input = text,
       .output = picture,
-      .silent = patience.silent,
+      .silent_seconds = patience.silent_seconds,
       .warning =
           "Graphviz is still working: to draw less, use --focus, --top or a smaller --depth"};
   rewind(text);
   runner_run(&outcome, &program);
-  etr_status status = check_outcome(&outcome, picture, patience.longest, error);
+  etr_status status = check_outcome(&outcome, picture, patience.longest_seconds, error);
   runner_clear(&outcome);
   return status;
 }

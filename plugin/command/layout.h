@@ -12,7 +12,7 @@
 
 /** Seconds until a warning suggests drawing less, and until `dot` is killed. */
 typedef struct layout_patience {
-  int silent, longest;
+  int silent_seconds, longest_seconds;
 } layout_patience;
 
 /**

@@ -23,8 +23,9 @@ enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* Sets the peaks and the rate of the clock that no option has set from a device's line, and its
- * instructions. Returns the key of a value that is not a number above 0; NULL if there is none. */
+/* Takes what a device's line says: the peaks and the rate of the clock, where they are 0 because no
+ * option has set them, and its instructions. Returns the key of a value that is not a number above
+ * 0; NULL if there is none. */
 static const char *take_values(cli_settings *settings, const char *line) {
   static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth",
                                      "ticks_per_second"};
@@ -78,7 +79,8 @@ static exit_status read_device(cli_settings *settings, FILE *file, const char *p
  * takes the values that no option sets. The user's is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl,
  * by default in ~/.config. Does nothing if no device is named. */
 static exit_status take_device(cli_settings *settings) {
-  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  const char *config = getenv("XDG_CONFIG_HOME");
+  const char *home = getenv("HOME");
   char own_file[PATH_MAX] = "";
   int size = 0;
   if (!settings->device && settings->devices)
@@ -120,8 +122,9 @@ static void keep_memory(void) {
 }
 #endif
 
-/* Opens the outputs that are files, and refuses those that would replace an input. `reference` has
- * Python write its own. */
+/* Opens the outputs that are files, before any input is read, and refuses those that would replace
+ * an input. Not for `reference`, where Python opens the output. The many answers of --each are
+ * printed into the file, or to the program that writes rows. */
 static exit_status open_outputs(cli_settings *settings) {
   bool is_file = settings->output != NULL && strcmp(settings->output, "-") != 0;
   bool opens_output = is_file && settings->command->bit != FOR_REFERENCE;
@@ -133,13 +136,15 @@ static exit_status open_outputs(cli_settings *settings) {
     status = output_check_input(inputs[i]);
   if (status != EXIT_DONE || !opens_output || !each_is_wanted(settings))
     return status;
-  output_keep_answers();
+  output_keep_partial();
   if (writer_is_wanted(settings))
     return status;
   settings->output = NULL;
-  return output_print();
+  return output_redirect_stdout();
 }
 
+/* Parses the command line, opens the outputs, does what needs rights, gives rights up, runs the
+ * command, and puts the outputs in place. Returns the exit status. */
 int main(int argc, char **argv) {
   static cli_settings settings; /* owns memory until the process ends */
   keep_memory();

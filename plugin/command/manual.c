@@ -202,8 +202,8 @@ static void simplify(char *text) {
   char *written = text;
   bool is_code = false;
   for (const char *rest = text; *rest;) {
-    const char *link = *rest == '[' ? strstr(rest, "](") : NULL,
-               *link_end = link ? strchr(link, ')') : NULL;
+    const char *link = *rest == '[' ? strstr(rest, "](") : NULL;
+    const char *link_end = link ? strchr(link, ')') : NULL;
     if (link_end && !is_code) {
       memmove(written, rest + 1, (size_t)(link - rest - 1));
       written += link - rest - 1;
@@ -248,14 +248,16 @@ static void end_paragraph(guide *g) {
   g->paragraph[0] = '\0';
 }
 
+/* Appends a line to the paragraph that is gathered: roff would end a sentence at each line of the
+ * source. */
 static void continue_paragraph(guide *g, const char *line) {
   size_t used = strlen(g->paragraph);
   line += strspn(line, " ");
   (void)snprintf(g->paragraph + used, sizeof g->paragraph - used, "%s%s", used ? " " : "", line);
 }
 
-/* Cuts a row of a Markdown table into its cells, in place and without the blanks around them.
- * Returns the number of cells. */
+/* Cuts a row of a Markdown table, "| a | b |", into its cells, in place and without the blanks
+ * around them. An escaped "\|" is part of a cell. Returns the number of cells. */
 static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
   size_t count = 0;
   for (char *cell_start = row + 1; *cell_start && count < MOST_CELLS;) {
@@ -274,12 +276,15 @@ static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
   return count;
 }
 
-/* Writes a row of a table as a tagged paragraph: its first cell, then the others, with the titles
- * of their columns if there are several. */
+/* Writes a row of a table as a tagged paragraph, since roff's own tables need another program. The
+ * first cell is the tag; the others follow, after the titles of their columns if there are several.
+ */
 static void put_row(guide *g, char *row) {
   char heads[LONGEST_LINE], text[LONGEST_PARAGRAPH], *titles[MOST_CELLS], *cells[MOST_CELLS];
   memcpy(heads, g->heads, sizeof heads);
-  size_t count = cut_cells(row, cells), title_count = cut_cells(heads, titles), used = 0;
+  size_t count = cut_cells(row, cells);
+  size_t title_count = cut_cells(heads, titles);
+  size_t used = 0;
   if (count == 0)
     return;
   simplify(cells[0]);
@@ -297,8 +302,8 @@ static void put_row(guide *g, char *row) {
   put_text(g->out, text);
 }
 
-/* Takes a line of a Markdown table: the first has the titles, which are repeated in each row, the
- * second only dashes, the others are rows to write. */
+/* Takes a line of a Markdown table: the first has the titles, which put_row() repeats in each row,
+ * the second only dashes, and the others are rows to write. */
 static void put_table_line(guide *g, char *line) {
   if (!g->in_table && !g->heads[0]) {
     end_paragraph(g);
@@ -310,6 +315,8 @@ static void put_table_line(guide *g, char *line) {
   }
 }
 
+/* Writes a line of a code block as it is. roff takes a leading dot for a request, so an empty
+ * character is put before it. */
 static void put_code_line(guide *g, const char *line) {
   if (line[0] == '.')
     fputs("\\&", g->out);
@@ -321,7 +328,8 @@ static void put_code_line(guide *g, const char *line) {
  * left out. */
 static void put_guide_line(guide *g, char *line) {
   line[strcspn(line, "\n")] = '\0';
-  bool is_fence = strncmp(line, "```", 3) == 0, is_table = line[0] == '|' && !g->in_code;
+  bool is_fence = strncmp(line, "```", 3) == 0;
+  bool is_table = line[0] == '|' && !g->in_code;
   if (!is_table)
     g->in_table = false;
   if (!is_table)
@@ -367,7 +375,8 @@ static void put_guide(FILE *out, FILE *markdown, const char *name, const release
 
 /* Writes the name of a guide: "comparing" for docs/comparing.md. */
 static void name_guide(char *name, size_t size, const char *path) {
-  const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
+  const char *slash = strrchr(path, '/');
+  const char *start = slash ? slash + 1 : path;
   (void)snprintf(name, size, "-%.*s", (int)strcspn(start, "."), start);
 }
 
@@ -465,8 +474,8 @@ typedef struct value_syntax {
   const char *file, *directory, *other;
 } value_syntax;
 
-/* Writes how a shell completes the value of an option: from its words, with files, with folders, or
- * not at all. */
+/* Writes how a shell completes the value of an option: from its words ("op|module"), with files,
+ * with folders, or not at all. `syntax` has the texts of the shell for each of them. */
 static void put_value(FILE *out, const option_spec *spec, const value_syntax *syntax) {
   if (spec->words) {
     fputs(syntax->words, out);
@@ -482,7 +491,8 @@ static void put_value(FILE *out, const option_spec *spec, const value_syntax *sy
 
 /* ---- bash ---- */
 
-/* Writes the arms of bash's `case $command:$option`, which complete the value of an option. */
+/* Writes the arms of bash's `case $command:$option`, which complete the value of an option: one arm
+ * for all commands in which the option takes the same values. */
 static void put_bash_values(FILE *out) {
   option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n",
@@ -611,7 +621,7 @@ static const struct {
 
 /* Writes what a placeholder of a completion script stands for; one that takes a separator has it as
  * the last character of its name. Returns false if the name is unknown. */
-static bool put_piece(FILE *out, const char *name, size_t size) {
+static bool put_placeholder(FILE *out, const char *name, size_t size) {
   for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
     size_t length = strlen(pieces[i].name);
     if (length + (pieces[i].put_list != NULL) != size || memcmp(pieces[i].name, name, length) != 0)
@@ -636,7 +646,7 @@ static bool fill_line(FILE *out, const char *line) {
       line = mark + 1;
       continue;
     }
-    if (!put_piece(out, mark + 1, (size_t)(mark_end - mark - 1)))
+    if (!put_placeholder(out, mark + 1, (size_t)(mark_end - mark - 1)))
       return false;
     line = mark_end + 1;
   }
@@ -663,13 +673,13 @@ static bool close_all_written(FILE *file) {
   return fclose(file) == 0 && written;
 }
 
-/* Writes the manual page of a command, or of the program if it is NULL. Returns false, with a
- * message, on failure. */
-static bool write_page(const char *out, const cli_command *command, guide_paths guides,
+/* Writes the manual page of a command, or of the program if it is NULL, into `folder`. Returns
+ * false, with a message, on failure. */
+static bool write_page(const char *folder, const cli_command *command, guide_paths guides,
                        const release *built) {
   char name[64];
   snprintf(name, sizeof name, "etrecord-tb%s%s", command ? "-" : "", command ? command->name : "");
-  FILE *page = open_in_folder(out, name, ".1", "w");
+  FILE *page = open_in_folder(folder, name, ".1", "w");
   if (page && command)
     put_command(page, command, built);
   else if (page)
@@ -677,12 +687,14 @@ static bool write_page(const char *out, const cli_command *command, guide_paths 
   return page && close_all_written(page);
 }
 
-/* Writes the manual page of a guide. Returns false, with a message, on failure. */
-static bool write_guide(const char *out, const char *path, const release *built) {
+/* Writes the page of section 7 that a guide, a Markdown file of docs, becomes. Returns false, with
+ * a message, on failure. */
+static bool write_guide(const char *folder, const char *path, const release *built) {
   char name[64], file[128];
   name_guide(name, sizeof name, path);
   (void)snprintf(file, sizeof file, "etrecord-tb%s", name);
-  FILE *markdown = fopen(path, "r"), *page = markdown ? open_in_folder(out, file, ".7", "w") : NULL;
+  FILE *markdown = fopen(path, "r"),
+       *page = markdown ? open_in_folder(folder, file, ".7", "w") : NULL;
   if (!markdown)
     perror(path);
   if (page)
@@ -704,10 +716,12 @@ static bool write_completion(const char *folder, const char *out, const char *na
     is_filled = fill_line(file, line);
   if (script)
     fclose(script);
-  return file && close_all_written(file) &&
-         is_filled; /* also false if the name of a placeholder is unknown */
+  /* Also false if the name of a placeholder is unknown. */
+  return file && close_all_written(file) && is_filled;
 }
 
+/* Writes all manual pages and completion scripts. Arguments: the folder of the templates, the
+ * folder to write, the version, its date, and the Markdown files of the guides. */
 int main(int argc, char **argv) {
   static const char *const completions[] = {"etrecord-tb.bash", "_etrecord-tb", "etrecord-tb.fish"};
   if (argc < 5)

@@ -184,7 +184,7 @@ typedef struct line_buffer {
 
 /* Writes the first `size` bytes of the buffer to stdout, in one call unless the system interrupts
  * it, and removes them. Returns false on failure. */
-static bool write_start(line_buffer *lines, size_t size) {
+static bool write_buffered(line_buffer *lines, size_t size) {
   for (size_t written = 0; written < size;) {
     ssize_t step = write(STDOUT_FILENO, lines->data + written, size - written);
     if (step < 0 && errno != EINTR)
@@ -197,12 +197,14 @@ static bool write_start(line_buffer *lines, size_t size) {
   return true;
 }
 
-/* Gathers bytes, as the function of a sink. When the buffer is full, writes the complete lines in
- * it, or all of it if it has no line end. Returns false on failure. */
-static bool add_lines(void *context, const void *data, size_t size) {
+/* Gathers bytes in a buffer, as the function of a sink. When the buffer is full, writes the
+ * complete lines in it, or all of it if it has no line end. Returns false if writing fails. */
+static bool buffer_lines(void *context, const void *data, size_t size) {
   line_buffer *lines = context;
   for (const char *rest = data; size > 0;) {
-    size_t room = sizeof lines->data - lines->used, part = size < room ? size : room, end;
+    size_t room = sizeof lines->data - lines->used;
+    size_t part = size < room ? size : room;
+    size_t end;
     memcpy(lines->data + lines->used, rest, part);
     lines->used += part;
     rest += part;
@@ -211,7 +213,7 @@ static bool add_lines(void *context, const void *data, size_t size) {
       continue;
     for (end = lines->used; end > 0 && lines->data[end - 1] != '\n';)
       end--;
-    if (!write_start(lines, end > 0 ? end : lines->used))
+    if (!write_buffered(lines, end > 0 ? end : lines->used))
       return false;
   }
   return true;
@@ -221,8 +223,8 @@ etr_status message_print(etr_emitter emit, void *context, etr_error *error) {
   static line_buffer lines;
   if (fflush(stdout) != 0)
     return ETR_ERROR_IO;
-  etr_status status = emit(context, &(etr_sink){add_lines, &lines}, error);
-  bool written = write_start(&lines, lines.used);
+  etr_status status = emit(context, &(etr_sink){buffer_lines, &lines}, error);
+  bool written = write_buffered(&lines, lines.used);
   lines.used = 0;
   return status == ETR_OK && !written ? ETR_ERROR_IO : status;
 }

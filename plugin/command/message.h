@@ -53,8 +53,9 @@ typedef struct message_count {
   size_t shown, hidden;
 } message_count;
 
-/** Prints the warnings of a profile that another profile of the same record does not have, up to 50
- * with one count. */
+/** Prints the warnings of a profile, except those that `other`, a profile of the same record, also
+ * has: they were printed before. Prints at most 50 in all and counts the others in *count. other:
+ * may be NULL. */
 void message_new_warnings(message_count *count, const etr_profile *profile,
                           const etr_profile *other);
 
@@ -73,7 +74,8 @@ void message_accuracy_warnings(const etr_accuracy *accuracy);
 /** Prints a note (see etr_notes) as `etrecord-tb: warning: ENTRY: text`. */
 void message_note(void *context, const char *entry, const char *text);
 
-/** Prints `etrecord-tb: text` and the option --help of the command. Returns EXIT_USAGE. */
+/** Prints `etrecord-tb: text` and how to see the help of the command, or of the program if
+ * `command` is NULL. Returns EXIT_USAGE. */
 exit_status message_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -34,8 +34,9 @@ static bool contains_text(const char *text, const char *part) {
   return false;
 }
 
-/* Compares a name with the one that is wanted; if it is another, keeps it as a hint if it is near
- * or contains the wanted one, or if all names are listed. */
+/* Compares a name of the profile with the one that is wanted. If it differs, keeps it as a
+ * candidate for the message if it contains the wanted one or if all names are listed, and as the
+ * nearest name if it is more like it than those before. */
 static void compare_name(search *s, const char *name) {
   size_t size = strlen(s->wanted);
   if (!name || s->found)
@@ -53,20 +54,21 @@ static void compare_name(search *s, const char *name) {
   s->candidates[s->count++] = name;
 }
 
-static void look_at_methods(search *s, const etr_profile *profile) {
+/* Compares the names of all methods that ran or have a graph with the one that is wanted. */
+static void compare_methods(search *s, const etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++)
     compare_name(s, profile->methods[i].name);
   for (size_t i = 0; i < profile->graph_count; i++)
     compare_name(s, profile->graphs[i].method);
 }
 
-static void look_at_graphs(search *s, const etr_profile *profile) {
+static void compare_graph_modules(search *s, const etr_profile *profile) {
   for (size_t i = 0; i < profile->graph_count; i++)
     compare_name(s, profile->graphs[i].module);
 }
 
-/* Compares all operators with the one that is wanted, which may be a short name. Without a graph
- * any name passes. */
+/* Compares all operators with the one that is wanted, which may be a short name such as "conv".
+ * Without a graph there are no operators, and any is accepted. */
 static void compare_operators(search *s, const etr_profile *profile) {
   const etr_node_filter filter = {.op = s->wanted};
   s->found = profile->graph_count == 0 || etr_count_nodes(profile, &filter) > 0;
@@ -90,8 +92,8 @@ static bool is_identifier_of(const char *name, const char *path) {
   return !*name && !*path;
 }
 
-/* Compares all module paths with the one that is wanted. Without a graph any path passes. The hint
- * for a path that torch wrote as an identifier is the path. */
+/* Compares all module paths with the one that is wanted. Without a graph there are no paths, and
+ * any is accepted. If torch's identifier of a path was given, the path is the candidate. */
 static void compare_modules(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
@@ -106,15 +108,19 @@ static void compare_modules(search *s, const etr_profile *profile) {
 /* Compares all backends of delegates and events, and "cpu", with the one that is wanted. */
 static void compare_backends(search *s, const etr_profile *profile) {
   compare_name(s, "cpu");
-  for (size_t i = 0; i < profile->method_count; i++)
-    for (size_t k = 0; k < profile->methods[i].delegate_count; k++)
-      compare_name(s, profile->methods[i].delegates[k].backend);
-  for (size_t i = 0; i < profile->block_count; i++)
-    for (size_t k = 0; k < profile->blocks[i].event_count; k++) {
-      const etr_event *event = &profile->blocks[i].events[k];
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    for (size_t k = 0; k < method->delegate_count; k++)
+      compare_name(s, method->delegates[k].backend);
+  }
+  for (size_t i = 0; i < profile->block_count; i++) {
+    const etr_block *block = &profile->blocks[i];
+    for (size_t k = 0; k < block->event_count; k++) {
+      const etr_event *event = &block->events[k];
       bool is_unnamed = !event->backend && event->kind == ETR_EVENT_DELEGATE_CALL;
       compare_name(s, is_unnamed ? ETR_UNKNOWN_BACKEND : event->backend);
     }
+  }
 }
 
 /* The names that options give. A glob with wildcards is not checked here, but by the nodes that it
@@ -122,11 +128,11 @@ static void compare_backends(search *s, const etr_profile *profile) {
 static const struct {
   const char *kind;
   size_t offset;
-  void (*look)(search *s, const etr_profile *profile);
+  void (*compare)(search *s, const etr_profile *profile);
   bool lists_all, is_path, is_glob;
 } names[] = {
-    {"method", offsetof(cli_settings, method), look_at_methods, .lists_all = true},
-    {"graph module", offsetof(cli_settings, graph), look_at_graphs, .lists_all = true},
+    {"method", offsetof(cli_settings, method), compare_methods, .lists_all = true},
+    {"graph module", offsetof(cli_settings, graph), compare_graph_modules, .lists_all = true},
     {"operator", offsetof(cli_settings, op), compare_operators, .is_glob = true},
     {"module", offsetof(cli_settings, module), compare_modules, .is_path = true},
     {"backend", offsetof(cli_settings, backend), compare_backends, .is_glob = true},
@@ -163,7 +169,7 @@ exit_status command_check_names(const etr_profile *profile, const cli_settings *
     search s = {.wanted = wanted, .is_path = names[i].is_path, .lists_all = names[i].lists_all};
     if (!wanted || (names[i].is_path && !wanted[0]) || (names[i].is_glob && strpbrk(wanted, "*?")))
       continue;
-    names[i].look(&s, profile);
+    names[i].compare(&s, profile);
     exit_status checked = s.found ? EXIT_DONE : report_unknown(&s, names[i].kind, settings->force);
     if (checked != EXIT_DONE)
       return checked;
@@ -228,8 +234,8 @@ static bool is_entry(const etr_graph *graph, const cli_settings *settings) {
                     strcmp(graph->method, entry + size + 1) == 0);
 }
 
-etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings,
-                         etr_error *error) {
+etr_status command_find_entry_point(size_t *graph, const etr_profile *profile,
+                                    const cli_settings *settings, etr_error *error) {
   char text[sizeof error->message];
   for (*graph = 0; *graph < profile->graph_count; ++*graph)
     if (is_entry(&profile->graphs[*graph], settings))

@@ -7,7 +7,8 @@
 /* ---- The comparison with a reference ---- */
 
 /* Compares the values of a profile with the first usable reference among the record's files. A
- * reference that cannot be used gets a warning, unless the command keeps it for another record. */
+ * reference that cannot be used gets a warning, except one that `accuracy` keeps: it may be of
+ * another record in the same folder. */
 static void use_found_references(etr_profile *profile, const cli_settings *settings,
                                  const etr_inputs *inputs) {
   etr_error error;
@@ -24,8 +25,8 @@ static void use_found_references(etr_profile *profile, const cli_settings *setti
 exit_status command_open_reference(etr_profile **out, const cli_settings *settings) {
   cli_settings own = *settings;
   cli_command command = *settings->command;
-  command.compares_values = command
-                                .edge_only = false; /* all its graphs are needed, and no values */
+  command.compares_values = false;
+  command.edge_only = false; /* a reference may be of any graph */
   own.command = &command;
   own.record = settings->reference_record;
   own.more_count = own.etdump_count = own.map_count = 0;
@@ -37,7 +38,7 @@ exit_status command_open_reference(etr_profile **out, const cli_settings *settin
 exit_status command_compare_values(etr_profile *profile, const cli_settings *settings,
                                    const etr_inputs *inputs) {
   etr_error error;
-  etr_profile *of = NULL;
+  etr_profile *reference_profile = NULL;
   exit_status result = EXIT_DONE;
   if (!settings->command->compares_values)
     return EXIT_DONE;
@@ -50,15 +51,15 @@ exit_status command_compare_values(etr_profile *profile, const cli_settings *set
     use_found_references(profile, settings, inputs);
   } else {
     if (settings->reference_record)
-      result = command_open_reference(&of, settings);
+      result = command_open_reference(&reference_profile, settings);
     const etr_accuracy_options options = {.reference = settings->reference,
-                                          .reference_record = of,
+                                          .reference_record = reference_profile,
                                           .spreads = settings->command->spreads};
     if (result == EXIT_DONE &&
         etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
       result = message_error(&error);
     if (!profile->accuracy)
-      etr_profile_close(of);
+      etr_profile_close(reference_profile);
   }
   if (profile->accuracy)
     message_accuracy_warnings(profile->accuracy);
@@ -67,11 +68,11 @@ exit_status command_compare_values(etr_profile *profile, const cli_settings *set
 
 void command_close(etr_profile *profile) {
   etr_accuracy *accuracy = profile ? profile->accuracy : NULL;
-  etr_profile *of = accuracy ? (etr_profile *)(uintptr_t)accuracy->reference_record
-                             : NULL; /* command_open()'s */
+  etr_profile *reference_profile = accuracy ? (etr_profile *)(uintptr_t)accuracy->reference_record
+                                            : NULL;
   etr_accuracy_close(accuracy);
-  if (of != profile)
-    etr_profile_close(of);
+  if (reference_profile != profile)
+    etr_profile_close(reference_profile);
   etr_profile_close(profile);
 }
 
@@ -81,7 +82,7 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;
   *out = NULL;
-  exit_status found = command_find(&inputs, settings);
+  exit_status found = command_find_inputs(&inputs, settings);
   if (found != EXIT_DONE)
     return found;
   etr_options reading = command_reading_options(settings);
@@ -93,7 +94,7 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
     message_warnings(*out);
   if (result == EXIT_DONE)
     result = command_compare_values(*out, settings, &inputs);
-  if (settings->record)
+  if (settings->record) /* otherwise the settings own all of it */
     etr_inputs_clear(&inputs);
   return result;
 }

@@ -25,8 +25,8 @@ static bool parse_count(const char *text, int64_t *out) {
 }
 
 /* Parses a number above 0, or with a unit a number of at least 0, after which the unit may follow:
- * "5%" or "5", "30dB". Returns false for any other text, also for "inf" and "0x10". strtod()'s
- * decimal point is that of the C locale, which the command never changes. */
+ * "5%" or "5", "30dB". Returns false for any other text, also for "inf" and "0x10", which strtod()
+ * would take. Its decimal point is that of the C locale, which the command never changes. */
 static bool parse_number(const char *text, const char *unit, double *out) {
   char *value_end;
   double value = strtod(text, &value_end);
@@ -67,8 +67,8 @@ typedef struct parser {
   char **argv;
 } parser;
 
-/* Appends a value to a list that has room for all words of the command line, and is made here if it
- * is NULL. */
+/* Appends a value to a list of settings. The list is made here if it is NULL, with room for all
+ * words of the command line, so that it never grows. */
 static exit_status append_file(const parser *p, const char ***files, size_t *count,
                                const char *value) {
   if (!*files)
@@ -223,8 +223,8 @@ static exit_status check_order(const parser *p) {
   return EXIT_DONE;
 }
 
-/* Refuses an option that the command does not have. The message says which commands have it, or
- * which option may be meant. */
+/* Refuses an option that the command does not have, and returns EXIT_USAGE. The message says which
+ * commands have it, or which option may be meant. */
 static exit_status refuse_option(const parser *p, const char *text) {
   written_option written = split_option(text);
   const option_spec *spec = find_option(text, NULL);
@@ -267,8 +267,8 @@ static exit_status parse_option(parser *p) {
   return store_value(p, spec, value);
 }
 
-/* Takes an argument that is no option: the record, or a further one for commands that allow it.
- * Fails with a message for one too many. */
+/* Takes an argument that is no option: the record, or a further one for commands that allow it. The
+ * name of the command itself is passed over. Fails with a message for one too many. */
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
   if (p->command->runs_program && p->at != p->named_at)
@@ -278,7 +278,7 @@ static exit_status parse_positional(parser *p) {
   if (p->at == p->named_at)
     return EXIT_DONE;
   if (!p->named && taken == 1 && access(out->record, F_OK) != 0 && strcmp(out->record, "-") != 0)
-    return option_table_no_command(out->record);
+    return option_table_refuse_command(out->record);
   if (!text[0])
     return message_usage(p->named, "empty argument: is a shell variable unset?");
   if (taken >= option_table_allowed(p->command))
@@ -316,8 +316,8 @@ static exit_status parse_arguments(parser *p) {
 
 /* ---- Checks of the whole command line ---- */
 
-/* Checks that there are as many arguments as the command needs, and that a single unknown word is
- * not a mistyped command. */
+/* Checks that there are as many arguments as the command needs, and that a single word which names
+ * no file is not a mistyped command. Returns EXIT_USAGE, with a message, otherwise. */
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
   if (p->command->runs_program) {
@@ -329,8 +329,8 @@ static exit_status check_arguments(const parser *p) {
         p->named,
         "no command to run: put it after --, as in -- ./executor_runner --model_path m.pte");
   }
-  size_t argument_count = (out->record != NULL) + out->more_count,
-         needed_count = option_table_needed(p->command);
+  size_t argument_count = (out->record != NULL) + out->more_count;
+  size_t needed_count = option_table_needed(p->command);
   const char *nearest_command = !p->named && argument_count == 1 && access(out->record, F_OK) != 0
                                     ? option_table_nearest(out->record)
                                     : NULL;
@@ -380,7 +380,8 @@ static exit_status parse_choices(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
-/* Chooses the runs that count, by --skip-runs or --runs; the default depends on the command. */
+/* Chooses the runs that count, by --skip-runs or --runs. Without either, warm-up is left out,
+ * except by commands that show all runs. */
 static exit_status choose_runs(cli_settings *out, const char *command) {
   const char *skip = out->skip_text, *runs = out->runs_text;
   if (skip && runs)
@@ -417,8 +418,8 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
   return EXIT_DONE;
 }
 
-/* Cuts arguments NAME=FILE of `pack` in two, in place, and takes them out of the other arguments. A
- * name of an existing file is not such an argument. */
+/* Takes the arguments NAME=FILE of `pack` out of the other arguments, and cuts them in two, in
+ * place. An argument that names an existing file is not one of them. */
 static exit_status take_parts(cli_settings *out, const char *command) {
   if (!out->command->takes_parts || !out->record)
     return EXIT_DONE;
@@ -450,7 +451,7 @@ static bool has_tables(const cli_command *command) {
 }
 
 /* Chooses the format by the extension of --output, unless --format is given or the command writes
- * no tables. */
+ * no tables. The format stays as it is for other extensions. */
 static void choose_format(cli_settings *out) {
   static const struct {
     const char *extension;

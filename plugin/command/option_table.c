@@ -532,7 +532,7 @@ const char *option_table_nearest_option(const cli_command *command, const char *
   return best;
 }
 
-exit_status option_table_no_command(const char *name) {
+exit_status option_table_refuse_command(const char *name) {
   const char *near = option_table_nearest(name);
   if (near)
     return message_usage(NULL, "unknown command \"%s\"; did you mean %s?", name, near);

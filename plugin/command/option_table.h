@@ -97,7 +97,8 @@ bool option_table_has(const option_spec *spec, const cli_command *command);
  */
 bool option_table_shown(option_spec *out, size_t index);
 
-/** Returns the words that an option takes in a command, as in option_spec. */
+/** Returns the words that the value of an option can be in this command, "op|module", or NULL if it
+ * is no choice of words. */
 const char *option_table_words(const option_spec *spec, const cli_command *command);
 
 /** The meaning of an exit status, and the commands that it is limited to (0: every command). */
@@ -135,12 +136,12 @@ const char *option_table_nearest(const char *name);
 const char *option_table_nearest_option(const cli_command *command, const char *name, size_t size);
 
 /** Prints "unknown command x; did you mean y?" and returns EXIT_USAGE. */
-exit_status option_table_no_command(const char *name);
+exit_status option_table_refuse_command(const char *name);
 
 /* ---- The text of --help ---- */
 
-/** Prints what --help or the command `help` asks for, in at most 80 columns. The table does not
- * point to it, because it reads the table. */
+/** Prints what --help or the command `help` asks for, in at most 80 columns. Returns EXIT_USAGE for
+ * an unknown command. No row of the table of commands points to it, because it reads that table. */
 exit_status command_help(const cli_settings *settings);
 
 /** Returns the first paragraph of --help and of the manual, which says what the program does.

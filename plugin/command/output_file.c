@@ -37,8 +37,8 @@ typedef struct verdict {
   etr_error error;
 } verdict;
 
-/* Closes the output file, if it is open, and puts it in place or removes it. Returns the status and
- * the error of that. */
+/* Closes the output file, if it is open, and puts it in place (`keeps`) or removes it. Returns the
+ * status and the error of that. */
 static verdict close_file(bool keeps) {
   verdict result = {ETR_OK, {.offset = ETR_NO_OFFSET}};
   if (file != NULL)
@@ -99,6 +99,7 @@ static exit_status start_keeper(void) {
   return message_failed("cannot start a process: %s", strerror(reason));
 }
 
+/* Waits until the keeper has ended. Closing the socket lets it end, if it was told nothing else. */
 static void await_keeper(void) {
   (void)close(to_keeper);
   while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
@@ -106,8 +107,8 @@ static void await_keeper(void) {
   keeper = 0;
 }
 
-/* Has the keeper, or without one this process, end the file. Returns the status and the error of
- * that. */
+/* Puts the output file in place (`keeps`) or removes it, and returns the status and the error of
+ * that. The keeper does it if there is one, since this process may no longer have the right to. */
 static verdict end_file(bool keeps) {
   verdict result = {ETR_OK, {.offset = ETR_NO_OFFSET}};
   if (keeper == 0)
@@ -131,7 +132,7 @@ void output_share(void) {
     (void)fcntl(to_keeper, F_SETFD, 0);
 }
 
-void output_leave(void) {
+void output_discard(void) {
   if (keeper == 0)
     return;
   if (is_stepwise && is_answered)
@@ -155,14 +156,14 @@ static void keep_from_now_on(void) {
 void output_share(void) {
 }
 
-void output_leave(void) {
+void output_discard(void) {
 }
 #endif
 
 /* ---- Opening ---- */
 
-/* Returns true for a file that has a content, but does not begin as a list of problems, and so may
- * be an input. */
+/* Returns true for a file that may be an input or another document: it has a content that does not
+ * begin like a list of problems. Such a file must not be replaced by --problems. */
 static bool is_other_file(const char *path) {
   static const char begin[] = "{\"etdump\"";
   char head[sizeof begin] = "";
@@ -204,14 +205,14 @@ exit_status output_open(const char *output, const char *problems) {
   return status;
 }
 
-exit_status output_print(void) {
+exit_status output_redirect_stdout(void) {
   if (dup2(etr_new_file_descriptor(file), STDOUT_FILENO) < 0)
     return message_failed("%s: %s", output_path, strerror(errno));
   is_printed = true;
   return EXIT_DONE;
 }
 
-void output_keep_answers(void) {
+void output_keep_partial(void) {
   is_stepwise = true;
 }
 

@@ -16,12 +16,13 @@
  */
 exit_status output_open(const char *output, const char *problems);
 
-/** Makes the file of --output the standard output, where one answer comes after the other. Returns
- * EXIT_BAD_INPUT, with a message, on failure. */
-exit_status output_print(void);
+/** Makes the file of --output the standard output, into which answers are then printed one after
+ * the other. Returns EXIT_BAD_INPUT, with a message, on failure. */
+exit_status output_redirect_stdout(void);
 
-/** Keeps the answers that are complete when this process is killed, or ended by a signal. */
-void output_keep_answers(void);
+/** Lets the file be put in place with the answers that are complete when this process is killed, or
+ * ended by a signal. Otherwise it would be removed. */
+void output_keep_partial(void);
 
 /** Lets the next program that is started share the file: it is put in place when both processes
  * have ended. */
@@ -40,7 +41,9 @@ bool output_is_file(void);
 /** Writes the output of `emit` to the file of --output. Returns an exit status, after a message. */
 exit_status output_write(etr_emitter emit, void *context);
 
-/** Notes that an answer was printed that belongs into the file of --output. */
+/** Notes that an answer was printed into the file of --output, so that the file is worth keeping.
+ * With output_keep_partial(), the keeper learns of the first one at once, as this process may be
+ * killed. */
 void output_note_answer(void);
 
 /** Flushes a line of the file of --problems. output_finish() reports a failure. */
@@ -51,10 +54,11 @@ void output_flush_problems(void);
  */
 exit_status output_check_input(const char *path);
 
-/** Checks a record, as output_check_input() does. If it is a folder, all files in it are inputs. */
+/** Returns EXIT_BAD_INPUT, with a message, if the output would replace a record or, if that is a
+ * folder, would be in it: all files in it are inputs. */
 exit_status output_check_record(const char *path);
 
-/** Checks all files of these inputs, as output_check_input() does. */
+/** Returns EXIT_BAD_INPUT, with a message, if the output would replace any of these files. */
 exit_status output_check_inputs(const etr_inputs *inputs);
 
 /**
@@ -64,7 +68,8 @@ exit_status output_check_inputs(const etr_inputs *inputs);
  */
 exit_status output_finish(exit_status status);
 
-/** Removes the file of --output, unless answers are kept. Async-signal-safe. */
-void output_leave(void);
+/** Removes the file of --output when a signal ends the command, unless answers are kept.
+ * Async-signal-safe. */
+void output_discard(void);
 
 #endif

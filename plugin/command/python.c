@@ -43,7 +43,8 @@ static const char script[] =
     "sys.exit(main(sys.argv[1:]))\n";
 
 #if defined _WIN32
-static void find_own(python_start *out) {
+/* Leaves the interpreter to PATH: where this program is says nothing on Windows. */
+static void find_own_python(python_start *out) {
   (void)out;
 }
 #else
@@ -60,6 +61,7 @@ static bool take_program(char out[PATH_MAX], const char *folder, const char *nam
   return size > 0 && size < PATH_MAX && access(out, X_OK) == 0;
 }
 
+/* Returns true if there is a file of this name in a folder. */
 static bool has_file(const char *folder, const char *name) {
   char path[PATH_MAX];
   int size = snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -77,8 +79,8 @@ static bool find_program_path(char path[PATH_MAX]) {
 #endif
 }
 
-/* Sets out->packages if this code is in the package's library, PACKAGES/etrecord_tb/lib/FILE.
- * Returns false if it is not. */
+/* Sets out->packages, a folder such as site-packages, if this code is in the package's library,
+ * PACKAGES/etrecord_tb/lib/FILE. Returns false if it is not. */
 static bool find_packages(python_start *out) {
   static const char library_folder[] = "/etrecord_tb/lib";
   char path[PATH_MAX];
@@ -123,7 +125,9 @@ static bool find_interpreter_beside(char out[PATH_MAX]) {
   return is_environment && take_program(out, folder, "python3");
 }
 
-static void find_own(python_start *out) {
+/* Finds the package and the interpreter that belong to this program: those of the package that
+ * contains it, or the interpreter of the environment beside it, or else python3 of PATH. */
+static void find_own_python(python_start *out) {
   bool is_found = find_packages(out) && find_packages_interpreter(out->interpreter, out->packages);
   if (!is_found && !find_interpreter_beside(out->interpreter))
     (void)snprintf(out->interpreter, sizeof out->interpreter, "python3");
@@ -133,7 +137,7 @@ static void find_own(python_start *out) {
 void python_prepare(python_start *out, const char *module, const char *what, const char *extra) {
   const char *given = getenv("ETRECORD_TB_PYTHON");
   *out = (python_start){.interpreter = "python3"};
-  find_own(out);
+  find_own_python(out);
   if (given != NULL && given[0] != '\0')
     (void)snprintf(out->interpreter, sizeof out->interpreter, "%s", given);
   (void)snprintf(out->script, sizeof out->script, script, module, what, extra);

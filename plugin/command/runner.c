@@ -30,6 +30,7 @@ enum {
   SECONDS_BETWEEN_COUNTS = 1,
 };
 
+/* Returns the seconds of a clock that is never set, for durations. */
 static double seconds_now(void) {
   struct timespec now;
   (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -121,8 +122,9 @@ static int start_program(pid_t *process, const runner_program *program, int prin
 
 /* Frees the disk space of what was printed before the end that is kept, if it is much. */
 #ifdef FALLOC_FL_PUNCH_HOLE
-/* Frees the blocks of what a program printed before the end that is kept, once it takes too much of
- * the disk. */
+/* Frees the disk blocks of what a program printed before the end that is kept, once the file takes
+ * too much of the disk. The size of the file stays, since the program goes on writing at its end.
+ */
 static void free_beginning(int printed) {
   enum { BLOCK = 512 };
   struct stat about;
@@ -138,8 +140,9 @@ static void free_beginning(int printed) {
 }
 #endif
 
-/* Waits until the process ends, or until the deadline, with SIGCHLD blocked. Returns false if the
- * process did not end in time. */
+/* Waits until the process ends, or until the deadline in seconds of seconds_now(), with SIGCHLD
+ * blocked. Meanwhile limits the disk space of what it printed. Returns false if the process did not
+ * end in time. */
 static bool wait_until(pid_t process, double deadline, int printed, int *status) {
   sigset_t child;
   (void)sigemptyset(&child);
@@ -160,13 +163,14 @@ static bool wait_until(pid_t process, double deadline, int printed, int *status)
   }
 }
 
-/* Waits for a program and sets how it ended: warns when it has been silent for long, and kills it
- * and its group when its time is over. */
+/* Waits for a program and sets how it ended. Prints its warning when it has run for
+ * `silent_seconds`, and kills it and its group after `seconds`, both since `begin`, in seconds of
+ * seconds_now(). */
 static void await_program(runner_outcome *out, pid_t process, const runner_program *program,
                           double begin, int printed) {
   int status = 0;
   bool has_ended = program->warning != NULL &&
-                   wait_until(process, begin + program->silent, printed, &status);
+                   wait_until(process, begin + program->silent_seconds, printed, &status);
   if (program->warning != NULL && !has_ended)
     message_warning("%s", program->warning);
   out->is_late = !has_ended && !wait_until(process, begin + program->seconds, printed, &status);
@@ -184,7 +188,7 @@ static void await_program(runner_outcome *out, pid_t process, const runner_progr
 
 /* Returns the end of what a program printed, with '?' for NUL; *is_cut says whether there was more
  * before it. Returns NULL when out of memory. */
-static char *read_end(FILE *file, bool *is_cut) {
+static char *read_output_end(FILE *file, bool *is_cut) {
   long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
   long start = size > RUNNER_MOST_OUTPUT ? size - RUNNER_MOST_OUTPUT : 0;
   *is_cut = start > 0;
@@ -201,8 +205,8 @@ static char *read_end(FILE *file, bool *is_cut) {
 
 int runner_start(pid_t *out, const runner_program *program, int ours) {
   sigset_t before;
-  (void)signal(SIGCHLD,
-               SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
+  /* If it were ignored, the exit status of the program would be lost. */
+  (void)signal(SIGCHLD, SIG_DFL);
   ending_hold(&before);
   int reason = start_program(out, program, STDERR_FILENO, ours, &before);
   ending_set_child(0);
@@ -216,8 +220,8 @@ void runner_run(runner_outcome *out, const runner_program *program) {
   FILE *printed = tmpfile();
   *out = (runner_outcome){.start_error = printed == NULL ? errno : 0, .exit_status = -1};
   if (printed != NULL) {
-    (void)signal(SIGCHLD,
-                 SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
+    /* If it were ignored, the exit status of the program would be lost. */
+    (void)signal(SIGCHLD, SIG_DFL);
     ending_hold(&before);
     waiting = before;
     (void)sigaddset(&waiting, SIGCHLD);
@@ -228,7 +232,7 @@ void runner_run(runner_outcome *out, const runner_program *program) {
       await_program(out, process, program, begin, fileno(printed));
     out->seconds = seconds_now() - begin;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    out->output = read_end(printed, &out->is_cut);
+    out->output = read_output_end(printed, &out->is_cut);
     (void)fclose(printed);
   }
   if (out->output == NULL)

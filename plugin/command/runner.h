@@ -38,9 +38,9 @@ typedef struct runner_program {
   FILE *input;                  /* its standard input; NULL: empty */
   FILE *output; /* its standard output; NULL: it is kept in runner_outcome.output, with standard
                    error */
-  bool shows_errors;   /* its standard error is that of this process; otherwise it is kept, too */
-  double silent;       /* seconds after which the warning is printed */
-  const char *warning; /* NULL: none */
+  bool shows_errors;     /* its standard error is that of this process; otherwise it is kept, too */
+  double silent_seconds; /* seconds after which the warning is printed */
+  const char *warning;   /* NULL: none */
 } runner_program;
 
 /** Starts a program that runs beside this one and ends when its input ends, not by a signal to this
@@ -48,7 +48,8 @@ typedef struct runner_program {
  */
 int runner_start(pid_t *out, const runner_program *program, int ours);
 
-/** Runs a program. */
+/** Runs a program and waits until it ends, or is killed when its time is up. *out says how it
+ * ended, also if it could not be started, and has what it printed. */
 void runner_run(runner_outcome *out, const runner_program *program);
 
 /** Returns true if the program ran to its end with exit status 0. */

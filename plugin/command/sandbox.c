@@ -150,6 +150,7 @@ static landlock_rules landlock_begin(void) {
   return (landlock_rules){.descriptor = -1};
 }
 
+/* Does nothing: this system, or its headers, have no Landlock. */
 static void landlock_allow(landlock_rules *rules, const char *path, unsigned rights) {
   (void)rules;
   (void)path;
@@ -288,11 +289,14 @@ static void add_step(filter *f, uint16_t code, uint32_t value, size_t skip_if, s
   f->steps[f->count++] = (struct sock_filter){code, (uint8_t)skip_if, (uint8_t)skip_else, value};
 }
 
-static void load(filter *f, size_t offset) {
+/* Adds a step that loads 32 bits of struct seccomp_data into the register. */
+static void load_word(filter *f, size_t offset) {
   add_step(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-static void compare(filter *f, uint32_t value, size_t skip_if, size_t skip_else) {
+/* Adds a step that compares the register with a value, and skips the first number of steps if it is
+ * equal, else the second. */
+static void skip_if_equal(filter *f, uint32_t value, size_t skip_if, size_t skip_else) {
   add_step(f, BPF_JMP | BPF_JEQ | BPF_K, value, skip_if, skip_else);
 }
 
@@ -305,19 +309,21 @@ static void allow(filter *f) {
 }
 
 /* Adds the steps that allow a system call if one of its arguments has the value of the condition.
- * */
+ * They leave the number of the call in the register, for the steps after them. */
 static void allow_if(filter *f, const condition *call) {
-  compare(f, (uint32_t)call->number, 0, 4);
-  load(f, offsetof(struct seccomp_data, args) + (size_t)call->argument * sizeof(uint64_t));
-  compare(f, call->value, 0, 1);
+  skip_if_equal(f, (uint32_t)call->number, 0, 4);
+  load_word(f, offsetof(struct seccomp_data, args) + (size_t)call->argument * sizeof(uint64_t));
+  skip_if_equal(f, call->value, 0, 1);
   allow(f);
-  load(f, offsetof(struct seccomp_data, nr));
+  load_word(f, offsetof(struct seccomp_data, nr));
 }
 
-/* Gives one verdict on the listed system calls and the other one on all others. */
-static void add_list(filter *f, const int *numbers, size_t count, bool allows) {
+/* Adds the steps that end the filter: allows only the listed system calls if `allows` is set,
+ * otherwise refuses only these. A comparison that holds skips the remaining ones and the verdict on
+ * calls that are not listed. */
+static void filter_listed_calls(filter *f, const int *numbers, size_t count, bool allows) {
   for (size_t i = 0; i < count; i++)
-    compare(f, (uint32_t)numbers[i], count - i, 0);
+    skip_if_equal(f, (uint32_t)numbers[i], count - i, 0);
   (allows ? refuse : allow)(f);
   (allows ? allow : refuse)(f);
 }
@@ -336,17 +342,17 @@ static void seccomp_enforce(bool starts_program) {
   };
   filter f = {.count = 0};
   /* The processor may accept system calls of another machine, with other numbers. */
-  load(&f, offsetof(struct seccomp_data, arch));
-  compare(&f, MACHINE, 1, 0);
+  load_word(&f, offsetof(struct seccomp_data, arch));
+  skip_if_equal(&f, MACHINE, 1, 0);
   refuse(&f);
-  load(&f, offsetof(struct seccomp_data, nr));
+  load_word(&f, offsetof(struct seccomp_data, nr));
   for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++)
     allow_if(&f, &conditions[i]);
   if (starts_program)
-    add_list(&f, refused_to_programs, sizeof refused_to_programs / sizeof *refused_to_programs,
-             false);
+    filter_listed_calls(&f, refused_to_programs,
+                        sizeof refused_to_programs / sizeof *refused_to_programs, false);
   else
-    add_list(&f, allowed, sizeof allowed / sizeof *allowed, true);
+    filter_listed_calls(&f, allowed, sizeof allowed / sizeof *allowed, true);
   const struct sock_fprog program = {f.count, f.steps};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return;
@@ -388,8 +394,8 @@ static void allow_input(landlock_rules *rules, const char *path) {
   size_t part;
   if (!path)
     return;
-  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part),
-           path); /* a path that is too long names no file */
+  /* A path that is too long names no file. */
+  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part), path);
   landlock_allow(rules, file, RIGHT_READ);
   allow_linked(rules, path);
 }
@@ -440,8 +446,9 @@ static size_t parent_size(const char *path, size_t size) {
   return size;
 }
 
-/* Creates a folder and the folders above it. The path is stored first, so that a signal in between
- * cleans up. Returns 0 or an errno. */
+/* Creates a folder and the folders above it. made_logdir and kept_size, the bytes of the part of
+ * the path that existed, are set first, so that sandbox_leave() can remove the folders even if a
+ * signal comes in between. Returns 0 or an errno. */
 static int make_logdir(const char *path) {
   char part[PATH_MAX];
   size_t size = strlen(path), existing_size = size;
@@ -467,8 +474,9 @@ static int make_logdir(const char *path) {
  * while another one has rights to it. -1: none. */
 static int logdir_lock = -1;
 
-/* Creates and locks the folder, again if it was removed before it was locked, and allows writing
- * into it and removing it and created folders above it. Returns 0 or an errno. */
+/* Creates the folder and allows writing into it, and removing it and the folders that were created
+ * above it. Locks it as shared, so that no other process that leaves removes it; creates it again
+ * if that happened before it was locked. Returns 0 or an errno. */
 static int allow_logdir(landlock_rules *rules, const char *path) {
   struct stat about = {.st_nlink = 1};
   do {
@@ -537,8 +545,9 @@ static exit_status allow_all(landlock_rules *rules, const cli_settings *settings
   return EXIT_DONE;
 }
 
-/* Gives up the rights that the rules do not allow. Does not if a rule is missing: a file would then
- * be forbidden, and the reason would be wrong. */
+/* Gives up the rights that the rules do not allow. Fails with a message, and keeps all rights, if a
+ * rule could not be added: a file would then be forbidden, and the error on it would be misleading.
+ */
 static exit_status enforce(landlock_rules *rules) {
   if (rules->failure != 0)
     return message_failed("cannot give up rights: %s", strerror(rules->failure));

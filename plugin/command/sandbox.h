@@ -28,8 +28,8 @@ exit_status sandbox_enter(const cli_settings *settings);
  */
 exit_status sandbox_enter_with_writer(void);
 
-/** Removes the folders that sandbox_enter() created, unless they are in use or about to be.
- * Async-signal-safe. */
+/** Removes the folders that sandbox_enter() created, where they are empty, unless another process
+ * uses the logdir. Async-signal-safe. */
 void sandbox_leave(void);
 
 #endif

@@ -49,7 +49,7 @@ void etr_field_source_object(const etr_fields *fields, const char *key, const et
     etr_field_text(fields, key, NULL);
     return;
   }
-  etr_field_object(fields, key);
+  etr_field_begin_object(fields, key);
   etr_field_source(fields, source);
   etr_jw_end(fields->json);
 }
@@ -59,19 +59,19 @@ void etr_field_method(const etr_fields *fields, const etr_method *method) {
   etr_field_runs(fields, method);
 }
 
-void etr_field_list(const etr_fields *fields, const char *key) {
+void etr_field_begin_list(const etr_fields *fields, const char *key) {
   etr_jw_key(fields->json, key);
   etr_jw_array(fields->json);
 }
 
-void etr_field_object(const etr_fields *fields, const char *key) {
+void etr_field_begin_object(const etr_fields *fields, const char *key) {
   etr_jw_key(fields->json, key);
   etr_jw_object(fields->json);
 }
 
 void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts,
                      size_t count) {
-  etr_field_list(fields, key);
+  etr_field_begin_list(fields, key);
   for (size_t i = 0; i < count; i++)
     etr_jw_string(fields->json, texts[i]);
   etr_jw_end(fields->json);

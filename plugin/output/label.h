@@ -72,8 +72,8 @@ const char *etr_label_record(etr_arena *arena, const etr_profile *profile);
 /** Returns what a person calls the recordings of a method: the name of the record; of ETDumps
  * alone, which may be of several programs, the name of the one that has the method's runs, or of
  * its folder if several have some. */
-const char *etr_label_recorded(etr_arena *arena, const etr_profile *profile,
-                               const etr_method *method);
+const char *etr_label_recordings(etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method);
 
 /** Returns the name of a method, or what people read if it is not known. Static, or the name
  * itself. */

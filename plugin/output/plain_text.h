@@ -12,10 +12,10 @@
 #include "base/writer.h"
 
 /** Returns a copy that cannot steer a terminal; NULL when out of memory. */
-char *etr_plain_copy(etr_arena *arena, const char *text);
+char *etr_sanitized_copy(etr_arena *arena, const char *text);
 
 /** Writes a text so that it cannot steer a terminal. Writes nothing for NULL. */
-void etr_put_plain(etr_writer *writer, const char *text);
+void etr_put_sanitized(etr_writer *writer, const char *text);
 
 /** Returns the number of columns that a text takes on the writer's terminal: two for East Asian
  * wide characters, none for combining ones. */

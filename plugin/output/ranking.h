@@ -21,7 +21,7 @@ static inline bool etr_ranks_by(const etr_profile *profile, etr_statistic statis
 }
 
 /** Returns the time by which outputs rank. */
-static inline double etr_ranking(const etr_profile *profile, etr_times times) {
+static inline double etr_ranking_time(const etr_profile *profile, etr_times times) {
   if (etr_ranks_by(profile, ETR_STATISTIC_P50))
     return times.p50;
   return etr_ranks_by(profile, ETR_STATISTIC_AVG) ? times.avg : times.typical;
@@ -38,7 +38,7 @@ static inline etr_times etr_times_of(const etr_stats *stats) {
 }
 
 /** Returns what adds up whatever ranks: the average if averages rank, else the typical time. */
-static inline double etr_adding_up(const etr_profile *profile, double typical, double avg) {
+static inline double etr_additive_time(const etr_profile *profile, double typical, double avg) {
   return etr_ranks_by(profile, ETR_STATISTIC_AVG) ? avg : typical;
 }
 
@@ -49,12 +49,12 @@ static inline double etr_ticks_per_run(const etr_method *method, uint64_t ticks)
 
 /** Returns the time of Method::execute that outputs show a part of. */
 static inline double etr_execute_time(const etr_profile *profile, const etr_method *method) {
-  return etr_adding_up(profile, method->execute.typical, method->execute.avg);
+  return etr_additive_time(profile, method->execute.typical, method->execute.avg);
 }
 
 /** Returns what the statistic of parts is called in a sentence: "typical run" or "average". Static.
  */
-static inline const char *etr_adding_up_text(const etr_profile *profile) {
+static inline const char *etr_additive_statistic_word(const etr_profile *profile) {
   return etr_ranks_by(profile, ETR_STATISTIC_AVG) ? "average" : "typical run";
 }
 

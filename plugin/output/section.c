@@ -40,11 +40,11 @@ void etr_section_end_list(etr_answer *answer) {
     etr_puts(&answer->writer, "\n");
 }
 
-void etr_section_clock(etr_answer *answer, const etr_profile *profile, size_t indent) {
+void etr_section_clock_note(etr_answer *answer, const etr_profile *profile, size_t indent) {
   etr_section_line(answer, ETR_STYLE_PLAIN, indent, etr_label_clock_note(profile, answer->options));
 }
 
-void etr_section_item(etr_answer *answer, const char *what, const char *evidence) {
+void etr_section_finding(etr_answer *answer, const char *what, const char *evidence) {
   if (!what)
     return;
   if (etr_section_is_markdown(answer))
@@ -54,8 +54,8 @@ void etr_section_item(etr_answer *answer, const char *what, const char *evidence
     etr_section_line(answer, ETR_STYLE_DIM, 6, evidence);
 }
 
-void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns,
-                        etr_rows rows, bool all) {
+void etr_section_titled_table(etr_answer *answer, const char *title, const etr_row_type *columns,
+                              etr_rows rows, bool all) {
   etr_table table;
   if (rows.count == 0)
     return;
@@ -70,8 +70,8 @@ void etr_section_titled(etr_answer *answer, const char *title, const etr_row_typ
   etr_table_finish(&table);
 }
 
-void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium,
-                      etr_rows rows) {
+void etr_section_table(etr_answer *answer, const etr_row_type *columns, unsigned medium,
+                       etr_rows rows) {
   etr_table table;
   if (rows.count == 0)
     return;

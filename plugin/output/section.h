@@ -25,20 +25,20 @@ void etr_section_numbered(etr_answer *answer, size_t number, const char *text);
 void etr_section_end_list(etr_answer *answer);
 
 /** Writes a line with what etr_label_clock_note() says of a profile, if anything. */
-void etr_section_clock(etr_answer *answer, const etr_profile *profile, size_t indent);
+void etr_section_clock_note(etr_answer *answer, const etr_profile *profile, size_t indent);
 
 /** Writes a finding as an item of a list: what was found, then its evidence. Writes nothing if
  * `what` is NULL. */
-void etr_section_item(etr_answer *answer, const char *what, const char *evidence);
+void etr_section_finding(etr_answer *answer, const char *what, const char *evidence);
 
 /** Writes rows as a table of the fields of a medium, at most options.top rows, and the number of
  * rows that are not shown. Writes nothing if there are no rows. */
-void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium,
-                      etr_rows rows);
+void etr_section_table(etr_answer *answer, const etr_row_type *columns, unsigned medium,
+                       etr_rows rows);
 
 /** Writes an empty line, a title, and rows as a table for people: all of them, or at most
  * options.top. Writes nothing if there are no rows. */
-void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns,
-                        etr_rows rows, bool all);
+void etr_section_titled_table(etr_answer *answer, const char *title, const etr_row_type *columns,
+                              etr_rows rows, bool all);
 
 #endif

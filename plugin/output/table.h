@@ -4,9 +4,9 @@
  *
  * A field describes one column: its names, its kind, the outputs that have it, and where its value
  * is in a row. A table writes one list of fields as text, Markdown, CSV, TSV and JSON Lines;
- * etr_field_put_all() writes the list as an object of a JSON document. Columns have the order of
- * the list. A field may have parts: lists of fields whose rows belong to the row, so that one list
- * describes a whole section of a document.
+ * etr_field_put_members() writes the list as an object of a JSON document. Columns have the order
+ * of the list. A field may have parts: lists of fields whose rows belong to the row, so that one
+ * list describes a whole section of a document.
  *
  *   static const etr_field fields[] = {
  *       {"event_name", "event", ETR_CELL_NAME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event,
@@ -186,11 +186,11 @@ typedef struct etr_field {
   const char *(*own_unit)(const void *row); /* etr_cell.unit of a time; NULL: none */
   int digits;                               /* etr_cell.digits of a number in `member` */
   bool blank_is_null;                       /* JSON documents have null for "" */
-  bool (*tells)(const void *context); /* false: tables for people hide the column; NULL: they always
-                                         show it */
-  bool hides_zeros;                   /* text has the column only if a row has a text or a number
-                                         other than 0 */
-  const char *says;                   /* what the value is, for schemas and their documentation */
+  bool (*is_shown)(const void *context);    /* false: tables for people hide the column; NULL: they
+                                            always    show it */
+  bool hides_zeros;    /* text has the column only if a row has a text or a number
+                          other than 0 */
+  const char *says;    /* what the value is, for schemas and their documentation */
   const char *type;    /* type in schemas, of texts and of `put`; NULL: chosen by `kind` */
   bool nullable;       /* the value may be missing even without `has` */
   bool optional;       /* `put` may write nothing */
@@ -262,12 +262,12 @@ etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr
 void etr_put_scalar(etr_jw *json, etr_scalar value);
 
 /** Writes the fields in ETR_IN_JSON of a row into an open JSON object. */
-void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row);
+void etr_field_put_members(const etr_fields *fields, const etr_row_type *list, const void *row);
 
 /** Writes the fields of a row that are in one of the media into an open JSON object. Inside their
  * parts, fields in ETR_IN_JSON are written. */
-void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media,
-                          const void *row);
+void etr_field_put_members_in(const etr_fields *fields, const etr_row_type *list, unsigned media,
+                              const void *row);
 
 /** The `parts` of fields of ETR_CELL_VALUES: numbers of 32 and 64 bits, and texts. */
 extern const etr_row_type etr_values_u32, etr_values_u64, etr_values_text;
@@ -276,9 +276,9 @@ extern const etr_row_type etr_values_u32, etr_values_u64, etr_values_text;
 void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list,
                         etr_rows rows);
 
-/** Writes a key and an object of the fields in ETR_IN_JSON of a row; null if `row` is NULL. */
-void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_type *list,
-                       const void *row);
+/** Writes a key and an object of the fields in ETR_IN_JSON of a row, or null if `row` is NULL. */
+void etr_field_put_row_or_null(const etr_fields *fields, const char *key, const etr_row_type *list,
+                               const void *row);
 
 /* ---- Lists ---- */
 
@@ -328,7 +328,7 @@ typedef struct etr_table {
   etr_answer *answer;
   const etr_row_type *fields; /* borrowed */
   const char *title;          /* title of the first column shown; NULL: its own */
-  const void *context;        /* argument of etr_field.tells; borrowed */
+  const void *context;        /* argument of etr_field.is_shown; borrowed */
   unsigned medium;            /* an ETR_IN_ bit; may be changed before the first row is written */
   bool exact; /* values are written for programs; may be changed before the first row is written */
   size_t top; /* most rows that are shown; 0: all. Initially options.top */
@@ -351,7 +351,7 @@ typedef struct etr_table {
                                   tenth of its clock's step; time_decimals does not count */
   bool is_to_publish;          /* Markdown, too, has only the columns that tell something: it is
                                   pasted into a README or a paper, and no program reads it */
-  etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */
+  etr_vec(etr_table_row) rows; /* rows that etr_table_lay_out_rows() will write */
 } etr_table;
 
 /** Begins a table of an answer. The options of the answer choose the medium. */
@@ -359,40 +359,41 @@ void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fi
 
 /** Uses the columns that options.columns names, if any, instead of the usual ones. Refuses the
  * answer if a name is unknown: see etr_answer_refuse(). */
-void etr_table_choose(etr_table *table);
+void etr_table_choose_columns(etr_table *table);
 
 /** Uses the columns that options.columns names, but keeps the first `first` columns of the medium
  * before them and its last `last` columns after them. */
-void etr_table_choose_between(etr_table *table, size_t first, size_t last);
+void etr_table_choose_columns_between(etr_table *table, size_t first, size_t last);
 
 /** Makes the names of the record and of its ETDump and options.tags the first columns of tables for
  * programs, so that tables of many ETDumps can be stacked. Does nothing for tables for people. CSV
  * and TSV with chosen columns get them only if `record` or `run` is chosen, there are tags, or the
- * table is stacked. Call it after etr_table_choose(). */
-void etr_table_say_origin(etr_table *table);
+ * table is stacked. Call it after etr_table_choose_columns(). */
+void etr_table_add_origin_columns(etr_table *table);
 
-/** Adds a row, borrowed until etr_table_fill(). key may be "". */
-void etr_table_add(etr_table *table, const void *row, const char *key, double weight);
+/** Adds a row, borrowed until etr_table_lay_out_rows(). etr_table_sort() sorts rows by key (may be
+ * ""), then by weight, the largest first. When out of memory, the arena has failed. */
+void etr_table_add_row(etr_table *table, const void *row, const char *key, double weight);
 
 /** Adds rows in their order. */
 void etr_table_add_rows(etr_table *table, etr_rows rows);
 
-/** Sorts the rows added since etr_table_fill(). */
+/** Sorts the rows added since etr_table_lay_out_rows(). */
 void etr_table_sort(etr_table *table);
 
-/** Returns how many of the rows added since etr_table_fill() are shown. */
-size_t etr_table_shown(const etr_table *table);
+/** Returns how many of the rows added since etr_table_lay_out_rows() are shown. */
+size_t etr_table_shown_count(const etr_table *table);
 
-/** Writes the rows that are shown into the table, or as JSON Lines, and forgets all rows. Returns
- * the number of rows that are not shown. */
-size_t etr_table_fill(etr_table *table);
+/** Lays out the rows that are shown, for etr_table_write(), or writes them at once as JSON Lines or
+ * into Arrow's columns. Forgets all rows. Returns the number of rows that are not shown. */
+size_t etr_table_lay_out_rows(etr_table *table);
 
-/** Ends the table and writes it; the next table may have other columns. Writes nothing for JSON
- * Lines. */
+/** Writes the rows that were laid out and ends the table; the next table may have other columns.
+ * Writes nothing for JSON Lines. */
 void etr_table_write(etr_table *table);
 
-/** Calls etr_table_fill() and etr_table_write(). Text and Markdown then say how many rows are not
- * shown. */
+/** Calls etr_table_lay_out_rows() and etr_table_write(). Text and Markdown then say how many rows
+ * are not shown. */
 void etr_table_finish(etr_table *table);
 
 /** Returns true if the table is text for people. */

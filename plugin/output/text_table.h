@@ -35,13 +35,13 @@ void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_colu
 
 /** Allows text to hide a column, with a line that says so, if a line has no room for all columns.
  * Columns are hidden in the order of these calls. */
-void etr_text_table_may_leave_out(etr_text_table *table, size_t column);
+void etr_text_table_may_hide_column(etr_text_table *table, size_t column);
 
 /** Adds a copy of a text as the next cell; NULL is an empty cell. Control characters become '?'. */
 
-void etr_text_table_add(etr_text_table *table, const char *text);
+void etr_text_table_add_cell(etr_text_table *table, const char *text);
 /** Sets the style of the last cell; only colored text shows it. */
-void etr_text_table_style(etr_text_table *table, etr_style style);
+void etr_text_table_style_last_cell(etr_text_table *table, etr_style style);
 
 /**
  * Writes the table. Text has a bold line of titles unless all are empty, and columns two blanks
@@ -67,14 +67,15 @@ void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, 
 
 /** Writes "<0.001" for a time that is shorter than one step of its clock. step: the length of a
  * step, in ticks. */
-void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, etr_unit unit);
+void etr_put_below_clock_step(etr_writer *writer, const etr_profile *profile, double step,
+                              etr_unit unit);
 
 /** Writes a share of a whole, which is not 0, for people: "12.3 %". */
 void etr_put_share(etr_writer *writer, double part, double whole);
 
 /** Writes a line of text with the number of rows that are not shown. Writes nothing if count is 0.
  */
-void etr_put_more(etr_writer *writer, size_t count);
+void etr_put_hidden_count(etr_writer *writer, size_t count);
 
 /** Writes a text on one line and escapes characters that are markup in Markdown. */
 void etr_put_markdown(etr_writer *writer, const char *text);

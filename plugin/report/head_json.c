@@ -12,7 +12,7 @@
 
 /* Writes the hparams as an object. Of several with one name only the last is written. */
 static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t count) {
-  etr_field_object(f, "hparams");
+  etr_field_begin_object(f, "hparams");
   for (size_t i = 0; i < count; i++) {
     bool is_replaced = false;
     for (size_t later = i + 1; later < count; later++)
@@ -50,7 +50,7 @@ static bool put_model(const etr_fields *f, etr_arena *arena, const etr_method *m
   const etr_module *root = graph && graph->module_count ? &graph->modules[0] : NULL;
   bool has_type = root && root->type[0], has_memory = true;
   etr_field_text(f, "model", has_type ? root->type : NULL);
-  etr_field_list(f, "parts");
+  etr_field_begin_list(f, "parts");
   for (size_t i = 1; has_type && i < graph->module_count; i++)
     if (graph->modules[i].parent == 0)
       etr_jw_string(f->json, graph->modules[i].path);
@@ -70,7 +70,7 @@ static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_method(f, method);
   if (!put_model(f, arena, method))
     return false;
-  etr_field_object(f, "execute");
+  etr_field_begin_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_jw_end(f->json);
   etr_field_number(f, "delegated_time_share", delegated); /* NaN where nothing was timed */
@@ -93,7 +93,7 @@ etr_status etr_head_write(const etr_profile *profile, const etr_head_facts *fact
   etr_field_number(&f, "recorded", facts->recorded > 0 ? facts->recorded : (double)NAN);
   etr_field_number(&f, "step", facts->has_step ? (double)facts->step : (double)NAN);
   put_hparams(&f, facts->hparams, facts->hparam_count);
-  etr_field_list(&f, "methods");
+  etr_field_begin_list(&f, "methods");
   for (size_t i = 0; i < profile->method_count && has_memory; i++)
     if (etr_profile_shows(&profile->methods[i]))
       has_memory = put_method(&f, &arena, &profile->methods[i]);

@@ -114,7 +114,7 @@ static void put_bucket_counts(etr_jw *json, const char *key, const uint64_t *cou
 /* Writes the list of distributions: for each value that has one, its index among the values, the
  * range and counts of its elements and of the reference's, and those of its errors. */
 static void put_spreads(const etr_fields *f, const document_value *values, size_t value_count) {
-  etr_field_list(f, "spreads");
+  etr_field_begin_list(f, "spreads");
   for (size_t i = 0; i < value_count; i++) {
     const etr_value_spread *spread = values[i].row.value->spread;
     if (!spread)
@@ -141,7 +141,7 @@ static void put_candidates(etr_profile_doc *doc, const etr_profile_operators *op
   etr_jw *json = doc->fields.json;
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   size_t candidate_count = accuracy ? etr_accuracy_candidates(candidates, accuracy) : 0;
-  etr_field_list(&doc->fields, "candidates");
+  etr_field_begin_list(&doc->fields, "candidates");
   for (size_t rank = 0; rank < candidate_count; rank++)
     for (size_t value_index = 0; value_index < count; value_index++) {
       const etr_value_accuracy *value = &accuracy->values[candidates[rank]];
@@ -149,7 +149,7 @@ static void put_candidates(etr_profile_doc *doc, const etr_profile_operators *op
         continue;
       etr_jw_object(json);
       etr_field_count(&doc->fields, "value", value_index);
-      etr_field_list(&doc->fields, "segment");
+      etr_field_begin_list(&doc->fields, "segment");
       for (size_t n = 0; n < value->segment_count; n++)
         etr_profile_put_index(doc, ops->row_of[value->segment[n]]);
       etr_jw_end(json);
@@ -173,7 +173,8 @@ static bool rank_values(etr_profile_doc *doc, const etr_accuracy *accuracy, docu
 }
 
 /* Lists each value with its worst input, then those values that only have statistics logged and are
- * not listed yet, and ranks them. Returns their rows and sets *count; NULL when out of memory. */
+ * not listed yet, and ranks them. Returns one row for each and sets *count; NULL when out of
+ * memory. */
 static const document_value *list_values(etr_profile_doc *doc, const etr_accuracy *accuracy,
                                          const etr_profile_operators *ops, size_t *count) {
   size_t worst_input_count;

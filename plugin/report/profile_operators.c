@@ -12,11 +12,13 @@
 static void put_operator_columns(etr_profile_doc *doc, const etr_profile_operators *ops) {
   etr_node_row *rows = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *rows);
   for (size_t i = 0; rows && i < ops->count; i++) {
-    rows[i] = etr_node_row_of(&doc->arena, doc->fields.profile, ops->graph, ops->nodes[i]);
-    uint32_t carrier = rows[i].known->carried_by;
-    rows[i].joined = &doc->joined;
-    rows[i].source = ops->source_of[i];
-    rows[i].carrier = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
+    etr_node_row row = etr_node_row_make(&doc->arena, doc->fields.profile, ops->graph,
+                                         ops->nodes[i]);
+    uint32_t fusing_node = row.known->carried_by;
+    row.joined = &doc->joined;
+    row.source = ops->source_of[i];
+    row.carrier = fusing_node == ETR_NONE ? ETR_NONE : ops->row_of[fusing_node];
+    rows[i] = row;
   }
   etr_profile_put_columns(doc, "operators", &etr_node_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, rows ? ops->count : 0));
@@ -43,7 +45,7 @@ void etr_profile_put_modules(etr_profile_doc *doc, const etr_graph *graph) {
 static void put_bodies(etr_profile_doc *doc, const etr_profile_operators *ops) {
   etr_map seen;
   etr_map_init(&seen, &doc->arena);
-  etr_field_object(&doc->fields, "bodies");
+  etr_field_begin_object(&doc->fields, "bodies");
   for (size_t row = 0; row < ops->count; row++) {
     uint32_t subgraph = ops->graph->nodes[ops->nodes[row]].subgraph;
     const char *body = ops->compared->items[row].body;
@@ -84,7 +86,7 @@ static const uint32_t *put_sources(etr_profile_doc *doc, const etr_profile_opera
   uint32_t *source_of = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *source_of);
   etr_map numbers;
   etr_map_init(&numbers, &doc->arena);
-  etr_field_list(&doc->fields, "sources");
+  etr_field_begin_list(&doc->fields, "sources");
   for (size_t row = 0; source_of && row < ops->count; row++) {
     const etr_source *source = ops->graph->nodes[ops->nodes[row]].source;
     source_of[row] = source ? number_source(doc, &numbers, source) : ETR_NONE;

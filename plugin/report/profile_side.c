@@ -42,22 +42,26 @@ static const etr_field sum_fields[] = {
 };
 ETR_ROW_TYPE(side_sum, sum_fields);
 
-static void put_times(etr_profile_doc *doc, const char *key, const etr_row_type *list,
-                      etr_rows rows) {
+/* Writes the columns of how much times vary between runs. What they vary between recordings follows
+ * only if there are several ETDumps. */
+static void put_time_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list,
+                             etr_rows rows) {
   unsigned several = doc->fields.profile->etdump_count > 1 ? SEVERAL : 0;
   etr_profile_put_columns(doc, key, list, ETR_IN_DOCUMENT | several, rows);
 }
 
+/* Writes the sums of one kind, such as of the operators of one name, as columns of their times. */
 static void put_sums(etr_profile_doc *doc, const char *key, const etr_side_sums *sums) {
-  put_times(doc, key, &etr_side_sum_fields,
-            (etr_rows){sums->rows ? &sums->rows->time : NULL, sums->count, sizeof *sums->rows});
+  put_time_columns(
+      doc, key, &etr_side_sum_fields,
+      (etr_rows){sums->rows ? &sums->rows->time : NULL, sums->count, sizeof *sums->rows});
 }
 
 /* Writes "recordings": for each stretch of consecutive runs that come from the same ETDump, the
  * number of its runs. */
 static void put_runs_per_recording(etr_profile_doc *doc, const etr_method *method) {
   const etr_run *runs = doc->fields.profile->runs;
-  etr_field_list(&doc->fields, "recordings");
+  etr_field_begin_list(&doc->fields, "recordings");
   for (size_t first = 0, end; first < method->run_count; first = end) {
     for (end = first;
          end < method->run_count && runs[method->runs[end]].dump == runs[method->runs[first]].dump;)
@@ -109,8 +113,8 @@ static bool put_figures(etr_profile_doc *doc, const etr_method *method) {
       !etr_side_figures_of(&figures, &doc->arena, f->profile, &loads, doc->side,
                            (uint32_t)(method - f->profile->methods)))
     return false;
-  etr_field_object(f, "figures");
-  etr_field_put_all(f, &etr_side_figures_fields, &figures);
+  etr_field_begin_object(f, "figures");
+  etr_field_put_members(f, &etr_side_figures_fields, &figures);
   etr_jw_end(f->json);
   return true;
 }
@@ -119,7 +123,7 @@ static bool put_figures(etr_profile_doc *doc, const etr_method *method) {
 
 /* Writes "clocks": the step of each backend's clock, in nanoseconds. */
 static void put_clocks(etr_profile_doc *doc, const etr_side_method *method) {
-  etr_field_object(&doc->fields, "clocks");
+  etr_field_begin_object(&doc->fields, "clocks");
   for (size_t i = 0; i < method->clock_count; i++) {
     etr_jw_key(doc->fields.json, method->clocks[i].backend);
     etr_profile_put_ns(doc, method->clocks[i].step);
@@ -130,12 +134,12 @@ static void put_clocks(etr_profile_doc *doc, const etr_side_method *method) {
 /* Writes the producers of all operators: how many each has, then all of them in one list, where -1
  * is an input of the method. */
 static void put_producers(etr_profile_doc *doc, const etr_side_method *method) {
-  etr_field_object(&doc->fields, "producers");
-  etr_field_list(&doc->fields, "count");
+  etr_field_begin_object(&doc->fields, "producers");
+  etr_field_begin_list(&doc->fields, "count");
   for (size_t i = 0; i < method->item_count; i++)
     etr_jw_int(doc->fields.json, (int64_t)method->items[i].producer_count);
   etr_jw_end(doc->fields.json);
-  etr_field_list(&doc->fields, "operator");
+  etr_field_begin_list(&doc->fields, "operator");
   for (size_t i = 0; i < method->item_count; i++)
     for (size_t k = 0; k < method->items[i].producer_count; k++)
       etr_profile_put_index(doc, method->items[i].producers[k]);
@@ -155,11 +159,11 @@ static void put_identity(etr_profile_doc *doc, const etr_side_method *method) {
   etr_profile_put_columns(doc, "called_with", ETR_FIELDS(input_fields), ETR_IN_DOCUMENT,
                           ETR_ROWS(method->inputs, method->input_count));
   etr_field_text(&doc->fields, "dtypes", method->dtypes);
-  etr_field_list(&doc->fields, "weights");
+  etr_field_begin_list(&doc->fields, "weights");
   for (size_t i = 0; i < method->weight_count; i++)
     etr_profile_put_text(doc, method->weights[i]);
   etr_jw_end(doc->fields.json);
-  etr_field_list(&doc->fields, "operator_weights");
+  etr_field_begin_list(&doc->fields, "operator_weights");
   for (size_t i = 0; i < method->item_count; i++)
     etr_profile_put_text(doc, method->items[i].weight);
   etr_jw_end(doc->fields.json);
@@ -171,13 +175,13 @@ void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *timed,
   put_clocks(doc, method);
 }
 
-/* Writes the names of the ETDumps that the method's runs come from, and the times of its first
- * three runs, warm-up included. */
+/* Writes "recording_files", the names of the ETDumps that the method's runs come from, and
+ * "first_runs", the times of its first three runs, warm-up included, in nanoseconds. */
 static void put_recordings(etr_profile_doc *doc, const etr_method *timed,
                            const etr_side_method *method) {
   const etr_side_recordings *recordings = &method->recordings;
   const etr_profile *profile = doc->fields.profile;
-  etr_field_list(&doc->fields, "recording_files");
+  etr_field_begin_list(&doc->fields, "recording_files");
   for (size_t i = 0; i < timed->run_count; i++) {
     uint32_t dump = profile->runs[timed->runs[i]].dump;
     if (i == 0 || dump != profile->runs[timed->runs[i - 1]].dump)
@@ -185,7 +189,7 @@ static void put_recordings(etr_profile_doc *doc, const etr_method *timed,
                     dump < profile->etdump_count ? etr_last_part(profile->etdumps[dump]) : "");
   }
   etr_jw_end(doc->fields.json);
-  etr_field_list(&doc->fields, "first_runs"); /* a fourth only says that there are more */
+  etr_field_begin_list(&doc->fields, "first_runs"); /* a fourth only says that there are more */
   for (size_t i = 0; i < recordings->first_count; i++)
     etr_profile_put_ns(doc, i < ETR_COUNT(recordings->first) ? recordings->first[i] : 0);
   etr_jw_end(doc->fields.json);
@@ -195,10 +199,11 @@ bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *timed,
                           const etr_side_method *method) {
   const etr_rows items = ETR_ROWS(method->items, method->item_count);
   put_recordings(doc, timed, method);
-  put_times(doc, "runs_vary", &etr_side_item_fields,
-            (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  etr_field_object(&doc->fields,
-                   "sums"); /* in the order of their first items, which identify them */
+  put_time_columns(
+      doc, "runs_vary", &etr_side_item_fields,
+      (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
+  /* In the order of their first items, which identify them. */
+  etr_field_begin_object(&doc->fields, "sums");
   put_sums(doc, "op", &method->ops);
   put_sums(doc, "module", &method->modules);
   put_sums(doc, "pattern", &method->patterns);
@@ -220,7 +225,7 @@ void etr_profile_put_record(etr_profile_doc *doc) {
   const etr_fields *f = &doc->fields;
   etr_field_number(f, "pte_bytes", etr_pte_bytes(f->profile));
   etr_field_number(f, "planned_bytes", etr_planned_bytes(f->profile));
-  etr_field_list(f, "load_times");
+  etr_field_begin_list(f, "load_times");
   for (size_t i = 0; i < doc->side->load_count; i++) {
     const etr_side_load *load = &doc->side->loads[i];
     etr_jw_object(f->json);

@@ -88,7 +88,7 @@ typedef struct accuracy_output {
   etr_accuracy_row *rows;
   size_t *ranks; /* per row: its place by suspicion, however the rows are sorted */
   size_t count;
-  bool has_steps; /* some row is of stored integers */
+  bool has_stored_integers; /* some row is of stored integers */
 } accuracy_output;
 
 static const etr_accuracy_row *as_row(const void *row) {
@@ -108,30 +108,37 @@ static etr_cell type(const void *row) {
   return etr_cell_text(etr_logged_type(as_row(row)->arena, value_of(row)->value));
 }
 
-static void put_sizes(const etr_fields *f, const char *key, const int64_t *sizes, const void *row) {
-  etr_field_list(f, key);
+/* Writes a key and an array of a tensor's sizes or strides; an empty array if they are not known.
+ */
+static void put_integer_list(const etr_fields *f, const char *key, const int64_t *sizes,
+                             const void *row) {
+  etr_field_begin_list(f, key);
   for (int32_t i = 0; sizes && i < value_of(row)->value->rank; i++)
     etr_jw_int(f->json, sizes[i]);
   etr_jw_end(f->json);
 }
 static void put_shape(const etr_fields *f, const void *row) {
-  put_sizes(f, "shape", value_of(row)->value->sizes, row);
+  put_integer_list(f, "shape", value_of(row)->value->sizes, row);
 }
 static void put_strides(const etr_fields *f, const void *row) {
-  put_sizes(f, "strides", value_of(row)->value->strides, row);
+  put_integer_list(f, "strides", value_of(row)->value->strides, row);
 }
+/* Writes "segment": the names of the operators between the nearest compared values before this one
+ * and this one. Any of them may have caused the difference. */
 static void put_segment(const etr_fields *f, const void *row) {
-  etr_field_list(f, "segment");
+  etr_field_begin_list(f, "segment");
   for (size_t i = 0; i < value_of(row)->segment_count; i++)
     etr_jw_string(f->json, as_row(row)->graph->nodes[value_of(row)->segment[i]].name);
   etr_jw_end(f->json);
 }
 
-/* Sets the indices of the element that differs most from the reference, one for each dimension, at
- * most 32. Returns their number. */
-static size_t find_largest_element(int64_t indices[32], const void *row) {
+/* Splits the position of the element that differs most from the reference, counted in row-major
+ * order, into one index for each dimension, at most 32. Returns the number of indices. They are 0
+ * if nothing was compared. */
+static size_t find_largest_difference(int64_t indices[32], const void *row) {
   const etr_debug_value *value = value_of(row)->value;
   uint64_t rest = is_compared(row) ? value_of(row)->gap.max_at : 0;
+  /* The last dimension varies fastest. */
   for (int32_t i = value->rank; i-- > 0;) {
     uint64_t size = value->sizes[i] > 0 ? (uint64_t)value->sizes[i] : 1;
     if (i < 32)
@@ -140,15 +147,15 @@ static size_t find_largest_element(int64_t indices[32], const void *row) {
   }
   return value->rank > 32 ? 32 : (size_t)value->rank;
 }
-static bool has_largest(const void *row) {
+static bool has_difference(const void *row) {
   return is_compared(row) && value_of(row)->gap.max_abs_error > 0;
 }
 /* Writes the indices of the element that differs most; an empty list if no element differs. */
 static void put_max_at(const etr_fields *f, const void *row) {
   int64_t indices[32];
-  size_t rank = find_largest_element(indices, row);
-  etr_field_list(f, "max_at");
-  for (size_t i = 0; has_largest(row) && i < rank; i++)
+  size_t rank = find_largest_difference(indices, row);
+  etr_field_begin_list(f, "max_at");
+  for (size_t i = 0; has_difference(row) && i < rank; i++)
     etr_jw_int(f->json, indices[i]);
   etr_jw_end(f->json);
 }
@@ -156,24 +163,24 @@ static void put_max_at(const etr_fields *f, const void *row) {
  * differs. */
 static etr_cell max_at(const void *row) {
   int64_t indices[32];
-  size_t rank = find_largest_element(indices, row);
+  size_t rank = find_largest_difference(indices, row);
   const char *text = "";
-  for (size_t i = 0; has_largest(row) && text && i < rank; i++)
+  for (size_t i = 0; has_difference(row) && text && i < rank; i++)
     text = etr_arena_format(as_row(row)->arena, "%s%s%lld", text, i ? "," : "",
                             (long long)indices[i]);
   return etr_cell_text(text);
 }
 
 static void put_measures(const etr_fields *f, const void *row) {
-  etr_field_put_all(f, &etr_accuracy_measures_fields, &as_row(row)->gap);
+  etr_field_put_members(f, &etr_accuracy_measures_fields, &as_row(row)->gap);
 }
 static etr_rows local_rows(const void *row) {
   return (etr_rows){&as_row(row)->local, as_row(row)->local != NULL, sizeof as_row(row)->local};
 }
-static bool has_steps(const void *row) {
+static bool has_stored_integers(const void *row) {
   return is_compared(row) && value_of(row)->is_integer;
 }
-static etr_cell steps_share(const void *row) {
+static etr_cell different_integers_share(const void *row) {
   return etr_cell_share((double)value_of(row)->steps_off, (double)value_of(row)->gap.element_count);
 }
 static bool has_scale(const void *row) {
@@ -215,6 +222,7 @@ static etr_cell local_snr(const void *row) {
   return as_row(row)->local ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->local)
                             : etr_cell_none();
 }
+/* Returns by how many dB the SNR drops at this value against the values that it depends on. */
 static etr_cell drop(const void *row) {
   double number = is_compared(row) ? value_of(row)->drop_db : NAN;
   return (etr_cell){.number = fabs(number) < 0.05 ? 0 : number, .decimals = 1}; /* not -0.0 */
@@ -250,7 +258,7 @@ static const etr_field fields[] = {
      .says = "null: a kernel", .nullable = true},
     {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
     {NULL, "method", ETR_CELL_NAME, PEOPLE, ETR_AT(etr_accuracy_row, method),
-     .tells = shows_method},
+     .is_shown = shows_method},
     {"method", "method", ETR_CELL_NAME, EXACT, ETR_AT(etr_accuracy_row, method)},
     {"run", "run", ETR_CELL_COUNT, EXACT, LOGGED(run)},
     {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference",
@@ -290,7 +298,7 @@ static const etr_field fields[] = {
     {NULL, "cosine", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(cosine), .digits = ETR_ALL_DIGITS},
     {NULL, "max_abs", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(max_abs_error), .digits = ETR_ALL_DIGITS},
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
-    {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
+    {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .is_shown = shows_drop},
     {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .hides_zeros = true},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS,
      .spare = 5},
@@ -312,10 +320,12 @@ static const etr_field fields[] = {
      .says = "against what the reference computes from the values that the device logged before"},
     {"impact_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(impact_snr_db),
      .says = "SNR of the outputs if this segment's error were the only one", .nullable = true},
-    {"steps_off", "steps off", ETR_CELL_SHARE, ETR_IN_ALL, .get = steps_share, .has = has_steps,
-     .says = "share of the stored integers that differ", .hides_zeros = true, .spare = 6},
-    {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps), .has = has_steps,
-     .says = "largest difference of the stored integers", .digits = ETR_ALL_DIGITS},
+    {"steps_off", "steps off", ETR_CELL_SHARE, ETR_IN_ALL, .get = different_integers_share,
+     .has = has_stored_integers, .says = "share of the stored integers that differ",
+     .hides_zeros = true, .spare = 6},
+    {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps),
+     .has = has_stored_integers, .says = "largest difference of the stored integers",
+     .digits = ETR_ALL_DIGITS},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
      .says = "with which it was dequantized; null also if each channel has its own",
      .nullable = true},
@@ -346,13 +356,13 @@ ETR_ROW_TYPE(accuracy_tap, tap_fields);
 
 /* ---- Choosing and sorting rows ---- */
 
-/* Rows by suspicion have their place in the ranking as key; others none. */
 typedef struct sorted_row {
   etr_accuracy_row row;
   double key; /* the smallest first */
   size_t rank;
 } sorted_row;
 
+/* Orders rows by key, the smallest first; rows of equal keys by suspicion. */
 static int by_key(const void *a, const void *b) {
   const sorted_row *x = a, *y = b;
   if (x->key != y->key)
@@ -360,6 +370,8 @@ static int by_key(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* Returns true if a value is of the chosen input (if one is chosen) and its node passes the filter
+ * by module, operator and backend. */
 static bool is_chosen(const accuracy_output *o, const etr_value_accuracy *value) {
   const etr_graph *graph = etr_logged_graph(o->accuracy->profile, value->value);
   if (o->choice->has_input && value->input != o->choice->input)
@@ -367,6 +379,7 @@ static bool is_chosen(const accuracy_output *o, const etr_value_accuracy *value)
   return etr_filter_takes_node(o->answer.filter, graph, value->node);
 }
 
+/* Returns the SNR in dB. Wrong NaNs or infinities are worse than any SNR. */
 static double snr_key(const etr_numeric_gap *gap) {
   return gap->unlike ? -INFINITY : gap->snr_db;
 }
@@ -388,9 +401,9 @@ static double sort_key(const accuracy_output *o, const etr_value_accuracy *value
   }
 }
 
-/* Sets o->rows to the chosen values that were compared, sorted, and o->ranks to their ranks. With
- * worst_only, it takes only the first of each node's inputs and runs, which is the worst. Returns
- * false when out of memory. */
+/* Sets o->rows to the chosen values that were compared, sorted, and o->ranks to their ranks by
+ * suspicion. A node has a value for each input and run; with worst_only, only the most suspicious
+ * one of each output is taken. Returns false when out of memory. */
 static bool choose_rows(accuracy_output *o, bool worst_only) {
   const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -402,7 +415,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   etr_map_init(&seen_inputs, arena);
   if (etr_arena_failed(arena))
     return false;
-  for (size_t i = 0; i < accuracy->ranked_count; i++) {
+  for (size_t i = 0; i < accuracy->ranked_count; i++) { /* the most suspicious value first */
     const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
     const uint32_t key[] = {value->value->method, value->node, value->output};
     if (!is_chosen(o, value))
@@ -416,7 +429,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   for (size_t i = 0; i < count; i++) {
     o->rows[i] = sorted[i].row;
     o->ranks[i] = sorted[i].rank;
-    o->has_steps |= sorted[i].row.value->is_integer;
+    o->has_stored_integers |= sorted[i].row.value->is_integer;
   }
   o->count = count;
   return true;
@@ -460,8 +473,8 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(accuracy_group, group_fields);
 
-/* Returns the key by which values are grouped: operator, source line, backend or module. NULL when
- * out of memory. */
+/* Returns the key of a value's group, by what the user chose: operator, source line, backend or
+ * module. NULL when out of memory. */
 static const char *group_key(const accuracy_output *o, const etr_accuracy_row *row) {
   const char *key = NULL;
   switch (o->choice->by) {
@@ -477,8 +490,9 @@ static const char *group_key(const accuracy_output *o, const etr_accuracy_row *r
   }
 }
 
-/* Adds to the table a row for each group, with its number of values, its worst value and its most
- * suspicious one. Returns false when out of memory. */
+/* Adds to the table a row for each group, with its number of values, the one with the lowest SNR
+ * and the most suspicious one. Groups are in the order of their first value. Returns false when out
+ * of memory. */
 static bool put_groups(accuracy_output *o, etr_table *table) {
   etr_arena *arena = &o->answer.arena;
   accuracy_group *groups = etr_arena_alloc_array(arena, o->count, sizeof *groups);
@@ -491,7 +505,7 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
     uint32_t group = key ? etr_map_number(&numbers, etr_slice_of(key)) : ETR_NONE;
     if (group == ETR_NONE)
       return false;
-    if (group == count)
+    if (group == count) /* a new key has the next number */
       groups[count++] = (accuracy_group){key, 0, row, row, o->ranks[i]};
     groups[group].values++;
     if (o->ranks[i] < groups[group].rank) {
@@ -507,8 +521,8 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
 
 /* ---- For people ---- */
 
-/* Returns how a command line names the record: its folder if that has the debug buffer, too, or
- * else its ETRecord; "RECORD" without one. */
+/* Returns how a command line names the record: the folder of its ETRecord if the debug buffer is
+ * directly in it, too, or else the ETRecord; "RECORD" without one. NULL when out of memory. */
 static const char *record_text(accuracy_output *o) {
   const etr_profile *profile = o->accuracy->profile;
   const char *slash = profile->etrecord ? strrchr(profile->etrecord, '/') : NULL;
@@ -524,7 +538,7 @@ static const char *record_text(accuracy_output *o) {
 
 /* Writes which commands compare the values inside the model, on lines that are not wrapped, so that
  * they can be copied. */
-static void put_missing(accuracy_output *o) {
+static void put_how_to_compare_all(accuracy_output *o) {
   const char *record = record_text(o);
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
                    "Only outputs are compared. These commands compare all values:");
@@ -533,8 +547,9 @@ static void put_missing(accuracy_output *o) {
   etr_putf(&o->answer.writer, "    etrecord-tb accuracy %s --reference ref.safetensors\n", record);
 }
 
-/* Returns the reasons why values were not compared, each with its number of values; NULL if all
- * were, or when out of memory. */
+/* Returns the different reasons why values were not compared, each with its number of values: "not
+ * compared: no reference (3), ...". Returns NULL if all were compared, without a reference from a
+ * file, and when out of memory. */
 static const char *problem_text(accuracy_output *o) {
   const char *text = NULL;
   etr_arena *arena = &o->answer.arena;
@@ -571,15 +586,16 @@ static double find_most_steps(const etr_accuracy *accuracy) {
   return most_steps;
 }
 
-/* Writes what the ranking does not know, and what to do about it. first: the most suspicious value;
- * NULL if there is none. */
-static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
+/* Writes what the ranking of suspicious values cannot know, and what to do about it. first: the
+ * most suspicious value; NULL if none stands out. */
+static void put_ranking_caveats(accuracy_output *o, const etr_value_accuracy *first) {
   enum { MANY_OPERATORS = 20 }; /* with fewer in a segment, its source lines lead to the operator */
   const etr_accuracy *accuracy = o->accuracy;
   const char *lines[4] = {0};
   size_t count = 0;
-  bool is_own_program = accuracy->reference_record == accuracy->profile,
-       is_rounding = first && is_own_program && find_most_steps(accuracy) == 1;
+  /* The reference was computed by the same program, only on the host. */
+  bool is_own_program = accuracy->reference_record == accuracy->profile;
+  bool is_rounding = first && is_own_program && find_most_steps(accuracy) == 1;
   bool has_no_outlier = !first && accuracy->ranked_count > 0 &&
                         etr_accuracy_is_suspicious(&accuracy->values[accuracy->ranked[0]]);
   if (is_rounding)
@@ -589,7 +605,7 @@ static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
   if (has_no_outlier)
     lines[count++] = "No layer stands out: run --local, which measures what each segment adds. "
                      "`etrecord-tb accuracy RECORD --reference-record FLOAT` does all of it.";
-  if (is_own_program && o->has_steps)
+  if (is_own_program && o->has_stored_integers)
     lines[count++] = "This program is quantized itself. What quantization costs is seen against "
                      "the float model: "
                      "--reference-record.";
@@ -605,9 +621,9 @@ static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, lines[i]);
 }
 
-/* Writes the most suspicious values, each with its worst input, its score and its number of
- * operators; then the doubts. */
-static void put_candidates(accuracy_output *o) {
+/* Writes a numbered list of the most suspicious values, each with its SNR for its worst input, its
+ * score and the number of operators that may be the cause; then what the ranking cannot know. */
+static void put_most_suspicious(accuracy_output *o) {
   const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
@@ -629,7 +645,7 @@ static void put_candidates(accuracy_output *o) {
   }
   if (candidate_count > 0)
     etr_section_end_list(&o->answer);
-  put_doubts(o, candidate_count ? &accuracy->values[candidates[0]] : NULL);
+  put_ranking_caveats(o, candidate_count ? &accuracy->values[candidates[0]] : NULL);
 }
 
 /* ---- Runs ---- */
@@ -648,7 +664,8 @@ static bool same_sizes(const etr_debug_value *a, const etr_debug_value *b) {
 }
 
 /* Returns which runs logged values of other shapes than the first run of their method, with one
- * value of each as an example; NULL if none did, or when out of memory. */
+ * value of each as an example; NULL if none did, or when out of memory. Values are ordered by run,
+ * so the first value with a key is of the first run. */
 static const char *other_shapes_text(accuracy_output *o) {
   enum { MOST_RUNS = 4 };
   const etr_accuracy *accuracy = o->accuracy;
@@ -681,6 +698,7 @@ static const char *other_shapes_text(accuracy_output *o) {
   return text;
 }
 
+/* Counts the runs that logged values. Values are ordered by run. */
 static size_t count_runs(const etr_accuracy *a) {
   size_t runs = 0;
   for (size_t i = 0; i < a->value_count; i++)
@@ -688,9 +706,10 @@ static size_t count_runs(const etr_accuracy *a) {
   return runs;
 }
 
-/* Returns the SNR of each run's worst output, "output of each run: run 1: 22.9 dB, run 3: 24.1 dB";
- * NULL if there is one run, or all have the same text. */
-static const char *outputs_text(accuracy_output *o) {
+/* Returns the SNR of each run's worst output, "output of each run: run 1: 22.9 dB, run 3: 24.1 dB".
+ * Returns NULL if there is one run, or all have the same text. Values are ordered by run; each turn
+ * of the loop takes those of one run. */
+static const char *run_outputs_text(accuracy_output *o) {
   enum { MOST_RUNS = 8 };
   const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -719,9 +738,9 @@ static const char *outputs_text(accuracy_output *o) {
   return differs ? etr_arena_format(arena, "output of each run: %s", text) : NULL;
 }
 
-/* Writes what the comparison shows as a whole: what was compared, the worst output, why values were
- * not compared, and what is suspicious. If nothing was compared, only why. */
-static void put_head(accuracy_output *o) {
+/* Writes the lines above the table: what was compared, the worst output, why values were not
+ * compared, and what is suspicious. If nothing was logged, only why. */
+static void put_overall_result(accuracy_output *o) {
   const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;
   size_t run_count = count_runs(accuracy);
@@ -734,25 +753,28 @@ static void put_head(accuracy_output *o) {
                                     accuracy->ranked_count, accuracy->value_count, run_count,
                                     etr_plural(run_count), etr_accuracy_of(arena, accuracy)));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, accuracy));
-  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, outputs_text(o));
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, run_outputs_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, other_shapes_text(o));
+  /* Without a reference from a file, only outputs were compared, with what the record has. */
   if (accuracy->reference)
-    put_candidates(o);
+    put_most_suspicious(o);
   else
-    put_missing(o);
+    put_how_to_compare_all(o);
 }
 
 static etr_accuracy_choice no_choice;
 
-static void begin(accuracy_output *o, const etr_accuracy *accuracy,
-                  const etr_accuracy_choice *choice) {
+/* Sets what is written. choice: which rows in which order; NULL: all, by suspicion. */
+static void init_output(accuracy_output *o, const etr_accuracy *accuracy,
+                        const etr_accuracy_choice *choice) {
   o->accuracy = accuracy;
   o->choice = choice ? choice : &no_choice;
 }
 
 /* Writes the table of taps that returned statistics, in the order of execution; nothing if there
- * are none. */
+ * are none. A tap is a node that the export added to return an intermediate value, or statistics of
+ * it, such as its mean. */
 static void put_taps(accuracy_output *o) {
   const etr_accuracy *accuracy = o->accuracy;
   size_t count = 0;
@@ -761,11 +783,24 @@ static void put_taps(accuracy_output *o) {
   for (size_t i = 0; rows && i < accuracy->value_count; i++)
     if (accuracy->values[i].statistic_count > 0 && is_chosen(o, &accuracy->values[i]))
       rows[count++] = etr_accuracy_row_of(&o->answer.arena, accuracy, &accuracy->values[i]);
-  etr_section_titled(&o->answer,
-                     accuracy->reference
-                         ? "Statistics that taps returned, against those of the reference's tensors"
-                         : "Statistics that taps returned",
-                     &etr_accuracy_tap_fields, ETR_ROWS(rows, count), false);
+  etr_section_titled_table(
+      &o->answer,
+      accuracy->reference
+          ? "Statistics that taps returned, against those of the reference's tensors"
+          : "Statistics that taps returned",
+      &etr_accuracy_tap_fields, ETR_ROWS(rows, count), false);
+}
+
+/* Adds to the table the chosen values that were not compared, each with its reason. */
+static void add_uncompared_rows(accuracy_output *o, etr_table *table) {
+  const etr_accuracy *accuracy = o->accuracy;
+  size_t uncompared_count = accuracy->value_count - accuracy->ranked_count;
+  etr_accuracy_row *rows = etr_arena_alloc_array(&o->answer.arena, uncompared_count, sizeof *rows);
+  size_t count = 0;
+  for (size_t i = 0; rows && i < accuracy->value_count; i++)
+    if (accuracy->values[i].problem && is_chosen(o, &accuracy->values[i]))
+      rows[count++] = etr_accuracy_row_of(&o->answer.arena, accuracy, &accuracy->values[i]);
+  etr_table_add_rows(table, ETR_ROWS(rows, count));
 }
 
 etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_filter *filter,
@@ -775,7 +810,7 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
   accuracy_output o = {0};
   etr_table table;
   etr_answer_begin(&o.answer, accuracy->profile, filter, options, sink);
-  begin(&o, accuracy, choice);
+  init_output(&o, accuracy, choice);
   bool is_for_people = o.answer.options->format == ETR_TABLE_TEXT ||
                        o.answer.options->format == ETR_TABLE_MARKDOWN;
   bool good = choose_rows(&o, is_for_people);
@@ -783,25 +818,16 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
                  o.choice->by ? &etr_accuracy_group_fields : &etr_value_accuracy_fields);
   table.context = &o;
   if (is_for_people)
-    put_head(&o);
+    put_overall_result(&o);
   if (is_for_people && o.count)
     etr_puts(&o.answer.writer, "\n");
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   if (good && o.choice->by)
     good = put_groups(&o, &table);
   else if (good)
     etr_table_add_rows(&table, ETR_ROWS(o.rows, o.count));
-  if (!is_for_people && good && !o.choice->by) { /* values that were not compared, too */
-    size_t uncompared_count = accuracy->value_count - accuracy->ranked_count;
-    etr_accuracy_row *uncompared = etr_arena_alloc_array(&o.answer.arena, uncompared_count,
-                                                         sizeof *uncompared);
-    size_t count = 0;
-    for (size_t i = 0; uncompared && i < accuracy->value_count; i++)
-      if (accuracy->values[i].problem && is_chosen(&o, &accuracy->values[i]))
-        uncompared[count++] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
-    if (uncompared)
-      etr_table_add_rows(&table, ETR_ROWS(uncompared, count));
-  }
+  if (!is_for_people && good && !o.choice->by)
+    add_uncompared_rows(&o, &table);
   if (o.count || !is_for_people)
     etr_table_finish(&table);
   if (is_for_people && !o.choice->by)
@@ -811,11 +837,11 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
 
 /* ---- The document ---- */
 
-/* Writes the indices of the most suspicious values as a list. */
+/* Writes "candidates": the indices, in the list "values", of the most suspicious values. */
 static void put_candidate_indices(const accuracy_output *o) {
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   size_t count = etr_accuracy_candidates(candidates, o->accuracy);
-  etr_field_list(&o->answer.fields, "candidates");
+  etr_field_begin_list(&o->answer.fields, "candidates");
   for (size_t i = 0; i < count; i++)
     etr_jw_uint(o->answer.fields.json, candidates[i]);
   etr_jw_end(o->answer.fields.json);
@@ -852,7 +878,7 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   accuracy_output o = {0};
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy/1");
   const etr_fields *f = &o.answer.fields;
-  begin(&o, accuracy, NULL);
+  init_output(&o, accuracy, NULL);
   etr_field_text(f, "record", accuracy->profile->etrecord);
   etr_field_text(f, "record_hash", accuracy->record_hash);
   etr_field_text(f, "recording_hash", accuracy->recording_hash);

@@ -14,7 +14,8 @@ typedef struct variants_output {
   const etr_accuracy_variants *variants;
   const etr_graph *aten; /* of the reference */
   struct variant_row *rows;
-  size_t count, single; /* single: rows that people do not see because only one record has them */
+  size_t count,
+      hidden_count; /* hidden_count: rows that people do not see because only one record has them */
 } variants_output;
 
 typedef struct variant_row {
@@ -23,7 +24,7 @@ typedef struct variant_row {
   const etr_node *node;
   const etr_numeric_gap
       *gaps[ETR_MOST_VARIANTS]; /* of the worst input; NULL: the record has no such value */
-  double lowest;
+  double lowest_snr_db;
 } variant_row;
 
 static const variant_row *as_row(const void *row) {
@@ -32,8 +33,8 @@ static const variant_row *as_row(const void *row) {
 
 /* ---- Rows ---- */
 
-/* Returns the exported graph, in the reference's record, of the method that was compared; NULL if
- * there is none. */
+/* Returns the exported (ATen) graph, in the reference's record, of the method that was compared.
+ * Returns NULL if there is none. */
 static const etr_graph *find_aten(const etr_accuracy_variants *variants) {
   const etr_profile *profile = variants->reference_record;
   for (size_t i = 0; i < variants->count; i++) {
@@ -47,22 +48,26 @@ static const etr_graph *find_aten(const etr_accuracy_variants *variants) {
   return NULL;
 }
 
-static void take_value(variant_row *row, size_t variant, const etr_value_accuracy *value) {
+/* Takes a value of a record (variant: its index) into the row of its node: keeps the worst gap of
+ * the record's inputs, and lowers the row's lowest SNR, for which wrong NaNs count as -infinity. */
+static void add_worst_gap(variant_row *row, size_t variant, const etr_value_accuracy *value) {
   if (!row->gaps[variant] || etr_gap_worse(&value->gap, row->gaps[variant]) > 0)
     row->gaps[variant] = &value->gap;
-  row->lowest = fmin(row->lowest, value->gap.unlike ? -INFINITY : value->gap.snr_db);
+  row->lowest_snr_db = fmin(row->lowest_snr_db, value->gap.unlike ? -INFINITY : value->gap.snr_db);
 }
 
-static int by_lowest(const void *a, const void *b) {
+/* Orders rows by their lowest SNR, the worst first; equal ones in the order of the graph. */
+static int by_lowest_snr(const void *a, const void *b) {
   const variant_row *x = a, *y = b;
-  if (x->lowest != y->lowest)
-    return x->lowest < y->lowest ? -1 : 1;
+  if (x->lowest_snr_db != y->lowest_snr_db)
+    return x->lowest_snr_db < y->lowest_snr_db ? -1 : 1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Fills a row for each node of the exported graph that some record has, in the order of execution
- * or, if that is chosen, by the lowest SNR. With shared_only, nodes of only one of several records
- * are only counted. Returns false when out of memory. */
+/* Makes a row for each node of the exported graph whose first output some record logged, in the
+ * order of execution or, if that is chosen, by the lowest SNR. With shared_only, nodes that only
+ * one of several records logged are counted in hidden_count instead. Returns false when out of
+ * memory; true without rows if there is no exported graph. */
 static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice, bool shared_only) {
   etr_arena *arena = &o->answer.arena;
   etr_map by_name;
@@ -73,7 +78,7 @@ static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice, boo
   variant_row *rows = o->rows = etr_arena_alloc_array(arena, o->aten->node_count, sizeof *rows);
   for (uint32_t i = 0; rows && i < o->aten->node_count; i++) {
     rows[i] = (variant_row){
-        .arena = arena, .aten = o->aten, .node = &o->aten->nodes[i], .lowest = INFINITY};
+        .arena = arena, .aten = o->aten, .node = &o->aten->nodes[i], .lowest_snr_db = INFINITY};
     if (o->aten->nodes[i].subgraph == ETR_NONE)
       etr_map_set(&by_name, etr_slice_of(o->aten->nodes[i].name), i);
   }
@@ -86,20 +91,20 @@ static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice, boo
         continue;
       uint32_t node_index = etr_map_get(&by_name, etr_slice_of(value->aten_node));
       if (node_index != ETR_NONE)
-        take_value(&rows[node_index], variant, value);
+        add_worst_gap(&rows[node_index], variant, value);
     }
   for (uint32_t i = 0; rows && i < o->aten->node_count; i++) {
     size_t record_count = 0;
     for (size_t variant = 0; variant < o->variants->count; variant++)
       record_count += rows[i].gaps[variant] != NULL;
     bool is_left_out = shared_only && record_count == 1 && o->variants->count > 1;
-    o->single += is_left_out;
+    o->hidden_count += is_left_out;
     if (record_count > 0 && !is_left_out)
       rows[o->count++] = rows[i];
   }
   if (choice && choice->order != ETR_ACCURACY_BY_EXECUTION &&
       choice->order != ETR_ACCURACY_BY_SUSPICION)
-    etr_sort(rows, o->count, sizeof *rows, by_lowest);
+    etr_sort(rows, o->count, sizeof *rows, by_lowest_snr);
   return rows != NULL;
 }
 
@@ -148,9 +153,8 @@ static const etr_field first_fields[FIRST_FIELDS] = {
 
 /* ---- Answers ---- */
 
-/* Writes what the records were compared with, a line about each, and how many nodes were left out.
- * */
-static void put_head(variants_output *o) {
+/* Writes what the records were compared with, a line about each, and how many nodes were hidden. */
+static void put_records_head(variants_output *o) {
   const etr_accuracy_variants *variants = o->variants;
   etr_arena *arena = &o->answer.arena;
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
@@ -163,11 +167,11 @@ static void put_head(variants_output *o) {
                      etr_arena_format(arena, "%s: %s", variants->names[i],
                                       line ? line : "no value was compared"));
   }
-  if (o->single)
+  if (o->hidden_count)
     etr_section_line(
         &o->answer, ETR_STYLE_PLAIN, 0,
         etr_arena_format(arena, "%zu nodes that only one record logged are left out; CSV has them.",
-                         o->single));
+                         o->hidden_count));
 }
 
 etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants,
@@ -192,10 +196,10 @@ etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants,
   bool good = fill_rows(&o, choice, is_for_people);
   etr_table_init(&table, &o.answer, &type);
   if (is_for_people) {
-    put_head(&o);
+    put_records_head(&o);
     etr_puts(&o.answer.writer, "\n");
   }
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   etr_table_add_rows(&table, ETR_ROWS(o.rows, o.count));
   etr_table_finish(&table);
   return etr_answer_end(&o.answer, good, error);
@@ -210,13 +214,13 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
   bool good = fill_rows(&o, choice, false);
   etr_field_text(f, "reference_record", variants->reference_record->etrecord);
   etr_field_texts(f, "records", variants->names, variants->count);
-  etr_field_list(f, "nodes");
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; i < o.count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "node", o.rows[i].node->name);
     etr_field_text(f, "module", module(&o.rows[i]).text);
     etr_field_text(f, "source", source(&o.rows[i]).text);
-    etr_field_list(f, "snr_db");
+    etr_field_begin_list(f, "snr_db");
     for (size_t variant = 0; variant < variants->count; variant++) {
       double snr = snrs[variant][1](&o.rows[i]).number;
       if (isnan(snr))
@@ -225,7 +229,7 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
         etr_jw_double(f->json, snr);
     }
     etr_jw_end(f->json);
-    etr_field_list(f, "equal");
+    etr_field_begin_list(f, "equal");
     for (size_t variant = 0; variant < variants->count; variant++)
       etr_jw_bool(f->json, o.rows[i].gaps[variant] && etr_gap_is_equal(o.rows[i].gaps[variant]));
     etr_jw_end(f->json);

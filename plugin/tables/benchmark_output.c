@@ -15,9 +15,10 @@ static double in_ms(const etr_record_set *set, double ticks) {
 }
 
 /* Writes the typical time of a method in ms as github-action-benchmark reads it, with its range if
- * that is known. The name has the record in front if there are several. */
-static void put_method(const etr_record_set *set, const etr_fields *f, const etr_set_record *record,
-                       const etr_set_method *method) {
+ * that is known: the distance to the farther of the lowest and the highest time. The name has the
+ * record in front if there are several. */
+static void put_benchmark(const etr_record_set *set, const etr_fields *f,
+                          const etr_set_record *record, const etr_set_method *method) {
   char text[128];
   const char *name = etr_label_method(method->name),
              *plural_ending = method->recordings == 1 ? "" : "s";
@@ -56,8 +57,8 @@ etr_status etr_emit_benchmark_json(const etr_record_set *set, const etr_sink *si
   for (size_t record = 0; record < set->records.count; record++)
     for (size_t method = 0; method < set->records.data[record].methods.count; method++)
       if (set->records.data[record].methods.data[method].runs > 0)
-        put_method(set, &f, &set->records.data[record],
-                   &set->records.data[record].methods.data[method]);
+        put_benchmark(set, &f, &set->records.data[record],
+                      &set->records.data[record].methods.data[method]);
   etr_jw_end(&json);
   return etr_writer_finish(&writer, error);
 }

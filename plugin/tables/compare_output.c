@@ -20,7 +20,7 @@ typedef struct compare_output {
 
 /* A record and one of its methods. */
 typedef struct compare_row {
-  compare_output *of;
+  compare_output *output;
   const etr_set_record *record;
   const etr_set_method *method; /* NULL: the record has none, or could not be read */
 } compare_row;
@@ -29,8 +29,8 @@ static const compare_row *as_row(const void *row) {
   return row;
 }
 
-/* Prepares the texts of verdicts, which need the options of the comparison. */
-static void begin_words(compare_output *o) {
+/* Sets the options of a comparison that the texts of verdicts need: limit and noise. */
+static void init_words(compare_output *o) {
   const etr_compare_options *options = &o->set->options.compare;
   o->options = (etr_comparison){.base = o->set->first,
                                 .newer = o->set->first,
@@ -51,11 +51,12 @@ static bool has_relative(const void *row) {
 static etr_cell relative(const void *row) {
   return etr_cell_number(as_row(row)->method->change->relative);
 }
-static bool is_told(const void *row) {
+static bool has_likely_change(const void *row) {
   return has_change(row) && as_row(row)->method->change->verdict >= ETR_VERDICT_LIKELY_FASTER;
 }
 static etr_cell change_text(const void *row) {
-  return etr_cell_text(etr_diff_factor_text(&as_row(row)->of->words, as_row(row)->method->change));
+  return etr_cell_text(
+      etr_diff_factor_text(&as_row(row)->output->words, as_row(row)->method->change));
 }
 static etr_cell verdict(const void *row) {
   return etr_cell_text(etr_verdict_name(as_row(row)->method->change->verdict));
@@ -67,12 +68,13 @@ static etr_cell reason(const void *row) {
 /* ---- For people ---- */
 
 static bool is_first(const void *row) {
-  return as_row(row)->record == as_row(row)->of->set->records.data;
+  return as_row(row)->record == as_row(row)->output->set->records.data;
 }
 
-/* Returns the verdict of a method against the first record. */
+/* Returns the verdict on a method against the first record: "base", "equal", "12 % slower", or
+ * "could not be read". Undecided ones are dim, slower ones are hot. */
 static etr_cell verdict_text(const void *row) {
-  compare_output *o = as_row(row)->of;
+  compare_output *o = as_row(row)->output;
   if (as_row(row)->record->problem)
     return (etr_cell){.text = "could not be read", .style = ETR_STYLE_HOT};
   if (!has_change(row))
@@ -88,23 +90,24 @@ static etr_cell interval_text(const void *row) {
   if (!has_change(row))
     return etr_cell_text("");
   return etr_cell_text(
-      etr_diff_interval_text(&as_row(row)->of->words, as_row(row)->method->change));
+      etr_diff_interval_text(&as_row(row)->output->words, as_row(row)->method->change));
 }
 
-/* Shares are not colored by heat: much of it is good. An empty cell is an unknown share, so none
- * is written. */
-static etr_cell share(double part) {
+/* Returns the cell of a delegated share (0 to 1; NaN: unknown), not colored by heat, because a
+ * large one is good. None is written as "0 %", because an empty cell means unknown. */
+static etr_cell share_cell(double part) {
   if (part == 0)
     return etr_cell_text("0 %");
   return (etr_cell){.number = part, .whole = 1, .is_cold = true};
 }
 static etr_cell delegated_nodes(const void *row) {
-  return share(as_row(row)->method ? as_row(row)->method->figures.delegated_nodes : NAN);
+  return share_cell(as_row(row)->method ? as_row(row)->method->figures.delegated_nodes : NAN);
 }
 static etr_cell delegated_time(const void *row) {
-  return share(as_row(row)->method ? as_row(row)->method->figures.delegated_time : NAN);
+  return share_cell(as_row(row)->method ? as_row(row)->method->figures.delegated_time : NAN);
 }
 
+/* Returns "equal", or the SNR of the worst output in dB; an empty cell if none was compared. */
 static etr_cell snr_text(const void *row) {
   const etr_set_method *method = as_row(row)->method;
   if (method && method->are_outputs_equal)
@@ -112,6 +115,7 @@ static etr_cell snr_text(const void *row) {
   return (etr_cell){.number = method ? method->output_snr_db : NAN, .decimals = 1};
 }
 
+/* Returns true if some record has several methods, so that rows must name them. */
 static bool has_several_methods(const void *context) {
   const etr_record_set *set = context;
   for (size_t i = 0; i < set->records.count; i++)
@@ -143,7 +147,7 @@ static const etr_field method_fields[] = {
     {NULL, "record", ETR_CELL_NAME, ETR_IN_TABLES, RECORD(name)},
     {NULL, "path", ETR_CELL_NAME, ETR_IN_DATA, RECORD(path)},
     {NULL, "problem", ETR_CELL_NAME, ETR_IN_DATA, RECORD(problem), .nullable = true},
-    {"method", "method", ETR_CELL_NAME, ETR_IN_ALL, METHOD(name), .tells = has_several_methods,
+    {"method", "method", ETR_CELL_NAME, ETR_IN_ALL, METHOD(name), .is_shown = has_several_methods,
      .blank_is_null = true, .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, METHOD(typical), .nullable = true,
      .unit_in = PEOPLE, .says = "Method::execute in the typical run; null: it was not timed"},
@@ -182,7 +186,7 @@ static const etr_field method_fields[] = {
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr_text, .hides_zeros = true},
     {"outputs_equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, METHOD(are_outputs_equal),
      .says = "outputs were compared, and nothing differs"},
-    {"change", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = change_text, .has = is_told,
+    {"change", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = change_text, .has = has_likely_change,
      .nullable = true,
      .says =
          "by how much it is slower or faster than the first, in words, with the digits that the "
@@ -201,7 +205,7 @@ ETR_ROW_TYPE(compared_method, method_fields);
 
 /* ---- Tables ---- */
 
-/* Returns true if the outputs of a record were compared. */
+/* Returns true if outputs of any record were compared with a reference or the first record. */
 static bool has_compared_outputs(const etr_record_set *set) {
   for (size_t i = 0; i < set->records.count; i++)
     for (size_t k = 0; k < set->records.data[i].methods.count; k++) {
@@ -212,9 +216,9 @@ static bool has_compared_outputs(const etr_record_set *set) {
   return false;
 }
 
-/* Writes what the columns are whose titles do not say it all, and what would fill that of the
- * accuracy. */
-static void put_meanings(compare_output *o) {
+/* Writes below the table what the columns mean whose titles do not say it all, and what to record
+ * if the column of the SNR is empty. */
+static void put_column_notes(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   bool has_plan = false;
   for (size_t i = 0; i < o->set->records.count; i++)
@@ -236,21 +240,22 @@ static void put_notes(compare_output *o) {
     etr_section_line(&o->words.answer, ETR_STYLE_PLAIN, 2, o->set->notes.data[i]);
 }
 
-/* Writes what the verdicts rest on: of each reason the records that it is of, and what helps. */
-static void put_reasons(compare_output *o) {
+/* Writes for each reason why a verdict is not sure the names of the records that have it, and what
+ * would help. A record is named once, even if several of its methods have the reason. */
+static void put_verdict_reasons(compare_output *o) {
   etr_arena *arena = &o->words.answer.arena;
   for (int reason = ETR_REASON_CLOCK; reason <= ETR_REASON_SPREAD; reason++) {
     const char *names = "";
     const etr_change *change = NULL;
     for (size_t i = 0; i < o->set->records.count; i++)
       for (size_t k = 0; k < o->set->records.data[i].methods.count; k++) {
-        const etr_change *of = o->set->records.data[i].methods.data[k].change;
-        if (!of || of->reason != (etr_reason)reason)
+        const etr_change *judged = o->set->records.data[i].methods.data[k].change;
+        if (!judged || judged->reason != (etr_reason)reason)
           continue;
         if (!change || k == 0)
           names = etr_or_empty(etr_arena_format(arena, "%s%s%s", names, names[0] ? ", " : "",
                                                 o->set->records.data[i].name));
-        change = change ? change : of;
+        change = change ? change : judged;
       }
     if (change)
       etr_section_line(
@@ -259,7 +264,7 @@ static void put_reasons(compare_output *o) {
   }
 }
 
-/* Returns true if a verdict assumes that records were recorded in turns. */
+/* Returns true if a verdict of "slower" or "faster" assumes that records were recorded in turns. */
 static bool assumes_turns(const etr_record_set *set) {
   for (size_t i = 0; i < set->records.count; i++)
     for (size_t k = 0; k < set->records.data[i].methods.count; k++) {
@@ -271,8 +276,9 @@ static bool assumes_turns(const etr_record_set *set) {
   return false;
 }
 
-/* Writes the table of records and their methods. */
-static bool put_records(compare_output *o) {
+/* Writes the table with a row for each method of each record, and one for a record without any.
+ * Returns false when out of memory. */
+static bool write_records_table(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   etr_table table;
   etr_table_init(&table, answer, &etr_compared_method_fields);
@@ -280,7 +286,7 @@ static bool put_records(compare_output *o) {
   table.each_has_digits = true;
   table.is_to_publish = true;
   table.top = 0;
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   for (size_t i = 0; i < o->set->records.count; i++) {
     const etr_set_record *record = &o->set->records.data[i];
     size_t count = ETR_MAX(record->methods.count, 1);
@@ -301,14 +307,17 @@ typedef struct named_row {
   double typical[];
 } named_row;
 
+/* Returns the title of the column by which rows are grouped. */
 static const char *title_of(etr_records_by by) {
   static const char *const titles[] = {"", "op", "module", "kernel", "pattern"};
   return titles[by];
 }
 
-/* Writes the table of operators, modules or others, with a column for each record. */
-static bool put_rows(compare_output *o) {
-  enum { FIRST = 3 };
+/* Writes the table of operators, modules, kernels or patterns, with a column of times for each
+ * record. Narrow text hides the last records first, but never the first one. Returns false when out
+ * of memory. */
+static bool write_table_by(compare_output *o) {
+  enum { FIRST = 3 }; /* columns that are not of a record: method, name and unit */
   etr_answer *answer = &o->words.answer;
   const etr_record_set *set = o->set;
   etr_table table;
@@ -321,7 +330,7 @@ static bool put_rows(compare_output *o) {
                           ETR_CELL_NAME,
                           ETR_IN_TABLES,
                           ETR_AT(named_row, method),
-                          .tells = has_several_methods};
+                          .is_shown = has_several_methods};
   fields[1] = (etr_field){NULL, title_of(set->options.by), ETR_CELL_NAME, ETR_IN_TABLES,
                           ETR_AT(named_row, name)};
   for (size_t i = 0; i < records; i++)
@@ -337,7 +346,7 @@ static bool put_rows(compare_output *o) {
   etr_table_init(&table, answer, &(const etr_row_type){NULL, fields, FIRST + records});
   table.context = set;
   table.each_has_digits = true;
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   for (size_t i = 0; i < set->rows.count; i++) {
     named_row *row = etr_arena_alloc(&answer->arena, sizeof *row + records * sizeof(double));
     if (!row)
@@ -346,15 +355,15 @@ static bool put_rows(compare_output *o) {
     *row = (named_row){set->rows.data[i].method, has_name ? set->rows.data[i].name : "(top level)"};
     for (size_t k = 0; k < records; k++)
       row->typical[k] = etr_set_row_time(&set->rows.data[i], k);
-    etr_table_add(&table, row, "", set->rows.data[i].most);
+    etr_table_add_row(&table, row, "", set->rows.data[i].most);
   }
   etr_table_finish(&table);
   return true;
 }
 
-/* Returns the unit in which people read the times: that of the base's longest method, unless they
- * chose one. */
-static etr_unit unit_of(const etr_record_set *set, const etr_table_options *options) {
+/* Returns the unit of the times: what the user chose; for people otherwise the one that suits the
+ * longest method of the first record. */
+static etr_unit choose_unit(const etr_record_set *set, const etr_table_options *options) {
   const etr_method *longest = NULL;
   bool is_for_people = options->format == ETR_TABLE_TEXT || options->format == ETR_TABLE_MARKDOWN;
   for (size_t i = 0; i < set->first->method_count; i++)
@@ -373,34 +382,35 @@ etr_status etr_emit_compare_table(const etr_record_set *set, etr_records_by by,
   etr_answer *answer = &o.words.answer;
   if (options)
     o.table = *options;
-  o.table.unit = unit_of(set, &o.table);
+  o.table.unit = choose_unit(set, &o.table);
   o.table.has_unit |= set->clocks_differ;
   etr_answer_begin(answer, set->first, NULL, &o.table, sink);
-  begin_words(&o);
-  bool good = by == ETR_RECORDS_ALONE ? put_records(&o) : put_rows(&o);
+  init_words(&o);
+  bool good = by == ETR_RECORDS_ALONE ? write_records_table(&o) : write_table_by(&o);
   bool is_for_people = o.table.format == ETR_TABLE_TEXT || o.table.format == ETR_TABLE_MARKDOWN;
   if (is_for_people) {
     etr_puts(&answer->writer, "\n");
-    etr_section_clock(answer, set->first, 2);
+    etr_section_clock_note(answer, set->first, 2);
     if (by == ETR_RECORDS_ALONE)
-      put_reasons(&o);
+      put_verdict_reasons(&o);
     if (by == ETR_RECORDS_ALONE && assumes_turns(set))
       etr_section_line(answer, ETR_STYLE_PLAIN, 2,
                        "verdicts assume that the recordings were taken in turns");
     put_notes(&o);
     if (by == ETR_RECORDS_ALONE)
-      put_meanings(&o);
+      put_column_notes(&o);
   }
   return etr_answer_end(answer, good, error);
 }
 
 /* ---- The document ---- */
 
-/* Writes a method of a record as JSON. */
-static void put_method(compare_output *o, const compare_row *row) {
+/* Writes a method of a record as a JSON object. Keys of the verdict are null or empty if it was not
+ * compared, as for the first record. */
+static void put_method_object(compare_output *o, const compare_row *row) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);
-  etr_field_put_all(f, &etr_compared_method_fields, row);
+  etr_field_put_members(f, &etr_compared_method_fields, row);
   if (row->method->change) {
     etr_diff_put_verdict(f, row->method->change);
   } else {
@@ -408,33 +418,34 @@ static void put_method(compare_output *o, const compare_row *row) {
                                          "reason",          "cause",    "recordings_needed"};
     for (size_t i = 0; i < ETR_COUNT(absent); i++)
       etr_field_text(f, absent[i], NULL);
-    etr_field_list(f, "assumes");
+    etr_field_begin_list(f, "assumes");
     etr_jw_end(f->json);
-    etr_field_list(f, "odd_recordings");
+    etr_field_begin_list(f, "odd_recordings");
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
 }
 
-/* Writes a record as JSON. */
-static void put_record(compare_output *o, const etr_set_record *record) {
+/* Writes a record as a JSON object, with a list of its methods. */
+static void put_record_object(compare_output *o, const etr_set_record *record) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);
-  etr_field_put_all(f, &etr_compared_record_fields, &(compare_row){o, record, NULL});
-  etr_field_list(f, "methods");
+  etr_field_put_members(f, &etr_compared_record_fields, &(compare_row){o, record, NULL});
+  etr_field_begin_list(f, "methods");
   for (size_t i = 0; i < record->methods.count; i++)
-    put_method(o, &(compare_row){o, record, &record->methods.data[i]});
+    put_method_object(o, &(compare_row){o, record, &record->methods.data[i]});
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
-/* Writes a row with the times of all records as JSON. */
-static void put_row(compare_output *o, const etr_set_row *row) {
+/* Writes an operator, module or other row as a JSON object, with the typical times of all records
+ * in the document's unit. */
+static void put_row_object(compare_output *o, const etr_set_row *row) {
   const etr_fields *f = &o->words.answer.fields;
   etr_jw_object(f->json);
   etr_field_text(f, "method", row->method[0] ? row->method : NULL);
   etr_field_text(f, "name", row->name);
-  etr_field_list(f, "typical");
+  etr_field_begin_list(f, "typical");
   for (size_t i = 0; i < o->set->records.count; i++)
     etr_put_scalar(f->json, etr_scalar_of_number(
                                 etr_ticks_to_unit(f->profile, etr_set_row_time(row, i), f->unit)));
@@ -448,16 +459,16 @@ etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit, const
   etr_answer *answer = &o.words.answer;
   const etr_fields *f = &answer->fields;
   etr_answer_begin_document(answer, set->first, NULL, unit, sink, "compare/1");
-  begin_words(&o);
-  etr_field_list(f, "records");
+  init_words(&o);
+  etr_field_begin_list(f, "records");
   for (size_t i = 0; i < set->records.count; i++)
-    put_record(&o, &set->records.data[i]);
+    put_record_object(&o, &set->records.data[i]);
   etr_jw_end(f->json);
   if (set->options.by != ETR_RECORDS_ALONE) {
     etr_field_text(f, "by", title_of(set->options.by));
-    etr_field_list(f, "rows");
+    etr_field_begin_list(f, "rows");
     for (size_t i = 0; i < set->rows.count; i++)
-      put_row(&o, &set->rows.data[i]);
+      put_row_object(&o, &set->rows.data[i]);
     etr_jw_end(f->json);
   }
   etr_field_texts(f, "notes", set->notes.data, set->notes.count);

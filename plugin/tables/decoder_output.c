@@ -19,10 +19,11 @@ typedef struct layer_kind_row {
 static etr_cell layer_kind_name(const void *row) {
   return etr_cell_text(etr_layer_kind_name(((const layer_kind_row *)row)->layer->kind));
 }
+/* Returns the share of Method::execute that layers of this kind take. */
 static etr_cell layer_kind_share(const void *row) {
   const etr_sum *sum = &((const layer_kind_row *)row)->sum;
-  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
-  return etr_cell_share(etr_adding_up(sum->profile, sum->times.typical, sum->times.avg), whole);
+  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
+  return etr_cell_share(etr_additive_time(sum->profile, sum->times.typical, sum->times.avg), whole);
 }
 
 static const etr_field layer_kind_fields[] = {
@@ -42,8 +43,9 @@ static const etr_field layer_kind_fields[] = {
 };
 ETR_ROW_TYPE(layer_kind, layer_kind_fields);
 
-/* Makes a row for each kind of layer that a decoder's method has; none if it is no decoder. Returns
- * false when out of memory. */
+/* Makes a row for each kind of layer (attention, feed forward, ...) that a decoder's method has.
+ * There are none if the method is not of a transformer decoder. Returns false when out of memory.
+ */
 static bool make_kind_rows(layer_kind_row **rows, size_t *count, etr_arena *arena,
                            const etr_profile *profile, const etr_method *method) {
   etr_layers *layers = etr_arena_alloc(arena, sizeof *layers);
@@ -62,13 +64,13 @@ static bool make_kind_rows(layer_kind_row **rows, size_t *count, etr_arena *aren
   return true;
 }
 
-bool etr_layer_kinds_add(etr_table *table, const etr_method *method) {
+bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method) {
   layer_kind_row *rows;
   size_t count;
   if (!make_kind_rows(&rows, &count, &table->answer->arena, table->answer->profile, method))
     return false;
   for (size_t i = 0; i < count; i++)
-    etr_table_add(table, &rows[i], "", 0);
+    etr_table_add_row(table, &rows[i], "", 0);
   return true;
 }
 
@@ -127,7 +129,7 @@ bool etr_decoder_put_cache(const etr_fields *fields, etr_arena *arena, const etr
                                  &graph->nodes[buffer->node], buffer};
   }
   const kv_cache_row row = {&cache, rows, cache.count};
-  etr_field_put_row(fields, "kv_cache", &etr_kv_cache_fields, cache.count ? &row : NULL);
+  etr_field_put_row_or_null(fields, "kv_cache", &etr_kv_cache_fields, cache.count ? &row : NULL);
   return true;
 }
 
@@ -160,7 +162,7 @@ static const etr_field first_token_fields[] = {
 };
 ETR_ROW_TYPE(first_token, first_token_fields);
 
-/* Writes the time to the first token; null if it is unknown. */
+/* Writes the key first_token: the time to the first token; null if it is unknown. */
 static void put_first_token(const etr_fields *fields) {
   const etr_first_token *first = fields->profile->first_token;
   first_token_row row = {.first = first};
@@ -169,7 +171,7 @@ static void put_first_token(const etr_fields *fields) {
     row.method = method->name;
     row.phase = first->phase == ETR_NONE ? NULL : method->run_phases[first->phase].name;
   }
-  etr_field_put_row(fields, "first_token", &etr_first_token_fields, first ? &row : NULL);
+  etr_field_put_row_or_null(fields, "first_token", &etr_first_token_fields, first ? &row : NULL);
 }
 
 /* ---- Growth over the cache ---- */
@@ -216,6 +218,6 @@ bool etr_decoder_put_profile(const etr_fields *fields, etr_arena *arena) {
                                                  : NULL,
                                 .text = etr_cache_growth_text(arena, growth),
                                 .growth = growth};
-  etr_field_put_row(fields, "cache_growth", &etr_cache_growth_fields, growth ? &row : NULL);
+  etr_field_put_row_or_null(fields, "cache_growth", &etr_cache_growth_fields, growth ? &row : NULL);
   return !etr_arena_failed(arena);
 }

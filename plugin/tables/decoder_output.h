@@ -20,6 +20,6 @@ bool etr_decoder_put_profile(const etr_fields *fields, etr_arena *arena);
 
 /** Adds the kinds of layers of a decoder to a table of etr_layer_kind_fields; none if the method is
  * no decoder. Returns false when out of memory. */
-bool etr_layer_kinds_add(etr_table *table, const etr_method *method);
+bool etr_layer_kinds_add_rows(etr_table *table, const etr_method *method);
 
 #endif

@@ -28,45 +28,47 @@ typedef struct delegate_cells {
   const etr_delegate_payload *payload; /* NULL: not known */
 } delegate_cells;
 
-static const delegate_cells *cells_of(const void *row) {
+static const delegate_cells *as_delegate(const void *row) {
   return row;
 }
 
 /* ---- Fields ---- */
 
 static bool has_payload(const void *row) {
-  return cells_of(row)->payload != NULL;
+  return as_delegate(row)->payload != NULL;
 }
-static bool is_open(const void *row) {
-  return has_payload(row) && !cells_of(row)->payload->is_closed;
+static bool has_known_weights(const void *row) {
+  return has_payload(row) && !as_delegate(row)->payload->is_closed;
 }
+/* Returns the bytes that the program passes to a delegate, weights included; no cell if there is no
+ * program. */
 static etr_cell payload_bytes(const void *row) {
-  const etr_delegate_payload *payload = cells_of(row)->payload;
+  const etr_delegate_payload *payload = as_delegate(row)->payload;
   return payload ? etr_cell_number((double)(payload->part->size_bytes + payload->weight_bytes))
                  : etr_cell_none();
 }
-/* Returns the bytes of a delegate's weights, or a text if its format is closed; no cell if its
- * payload is unknown. */
-static etr_cell weights_text(const void *row) {
-  const etr_delegate_payload *payload = cells_of(row)->payload;
+/* Returns the bytes of a delegate's weights, or "closed format" if its payload cannot be read; no
+ * cell if there is no program. */
+static etr_cell weight_bytes_or_format(const void *row) {
+  const etr_delegate_payload *payload = as_delegate(row)->payload;
   if (!payload)
     return etr_cell_none();
   return payload->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT)
                             : etr_cell_number((double)payload->weight_bytes);
 }
 
-static bool tells_contents(const void *context) {
+static bool has_opaque_delegate(const void *context) {
   return *(const bool *)context;
 }
 
-/* Returns the patterns of the modules in a delegate with their numbers, as "4 convolution, 2 relu":
+/* Returns the patterns of the modules in a delegate with their numbers, as "4 blocks.*.conv, head":
  * the first three, and how many more there are. */
 static etr_cell modules_text(const void *row) {
   enum { LISTED = 3 };
-  const etr_delegate_contents *contents = &cells_of(row)->contents;
+  const etr_delegate_contents *contents = &as_delegate(row)->contents;
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, cells_of(row)->arena, &writer);
+  etr_text_begin(&text, as_delegate(row)->arena, &writer);
   for (size_t i = 0; i < contents->module_count && i < LISTED; i++) {
     const char *pattern = contents->modules[i].name;
     etr_puts(&writer, i ? ", " : "");
@@ -82,10 +84,10 @@ static etr_cell modules_text(const void *row) {
  * there are. */
 static etr_cell ops_text(const void *row) {
   enum { LISTED = 4 };
-  const etr_delegate_contents *contents = &cells_of(row)->contents;
+  const etr_delegate_contents *contents = &as_delegate(row)->contents;
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, cells_of(row)->arena, &writer);
+  etr_text_begin(&text, as_delegate(row)->arena, &writer);
   for (size_t i = 0; i < contents->op_count && i < LISTED; i++) {
     etr_slice op = etr_label_op(contents->ops[i].name);
     etr_putf(&writer, "%s%zu %.*s", i ? ", " : "", contents->ops[i].count, (int)op.size, op.data);
@@ -147,11 +149,12 @@ static const etr_field delegate_fields[] = {
     TIME("gpu", "GPU", units[ETR_COMPUTE_UNIT_GPU], NULL),
     TIME("cpu", "CPU", units[ETR_COMPUTE_UNIT_CPU], NULL),
     {"macs", "macs", ETR_CELL_AMOUNT, ETR_IN_ALL, ETR_AT(delegate_cells, contents.macs),
-     .tells = tells_contents, .nullable = true,
+     .is_shown = has_opaque_delegate, .nullable = true,
      .says = "multiply-accumulates per inference; null: not known of all operators in it"},
-    {NULL, "operators", ETR_CELL_NAME, ETR_IN_TABLES, .get = ops_text, .tells = tells_contents,
-     .says = "what it contains, by the graph of the ETRecord"},
-    {NULL, "modules", ETR_CELL_NAME, ETR_IN_TABLES, .get = modules_text, .tells = tells_contents},
+    {NULL, "operators", ETR_CELL_NAME, ETR_IN_TABLES, .get = ops_text,
+     .is_shown = has_opaque_delegate, .says = "what it contains, by the graph of the ETRecord"},
+    {NULL, "modules", ETR_CELL_NAME, ETR_IN_TABLES, .get = modules_text,
+     .is_shown = has_opaque_delegate},
     {"modules", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_module_fields,
      .type = "delegate_modules",
      ETR_ARRAY_AT(delegate_cells, contents.modules, contents.module_count)},
@@ -160,9 +163,10 @@ static const etr_field delegate_fields[] = {
     {"payload_bytes", "bytes", ETR_CELL_BYTES, ETR_IN_ALL, .get = payload_bytes, .has = has_payload,
      .hides_zeros = true, .nullable = true,
      .says = "that the program passes to it, weights included; null: there is no program"},
-    {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = weights_text, .hides_zeros = true},
+    {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = weight_bytes_or_format,
+     .hides_zeros = true},
     {"weight_bytes", "weight bytes", ETR_CELL_BYTES, ETR_IN_DATA | ETR_IN_JSON,
-     ETR_VIA(delegate_cells, payload, etr_delegate_payload, weight_bytes), .has = is_open,
+     ETR_VIA(delegate_cells, payload, etr_delegate_payload, weight_bytes), .has = has_known_weights,
      .nullable = true, .says = "null: not known, as in a closed format, whose bytes include them"},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
@@ -170,7 +174,8 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
-/* Makes the cells of one delegate. Times are divided by `runs`; without runs they are unknown. */
+/* Makes the cells of one delegate. Its ticks over all runs are divided by `runs`, the number of
+ * runs, or 1 for totals; with 0 they are NaN, unknown. */
 static delegate_cells make_delegate_cells(etr_arena *arena, const etr_method *method,
                                           const etr_delegate_row *row, double runs) {
   double divisor = runs > 0 ? runs : NAN;
@@ -189,7 +194,7 @@ static delegate_cells make_delegate_cells(etr_arena *arena, const etr_method *me
 }
 
 /* Makes the cells of each delegate of a method that the filter selects (NULL: all), and sets
- * *count. Returns NULL when out of memory. */
+ * *count. runs: as in make_delegate_cells(). Returns NULL when out of memory. */
 static const delegate_cells *list_delegate_cells(etr_arena *arena, const etr_profile *profile,
                                                  const etr_method *method,
                                                  const etr_node_filter *filter, double runs,
@@ -227,17 +232,19 @@ static const delegation_row *as_row(const void *row) {
 
 /* ---- Cells ---- */
 
-static bool is_known(const void *row, const etr_delegation_side *side) {
+/* Returns true if the method ran and a node of this operator was timed on the side, delegated or
+ * not. */
+static bool is_timed_side(const void *row, const etr_delegation_side *side) {
   return as_row(row)->method->run_count && side->timed;
 }
 static bool has_delegated(const void *row) {
-  return is_known(row, &as_row(row)->counts->delegated);
+  return is_timed_side(row, &as_row(row)->counts->delegated);
 }
 static bool has_rest(const void *row) {
-  return is_known(row, &as_row(row)->counts->rest);
+  return is_timed_side(row, &as_row(row)->counts->rest);
 }
 static bool has_time(const void *row) {
-  return is_known(row, as_row(row)->side);
+  return is_timed_side(row, as_row(row)->side);
 }
 static double step(const void *row) {
   return as_row(row)->side->step;
@@ -276,10 +283,10 @@ ETR_ROW_TYPE(operator_delegation, fields);
 
 /* ---- JSON ---- */
 
-/* Writes the counts of delegated nodes of a method, and a list with the counts and times of each
- * operator. Returns false when out of memory. */
-static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method,
-                       const etr_node_filter *filter) {
+/* Writes into an open object the counts of a method's nodes that are delegated and that are not,
+ * and a list with the counts and times of each operator. Returns false when out of memory. */
+static bool put_operator_counts(const etr_fields *f, etr_arena *arena, const etr_method *method,
+                                const etr_node_filter *filter) {
   etr_delegation delegation;
   if (!etr_delegation_make(&delegation, arena, f->profile, method, filter))
     return false;
@@ -289,11 +296,11 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_count(f, "delegated_nodes", delegation.delegated_nodes);
   etr_field_count(f, "non_delegated_nodes", delegation.non_delegated_nodes);
   etr_field_count(f, "ambiguous", method->ambiguous_node_count);
-  etr_field_list(f, "operators");
+  etr_field_begin_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
     const etr_delegation_row *counts = &delegation.rows[i];
     etr_jw_object(f->json);
-    etr_field_put_all(
+    etr_field_put_members(
         f, &etr_operator_delegation_fields,
         &(delegation_row){.method = method,
                           .counts = counts,
@@ -305,15 +312,15 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   return true;
 }
 
-bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+bool etr_delegation_put_object(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   etr_jw_object(f->json);
-  bool good = put_counts(f, arena, method, NULL);
+  bool good = put_operator_counts(f, arena, method, NULL);
   etr_jw_end(f->json);
   return good;
 }
 
-bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method,
-                       const etr_node_filter *filter, double runs) {
+bool etr_delegates_put_list(const etr_fields *f, etr_arena *arena, const etr_method *method,
+                            const etr_node_filter *filter, double runs) {
   size_t count = 0;
   const delegate_cells *cells = list_delegate_cells(arena, f->profile, method, filter, runs,
                                                     &count);
@@ -321,16 +328,16 @@ bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *
   return cells != NULL;
 }
 
-/* Writes the delegation of a method as an object; nothing for a method without a graph. Returns
- * false when out of memory. */
-static bool put_delegation(etr_answer *answer, const etr_method *method) {
+/* Writes the operators and delegates of a method as a JSON object; nothing for a method without a
+ * graph. Returns false when out of memory. */
+static bool put_delegation_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   if (method->graph == ETR_NONE)
     return true;
   etr_jw_object(f->json);
-  bool is_good = put_counts(f, &answer->arena, method, answer->filter) &&
-                 etr_delegates_put(f, &answer->arena, method, answer->filter,
-                                   (double)method->run_count);
+  bool is_good = put_operator_counts(f, &answer->arena, method, answer->filter) &&
+                 etr_delegates_put_list(f, &answer->arena, method, answer->filter,
+                                        (double)method->run_count);
   etr_jw_end(f->json);
   return is_good;
 }
@@ -338,30 +345,30 @@ static bool put_delegation(etr_answer *answer, const etr_method *method) {
 etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter,
                                     etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "delegation/1");
-  bool good = etr_answer_put_methods(&answer, put_delegation);
+  etr_answer_begin_ranked_document(&answer, profile, filter, unit, sink, "delegation/1");
+  bool good = etr_answer_put_methods(&answer, put_delegation_object);
   return etr_answer_end(&answer, good, error);
 }
 
 /* ---- Tables ---- */
 
-/* Adds the operator types of a method to the table, a row for each side (delegated or not) that has
- * nodes: by time if the options say so, or else by operator type. Returns false when out of memory.
- * */
-static bool collect_operators(etr_table *table, etr_delegation *out, const etr_method *method) {
+/* Adds the operator types of a method to the table, one row for their delegated nodes and one for
+ * the others, if there are any: by time if the options say so, or else by operator type. Sets *out.
+ * Returns false when out of memory. */
+static bool add_operator_rows(etr_table *table, etr_delegation *out, const etr_method *method) {
   etr_answer *answer = table->answer;
   if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter))
     return false;
   delegation_row *rows = etr_arena_alloc_array(&answer->arena, 2 * out->count, sizeof *rows);
-  for (size_t i = 0; rows && i < 2 * out->count; i++) {
+  for (size_t i = 0; rows && i < 2 * out->count; i++) { /* even: delegated; odd: not */
     const etr_delegation_row *counts = &out->rows[i / 2];
     const etr_delegation_side *side = i % 2 ? &counts->rest : &counts->delegated;
     double avg = etr_ticks_per_run(method, side->ticks);
-    double time = etr_ranking(answer->profile, (etr_times){side->typical, avg, side->p50});
+    double time = etr_ranking_time(answer->profile, (etr_times){side->typical, avg, side->p50});
     rows[i] = (delegation_row){method, counts, side, i % 2 ? "non_delegated" : "delegated",
                                .avg = avg};
     if (side->nodes)
-      etr_table_add(table, &rows[i], "", side->timed ? time : 0);
+      etr_table_add_row(table, &rows[i], "", side->timed ? time : 0);
   }
   if (answer->options->order == ETR_ORDER_TIME)
     etr_table_sort(table);
@@ -385,8 +392,8 @@ static const char *delegated_text(etr_arena *arena, const etr_delegation *delega
 
 /* Writes the lines above a method's table of operators: how much is delegated, the unit, what is
  * uncertain, and what was left out. */
-static void put_title(etr_answer *answer, const etr_method *method,
-                      const etr_delegation *delegation) {
+static void put_operators_title(etr_answer *answer, const etr_method *method,
+                                const etr_delegation *delegation) {
   bool is_timed = method->run_count > 0;
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s: %s%s%s", method->name,
@@ -402,7 +409,7 @@ static void put_title(etr_answer *answer, const etr_method *method,
                          method->ambiguous_node_count));
   etr_put_left_out(answer, method);
   if (method->run_count) {
-    etr_section_clock(answer, answer->profile, 2);
+    etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
                      etr_interruptions_note(&answer->arena, answer->profile, method));
   }
@@ -422,33 +429,34 @@ static void put_delegates_title(etr_answer *answer, const etr_method *method) {
                                     method->run_count ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(answer, method);
   if (method->run_count) {
-    etr_section_clock(answer, answer->profile, 2);
+    etr_section_clock_note(answer, answer->profile, 2);
     etr_section_line(answer, ETR_STYLE_PLAIN, 2,
                      etr_interruptions_note(&answer->arena, answer->profile, method));
   }
 }
 
 typedef struct delegates {
-  bool contents;  /* of a delegate that recorded no operators, it is all that is known */
-  bool is_closed; /* a delegate's payload is of a closed format */
-  bool parts;     /* a phase or a compute unit of some delegate is known */
+  bool has_opaque; /* some delegate recorded no operators, so that only its contents are known */
+  bool is_closed;  /* some delegate's payload cannot be read, because its format is closed */
+  bool has_phases; /* some delegate recorded times by phase or compute unit */
   etr_table table;
 } delegates;
 
-/* Begins a table of delegates. Returns NULL when out of memory. */
-static delegates *begin_delegates(etr_answer *answer) {
+/* Begins a table of delegates in the answer's arena. Returns NULL when out of memory. */
+static delegates *begin_delegates_table(etr_answer *answer) {
   delegates *begun = etr_arena_alloc_array(&answer->arena, 1, sizeof *begun);
   if (!begun)
     return NULL;
   etr_table_init(&begun->table, answer, &etr_delegate_fields);
-  etr_table_say_origin(&begun->table);
-  begun->table.context = &begun->contents;
+  etr_table_add_origin_columns(&begun->table);
+  begun->table.context = &begun->has_opaque;
   return begun;
 }
 
-/* Adds the method's delegates that the filter selects to a table, and notes which kinds of facts
- * any of them has. Returns false when out of memory. */
-static bool add_delegates(delegates *into, const etr_method *method) {
+/* Adds a row for each of the method's delegates that the filter selects, and sets the flags of the
+ * table, which decide whether and with which columns it is shown. Returns false when out of memory.
+ */
+static bool add_delegate_rows(delegates *into, const etr_method *method) {
   const etr_answer *answer = into->table.answer;
   size_t count = 0;
   const delegate_cells *cells = list_delegate_cells(&into->table.answer->arena, answer->profile,
@@ -458,24 +466,25 @@ static bool add_delegates(delegates *into, const etr_method *method) {
     return false;
   for (size_t i = 0; i < count; i++) {
     into->is_closed |= cells[i].payload && cells[i].payload->is_closed;
-    into->contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
+    into->has_opaque |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
     for (size_t phase = ETR_PHASE_COPY_IN; phase < ETR_PHASE_OTHER; phase++)
-      into->parts |= cells[i].row->phases[phase] > 0;
+      into->has_phases |= cells[i].row->phases[phase] > 0;
     for (size_t unit = ETR_COMPUTE_UNIT_NPU; unit < ETR_COMPUTE_UNITS; unit++)
-      into->parts |= cells[i].row->units[unit] > 0;
+      into->has_phases |= cells[i].row->units[unit] > 0;
   }
   etr_table_add_rows(&into->table, ETR_ROWS(cells, count));
   return true;
 }
 
-/* Writes the delegates below the table of operators, but only if one has known phases or compute
- * units, a closed format, or recorded no operators, so that its call's time is all there is.
- * Returns false when out of memory. */
-static bool put_known_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
-  delegates *shown = begin_delegates(answer);
-  if (!shown || !add_delegates(shown, method))
+/* Writes the delegates below the table of operators, but only if that table leaves something out:
+ * times by phase or compute unit, a payload of a closed format, or a delegate that recorded no
+ * operators, so that the time of its call is all there is. Returns false when out of memory. */
+static bool put_informative_delegates(etr_answer *answer, const etr_method *method,
+                                      unsigned medium) {
+  delegates *shown = begin_delegates_table(answer);
+  if (!shown || !add_delegate_rows(shown, method))
     return false;
-  if (!shown->contents && !shown->parts && !shown->is_closed)
+  if (!shown->has_opaque && !shown->has_phases && !shown->is_closed)
     return true;
   shown->table.medium = medium;
   etr_puts(&answer->writer, "\n");
@@ -485,7 +494,7 @@ static bool put_known_delegates(etr_answer *answer, const etr_method *method, un
 
 /* Writes the delegates of all methods: in text a table for each method, in other formats one for
  * all. Returns false when out of memory. */
-static bool put_delegates(etr_answer *answer) {
+static bool write_delegate_tables(etr_answer *answer) {
   delegates *shown = NULL;
   for (size_t i = 0; i < answer->profile->method_count; i++) {
     const etr_method *method = &answer->profile->methods[i];
@@ -493,11 +502,11 @@ static bool put_delegates(etr_answer *answer) {
     if (!etr_filter_takes_method(answer->filter, method))
       continue;
     if (!shown || is_text)
-      shown = begin_delegates(answer);
+      shown = begin_delegates_table(answer);
     if (!shown)
       return false;
-    etr_table_choose(&shown->table);
-    if (!add_delegates(shown, method))
+    etr_table_choose_columns(&shown->table);
+    if (!add_delegate_rows(shown, method))
       return false;
     if (!is_text)
       continue;
@@ -515,38 +524,40 @@ static bool put_delegates(etr_answer *answer) {
 
 /* ---- Tables ---- */
 
-/* Writes the operators of a method: in text a table and its delegates, in other formats rows of the
- * table for all methods. Returns false when out of memory. */
-static bool put_method(etr_table *table, const etr_method *method) {
+/* Writes which operators of a method are delegated: in text its own table, and its delegates unless
+ * the user chose rows or columns; in other formats rows of the table that all methods share.
+ * Returns false when out of memory. */
+static bool write_method_operators(etr_table *table, const etr_method *method) {
   const etr_table_options *options = table->answer->options;
   etr_delegation delegation;
   bool follows_table = table->laid_out.cells.count > 0;
-  if (!collect_operators(table, &delegation, method))
+  if (!add_operator_rows(table, &delegation, method))
     return false;
   if (!etr_table_is_text(table)) {
-    etr_table_fill(table);
+    etr_table_lay_out_rows(table);
     return true;
   }
   if (follows_table)
     etr_puts(&table->answer->writer, "\n");
-  put_title(table->answer, method, &delegation);
+  put_operators_title(table->answer, method, &delegation);
   if (delegation.count)
     etr_table_finish(table);
-  return options->by || options->columns || put_known_delegates(table->answer, method, ETR_IN_TEXT);
+  return options->by || options->columns ||
+         put_informative_delegates(table->answer, method, ETR_IN_TEXT);
 }
 
 /* Writes which operators run in delegates, for all methods with a graph that the filter takes.
  * Returns false when out of memory. */
-static bool put_operators(etr_answer *answer) {
+static bool write_operator_tables(etr_answer *answer) {
   etr_table table;
   bool is_good = true;
   etr_table_init(&table, answer, &etr_operator_delegation_fields);
-  etr_table_choose(&table);
-  etr_table_say_origin(&table);
+  etr_table_choose_columns(&table);
+  etr_table_add_origin_columns(&table);
   for (size_t i = 0; is_good && i < answer->profile->method_count; i++)
     if (answer->profile->methods[i].graph != ETR_NONE &&
         etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))
-      is_good = put_method(&table, &answer->profile->methods[i]);
+      is_good = write_method_operators(&table, &answer->profile->methods[i]);
   if (!etr_table_is_text(&table))
     etr_table_write(&table);
   return is_good;
@@ -557,6 +568,7 @@ etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node
                                       etr_error *error) {
   etr_answer answer;
   etr_answer_begin(&answer, profile, filter, options, sink);
-  bool good = answer.options->by_delegate ? put_delegates(&answer) : put_operators(&answer);
+  bool good = answer.options->by_delegate ? write_delegate_tables(&answer)
+                                          : write_operator_tables(&answer);
   return etr_answer_end(&answer, good, error);
 }

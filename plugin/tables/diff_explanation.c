@@ -10,7 +10,7 @@
 /* ---- A table ---- */
 
 typedef struct table_row {
-  etr_diff_output *of;
+  etr_diff_output *output;
   const char *text;
   double base, newer;
   const etr_change *judged; /* NULL of sums */
@@ -26,6 +26,7 @@ static etr_cell base(const void *row) {
 static etr_cell newer(const void *row) {
   return (etr_cell){.number = as_row(row)->newer, .apart = as_row(row)->apart};
 }
+/* Returns the change of a line's time; a side that did not time it counts as 0. */
 static etr_cell change(const void *row) {
   return (etr_cell){.number = etr_known_time(as_row(row)->newer) -
                               etr_known_time(as_row(row)->base),
@@ -34,8 +35,8 @@ static etr_cell change(const void *row) {
 }
 
 static etr_cell percent(const void *row) {
-  return etr_cell_text(as_row(row)->judged ? etr_diff_percent(as_row(row)->of, as_row(row)->judged)
-                                           : "");
+  return etr_cell_text(
+      as_row(row)->judged ? etr_diff_percent(as_row(row)->output, as_row(row)->judged) : "");
 }
 static etr_cell verdict(const void *row) {
   return etr_cell_text(as_row(row)->judged ? etr_diff_verdict_word(as_row(row)->judged) : "");
@@ -51,28 +52,28 @@ static const etr_field fields[] = {
 };
 
 typedef struct table {
-  etr_diff_output *of;
+  etr_diff_output *output;
   const etr_method_pair *method;
   const etr_node_groups *groups; /* what the operators are divided by */
   etr_table table;
 } table;
 
-/* Adds a line of the explanation. judged: the change that has a verdict; NULL for none. apart: a
- * time, in ticks, by whose size the digits of this line are chosen apart from others; 0 for a part
- * of Method::execute. */
-static void add_line(table *explanation, const char *text, double base, double newer,
-                     const etr_change *change, double apart) {
-  table_row *row = etr_arena_alloc_array(&explanation->of->answer.arena, 1, sizeof *row);
+/* Adds a line to the table, with times in ticks (NaN: not timed on that side). change: the one with
+ * a verdict; NULL: the line has none. apart: a time, in ticks, by whose size the digits of this
+ * line are chosen, because it is no part of the sum; 0 for a part of Method::execute. */
+static void add_table_line(table *explanation, const char *text, double base, double newer,
+                           const etr_change *change, double apart) {
+  table_row *row = etr_arena_alloc_array(&explanation->output->answer.arena, 1, sizeof *row);
   if (!row || !text)
     return;
-  *row = (table_row){explanation->of, text, base, newer, change, apart};
-  etr_table_add(&explanation->table, row, "", 0);
+  *row = (table_row){explanation->output, text, base, newer, change, apart};
+  etr_table_add_row(&explanation->table, row, "", 0);
 }
 
 /* Adds a line about Method::execute or a part of it. */
-static void put_line(table *t, const char *text, double base, double newer,
-                     const etr_change *judged) {
-  add_line(t, text, base, newer, judged, 0);
+static void add_part_line(table *t, const char *text, double base, double newer,
+                          const etr_change *judged) {
+  add_table_line(t, text, base, newer, judged, 0);
 }
 
 /* These return the time of a row on a side, or NaN if the row has none. */
@@ -83,17 +84,18 @@ static double new_time(const etr_change *change) {
   return change->new_runs ? change->new_typical : NAN;
 }
 
-/* Adds a time to a sum. The sum stays NaN until one is known. */
-static double added(double sum, double time) {
+/* Returns a sum with a time added; an unknown time (NaN) adds nothing. The sum is NaN until one
+ * time is known. */
+static double sum_of_known(double sum, double time) {
   return isnan(sum) ? time : sum + etr_known_time(time);
 }
 
-enum { EVERY_GROUP = INT32_MAX }; /* --top 0 */
+enum { EVERY_GROUP = INT32_MAX }; /* limit of --top 0, which shows also groups without time */
 
 /* On which sides a group is. */
-typedef enum kind { ON_BOTH, GONE, NEW, KINDS } kind;
+typedef enum side_kind { ON_BOTH, GONE, NEW, KINDS } side_kind;
 
-static kind kind_of(const etr_change *change) {
+static side_kind side_kind_of(const etr_change *change) {
   if (change->verdict == ETR_VERDICT_GONE)
     return GONE;
   return change->verdict == ETR_VERDICT_NEW ? NEW : ON_BOTH;
@@ -101,7 +103,7 @@ static kind kind_of(const etr_change *change) {
 
 /* Returns true if a group has a line of its own. The first `most` groups have, but not those whose
  * time is 0 on both sides: it is below the clock's step, and says nothing. */
-static bool has_line(const table *t, size_t group, size_t most) {
+static bool has_own_line(const table *t, size_t group, size_t most) {
   const etr_change *change = &t->groups->rows[group].change;
   bool is_zero = !(etr_known_time(base_time(change)) > 0) &&
                  !(etr_known_time(new_time(change)) > 0);
@@ -110,68 +112,71 @@ static bool has_line(const table *t, size_t group, size_t most) {
 
 /* Adds up the groups of a kind, or of all kinds (KINDS), that have no line among the first
  * `line_limit`. Sets both times to NAN if there are none. Returns their number. */
-static size_t sum_groups(const table *t, size_t line_limit, kind wanted, double *base,
-                         double *newer) {
+static size_t sum_hidden_groups(const table *t, size_t line_limit, side_kind wanted, double *base,
+                                double *newer) {
   size_t count = 0;
   *base = *newer = NAN;
   for (size_t i = 0; i < t->groups->count; i++) {
     const etr_change *change = &t->groups->rows[i].change;
-    if (has_line(t, i, line_limit) || (wanted != KINDS && kind_of(change) != wanted))
+    if (has_own_line(t, i, line_limit) || (wanted != KINDS && side_kind_of(change) != wanted))
       continue;
-    *base = added(*base, base_time(change));
-    *newer = added(*newer, new_time(change));
+    *base = sum_of_known(*base, base_time(change));
+    *newer = sum_of_known(*newer, new_time(change));
     count++;
   }
   return count;
 }
 
-/* Adds a line for all groups, one for each group that explains the change, and one for what the
- * others of each kind add together. */
-static void put_groups(table *t, const char *title) {
+/* Adds a line with the sum of all groups, one for each of the first groups (at most --top), and one
+ * for the sum of the others on both sides, only in the base, and only in the new record. */
+static void add_group_lines(table *t, const char *title) {
   static const char *const kind_words[] = {"on both sides", "only in the base",
                                            "only in the new record"};
-  etr_arena *arena = &t->of->answer.arena;
-  size_t top = t->of->answer.options->top, line_limit = top ? top : EVERY_GROUP, lines = 0;
+  etr_arena *arena = &t->output->answer.arena;
+  size_t top = t->output->answer.options->top, line_limit = top ? top : EVERY_GROUP, lines = 0;
   double base, newer;
   if (t->groups->count == 0)
     return;
-  sum_groups(t, 0, KINDS, &base, &newer);
-  put_line(t, title, base, newer, NULL);
+  sum_hidden_groups(t, 0, KINDS, &base, &newer);
+  add_part_line(t, title, base, newer, NULL);
   for (size_t i = 0; i < t->groups->count; i++) {
     const etr_node_group *group = &t->groups->rows[i];
-    if (!has_line(t, i, line_limit))
+    if (!has_own_line(t, i, line_limit))
       continue;
-    put_line(t, etr_arena_format(arena, "  %s", etr_diff_group_text(t->of, group)),
-             base_time(&group->change), new_time(&group->change), &group->change);
+    add_part_line(t, etr_arena_format(arena, "  %s", etr_diff_group_text(t->output, group)),
+                  base_time(&group->change), new_time(&group->change), &group->change);
     lines++;
   }
-  for (kind of = ON_BOTH; lines && of < KINDS; of++) {
-    size_t count = sum_groups(t, line_limit, of, &base, &newer);
+  for (side_kind hidden = ON_BOTH; lines && hidden < KINDS; hidden++) {
+    size_t count = sum_hidden_groups(t, line_limit, hidden, &base, &newer);
     if (count)
-      put_line(t, etr_arena_format(arena, "  %zu more, %s", count, kind_words[of]), base, newer,
-               NULL);
+      add_part_line(t, etr_arena_format(arena, "  %zu more, %s", count, kind_words[hidden]), base,
+                    newer, NULL);
   }
 }
 
-/* Returns true for the parts that groups divide. */
+/* Returns true for the parts of Method::execute whose time the lines of the groups already show:
+ * graph operators and, in groups by kernel or event, also operators on no node and inserted ones.
+ */
 static bool is_divided(etr_time_part part, etr_diff_section section, bool by_events) {
-  bool all = section == ETR_DIFF_SECTION_KERNELS || by_events;
-  return part == ETR_TIME_OPERATORS ||
-         (all && (part == ETR_TIME_UNPLACED || part == ETR_TIME_INSERTED));
+  bool has_all_operators = section == ETR_DIFF_SECTION_KERNELS || by_events;
+  if (part == ETR_TIME_UNPLACED || part == ETR_TIME_INSERTED)
+    return has_all_operators;
+  return part == ETR_TIME_OPERATORS;
 }
 
 /* Adds the lines of the groups and of the other parts, which together add up to Method::execute.
  * Returns false when out of memory. */
-static bool put_parts(table *t, etr_diff_section section) {
+static bool add_all_lines(table *t, etr_diff_section section) {
   bool has_all_operators = section == ETR_DIFF_SECTION_KERNELS || t->method->by_events;
   etr_part_changes parts;
-  if (!etr_part_changes_make(&parts, &t->of->answer.arena, t->of->comparison, t->method))
+  if (!etr_part_changes_make(&parts, &t->output->answer.arena, t->output->comparison, t->method))
     return false;
-  put_groups(t, has_all_operators ? "kernels and operators" : "graph operators");
+  add_group_lines(t, has_all_operators ? "kernels and operators" : "graph operators");
   for (size_t i = 0; i < parts.count; i++) {
     const etr_part_changes_row *row = &parts.rows[i];
     if (!is_divided(row->part, section, t->method->by_events))
-      put_line(t, row->text, row->base_typical, row->new_typical, NULL);
+      add_part_line(t, row->text, row->base_typical, row->new_typical, NULL);
   }
   return true;
 }
@@ -179,18 +184,18 @@ static bool put_parts(table *t, etr_diff_section section) {
 bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute, *load = etr_diff_load(o->comparison);
   etr_diff_section section = etr_diff_first_section(o->filter, method);
-  table t = {.of = o, .method = method, .groups = etr_diff_groups(method, section)};
+  table t = {.output = o, .method = method, .groups = etr_diff_groups(method, section)};
   etr_table_init(&t.table, &o->answer, ETR_FIELDS(fields));
   t.table.time_digits = ETR_DIFF_TIME_DIGITS;
   t.table.top = 0; /* rows have been chosen before they are added */
   t.table.title = "typical run";
-  if (!put_parts(&t, section))
+  if (!add_all_lines(&t, section))
     return false;
-  put_line(&t, "Method::execute", execute->base_typical, execute->new_typical, execute);
+  add_part_line(&t, "Method::execute", execute->base_typical, execute->new_typical, execute);
   if (load)
-    add_line(&t, "load, once", base_time(load), new_time(load), load,
-             fmax(etr_known_time(base_time(load)), etr_known_time(new_time(load))));
-  etr_table_fill(&t.table);
+    add_table_line(&t, "load, once", base_time(load), new_time(load), load,
+                   fmax(etr_known_time(base_time(load)), etr_known_time(new_time(load))));
+  etr_table_lay_out_rows(&t.table);
   etr_table_write(&t.table);
   return true;
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 
 typedef struct change_row {
-  etr_diff_output *of;
+  etr_diff_output *output;
   const etr_method_pair *method; /* NULL: of none */
   const char *name;
   const etr_diff_row *row; /* NULL: of a method itself, or a part of it */
@@ -73,16 +73,17 @@ static etr_cell cause(const void *row) {
 /* Writes "assumes": what the verdict of a change assumes about the recordings. */
 static void put_assumes(const etr_fields *f, const void *row) {
   unsigned assumes = as_row(row)->change->assumes;
-  etr_field_list(f, "assumes");
+  etr_field_begin_list(f, "assumes");
   if (assumes & ETR_ASSUMES_IN_TURNS)
     etr_jw_string(f->json, "in_turns");
   if (assumes & ETR_ASSUMES_RECORDING_NOISE)
     etr_jw_string(f->json, "recording_noise");
   etr_jw_end(f->json);
 }
-/* Writes the odd recordings of one side into the list that was begun. */
-static void put_side_odd(const etr_fields *f, const char *side, const etr_side_odd *odd_recordings,
-                         size_t count) {
+/* Writes the odd recordings of one side ("base" or "new") into a list that was begun, each with its
+ * file and by which part its time differs from the others of its side. */
+static void put_odd_recordings_of_side(const etr_fields *f, const char *side,
+                                       const etr_side_odd *odd_recordings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "side", side);
@@ -91,33 +92,34 @@ static void put_side_odd(const etr_fields *f, const char *side, const etr_side_o
     etr_jw_end(f->json);
   }
 }
-/* Writes "odd_recordings": those of both sides that were left out of the typical times. */
-static void put_odd(const etr_fields *f, const void *row) {
+/* Writes "odd_recordings": the recordings of both sides that differ so much from the others that
+ * typical times leave them out. */
+static void put_odd_recordings(const etr_fields *f, const void *row) {
   const etr_change *change = as_row(row)->change;
-  etr_field_list(f, "odd_recordings");
-  put_side_odd(f, "base", change->base_odd, change->base_odd_count);
-  put_side_odd(f, "new", change->new_odd, change->new_odd_count);
+  etr_field_begin_list(f, "odd_recordings");
+  put_odd_recordings_of_side(f, "base", change->base_odd, change->base_odd_count);
+  put_odd_recordings_of_side(f, "new", change->new_odd, change->new_odd_count);
   etr_jw_end(f->json);
 }
-static bool has_needed(const void *row) {
+static bool has_recordings_needed(const void *row) {
   return as_row(row)->change->recordings_needed > 0;
 }
 /* Rounds a bound to four significant digits: nobody reads more, and C libraries differ in the last
  * ones. */
-static double rounded(double part) {
+static double round_to_four_digits(double part) {
   double scale = 1e4;
   while (fabs(part) * scale < 1e3 && scale < 1e12)
     scale *= 10;
   return isfinite(part) ? round(part * scale) / scale : part;
 }
 static etr_cell relative(const void *row) {
-  return etr_cell_number(rounded(as_row(row)->change->relative));
+  return etr_cell_number(round_to_four_digits(as_row(row)->change->relative));
 }
 static etr_cell low(const void *row) {
-  return etr_cell_number(rounded(as_row(row)->change->low));
+  return etr_cell_number(round_to_four_digits(as_row(row)->change->low));
 }
 static etr_cell high(const void *row) {
-  return etr_cell_number(rounded(as_row(row)->change->high));
+  return etr_cell_number(round_to_four_digits(as_row(row)->change->high));
 }
 
 /* Writes "interval": both bounds of a relative change; null if there is no interval. */
@@ -127,9 +129,9 @@ static void put_interval(const etr_fields *f, const void *row) {
     etr_field_text(f, "interval", NULL);
     return;
   }
-  etr_field_list(f, "interval");
-  etr_jw_double(f->json, rounded(change->low));
-  etr_jw_double(f->json, rounded(change->high));
+  etr_field_begin_list(f, "interval");
+  etr_jw_double(f->json, round_to_four_digits(change->low));
+  etr_jw_double(f->json, round_to_four_digits(change->high));
   etr_jw_end(f->json);
 }
 
@@ -146,19 +148,21 @@ static etr_cell signed_typical(const void *row) {
   return (etr_cell){.number = etr_diff_typical(as_row(row)->change), .is_signed = true};
 }
 static etr_cell percent(const void *row) {
-  return etr_cell_text(etr_diff_percent(as_row(row)->of, as_row(row)->change));
+  return etr_cell_text(etr_diff_percent(as_row(row)->output, as_row(row)->change));
 }
 static etr_cell between(const void *row) {
-  return etr_cell_text(etr_diff_interval_text(as_row(row)->of, as_row(row)->change));
+  return etr_cell_text(etr_diff_interval_text(as_row(row)->output, as_row(row)->change));
 }
 
-/* Returns why an item was timed on one side only: "fused" or "unfused" if the other side has its
- * node fused into another one, or else the word for its verdict. */
+/* Returns why a row was timed on one side only: "fused" if the newer side has its node fused into
+ * another one, whose time includes it, "unfused" if the base has; or else the word for its verdict.
+ */
 static const char *one_side_text(const void *each) {
   const change_row *row = each;
   bool in_base = has_base(each);
   const etr_node_pair *pair = row->row ? row->row->pair : NULL;
-  const etr_profile *profile = in_base ? row->of->comparison->newer : row->of->comparison->base;
+  const etr_profile *profile = in_base ? row->output->comparison->newer
+                                       : row->output->comparison->base;
   uint32_t index = in_base ? row->method->new_method : row->method->base_method, node = ETR_NONE;
   if (pair)
     node = in_base ? pair->new_node : pair->base_node;
@@ -187,7 +191,8 @@ const char *etr_diff_verdict_word(const etr_change *change) {
   }
 }
 
-/* Returns the word for the verdict of a change, in a style that shows whether it matters. */
+/* Returns the word for the verdict of a change: hot if it is slower, dim if nothing is known to
+ * have changed. */
 static etr_cell verdict_text(const void *row) {
   const char *word = etr_diff_verdict_word(as_row(row)->change);
   switch (as_row(row)->change->verdict) {
@@ -204,16 +209,16 @@ static etr_cell verdict_text(const void *row) {
   }
 }
 
-/* Returns the step of the clock that timed a node, below which a time cannot be distinguished from
- * 0. */
+/* Returns the step of the clock that timed a node in the base, below which a time cannot be
+ * distinguished from 0, in ticks of the newer side's clock; 0 if there is no node. */
 static double base_step(const void *row) {
-  const etr_comparison *c = as_row(row)->of->comparison;
+  const etr_comparison *c = as_row(row)->output->comparison;
   return has_pair(row)
              ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale
              : 0;
 }
 static double new_step(const void *row) {
-  const etr_comparison *c = as_row(row)->of->comparison;
+  const etr_comparison *c = as_row(row)->output->comparison;
   return has_pair(row) ? etr_clock_step(c->newer, as_row(row)->row->pair->new_backend, NULL) : 0;
 }
 
@@ -282,7 +287,7 @@ enum {
        .says = "what the interval assumes: that the recordings were taken in turns; by how much "  \
                "recordings of one program differ",                                                 \
        .type = "assumptions"},                                                                     \
-      {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd,                                        \
+      {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd_recordings,                             \
        .says =                                                                                     \
            "of execute: recordings that differ from the others of their side, of five or more; "   \
            "they are left out of typical times, not of the verdict",                               \
@@ -292,7 +297,7 @@ enum {
        ETR_CELL_COUNT,                                                                             \
        ETR_IN_JSON,                                                                                \
        CHANGE(recordings_needed),                                                                  \
-       .has = has_needed,                                                                          \
+       .has = has_recordings_needed,                                                               \
        .says =                                                                                     \
            "for execute and load: how many recordings on each side, in all, would decide whether " \
            "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "  \
@@ -352,17 +357,17 @@ static const etr_field fields[] = {
 ETR_ROW_TYPE(change, fields);
 
 void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
-  etr_field_put_all(f, &etr_change_fields, &(change_row){.change = change});
+  etr_field_put_members(f, &etr_change_fields, &(change_row){.change = change});
 }
 
 void etr_diff_put_verdict(const etr_fields *f, const etr_change *change) {
   static const etr_field list[] = {SIZE_FIELDS, VERDICT_FIELDS};
-  etr_field_put_all(f, ETR_FIELDS(list), &(change_row){.change = change});
+  etr_field_put_members(f, ETR_FIELDS(list), &(change_row){.change = change});
 }
 
 /* ---- Tables ---- */
 
-/* Adds a change to the table, with the costs of its row if it has one. */
+/* Adds a copy of a row to the table, with the costs of its etr_diff_row if it has one. */
 static void add_change_row(etr_table *table, change_row row) {
   change_row *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added)
@@ -370,27 +375,28 @@ static void add_change_row(etr_table *table, change_row row) {
   *added = row;
   added->base_cost = row.row ? row.row->base_cost : NULL;
   added->new_cost = row.row ? row.row->new_cost : NULL;
-  etr_table_add(table, added, "", 0);
+  etr_table_add_row(table, added, "", 0);
 }
 
-static void init_table(etr_table *table, etr_diff_output *o) {
+static void init_change_table(etr_table *table, etr_diff_output *o) {
   etr_table_init(table, &o->answer, &etr_change_fields);
   table->time_digits = ETR_DIFF_TIME_DIGITS;
   table->top = 0; /* rows have been chosen before they are added */
 }
 
 void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section section) {
-  init_table(table, o);
-  if (table->exact)
-    table->medium = section < ETR_DIFF_SECTIONS
-                        ? (unsigned)ETR_IN_DATA | (unsigned)ETR_DIFF_BY_SECTION << section
-                        : (unsigned)ETR_DIFF_METHODS;
-  etr_table_choose(table);
+  init_change_table(table, o);
+  /* What is not for programs keeps the medium of its format, only to check --columns. */
+  if (table->exact && section < ETR_DIFF_SECTIONS)
+    table->medium = (unsigned)ETR_IN_DATA | (unsigned)ETR_DIFF_BY_SECTION << section;
+  else if (table->exact)
+    table->medium = ETR_DIFF_METHODS;
+  etr_table_choose_columns(table);
 }
 
-void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
-                        const etr_diff_row *row, const etr_change *change) {
-  add_change_row(table, (change_row){.of = o, .method = method, .row = row, .change = change});
+void etr_diff_table_add_change(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
+                               const etr_diff_row *row, const etr_change *change) {
+  add_change_row(table, (change_row){.output = o, .method = method, .row = row, .change = change});
 }
 
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
@@ -398,18 +404,19 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   size_t top = o->answer.options->top,
          shown_count = top ? ETR_MIN(rows->news_count, top) : rows->count;
   etr_table table;
-  init_table(&table, o);
+  init_change_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   table.title = etr_diff_section_names[section].title;
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; i < shown_count; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = row->group ? etr_diff_group_text(o, row->group) : row->name;
     add_change_row(
         &table,
-        (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
+        (change_row){
+            .output = o, .method = method, .name = name, .row = row, .change = row->change});
   }
-  etr_table_fill(&table);
+  etr_table_lay_out_rows(&table);
   etr_table_write(&table);
   return shown_count;
 }

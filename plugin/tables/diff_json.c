@@ -65,25 +65,25 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
-/* Writes "with_children": the change of a module or pattern together with everything below it;
- * nothing for other groups. */
+/* Writes "with_children": the change of a module or pattern together with everything below it,
+ * but nothing for other groups. */
 static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
   const etr_node_group *whole = row->group->with_children;
   if (!whole)
     return;
-  etr_field_object(f, "with_children");
-  etr_field_put_all(f, &etr_group_change_fields,
-                    &(etr_diff_row){.change = &whole->change,
-                                    .group = whole,
-                                    .base_cost = row->base_tree_cost,
-                                    .new_cost = row->new_tree_cost});
+  etr_field_begin_object(f, "with_children");
+  etr_field_put_members(f, &etr_group_change_fields,
+                        &(etr_diff_row){.change = &whole->change,
+                                        .group = whole,
+                                        .base_cost = row->base_tree_cost,
+                                        .new_cost = row->new_tree_cost});
   etr_jw_end(f->json);
 }
 
-/* Writes a section of a method's comparison as a list, if the filter takes it. Returns false when
- * out of memory. */
-static bool put_section(etr_diff_output *o, const etr_method_pair *method,
-                        etr_diff_section section) {
+/* Writes a section of a method's comparison (its nodes, or sums by operator, module, ...) as a list
+ * of changes, if the filter takes it. Returns false when out of memory. */
+static bool put_section_list(etr_diff_output *o, const etr_method_pair *method,
+                             etr_diff_section section) {
   const char *key = etr_diff_section_names[section].key;
   etr_diff_rows rows;
   if (!etr_diff_takes_section(o->filter, section))
@@ -92,7 +92,7 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
       !etr_diff_costs_add(&rows, &o->answer.arena, o->comparison, method, section))
     return false;
   const etr_fields *f = &o->answer.fields;
-  etr_field_list(f, etr_diff_section_names[section].list);
+  etr_field_begin_list(f, etr_diff_section_names[section].list);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(f->json);
     if (key)
@@ -101,7 +101,8 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
       etr_field_text(f, "op", rows.rows[i].group->op);
     if (section == ETR_DIFF_SECTION_KERNELS)
       etr_field_text(f, "backend", rows.rows[i].group->backend);
-    etr_field_put_all(f, key ? &etr_group_change_fields : &etr_node_change_fields, &rows.rows[i]);
+    etr_field_put_members(f, key ? &etr_group_change_fields : &etr_node_change_fields,
+                          &rows.rows[i]);
     if (key)
       put_with_children(f, &rows.rows[i]);
     etr_jw_end(f->json);
@@ -153,7 +154,7 @@ bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair
 }
 
 /* Writes how the parts of Method::execute changed. Returns false when out of memory. */
-static bool put_parts(etr_diff_output *o, const etr_method_pair *method) {
+static bool put_part_list(etr_diff_output *o, const etr_method_pair *method) {
   etr_rows rows;
   if (!etr_part_rows_make(&rows, o, method))
     return false;
@@ -163,14 +164,14 @@ static bool put_parts(etr_diff_output *o, const etr_method_pair *method) {
 
 /* Writes how many runs a side has of a method, and how steady they are; null if the side lacks the
  * method. */
-static void put_runs(etr_diff_output *o, const char *key, const etr_profile *profile,
-                     uint32_t method) {
+static void put_run_counts(etr_diff_output *o, const char *key, const etr_profile *profile,
+                           uint32_t method) {
   const etr_fields *f = &o->answer.fields;
   if (method == ETR_NONE) {
     etr_field_text(f, key, NULL);
     return;
   }
-  etr_field_object(f, key);
+  etr_field_begin_object(f, key);
   etr_field_count(f, "runs", profile->methods[method].run_count);
   etr_field_count(f, "skipped_runs", profile->methods[method].skipped_run_count);
   const char *steadiness = etr_diff_steadiness_text(o, profile, method);
@@ -200,8 +201,8 @@ static bool put_findings(etr_diff_output *o, const etr_method_pair *method) {
   etr_findings findings;
   if (!etr_diff_findings(&findings, o, method, o->answer.fields.unit))
     return false;
-  etr_field_findings(&o->answer, &findings,
-                     newer && newer->graph != ETR_NONE ? &profile->graphs[newer->graph] : NULL);
+  etr_field_put_findings(&o->answer, &findings,
+                         newer && newer->graph != ETR_NONE ? &profile->graphs[newer->graph] : NULL);
   return true;
 }
 
@@ -222,21 +223,23 @@ static const etr_field throughput_change_fields[] = {
 };
 ETR_ROW_TYPE(throughput_change, throughput_change_fields);
 
+/* Writes "throughput": tokens and times per token of both sides; null if the runs of neither are
+ * known to read tokens. */
 static void put_throughput(etr_diff_output *o, const etr_method_pair *method) {
   etr_throughput_change change;
   bool is_known = etr_throughput_change_of(&change, &o->answer.arena, o->comparison, method);
-  etr_field_put_row(&o->answer.fields, "throughput", &etr_throughput_change_fields,
-                    is_known ? &change : NULL);
+  etr_field_put_row_or_null(&o->answer.fields, "throughput", &etr_throughput_change_fields,
+                            is_known ? &change : NULL);
 }
 
-/* Puts a text; null for an empty one. */
-static void put_text(const etr_fields *f, const char *key, const char *text) {
+/* Writes a key and a text; null for an empty one. */
+static void put_text_or_null(const etr_fields *f, const char *key, const char *text) {
   etr_field_text(f, key, text[0] ? text : NULL);
 }
 
 /* Writes the sentence that says what changed, whose times have the unit in which people read those
  * of the method; null if there is nothing to say. */
-static void put_answer(etr_diff_output *o, const etr_method_pair *method) {
+static void put_answer_object(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   const etr_change *execute = &method->execute;
   double time = execute->new_runs ? execute->new_typical : execute->base_typical;
@@ -248,49 +251,50 @@ static void put_answer(etr_diff_output *o, const etr_method_pair *method) {
     etr_field_text(f, "answer", NULL);
     return;
   }
-  etr_field_object(f, "answer");
-  put_text(f, "change", change);
-  put_text(f, "text", text);
+  etr_field_begin_object(f, "answer");
+  put_text_or_null(f, "change", change);
+  put_text_or_null(f, "text", text);
   etr_jw_end(f->json);
 }
 
-/* Writes the comparison of a method: its verdict in words and numbers, parts, sections and
- * findings. Returns false when out of memory. */
-static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
+/* Writes the comparison of a method as an object: its verdict in words and numbers, the parts of
+ * its time, the sections that the filter takes, and findings about the newer side. Returns false
+ * when out of memory. */
+static bool put_method_object(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   etr_jw_object(f->json);
   etr_field_text(f, "method", method->name[0] ? method->name : NULL);
-  etr_field_object(f, "execute");
+  etr_field_begin_object(f, "execute");
   etr_diff_put_change(f, &method->execute);
   etr_jw_end(f->json);
   etr_field_text(f, "verdict_text", etr_diff_method_text(o, method));
-  put_answer(o, method);
-  put_text(f, "reason_text", etr_diff_reason_text(o, &method->execute));
-  put_text(f, "odd_text", etr_diff_odd_text(o, &method->execute));
-  put_text(f, "unlike_text", etr_diff_unlike_text(o, method));
+  put_answer_object(o, method);
+  put_text_or_null(f, "reason_text", etr_diff_reason_text(o, &method->execute));
+  put_text_or_null(f, "odd_text", etr_diff_odd_text(o, &method->execute));
+  put_text_or_null(f, "unlike_text", etr_diff_unlike_text(o, method));
   put_throughput(o, method);
-  put_runs(o, "base", o->comparison->base, method->base_method);
-  put_runs(o, "new", o->comparison->newer, method->new_method);
+  put_run_counts(o, "base", o->comparison->base, method->base_method);
+  put_run_counts(o, "new", o->comparison->newer, method->new_method);
   etr_field_put_rows(f, "differences", &etr_difference_fields,
                      ETR_ROWS(method->differences, method->difference_count));
-  bool is_good = put_parts(o, method);
+  bool is_good = put_part_list(o, method);
   etr_field_flag(f, "by_events", method->by_events);
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
   etr_field_flag(f, "may_differ", method->may_differ);
   for (etr_diff_section section = 0; is_good && section < ETR_DIFF_SECTIONS; section++)
-    is_good = put_section(o, method, section);
+    is_good = put_section_list(o, method, section);
   is_good = is_good && put_findings(o, method);
   if (etr_diff_takes_gaps(o->filter))
-    etr_field_gaps(f, method);
+    etr_field_put_gaps(f, method);
   etr_jw_end(f->json);
   return is_good;
 }
 
-/* Writes how the loads of both sides compare. */
-static void put_loads(etr_diff_output *o) {
+/* Writes "load": a list of the events that load a program or method, with their changes. */
+static void put_load_list(etr_diff_output *o) {
   const etr_fields *f = &o->answer.fields;
-  etr_field_list(f, "load");
+  etr_field_begin_list(f, "load");
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "event_name", o->comparison->loads[i].name);
@@ -307,12 +311,12 @@ etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_f
   etr_field_number(&o.answer.fields, "limit", comparison->limit > 0 ? comparison->limit : NAN);
   etr_field_number(&o.answer.fields, "recording_noise", comparison->recording_noise);
   etr_field_text(&o.answer.fields, "turns", etr_turns_name(comparison->turns));
-  etr_field_list(&o.answer.fields, "methods");
+  etr_field_begin_list(&o.answer.fields, "methods");
   bool good = true;
   for (size_t i = 0; good && i < comparison->method_count; i++)
     if (etr_diff_takes_method(filter, &comparison->methods[i]))
-      good = put_method(&o, &comparison->methods[i]);
+      good = put_method_object(&o, &comparison->methods[i]);
   etr_jw_end(&o.answer.json);
-  put_loads(&o);
+  put_load_list(&o);
   return etr_answer_end(&o.answer, good, error);
 }

@@ -34,16 +34,15 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
  * 12 % slower (...)", "about 100 times faster", "cannot
  * tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base", ... */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
-/** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", "12.3 %
- * slower";
- * "" unless the verdict is that it did. */
+/** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", or
+ * "12.3 % slower". Returns "" unless the verdict is that it did. */
 const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
 /** Returns what changed, by the comparison's sums: "log1p and gt are gone (-345 us); what replaces
  * them costs 32 us; mul takes 11 us more; calls and copies cost 28 us more". Returns "" if nothing
  * is worth a word, or if the two are different models. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
-/** Returns the same behind "No change that the runs can tell (-2.1 … +3.4 %)" or "As long as
- * before", if one of them is so. */
+/** Returns what changed, as etr_diff_changes_text(), behind "No change that the runs can tell (-2.1
+ * … +3.4 %)" or "As long as before" if the verdict is that. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
 /** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:
@@ -77,7 +76,7 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns how many timed nodes were paired: "218 of the 219 timed nodes of both sides have a
  * counterpart". */
-const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method);
+const char *etr_diff_paired_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns the legend under the tables, which says what times and intervals are; "" if nothing was
  * timed on both sides.
  */
@@ -128,8 +127,8 @@ enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 1
 void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section section);
 
 /** Adds a change to the table for programs. `row` is NULL for a method itself. */
-void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
-                        const etr_diff_row *row, const etr_change *change);
+void etr_diff_table_add_change(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
+                               const etr_diff_row *row, const etr_change *change);
 
 /** Writes the rows of a section for people: at most options.top rows that are news, or all rows if
  * that is 0. Returns their number. */
@@ -155,13 +154,14 @@ bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair
 
 /** Writes the numeric gaps of a method as text or Markdown: the values that differ, the worst
  * first, and where the difference starts. Writes nothing if neither side logged values. */
-void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method);
+void etr_gap_write_section(etr_diff_output *o, const etr_method_pair *method);
 
 /** Writes the gaps of all methods as one table, which CSV and TSV have if only values are asked
  * for. */
 void etr_gap_write_table(etr_diff_output *o);
 
-/** Writes the key numeric_gap. */
-void etr_field_gaps(const etr_fields *fields, const etr_method_pair *method);
+/** Writes the key numeric_gap: a list of the values that both sides logged, each with how far they
+ * are apart or why they could not be compared. */
+void etr_field_put_gaps(const etr_fields *fields, const etr_method_pair *method);
 
 #endif

@@ -27,15 +27,18 @@ typedef struct sentence {
   const char *text;
 } sentence;
 
+/* Orders operators by the size of their change, the largest first. */
 static int by_change(const void *a, const void *b) {
   double x = fabs(etr_diff_typical(&(*(const etr_node_group *const *)a)->change)),
          y = fabs(etr_diff_typical(&(*(const etr_node_group *const *)b)->change));
   return (x < y) - (x > y);
 }
 
-/* Lists the operators whose verdict is from `first` to `last`, the largest change first, and adds
- * up their times. Returns false when out of memory. */
-static bool list_changed(changed *out, const sentence *s, etr_verdict first, etr_verdict last) {
+/* Lists the operators (kernels, if events are compared) whose verdict is from `first` to `last` in
+ * the order of etr_verdict, the largest change first, and adds up their changes. Returns false when
+ * out of memory. */
+static bool list_operators_with_verdict(changed *out, const sentence *s, etr_verdict first,
+                                        etr_verdict last) {
   const etr_node_groups *groups = etr_diff_groups(
       s->method, s->method->by_events ? ETR_DIFF_SECTION_KERNELS : ETR_DIFF_SECTION_OPS);
   *out = (changed){
@@ -66,8 +69,9 @@ static const char *time_text(const sentence *s, double ticks) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns the short name of an operator, "linear"; of a kernel, "convolution.out", its name. */
-static const char *name_of(const sentence *s, const etr_node_group *operator) {
+/* Returns the short name of an operator, "linear" for "aten.linear.default". A kernel, such as
+ * "convolution.out", keeps its name, which has at most one dot. */
+static const char *operator_name(const sentence *s, const etr_node_group *operator) {
   const char *dot = strchr(operator->key, '.');
   bool is_kernel = s->method->by_events && !(dot && strchr(dot + 1, '.'));
   if (is_kernel)
@@ -83,11 +87,11 @@ static const char *names_text(const sentence *s, const changed *operators) {
   const char *names[MOST_NAMES];
   size_t name_count = operators->count > MOST_NAMES ? MOST_NAMES - 1 : operators->count;
   for (size_t i = 0; i < name_count; i++)
-    names[i] = name_of(s, operators->groups[i]);
+    names[i] = operator_name(s, operators->groups[i]);
   return etr_or_empty(etr_arena_list(arena, names, name_count, operators->count));
 }
 
-/* Adds a clause behind a semicolon. */
+/* Appends a clause to the sentence, behind a semicolon if it is not the first. */
 static void add_clause(sentence *s, const char *clause) {
   s->text = etr_or_empty(etr_arena_format(&s->o->answer.arena, "%s%s%s", s->text,
                                           s->text[0] ? "; " : "", etr_or_empty(clause)));
@@ -95,7 +99,7 @@ static void add_clause(sentence *s, const char *clause) {
 
 /* Adds a clause on what the operators cost that only the newer record has; none if they cost
  * nothing. gone_count: how many operators they replace. */
-static void add_new(sentence *s, const changed *added, size_t gone_count) {
+static void add_new_clause(sentence *s, const changed *added, size_t gone_count) {
   etr_arena *arena = &s->o->answer.arena;
   const char *added_time = time_text(s, added->sum);
   if (!added->count || !added_time)
@@ -111,35 +115,36 @@ static void add_new(sentence *s, const changed *added, size_t gone_count) {
 
 /* Adds clauses on the operators that only the base has and on those that only the newer record has.
  * */
-static void add_gone_and_new(sentence *s, const changed *gone, const changed *added) {
+static void add_gone_and_new_clauses(sentence *s, const changed *gone, const changed *added) {
   const char *gone_time = time_text(s, gone->sum);
   bool is_said = gone->count && gone_time;
   if (is_said)
     add_clause(s, etr_arena_format(&s->o->answer.arena, "%s %s gone (-%s)", names_text(s, gone),
                                    gone->count > 1 ? "are" : "is", gone_time));
-  add_new(s, added, is_said ? gone->count : 0);
+  add_new_clause(s, added, is_said ? gone->count : 0);
 }
 
-/* Adds what changed by an amount that is worth a word, "mul takes 11 us more". */
-static void add_change(sentence *s, const char *what, const char *verb, double change) {
+/* Adds a clause on a change in ticks, "mul takes 11 us more", if it is worth a word. */
+static void add_change_clause(sentence *s, const char *what, const char *verb, double change) {
   const char *time = time_text(s, change);
   if (fabs(change) > s->least && time)
     add_clause(s, etr_arena_format(&s->o->answer.arena, "%s %s %s %s", what, verb, time,
                                    change > 0 ? "more" : "less"));
 }
 
-/* Adds a clause on the operator on both sides that changed most, among those with a verdict. */
-static void add_largest(sentence *s, const changed *judged) {
+/* Adds a clause on the operator that changed most. judged: the operators on both sides that are
+ * slower or faster, the largest change first. */
+static void add_largest_change_clause(sentence *s, const changed *judged) {
   if (!judged->count)
     return;
-  add_change(s, name_of(s, judged->groups[0]), "takes",
-             etr_diff_typical(&judged->groups[0]->change));
+  add_change_clause(s, operator_name(s, judged->groups[0]), "takes",
+                    etr_diff_typical(&judged->groups[0]->change));
 }
 
 /* Adds a clause on what calls of delegates and the copies around them cost more or less. Where
  * events are compared, copies are among the events, because a side without a graph does not say
  * which were inserted. Returns false when out of memory. */
-static bool add_calls(sentence *s) {
+static bool add_calls_clause(sentence *s) {
   etr_part_changes parts;
   double change = 0;
   bool has_copies = !s->method->by_events;
@@ -149,13 +154,14 @@ static bool add_calls(sentence *s) {
     if (parts.rows[i].part == ETR_TIME_CALL_OVERHEAD ||
         (has_copies && parts.rows[i].part == ETR_TIME_INSERTED))
       change += parts.rows[i].new_typical - parts.rows[i].base_typical;
-  add_change(s, has_copies ? "calls and copies" : "calls of delegates", "cost", change);
+  add_change_clause(s, has_copies ? "calls and copies" : "calls of delegates", "cost", change);
   return true;
 }
 
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method,
                                   etr_unit unit) {
-  static const double WORTH_A_WORD = 0.02; /* of the longer inference */
+  static const double WORTH_A_WORD = 0.02; /* of the longer inference: a sentence has no room for
+                                              what nobody would notice */
   const etr_change *execute = &method->execute;
   changed gone, added, judged;
   if (!execute->base_runs || !execute->new_runs || method->may_differ)
@@ -167,30 +173,30 @@ const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *met
                 .decimals = etr_time_decimals(o->comparison->newer, longer, unit, ETR_TIME_DIGITS),
                 .least = WORTH_A_WORD * longer,
                 .text = ""};
-  if (!list_changed(&gone, &s, ETR_VERDICT_GONE, ETR_VERDICT_GONE) ||
-      !list_changed(&added, &s, ETR_VERDICT_NEW, ETR_VERDICT_NEW) ||
-      !list_changed(&judged, &s, ETR_VERDICT_LIKELY_FASTER, ETR_VERDICT_SLOWER))
+  if (!list_operators_with_verdict(&gone, &s, ETR_VERDICT_GONE, ETR_VERDICT_GONE) ||
+      !list_operators_with_verdict(&added, &s, ETR_VERDICT_NEW, ETR_VERDICT_NEW) ||
+      !list_operators_with_verdict(&judged, &s, ETR_VERDICT_LIKELY_FASTER, ETR_VERDICT_SLOWER))
     return "";
-  add_gone_and_new(&s, &gone, &added);
-  add_largest(&s, &judged);
-  return add_calls(&s) ? s.text : "";
+  add_gone_and_new_clauses(&s, &gone, &added);
+  add_largest_change_clause(&s, &judged);
+  return add_calls_clause(&s) ? s.text : "";
 }
 
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit) {
   const etr_change *execute = &method->execute;
-  const char *changes = etr_diff_changes_text(o, method, unit), *untold = "";
-  bool is_untold = execute->base_runs && execute->new_runs && !method->may_differ &&
-                   execute->verdict < ETR_VERDICT_LIKELY_FASTER;
+  const char *changes = etr_diff_changes_text(o, method, unit), *no_change = "";
+  bool has_no_verdict = execute->base_runs && execute->new_runs && !method->may_differ &&
+                        execute->verdict < ETR_VERDICT_LIKELY_FASTER;
   const char *size = etr_diff_has_interval(execute) ? etr_diff_interval_text(o, execute)
                                                     : etr_diff_percent(o, execute);
   bool is_equal = execute->verdict == ETR_VERDICT_EQUAL ||
                   execute->verdict == ETR_VERDICT_LIKELY_EQUAL;
-  if (is_untold)
-    untold = etr_or_empty(
+  if (has_no_verdict)
+    no_change = etr_or_empty(
         etr_arena_format(&o->answer.arena, "%s%s%s%s",
                          is_equal ? "As long as before" : "No change that the runs can tell",
                          size[0] ? " (" : "", size, size[0] ? ")" : ""));
-  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s", untold,
-                                       untold[0] && changes[0] ? "; " : "", changes));
+  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s", no_change,
+                                       no_change[0] && changes[0] ? "; " : "", changes));
 }

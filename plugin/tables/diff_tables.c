@@ -16,37 +16,40 @@
 static void put_line(etr_diff_output *o, const char *text) {
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, text);
 }
-static void put_note(etr_diff_output *o, const char *text) {
+static void put_indented_line(etr_diff_output *o, const char *text) {
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2, text);
 }
 
 static bool is_timed(const etr_method_pair *method) {
   return method->execute.base_runs || method->execute.new_runs;
 }
-static bool is_timed_twice(const etr_method_pair *method) {
+static bool is_timed_on_both_sides(const etr_method_pair *method) {
   return method->execute.base_runs && method->execute.new_runs;
 }
-/* Returns true if a section is shown. Patterns, source lines and kernels add up what others list,
- * and are shown only if they are asked for. */
-static bool takes_section(const etr_diff_output *o, etr_diff_section section) {
+/* Returns true if the user asked for a section: one by its name, or all (no filter) but patterns
+ * and those from source lines on, which only add up in another way what the first ones list. */
+static bool is_section_asked_for(const etr_diff_output *o, etr_diff_section section) {
   bool all = !o->filter || o->filter->by == ETR_DIFF_BY_ALL;
   return etr_diff_takes_section(o->filter, section) &&
          !(all && (section == ETR_DIFF_SECTION_PATTERNS || section >= ETR_DIFF_SECTION_SOURCES));
 }
-/* Without a graph rows are events, of which large models have thousands, and the operators are
- * those rows again. The kernels in the table of the typical run say the same in a few lines, so
- * that single events are only shown to those who ask for them. */
-static bool is_said_by_kernel(const etr_diff_output *o, const etr_method_pair *method,
-                              etr_diff_section section) {
+/* Returns true if a section only repeats the table of the typical run. Without a graph rows are
+ * events, of which large models have thousands, and the operators are those rows again. The kernels
+ * in that table say the same in a few lines, so that single events are only shown to those who ask
+ * for them. */
+static bool is_redundant_with_kernels(const etr_diff_output *o, const etr_method_pair *method,
+                                      etr_diff_section section) {
   bool is_asked_for = o->filter && o->filter->by != ETR_DIFF_BY_ALL;
-  return method->by_events && is_timed_twice(method) && !is_asked_for &&
+  return method->by_events && is_timed_on_both_sides(method) && !is_asked_for &&
          section <= ETR_DIFF_SECTION_OPS;
 }
 
-static bool tells_section(const etr_diff_output *o, const etr_method_pair *method,
-                          etr_diff_section section) {
-  return (is_timed_twice(method) || !is_timed(method)) && takes_section(o, section) &&
-         !is_said_by_kernel(o, method, section);
+/* Returns true if a section is written for people. If only one side was timed there is no change to
+ * list; if neither was, the sections show which nodes are gone or new. */
+static bool has_section(const etr_diff_output *o, const etr_method_pair *method,
+                        etr_diff_section section) {
+  return (is_timed_on_both_sides(method) || !is_timed(method)) &&
+         is_section_asked_for(o, section) && !is_redundant_with_kernels(o, method, section);
 }
 
 /* Returns how many rows are shown, "8 of 152 (...)"; "" if all are. */
@@ -82,7 +85,7 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
                           "",
                           "",
                           has_tokens ? tokens.text : ""};
-  for (size_t i = 0; is_timed_twice(method) && i < 2; i++) {
+  for (size_t i = 0; is_timed_on_both_sides(method) && i < 2; i++) {
     const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer,
                                                           method->new_method)
                                : etr_diff_steadiness_text(o, o->comparison->base,
@@ -111,7 +114,7 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   }
   for (size_t i = 0; i < ETR_COUNT(notes); i++) {
     if (!is_markdown)
-      put_note(o, notes[i]);
+      put_indented_line(o, notes[i]);
     if (!is_markdown || !notes[i] || !notes[i][0])
       continue;
     etr_puts(writer, "  \n");
@@ -123,22 +126,25 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
 
 /* ---- Sections: one below the other as text, folded in Markdown ---- */
 
-static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_pair *method,
-                      etr_diff_section section) {
+/* Makes the rows of a section in the order that the options choose, with their costs. Returns false
+ * when out of memory. */
+static bool make_section_rows(etr_diff_rows *rows, etr_diff_output *o,
+                              const etr_method_pair *method, etr_diff_section section) {
   return etr_diff_rows_make(rows, &o->answer.arena, method, section, o->answer.options->order) &&
          etr_diff_costs_add(rows, &o->answer.arena, o->comparison, method, section);
 }
 
-/* Writes a section of a method's comparison, which in Markdown is folded; only its counts if it has
- * no rows to show. Returns false when out of memory. */
-static bool put_section(etr_diff_output *o, const etr_method_pair *method,
-                        etr_diff_section section) {
+/* Writes a section of a method's comparison: a table, how many rows it leaves out, and how much of
+ * the whole change its rows are. In Markdown it is folded. If there is nothing to show, text has a
+ * line with the counts of verdicts. Returns false when out of memory. */
+static bool write_section(etr_diff_output *o, const etr_method_pair *method,
+                          etr_diff_section section) {
   const bool is_markdown = etr_section_is_markdown(&o->answer),
              is_of_sums = section >= ETR_DIFF_SECTION_OPS;
   const char *title = etr_diff_section_names[section].title;
   etr_writer *writer = &o->answer.writer;
   etr_diff_rows rows;
-  if (!make_rows(&rows, o, method, section))
+  if (!make_section_rows(&rows, o, method, section))
     return false;
   const char *counts = etr_diff_counts_text(o, &rows);
   if (!etr_diff_has_rows(o, &rows)) {
@@ -169,35 +175,35 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
 
 /* Writes the comparison of a method: verdict, explanation, sections, values and findings. Returns
  * false when out of memory. */
-static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
+static bool write_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool is_markdown = etr_section_is_markdown(&o->answer);
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
   put_verdict(o, method);
-  etr_section_clock(
+  etr_section_clock_note(
       &o->answer,
       o->comparison->base->takes_cycles_as_ns ? o->comparison->base : o->comparison->newer, 2);
-  if (is_timed_twice(method) && !only_verdict) {
+  if (is_timed_on_both_sides(method) && !only_verdict) {
     if (!is_markdown)
       etr_puts(&o->answer.writer, "\n");
     if (!etr_diff_write_explanation(o, method))
       return false;
     if (is_markdown)
-      etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
+      etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_paired_text(o, method));
     else
-      put_line(o, etr_diff_lined_up_text(o, method));
-    if (is_said_by_kernel(o, method, 0))
+      put_line(o, etr_diff_paired_text(o, method));
+    if (is_redundant_with_kernels(o, method, 0))
       put_line(o, "a row for each event: --by node");
   }
   for (etr_diff_section section = 0; section < ETR_DIFF_SECTIONS; section++)
-    if (tells_section(o, method, section) && !put_section(o, method, section))
+    if (has_section(o, method, section) && !write_section(o, method, section))
       return false;
   if (etr_diff_takes_gaps(o->filter))
-    etr_gap_put_section(o, method);
+    etr_gap_write_section(o, method);
   if (o->answer.options->findings) {
     etr_findings findings;
     if (!etr_diff_findings(&findings, o, method, o->answer.options->unit))
       return false;
-    etr_findings_put(&o->answer, &findings, "findings about the newer record");
+    etr_findings_put_list(&o->answer, &findings, "findings about the newer record");
   }
   if (!is_markdown)
     etr_puts(&o->answer.writer, "\n");
@@ -206,7 +212,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
 
 /* Returns true if a longer load contains this one and takes about as long on both sides, so that
  * this one says nothing new. */
-static bool is_contained(const etr_comparison *comparison, const etr_load_pair *load) {
+static bool is_inside_longer_load(const etr_comparison *comparison, const etr_load_pair *load) {
   for (size_t i = 0; i < comparison->load_count; i++) {
     const etr_change *other = &comparison->loads[i].change, *change = &load->change;
     if (other != change && change->base_typical < other->base_typical &&
@@ -217,9 +223,9 @@ static bool is_contained(const etr_comparison *comparison, const etr_load_pair *
   return false;
 }
 
-/* Writes the loads that the tables of the methods do not have. A single load without an interval is
- * in the table of the only timed method. */
-static void put_loads(etr_diff_output *o) {
+/* Writes a line for each load (an event that loads the program or a method) that says something
+ * new. A single load without an interval is already in the table of the only timed method. */
+static void write_loads(etr_diff_output *o) {
   size_t timed_count = 0;
   for (size_t i = 0; i < o->comparison->method_count; i++)
     timed_count += is_timed(&o->comparison->methods[i]);
@@ -227,7 +233,7 @@ static void put_loads(etr_diff_output *o) {
     const etr_load_pair *load = &o->comparison->loads[i];
     bool is_in_table = timed_count == 1 && o->comparison->load_count == 1 &&
                        !etr_diff_has_interval(&load->change);
-    if (is_in_table || is_contained(o->comparison, load))
+    if (is_in_table || is_inside_longer_load(o->comparison, load))
       continue;
     const char *verdict = load->change.base_runs && load->change.new_runs
                               ? etr_diff_verdict_text(o, &load->change)
@@ -246,14 +252,14 @@ static bool write_sections(etr_diff_output *o) {
   etr_diff_table_init(&columns, o, 0); /* refuses unknown columns, also if no table follows */
   for (size_t i = 0; i < o->comparison->method_count; i++)
     if (etr_diff_takes_method(o->filter, &o->comparison->methods[i]) &&
-        !put_method(o, &o->comparison->methods[i]))
+        !write_method(o, &o->comparison->methods[i]))
       return false;
   if (etr_section_is_markdown(&o->answer)) {
     if (legend[0])
       etr_putf(&o->answer.writer, "<sub>%s</sub>\n", legend);
     return true;
   }
-  put_loads(o);
+  write_loads(o);
   if (o->comparison->load_count && legend[0])
     etr_puts(&o->answer.writer, "\n");
   etr_section_line(&o->answer, ETR_STYLE_DIM, 0, legend);
@@ -262,7 +268,8 @@ static bool write_sections(etr_diff_output *o) {
 
 /* ---- One table ---- */
 
-/* Returns the section that is asked for; ETR_DIFF_SECTIONS if it is none. */
+/* Returns the first section that the filter takes; ETR_DIFF_SECTIONS if it takes none, as the
+ * filters by method, part and value. */
 static etr_diff_section chosen_section(const etr_diff_output *o) {
   etr_diff_section section = 0;
   while (section < ETR_DIFF_SECTIONS && !etr_diff_takes_section(o->filter, section))
@@ -271,7 +278,7 @@ static etr_diff_section chosen_section(const etr_diff_output *o) {
 }
 
 /* Adds a row for each part of Method::execute to the table. Returns false when out of memory. */
-static bool add_parts(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
+static bool add_part_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   etr_rows rows;
   if (!etr_part_rows_make(&rows, o, method))
     return false;
@@ -279,21 +286,22 @@ static bool add_parts(etr_diff_output *o, etr_table *table, const etr_method_pai
   return true;
 }
 
-/* Adds the rows of a method to the table, at most --top. Returns false when out of memory. */
-static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
+/* Adds to the table for programs what the filter chose of a method: the parts of its time, the
+ * method itself, or the rows of a section, at most --top. Returns false when out of memory. */
+static bool add_method_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   size_t top = o->answer.options->top;
   etr_diff_section section = chosen_section(o);
   etr_diff_rows rows;
   if (o->filter->by == ETR_DIFF_BY_PART)
-    return add_parts(o, table, method);
+    return add_part_rows(o, table, method);
   if (o->filter->by == ETR_DIFF_BY_METHOD)
-    etr_diff_table_add(table, o, method, NULL, &method->execute);
+    etr_diff_table_add_change(table, o, method, NULL, &method->execute);
   if (section == ETR_DIFF_SECTIONS)
     return true;
-  if (!make_rows(&rows, o, method, section))
+  if (!make_section_rows(&rows, o, method, section))
     return false;
   for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
-    etr_diff_table_add(table, o, method, &rows.rows[i], rows.rows[i].change);
+    etr_diff_table_add_change(table, o, method, &rows.rows[i], rows.rows[i].change);
   return true;
 }
 
@@ -314,14 +322,14 @@ static bool write_one_table(etr_diff_output *o) {
   }
   if (o->filter->by == ETR_DIFF_BY_PART) {
     etr_table_init(&table, &o->answer, &etr_balance_change_fields);
-    etr_table_choose(&table);
+    etr_table_choose_columns(&table);
   } else {
     etr_diff_table_init(&table, o, chosen_section(o));
   }
   table.top = 0; /* rows have been chosen */
   for (size_t i = 0; i < comparison->method_count; i++)
     if (etr_diff_takes_method(o->filter, &comparison->methods[i]) &&
-        !add_method(o, &table, &comparison->methods[i]))
+        !add_method_rows(o, &table, &comparison->methods[i]))
       return false;
   etr_table_finish(&table);
   return true;

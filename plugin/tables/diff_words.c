@@ -29,13 +29,15 @@ static const char *signed_time(etr_diff_output *o, double ticks) {
   return is_zero ? made + 1 : made;
 }
 
+/* Returns a time of at least 0 ticks in the unit of the options, as "0.0123". */
 static const char *time_text(etr_diff_output *o, double ticks) {
   const char *text = signed_time(o, ticks);
   return text[0] == '+' ? text + 1 : text;
 }
 
 /* Returns the number of decimals, at most four, that a value with this uncertainty supports: its
- * last digit is at least a tenth of the distance from the value to a bound of the interval. */
+ * last digit is at least a tenth of half_width, the distance from the value to a bound of its
+ * interval. It is negative if digits before the point are uncertain, too. */
 static int supported_decimals(double half_width) {
   enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
   if (!(half_width > 0) || !isfinite(half_width))
@@ -43,8 +45,8 @@ static int supported_decimals(double half_width) {
   return ETR_MIN((int)ceil(-log10(half_width / 10)), (int)MOST_DECIMALS);
 }
 
-/* Returns a number whose digits behind `decimals` are 0. */
-static double rounded(double number, int decimals) {
+/* Rounds a number to so many decimals; -1 rounds to tens. */
+static double round_to_decimals(double number, int decimals) {
   double unit = pow(10, -decimals);
   return round(number / unit) * unit;
 }
@@ -53,13 +55,15 @@ bool etr_diff_has_interval(const etr_change *change) {
   return !isnan(change->low) && !isnan(change->high);
 }
 
+/* Returns true if both bounds are known and say something: a relative change cannot be below -1,
+ * and an open upper bound is infinite. */
 static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
 }
 
-/* Returns true if two different percentages would be written with the same digits. */
-static bool look_alike(double a, double b, int decimals) {
-  return a != b && rounded(100 * a, decimals) == rounded(100 * b, decimals);
+/* Returns true if two different relative changes would be written as the same percentage. */
+static bool round_to_same_digits(double a, double b, int decimals) {
+  return a != b && round_to_decimals(100 * a, decimals) == round_to_decimals(100 * b, decimals);
 }
 
 /* Returns the power of ten of a percentage's first digit: 2 for 100 to 999 %; 0 for 0 and for what
@@ -68,9 +72,10 @@ static int magnitude_of(double percent) {
   return isfinite(percent) && percent != 0 ? (int)floor(log10(fabs(percent))) : 0;
 }
 
-/* Returns the decimals for the bounds of a change in percent: as many as the interval supports, at
- * most two, or more if it takes them to see on which side of 0 and of the limit the bounds lie.
- * Without an interval it is one below 100 %, else none. */
+/* Returns the decimals for a change and its bounds in percent: as many as the interval supports, at
+ * most two, or up to four if it takes them to see on which side of 0 and of the limit the bounds
+ * lie. It is negative for large changes, of which digits before the point are rounded to 0, but not
+ * the first two. Without an interval there is one decimal below 100 %, else two digits in all. */
 static int percent_decimals(const etr_diff_output *o, const etr_change *change) {
   enum { USUAL = 2, MOST = 4 };
   double limit = o->comparison->limit;
@@ -80,24 +85,27 @@ static int percent_decimals(const etr_diff_output *o, const etr_change *change) 
   int decimals = ETR_MIN(supported_decimals(50 * (change->high - change->low)), USUAL);
   if (decimals < 0)
     decimals = ETR_MIN(0, ETR_MAX(decimals, 1 - size));
-  while (decimals < MOST &&
-         (look_alike(change->low, 0, decimals) || look_alike(change->high, 0, decimals) ||
-          look_alike(change->low, limit, decimals) || look_alike(change->high, limit, decimals)))
+  while (decimals < MOST && (round_to_same_digits(change->low, 0, decimals) ||
+                             round_to_same_digits(change->high, 0, decimals) ||
+                             round_to_same_digits(change->low, limit, decimals) ||
+                             round_to_same_digits(change->high, limit, decimals)))
     decimals++;
   return decimals;
 }
 
-/* Puts a percentage to a number of decimals that may be below 0. */
-static void put_plain(etr_writer *writer, double percent, int decimals) {
-  etr_put_fixed(writer, decimals < 0 ? rounded(percent, decimals) : percent, ETR_MAX(decimals, 0));
+/* Writes a number of per cent without its sign "%"; decimals below 0 round to tens, hundreds, ...
+ */
+static void put_percentage(etr_writer *writer, double percent, int decimals) {
+  etr_put_fixed(writer, decimals < 0 ? round_to_decimals(percent, decimals) : percent,
+                ETR_MAX(decimals, 0));
 }
 
 /* Writes a percentage with its sign, as "+4.1" or "-4.3"; one that rounds to 0 has none. */
-static void put_signed(etr_writer *writer, double percent, int decimals) {
-  double shown = rounded(percent, decimals);
+static void put_signed_percentage(etr_writer *writer, double percent, int decimals) {
+  double shown = round_to_decimals(percent, decimals);
   if (shown > 0)
     etr_puts(writer, "+");
-  put_plain(writer, shown == 0 ? 0 : percent, decimals);
+  put_percentage(writer, shown == 0 ? 0 : percent, decimals);
 }
 
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
@@ -106,37 +114,41 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
   if (isnan(change->relative))
     return "";
   etr_text_begin(&text, &o->answer.arena, &writer);
-  put_signed(&writer, 100 * change->relative, percent_decimals(o, change));
+  put_signed_percentage(&writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(&writer, " %");
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Puts the bounds of a change, or without signs of its size. */
-static void put_bounds(etr_writer *writer, double low, double high, int decimals, bool is_signed) {
+/* Writes "between -4.3 and +13.2 %", or "between 10.1 and 14.5 %" without signs, for bounds of how
+ * much slower or faster something is. low and high are relative: 0.1 for 10 %. */
+static void put_interval_bounds(etr_writer *writer, double low, double high, int decimals,
+                                bool is_signed) {
   etr_puts(writer, "between ");
   if (is_signed)
-    put_signed(writer, 100 * low, decimals);
+    put_signed_percentage(writer, 100 * low, decimals);
   else
-    put_plain(writer, 100 * low, decimals);
+    put_percentage(writer, 100 * low, decimals);
   etr_puts(writer, " and ");
   if (is_signed)
-    put_signed(writer, 100 * high, decimals);
+    put_signed_percentage(writer, 100 * high, decimals);
   else
-    put_plain(writer, 100 * high, decimals);
+    put_percentage(writer, 100 * high, decimals);
   etr_puts(writer, " %");
 }
 
-/* Puts " (between -4.3 and +13.2 %)" or, with one bound, " (above -4.3 %)". */
-static void put_interval(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+/* Writes " (between -4.3 and +13.2 %)" or, with one bound, " (above -4.3 %)"; nothing if there is
+ * no bound: a lower one of -1 and an infinite upper one exclude nothing. */
+static void put_interval_in_parentheses(const etr_diff_output *o, etr_writer *writer,
+                                        const etr_change *change) {
   int decimals = percent_decimals(o, change);
   if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high)))
     return;
   etr_puts(writer, " (");
   if (has_both_bounds(change)) {
-    put_bounds(writer, change->low, change->high, decimals, true);
+    put_interval_bounds(writer, change->low, change->high, decimals, true);
   } else {
     etr_puts(writer, change->low > -1 ? "above " : "below ");
-    put_signed(writer, 100 * (change->low > -1 ? change->low : change->high), decimals);
+    put_signed_percentage(writer, 100 * (change->low > -1 ? change->low : change->high), decimals);
     etr_puts(writer, " %");
   }
   etr_puts(writer, ")");
@@ -150,29 +162,32 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
     return "";
   etr_text_begin(&text, &o->answer.arena, &writer);
   if (change->low > -1)
-    put_signed(&writer, 100 * change->low, decimals);
+    put_signed_percentage(&writer, 100 * change->low, decimals);
   etr_puts(&writer, " \xE2\x80\xA6 ");
   if (isfinite(change->high))
-    put_signed(&writer, 100 * change->high, decimals);
+    put_signed_percentage(&writer, 100 * change->high, decimals);
   etr_puts(&writer, " %");
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 /* ---- By what factor ---- */
 
-/* Returns how many times as long the longer side takes. */
+/* Returns how many times as long as the shorter side the longer one takes; relative: the change of
+ * the newer side against the base, 0.5 for 50 % slower. */
 static double factor_of(double relative, bool is_slower) {
   return is_slower ? 1 + relative : 1 / (1 + relative);
 }
 
-/* Returns with how many decimals a factor has two significant digits. */
+/* Returns the decimals with which a factor of at least 1 has two significant digits; from 9.95 on,
+ * which would be rounded to "10.0", there are none, and from 100 on they are negative. */
 static int decimals_of_factor(double factor) {
   return factor < 9.95 ? 1 : ETR_MIN(0, 1 - magnitude_of(factor));
 }
 
-/* Puts the factor of a change to two significant digits, but none below a tenth of what the bounds
- * are away from it: "3.1", "970", "1000". Where they are so far apart that the factor itself says
- * little, it puts the bounds: "1.2-13", "at least 1.2". */
+/* Writes how many times slower or faster something is, with two significant digits, but none below
+ * a tenth of half the distance of its bounds: "3.1", "970", "1000". If one bound is twice the other
+ * or more, so that the factor says little, it writes the bounds instead: "1.2-13", or "at least
+ * 1.2" if one is open. */
 static void put_factor(etr_writer *writer, const etr_change *change) {
   bool is_slower = change->relative > 0;
   double low = change->is_obvious ? change->least : change->low,
@@ -185,27 +200,28 @@ static void put_factor(etr_writer *writer, const etr_change *change) {
   int decimals = decimals_of_factor(factor);
   if (is_open) {
     etr_puts(writer, "at least ");
-    put_plain(writer, factor_least, decimals_of_factor(factor_least));
+    put_percentage(writer, factor_least, decimals_of_factor(factor_least));
     return;
   }
   if (is_bounded && factor_most >= 2 * factor_least) {
-    put_plain(writer, factor_least, decimals_of_factor(factor_least));
+    put_percentage(writer, factor_least, decimals_of_factor(factor_least));
     etr_puts(writer, "-");
-    put_plain(writer, factor_most, decimals_of_factor(factor_most));
+    put_percentage(writer, factor_most, decimals_of_factor(factor_most));
     return;
   }
   if (is_bounded && factor_most > factor_least)
     decimals = ETR_MIN(decimals, (int)floor(-log10((factor_most - factor_least) / 2 / 10)));
-  put_plain(writer, factor, decimals);
+  put_percentage(writer, factor, decimals);
 }
 
-/* Returns how large a change is, without its sign: "3.1×" from twice on, else "12.3 %". */
+/* Returns how large a change is, without its sign: "3.1×" if one side takes at least twice as long
+ * as the other, else "12.3 %". */
 static const char *change_size_text(etr_diff_output *o, const etr_change *change) {
-  enum { LEAST = 2 }; /* times */
+  enum { LEAST_FACTOR = 2 };
   etr_text text;
   etr_writer writer;
   const char *percent = etr_diff_percent(o, change);
-  if (factor_of(change->relative, change->relative > 0) < LEAST)
+  if (factor_of(change->relative, change->relative > 0) < LEAST_FACTOR)
     return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
   etr_text_begin(&text, &o->answer.arena, &writer);
   put_factor(&writer, change);
@@ -223,8 +239,9 @@ const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change) {
 
 /* ---- Verdicts ---- */
 
-/* Puts "about 100 times slower", of a change that is obvious. */
-static void put_obvious(etr_writer *writer, const etr_change *change, bool is_slower) {
+/* Writes "about 100 times slower" for a change that needs no statistics: all runs of one side are
+ * several times as long as all of the other. */
+static void put_obvious_change(etr_writer *writer, const etr_change *change, bool is_slower) {
   etr_puts(writer, "about ");
   put_factor(writer, change);
   etr_puts(writer, is_slower ? " times slower" : " times faster");
@@ -232,40 +249,43 @@ static void put_obvious(etr_writer *writer, const etr_change *change, bool is_sl
 
 /* Writes the verdict that something became slower or faster, its size and bounds: "12.3 % slower
  * (between 10.1 and 14.5 %)", "likely 12 % slower (...)". */
-static void put_decided(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+static void put_decided_verdict(const etr_diff_output *o, etr_writer *writer,
+                                const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER ||
                    change->verdict == ETR_VERDICT_LIKELY_SLOWER;
   int decimals = percent_decimals(o, change);
   double low = is_slower ? change->low : -change->high,
          high = is_slower ? change->high : -change->low;
   if (change->is_obvious) {
-    put_obvious(writer, change, is_slower);
+    put_obvious_change(writer, change, is_slower);
     return;
   }
   if (etr_verdict_is_likely(change->verdict))
     etr_puts(writer, "likely ");
-  put_plain(writer, 100 * fabs(change->relative), decimals);
+  put_percentage(writer, 100 * fabs(change->relative), decimals);
   etr_putf(writer, " %% %s (", is_slower ? "slower" : "faster");
   if (has_both_bounds(change)) {
-    put_bounds(writer, low, high, decimals, false);
+    put_interval_bounds(writer, low, high, decimals, false);
   } else {
     etr_puts(writer, "at least ");
-    put_plain(writer, 100 * low, decimals);
+    put_percentage(writer, 100 * low, decimals);
     etr_puts(writer, " %");
   }
   etr_puts(writer, ")");
 }
 
-/* Puts "+4.1 % (between -4.3 and +13.2 %)". */
-static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
-  put_signed(writer, 100 * change->relative, percent_decimals(o, change));
+/* Writes "+4.1 % (between -4.3 and +13.2 %)". */
+static void put_change_and_interval(const etr_diff_output *o, etr_writer *writer,
+                                    const etr_change *change) {
+  put_signed_percentage(writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(writer, " %");
-  put_interval(o, writer, change);
+  put_interval_in_parentheses(o, writer, change);
 }
 
-/* Writes the verdict that both are equal or that it cannot be told, with the change and its bounds:
+/* Writes the verdict that both are equal or that the data do not decide, with change and bounds:
  * "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: ...". */
-static void put_undecided(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+static void put_undecided_verdict(const etr_diff_output *o, etr_writer *writer,
+                                  const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL || change->verdict == ETR_VERDICT_LIKELY_EQUAL) {
     etr_puts(writer,
              change->verdict == ETR_VERDICT_EQUAL ? "equal within " : "likely equal within ");
@@ -276,12 +296,12 @@ static void put_undecided(const etr_diff_output *o, etr_writer *writer, const et
   if (isnan(change->relative))
     return;
   etr_puts(writer, ": ");
-  put_size(o, writer, change);
+  put_change_and_interval(o, writer, change);
 }
 
-/* Returns the row whose typical time changed most, of those that surely changed; NULL if none
- * did. */
-static const etr_node_pair *surest_row(const etr_method_pair *method) {
+/* Returns the pair of nodes whose typical time changed most, among those whose verdict is a sure
+ * "slower" or "faster"; NULL if there is none. */
+static const etr_node_pair *largest_sure_change(const etr_method_pair *method) {
   const etr_node_pair *surest = NULL;
   for (size_t i = 0; i < method->pair_count; i++) {
     const etr_change *change = &method->pairs[i].change;
@@ -295,8 +315,9 @@ static const etr_node_pair *surest_row(const etr_method_pair *method) {
 
 const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *method) {
   const char *text = etr_diff_verdict_text(o, &method->execute);
-  const etr_node_pair *row = method->execute.verdict == ETR_VERDICT_CANNOT_TELL ? surest_row(method)
-                                                                                : NULL;
+  const etr_node_pair *row = method->execute.verdict == ETR_VERDICT_CANNOT_TELL
+                                 ? largest_sure_change(method)
+                                 : NULL;
   if (!row)
     return text;
   return etr_or_empty(etr_arena_format(&o->answer.arena, "in all %s; %s is %s", text,
@@ -321,14 +342,14 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   }
   etr_text_begin(&text, &o->answer.arena, &writer);
   if (change->verdict >= ETR_VERDICT_LIKELY_FASTER)
-    put_decided(o, &writer, change);
+    put_decided_verdict(o, &writer, change);
   else
-    put_undecided(o, &writer, change);
+    put_undecided_verdict(o, &writer, change);
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns how many recordings on each side would decide, or that it would take more than can be
- * computed. */
+/* Returns how many recordings on each side would decide, or, if their number is not known, that it
+ * would take more than there are, or than the most that the forecast considers. */
 static const char *needed_text(etr_arena *arena, const etr_change *change) {
   size_t recording_count = ETR_MIN(change->base_recordings, change->new_recordings),
          needed = change->recordings_needed;
@@ -340,8 +361,8 @@ static const char *needed_text(etr_arena *arena, const etr_change *change) {
       arena, "%zu recordings on each side, in all, would decide in 4 of 5 cases", needed));
 }
 
-/* Returns what is seen in the runs that explains why nothing is sure, as a clause; "" if nothing
- * is. */
+/* Returns what in the times of the runs explains why nothing is sure, as a clause to append; "" if
+ * nothing does. */
 static const char *cause_text(const etr_change *change) {
   switch (change->cause) {
   case ETR_CAUSE_WARM_UP:
@@ -365,7 +386,7 @@ static const char *clock_text(const etr_change *change) {
 
 /* Returns true if a limit above 0 is inside the interval, so that it is not known whether the
  * change exceeds the limit. */
-static bool straddles(const etr_change *change, double limit) {
+static bool interval_contains_limit(const etr_change *change, double limit) {
   return limit > 0 && change->low <= limit && change->high >= limit;
 }
 
@@ -375,7 +396,7 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   const char *cause = cause_text(change);
   switch (change->reason) {
   case ETR_REASON_NONE:
-    if (!straddles(change, limit))
+    if (!interval_contains_limit(change, limit))
       return "";
     return etr_or_empty(etr_arena_format(arena,
                                          "the data do not decide whether that is above %.3g %%: %s",
@@ -406,8 +427,8 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
         o->comparison->turns == ETR_TURNS_BASE_FIRST ? "the new record" : "the base", cause));
   case ETR_REASON_TOO_NEAR:
     return etr_or_empty(etr_arena_format(
-        arena, "the change is too near %s: %s%s", straddles(change, limit) ? "the limit" : "0",
-        needed_text(arena, change),
+        arena, "the change is too near %s: %s%s",
+        interval_contains_limit(change, limit) ? "the limit" : "0", needed_text(arena, change),
         limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
   case ETR_REASON_SPREAD:
     return etr_or_empty(etr_arena_format(arena, "the recordings differ too much: %s%s",
@@ -417,9 +438,11 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
 }
 
 /* Returns a text with the odd recordings of a side appended: the first three, each with how much
- * slower or faster it is than the others, and how many more there are. */
-static const char *add_odd(etr_arena *arena, const char *text, const etr_side_odd *odd_recordings,
-                           size_t count, size_t recording_count) {
+ * slower or faster it is than the recordings that are not odd, and how many more there are.
+ * recording_count: all recordings of the side. */
+static const char *append_odd_recordings(etr_arena *arena, const char *text,
+                                         const etr_side_odd *odd_recordings, size_t count,
+                                         size_t recording_count) {
   enum { MOST_SHOWN = 3 };
   for (size_t i = 0; i < ETR_MIN(count, (size_t)MOST_SHOWN); i++)
     text = etr_or_empty(etr_arena_format(
@@ -434,10 +457,10 @@ static const char *add_odd(etr_arena *arena, const char *text, const etr_side_od
 
 const char *etr_diff_odd_text(etr_diff_output *o, const etr_change *execute) {
   etr_arena *arena = &o->answer.arena;
-  const char *base = add_odd(arena, "", execute->base_odd, execute->base_odd_count,
-                             execute->base_recordings),
-             *newer = add_odd(arena, "", execute->new_odd, execute->new_odd_count,
-                              execute->new_recordings);
+  const char *base = append_odd_recordings(arena, "", execute->base_odd, execute->base_odd_count,
+                                           execute->base_recordings),
+             *newer = append_odd_recordings(arena, "", execute->new_odd, execute->new_odd_count,
+                                            execute->new_recordings);
   if (!base[0] && !newer[0])
     return "";
   return etr_or_empty(
@@ -458,9 +481,9 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
     reason = needed_text(&o.answer.arena, change);
   etr_text_begin(&text, &o.answer.arena, &writer);
   if (is_told)
-    put_decided(&o, &writer, change);
+    put_decided_verdict(&o, &writer, change);
   else if (has_size)
-    put_size(&o, &writer, change);
+    put_change_and_interval(&o, &writer, change);
   else if (!reason[0])
     etr_puts(&writer, etr_diff_verdict_text(&o, change));
   const char *what = etr_or_empty(etr_text_end(&text, &writer));
@@ -468,8 +491,8 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
   etr_arena_clear(&o.answer.arena);
 }
 
-/* Returns a time in the unit of the options, with this many decimals but no more than the unit
- * supports. */
+/* Returns a time in the unit of the options without its name, with this many decimals, but none
+ * below 100 ns. */
 static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) {
   enum { ALL = 9 }; /* digits: as many as the unit has */
   const etr_profile *profile = o->comparison->newer;
@@ -552,7 +575,7 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
   return text;
 }
 
-const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method) {
+const char *etr_diff_paired_text(etr_diff_output *o, const etr_method_pair *method) {
   return etr_or_empty(etr_arena_format(
       &o->answer.arena, "%s%zu of the %zu timed %s of both sides %s a counterpart%s",
       method->may_differ ? "only " : "", method->timed_paired, method->timed_nodes,
@@ -560,8 +583,8 @@ const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *me
       method->may_differ ? ": trust the sums more than single nodes" : ""));
 }
 
-/* Returns true if one median describes the runs. It does not if they have two modes, a step or a
- * drift. */
+/* Returns true if one median describes the runs: they are steady or noisy, or too few to say, but
+ * have no two modes, step or drift. */
 static bool has_one_median(const etr_noise *noise) {
   return noise->verdict <= ETR_NOISE_NOISY;
 }
@@ -626,24 +649,25 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
       etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
 }
 
-static size_t left_out(const etr_profile *profile, uint32_t method) {
+/* Returns how many runs of a method were excluded; 0 if the side lacks the method. */
+static size_t excluded_run_count(const etr_profile *profile, uint32_t method) {
   return method == ETR_NONE ? 0 : profile->methods[method].skipped_run_count;
 }
 
-static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
+static bool is_timed_on_both_sides(const etr_diff_output *o, const etr_method_pair *method) {
   return method->execute.base_runs && method->execute.new_runs &&
          etr_diff_takes_method(o->filter, method);
 }
 
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method) {
   const etr_comparison *c = o->comparison;
-  size_t base = left_out(c->base, method->base_method),
-         newer = left_out(c->newer, method->new_method);
+  size_t base = excluded_run_count(c->base, method->base_method),
+         newer = excluded_run_count(c->newer, method->new_method);
   bool by_hand = c->base->skip == ETR_SKIP_RANGE || c->newer->skip == ETR_SKIP_RANGE;
   const char *kind = by_hand ? "" : "warm-up ";
   if (!base && !newer)
     return "";
-  if (!is_compared(o, method) || base == newer)
+  if (!is_timed_on_both_sides(o, method) || base == newer)
     return etr_or_empty(etr_arena_format(
         &o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
         ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
@@ -657,7 +681,7 @@ const char *etr_diff_legend(etr_diff_output *o) {
   bool by_recordings = false, by_runs = false;
   for (size_t i = 0; i < c->method_count; i++) {
     const etr_change *execute = &c->methods[i].execute;
-    if (!is_compared(o, &c->methods[i]))
+    if (!is_timed_on_both_sides(o, &c->methods[i]))
       continue;
     bool enough = ETR_MIN(execute->base_recordings, execute->new_recordings) >=
                   ETR_LEAST_RECORDINGS;

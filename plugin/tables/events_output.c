@@ -15,9 +15,9 @@
 
 /* ---- Bytes of a file in JSON ---- */
 
-/* Returns true for valid UTF-8 without NUL, which is a valid character but one that programs do not
- * expect. */
-static bool is_text(etr_bytes bytes) {
+/* Returns true for valid UTF-8 without NUL. NUL is valid, but readers in C would end the text
+ * there. */
+static bool is_utf8_without_nul(etr_bytes bytes) {
   for (size_t offset = 0, size; offset < bytes.size; offset += size) {
     size = bytes.data[offset] ? etr_utf8_size(bytes.data + offset, bytes.size - offset) : 0;
     if (size == 0)
@@ -26,11 +26,11 @@ static bool is_text(etr_bytes bytes) {
   return true;
 }
 
-/* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64; null if there
- * are none. */
-static void jw_bytes(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
+/* Writes bytes as a JSON text if they are valid UTF-8, else as "base64:" and their base64; null if
+ * there are none. */
+static void put_text_or_base64(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
   static const char prefix[] = "base64:";
-  if (bytes.size && is_text(bytes)) {
+  if (bytes.size && is_utf8_without_nul(bytes)) {
     etr_jw_slice(json, (etr_slice){bytes.data, bytes.size});
     return;
   }
@@ -46,7 +46,7 @@ static void jw_bytes(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
 /* ---- The event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables
  * ---- */
 
-/* Operators of a graph by debug handle, for op_types. */
+/* An operator of a graph and its debug handle. */
 typedef struct handle_node {
   uint32_t handle, node;
 } handle_node;
@@ -64,7 +64,7 @@ typedef struct events_output {
 } events_output;
 
 typedef struct event_row {
-  events_output *of;
+  events_output *output;
   const etr_block *block;
   const etr_method *method; /* NULL: of none */
   const etr_graph *graph;   /* the method's; NULL */
@@ -75,7 +75,7 @@ typedef struct event_row {
  * unknown. */
 static event_row make_event_row(events_output *output, const etr_block *block,
                                 const etr_event *event) {
-  event_row row = {.of = output, .block = block, .event = event};
+  event_row row = {.output = output, .block = block, .event = event};
   row.method = block->method == ETR_NONE ? NULL : &output->answer.profile->methods[block->method];
   row.graph = row.method && row.method->graph != ETR_NONE
                   ? &output->answer.profile->graphs[row.method->graph]
@@ -88,7 +88,7 @@ static const event_row *as_row(const void *row) {
 }
 
 /* Returns the first of the event's nodes; NULL if it has none. */
-static const etr_node *node_of(const event_row *row) {
+static const etr_node *first_node(const event_row *row) {
   return row->graph && row->event->node_count ? &row->graph->nodes[row->event->nodes[0]] : NULL;
 }
 
@@ -111,28 +111,29 @@ static etr_cell role(const void *row) {
 static etr_cell phase(const void *row) {
   return etr_cell_text(etr_phase_name(as_row(row)->event->phase));
 }
-/* Returns the step of the event's clock, in ticks; 0 if it has none. Only operators inside a
- * delegate are timed by the delegate's clock. */
+/* Returns the step of the clock that timed the event, in ticks, or 0: only operators inside a
+ * delegate are timed by the delegate's clock, which may be coarser than the runtime's. */
 static double clock_step(const void *row) {
   const etr_event *event = as_row(row)->event;
   bool is_in_delegate = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
-  return is_in_delegate
-             ? etr_clock_step(as_row(row)->of->answer.profile, event->backend, event->delegate_id)
-             : 0;
+  return is_in_delegate ? etr_clock_step(as_row(row)->output->answer.profile, event->backend,
+                                         event->delegate_id)
+                        : 0;
 }
-static double ranking_of(const event_row *row) {
-  return etr_ranking(row->of->answer.profile, etr_times_of(&row->event->stats));
+static double ranking_time(const event_row *row) {
+  return etr_ranking_time(row->output->answer.profile, etr_times_of(&row->event->stats));
 }
 /* Returns true if an event of the block was timed more than once, so that percentiles say
- * something; true, too, without a block. */
-static bool tells_percentiles(const void *context) {
+ * something, and also without a block, as in a table of all blocks. */
+static bool shows_percentiles(const void *context) {
   const etr_block *block = context;
   for (size_t i = 0; block && i < block->event_count; i++)
     if (block->events[i].stats.count > 1)
       return true;
   return !block;
 }
-/* Returns false if the method has no run that counts. */
+/* Returns true if the event was timed or its method has runs that count: an event that is in none
+ * of them took 0 in the typical run. */
 static bool has_typical(const void *row) {
   const etr_method *method = as_row(row)->method;
   return as_row(row)->event->stats.count > 0 || (method && method->run_count > 0);
@@ -151,8 +152,8 @@ static etr_cell is_delegated(const void *row) {
 }
 
 static etr_cell node(const void *row) {
-  return etr_cell_text(node_of(as_row(row))
-                           ? etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph,
+  return etr_cell_text(first_node(as_row(row))
+                           ? etr_label_node(&as_row(row)->output->answer.arena, as_row(row)->graph,
                                             as_row(row)->event->nodes[0])
                            : NULL);
 }
@@ -170,9 +171,10 @@ static void put_identifier(const etr_fields *f, const void *row) {
     etr_jw_string(f->json, event->delegate_id);
 }
 
-/* More operators at an event's handles than any real model has. */
+/* Limits the output of damaged files: no real model has so many operators at an event's handles. */
 enum { MAX_OPS = 4096 };
 
+/* Orders operators by debug handle, those of one handle in the order of the graph. */
 static int by_handle(const void *a, const void *b) {
   const handle_node *x = a, *y = b;
   if (x->handle != y->handle)
@@ -196,32 +198,38 @@ static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
  * Returns how many it wrote. */
 static size_t put_handle_op_types(const etr_fields *f, const event_row *row, uint32_t handle,
                                   size_t limit) {
-  const handle_index *index = &row->of->handles[row->block->method];
-  const handle_node wanted = {handle, 0};
+  const handle_index *index = &row->output->handles[row->block->method];
+  const handle_node lowest = {handle, 0};
+  size_t first = etr_lower_bound(&lowest, index->list, index->count, sizeof *index->list,
+                                 by_handle);
   size_t written = 0;
-  for (size_t i =
-           etr_lower_bound(&wanted, index->list, index->count, sizeof *index->list, by_handle);
-       i < index->count && index->list[i].handle == handle && written < limit; i++, written++)
-    etr_jw_string(f->json, row->graph->nodes[index->list[i].node].op_type);
+  for (size_t i = first; i < index->count && written < limit; i++) {
+    const handle_node *operator = &index->list[i];
+    if (operator->handle != handle)
+      break;
+    etr_jw_string(f->json, row->graph->nodes[operator->node].op_type);
+    written++;
+  }
   return written;
 }
 
-/* Writes the op types of the nodes with the event's debug handles, MAX_OPS at most. */
+/* Writes "op_types": the types of the operators with the event's debug handles, MAX_OPS at most.
+ * Handles are sorted, so that equal ones, of which only the first counts, are neighbors. */
 static void put_op_types(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
   size_t rest = MAX_OPS;
-  etr_field_list(f, "op_types");
+  etr_field_begin_list(f, "op_types");
   for (size_t i = 0; as_row(row)->graph && i < event->handle_count; i++)
     if (i == 0 || event->handles[i] != event->handles[i - 1])
       rest -= put_handle_op_types(f, as_row(row), event->handles[i], rest);
   etr_jw_end(f->json);
 }
 
-/* Writes the labels of the nodes that an event is joined to. */
+/* Writes "nodes": the names of the nodes that an event's time is attributed to. */
 static void put_nodes(const etr_fields *f, const void *row) {
-  etr_field_list(f, "nodes");
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; as_row(row)->graph && i < as_row(row)->event->node_count; i++)
-    etr_jw_string(f->json, etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph,
+    etr_jw_string(f->json, etr_label_node(&as_row(row)->output->answer.arena, as_row(row)->graph,
                                           as_row(row)->event->nodes[i]));
   etr_jw_end(f->json);
 }
@@ -230,7 +238,7 @@ static void put_nodes(const etr_fields *f, const void *row) {
  * are. */
 static void put_durations(const etr_fields *f, const void *row) {
   const etr_event *event = as_row(row)->event;
-  etr_field_list(f, "raw");
+  etr_field_begin_list(f, "raw");
   for (size_t i = 0; i < event->sample_count; i++)
     if (event->unit == ETR_EVENT_UNIT_TIME)
       etr_jw_double(f->json, etr_ticks_to_unit(f->profile, (double)event->durations[i], f->unit));
@@ -246,15 +254,15 @@ static void put_metadata(const etr_fields *f, const void *row) {
     etr_field_text(f, "delegate_debug_metadata", NULL);
     return;
   }
-  etr_field_list(f, "delegate_debug_metadata");
+  etr_field_begin_list(f, "delegate_debug_metadata");
   for (size_t i = 0; i < event->sample_count; i++)
-    jw_bytes(f->json, &as_row(row)->of->answer.arena, event->metadata[i]);
+    put_text_or_base64(f->json, &as_row(row)->output->answer.arena, event->metadata[i]);
   etr_jw_end(f->json);
 }
 
-/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements;
- * null where that is unknown. */
-static void put_place(const etr_fields *f, const etr_debug_value *value) {
+/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements,
+ * or null where that is unknown. */
+static void put_buffer_location(const etr_fields *f, const etr_debug_value *value) {
   bool is_known = value->kind == ETR_DEBUG_TENSOR && value->byte_size > 0;
   etr_jw_key(f->json, "offset");
   if (is_known)
@@ -272,18 +280,18 @@ static void put_place(const etr_fields *f, const etr_debug_value *value) {
   etr_jw_end(f->json);
 }
 
-/* Writes the values that an event logged, or if `event` is NULL the values that the runs of the
- * block returned. Writes nothing if `logged` is NULL. */
-static void put_logged(const etr_fields *f, etr_arena *arena, const char *key,
-                       const etr_logged_rows *logged, const etr_block *block,
-                       const etr_event *event) {
-  etr_field_list(f, key);
+/* Writes a list of the values that an event logged, or if `event` is NULL of those that the runs of
+ * the block returned. The list is empty if `logged`, the index of logged values, is NULL. */
+static void put_logged_values(const etr_fields *f, etr_arena *arena, const char *key,
+                              const etr_logged_rows *logged, const etr_block *block,
+                              const etr_event *event) {
+  etr_field_begin_list(f, key);
   for (uint32_t i = logged ? etr_logged_first(logged, f->profile, block, event) : ETR_NONE;
        i != ETR_NONE; i = logged->next[i]) {
     const etr_debug_value *value = &f->profile->debug_values[i];
     etr_jw_object(f->json);
     etr_field_count(f, "run", value->run);
-    put_place(f, value);
+    put_buffer_location(f, value);
     etr_field_logged(f, arena, value, value->stats);
     etr_jw_end(f->json);
   }
@@ -291,8 +299,8 @@ static void put_logged(const etr_fields *f, etr_arena *arena, const char *key,
 }
 
 static void put_values(const etr_fields *f, const void *row) {
-  put_logged(f, &as_row(row)->of->answer.arena, "values", &as_row(row)->of->logged,
-             as_row(row)->block, as_row(row)->event);
+  put_logged_values(f, &as_row(row)->output->answer.arena, "values", &as_row(row)->output->logged,
+                    as_row(row)->block, as_row(row)->event);
 }
 
 /* ---- Fields ---- */
@@ -363,8 +371,8 @@ static const etr_field fields[] = {
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, STATS(p50), .stats = P50, .nullable = true},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, STATS(avg), .stats = AVG, .nullable = true},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT | ETR_IN_MARKDOWN, STATS(p50), .stats = TYPICAL | AVG,
-     .spare = 3, .tells = tells_percentiles},
-    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .tells = tells_percentiles,
+     .spare = 3, .is_shown = shows_percentiles},
+    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .is_shown = shows_percentiles,
      .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, STATS(min), .nullable = true},
     {"max", "max", ETR_CELL_TIME, EXACT, STATS(max), .nullable = true},
@@ -377,37 +385,39 @@ ETR_ROW_TYPE(event, fields);
 
 /* ---- JSON ---- */
 
-/* Writes a block of runs with its events. */
-static void put_block(events_output *e, const etr_block *block) {
+/* Writes a block as an object: its runs, which have the same sequence of events, its method, and
+ * the events that the filter takes. A filter leaves out what the runs returned, which is of no
+ * node. */
+static void put_block_object(events_output *e, const etr_block *block) {
   const etr_fields *f = &e->answer.fields;
   const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
   etr_jw_object(f->json);
   etr_field_text(f, "event_block_name", block->name);
-  etr_field_list(f, "runs");
+  etr_field_begin_list(f, "runs");
   for (size_t i = 0; i < block->run_count; i++)
     etr_jw_uint(f->json, block->runs[i]);
   etr_jw_end(f->json);
   etr_field_text(f, "method", method && method->name[0] ? method->name : NULL);
   etr_field_text(f, "method_rule", block->method_rule);
-  etr_field_list(f, "events");
+  etr_field_begin_list(f, "events");
   for (size_t i = 0; i < block->event_count; i++) {
     if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i]))
       continue;
     const event_row row = make_event_row(e, block, &block->events[i]);
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_event_fields, &row);
+    etr_field_put_members(f, &etr_event_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
-  put_logged(f, &e->answer.arena, "run_outputs",
-             etr_filter_is_active(e->answer.filter) ? NULL : &e->logged, block, NULL);
+  put_logged_values(f, &e->answer.arena, "run_outputs",
+                    etr_filter_is_active(e->answer.filter) ? NULL : &e->logged, block, NULL);
   etr_jw_end(f->json);
 }
 
 etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter,
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   events_output e = {0};
-  etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events/1");
+  etr_answer_begin_ranked_document(&e.answer, profile, filter, unit, sink, "events/1");
   e.handles = etr_arena_alloc_array(&e.answer.arena, profile->method_count, sizeof *e.handles);
   for (size_t i = 0; e.handles && i < profile->method_count; i++) {
     uint32_t graph = profile->methods[i].graph;
@@ -415,20 +425,20 @@ etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filte
                                  graph == ETR_NONE ? NULL : &profile->graphs[graph]);
   }
   bool good = etr_logged_index_rows(&e.logged, &e.answer.arena, profile) && e.handles;
-  etr_field_list(&e.answer.fields, "blocks");
+  etr_field_begin_list(&e.answer.fields, "blocks");
   for (size_t i = 0; good && i < profile->block_count; i++)
     if (etr_filter_takes_block(filter, profile, &profile->blocks[i]))
-      put_block(&e, &profile->blocks[i]);
+      put_block_object(&e, &profile->blocks[i]);
   etr_jw_end(&e.answer.json);
   return etr_answer_end(&e.answer, good, error);
 }
 
 /* ---- Tables ---- */
 
-/* Returns the text by which an event is sorted. Events without a node come first in an order of
- * nodes. */
+/* Returns the text by which an event is sorted before its time. Events without a node have "", so
+ * that they come first when events are sorted by operator or module. */
 static const char *sort_key(etr_node_order order, const event_row *row) {
-  const etr_node *node = node_of(row);
+  const etr_node *node = first_node(row);
   switch (order) {
   case ETR_ORDER_NAME:
     return row->event->label;
@@ -441,8 +451,9 @@ static const char *sort_key(etr_node_order order, const event_row *row) {
   }
 }
 
-/* Writes the lines above a block's table: its name, runs and method, and why it is that method. */
-static void put_title(events_output *e, const etr_block *block, bool is_first) {
+/* Writes the lines above a block's table: its name, runs and method, and why it is that method. The
+ * first block also says how the clock's ticks are shown. */
+static void put_block_title(events_output *e, const etr_block *block, bool is_first) {
   const char *name = block->method == ETR_NONE ? NULL
                                                : e->answer.profile->methods[block->method].name;
   etr_arena *arena = &e->answer.arena;
@@ -462,13 +473,14 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
                        ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)
                        : etr_arena_format(arena, "(%s)", block->method_rule));
   if (is_first)
-    etr_section_clock(&e->answer, e->answer.profile, 2);
+    etr_section_clock_note(&e->answer, e->answer.profile, 2);
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
-/* Adds the events of a block that the filter takes to the table, and sorts them unless they are
- * wanted in their order. What is no time comes last. */
-static void add_events(events_output *e, const etr_block *block) {
+/* Adds the events of a block that the filter takes to the table, and sorts them unless the options
+ * ask for the order of execution. Rows of equal keys are sorted by time, the longest first; those
+ * that count something else, such as cycles, come last. */
+static void add_event_rows(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL
                                                        : &e->answer.profile->methods[block->method];
   event_row *rows = etr_arena_alloc_array(&e->answer.arena, block->event_count, sizeof *rows);
@@ -476,16 +488,16 @@ static void add_events(events_output *e, const etr_block *block) {
     if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i]))
       continue;
     rows[i] = make_event_row(e, block, &block->events[i]);
-    etr_table_add(&e->table, &rows[i],
-                  sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
-                  own_unit(&rows[i]) ? 0 : ranking_of(&rows[i]));
+    etr_table_add_row(&e->table, &rows[i], sort_key(e->answer.options->order, &rows[i]),
+                      own_unit(&rows[i]) ? 0 : ranking_time(&rows[i]));
   }
   if (e->answer.options->order != ETR_ORDER_GRAPH)
     etr_table_sort(&e->table);
 }
 
-/* Writes what the metadata of shown events say, a line for each event. */
-static void put_notes(events_output *e, const etr_block *block) {
+/* Writes below a block's table what the metadata of its events say, a line for each event whose
+ * backend wrote metadata of a known format. */
+static void put_event_notes(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL
                                                        : &e->answer.profile->methods[block->method];
   for (size_t i = 0; i < block->event_count; i++) {
@@ -504,16 +516,16 @@ static void put_blocks(events_output *e) {
     const etr_block *block = &e->answer.profile->blocks[i];
     if (!etr_filter_takes_block(e->answer.filter, e->answer.profile, block))
       continue;
-    add_events(e, block);
+    add_event_rows(e, block);
     if (e->table.rows.count == 0)
       continue;
     if (is_text_table) {
-      put_title(e, block, !has_any);
+      put_block_title(e, block, !has_any);
       e->table.context = block;
       etr_table_finish(&e->table);
-      put_notes(e, block);
+      put_event_notes(e, block);
     } else
-      etr_table_fill(&e->table);
+      etr_table_lay_out_rows(&e->table);
     has_any = true;
   }
   if (!is_text_table) {
@@ -531,8 +543,8 @@ etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filt
   etr_answer_begin(&e.answer, profile, filter, options, sink);
   etr_table_init(&e.table, &e.answer, &etr_event_fields);
   e.table.each_has_digits = true;
-  etr_table_choose(&e.table);
-  etr_table_say_origin(&e.table);
+  etr_table_choose_columns(&e.table);
+  etr_table_add_origin_columns(&e.table);
   put_blocks(&e);
   return etr_answer_end(&e.answer, true, error);
 }

@@ -9,17 +9,17 @@
 
 /* Writes a finding for people: its title and fact, then its evidence, saving, effort and where the
  * documents say how to do it. */
-static void put_item(etr_answer *answer, const etr_finding *finding, size_t number) {
+static void put_finding_text(etr_answer *answer, const etr_finding *finding, size_t number) {
   const char *effort = etr_finding_effort_text(finding);
-  etr_section_item(answer,
-                   etr_arena_format(&answer->arena, "%zu. %s%s%s", number, finding->title,
-                                    finding->fact[0] ? ": " : "", finding->fact),
-                   etr_arena_format(&answer->arena, "%s %s %s%s%sHow: %s", finding->evidence,
-                                    finding->saving, effort[0] ? "Effort: " : "", effort,
-                                    effort[0] ? ". " : "", etr_finding_docs(finding->kind)));
+  etr_section_finding(answer,
+                      etr_arena_format(&answer->arena, "%zu. %s%s%s", number, finding->title,
+                                       finding->fact[0] ? ": " : "", finding->fact),
+                      etr_arena_format(&answer->arena, "%s %s %s%s%sHow: %s", finding->evidence,
+                                       finding->saving, effort[0] ? "Effort: " : "", effort,
+                                       effort[0] ? ". " : "", etr_finding_docs(finding->kind)));
 }
 
-void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading) {
+void etr_findings_put_list(etr_answer *answer, const etr_findings *findings, const char *heading) {
   size_t shown = answer->options->findings ? answer->options->findings : ETR_FINDINGS_SHOWN;
   if (findings->count == 0)
     return;
@@ -29,7 +29,7 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
   etr_put_style(&answer->writer, ETR_STYLE_PLAIN);
   etr_puts(&answer->writer, etr_section_is_markdown(answer) ? "\n\n" : "\n");
   for (size_t i = 0; i < findings->count && i < shown; i++)
-    put_item(answer, &findings->list[i], i + 1);
+    put_finding_text(answer, &findings->list[i], i + 1);
   if (findings->count > shown)
     etr_putf(&answer->writer, "%zu more: --findings 0\n", findings->count - shown);
 }
@@ -62,7 +62,7 @@ bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size
   for (size_t i = is_all ? 0 : number - 1; i < (is_all ? findings->count : number); i++) {
     const etr_finding_code *code = etr_finding_code_of(&findings->list[i]);
     etr_puts(&answer->writer, "\n");
-    put_item(answer, &findings->list[i], i + 1);
+    put_finding_text(answer, &findings->list[i], i + 1);
     if (code)
       put_code_block(answer, code);
   }
@@ -84,7 +84,8 @@ static etr_cell kind(const void *row) {
 static etr_cell effort(const void *row) {
   return etr_cell_text(etr_effort_name(finding_of(row)->effort));
 }
-/* Only looking takes no effort: nothing is changed or recorded for it. */
+/* Returns what the finding takes to do: "change the model"; "" if it only asks to look at
+ * something, for which nothing is changed or recorded. */
 static etr_cell effort_text(const void *row) {
   return etr_cell_text(etr_finding_effort_text(finding_of(row)));
 }
@@ -140,7 +141,7 @@ ETR_ROW_TYPE(finding, finding_fields);
 
 /* Writes "code": the code before and after the change that a finding advises; null if the documents
  * have none. */
-static void put_code(const etr_fields *f, const etr_finding *finding) {
+static void put_code_or_null(const etr_fields *f, const etr_finding *finding) {
   const etr_finding_code *code = etr_finding_code_of(finding);
   etr_jw_key(f->json, "code");
   if (!code) {
@@ -153,31 +154,34 @@ static void put_code(const etr_fields *f, const etr_finding *finding) {
   etr_jw_end(f->json);
 }
 
-void etr_finding_put(const etr_fields *f, const etr_finding *finding, bool all) {
-  etr_field_put_medium(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
-                       &(finding_row){NULL, finding});
-  etr_field_object(f, "saves");
+void etr_finding_put_members(const etr_fields *f, const etr_finding *finding, bool all) {
+  etr_field_put_members_in(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
+                           &(finding_row){NULL, finding});
+  etr_field_begin_object(f, "saves");
   etr_field_ticks(f, "low", finding->least);
   etr_field_ticks(f, "high", finding->potential);
   etr_field_flag(f, "once", finding->is_once);
   etr_jw_end(f->json);
-  put_code(f, finding);
-  etr_field_list(f, "shares_with");
+  put_code_or_null(f, finding);
+  etr_field_begin_list(f, "shares_with");
   for (size_t i = 0; i < finding->overlap_count; i++)
     etr_jw_int(f->json, finding->overlaps[i]);
   etr_jw_end(f->json);
 }
 
-void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings) {
+void etr_findings_add_rows(etr_table *table, const etr_method *method,
+                           const etr_findings *findings) {
   finding_row *rows = etr_arena_alloc_array(&table->answer->arena, findings->count, sizeof *rows);
   for (size_t i = 0; rows && i < findings->count; i++)
     rows[i] = (finding_row){method, &findings->list[i]};
   etr_table_add_rows(table, ETR_ROWS(rows, findings->count));
 }
 
-/* Writes "filter": what --op and --backend take to select the finding's nodes, if all have one
- * operator; else null. */
-static void put_filter(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
+/* Writes "filter": an object with what --op and --backend take to select the finding's nodes, or
+ * null if they are of several operators. The backend is null if it differs among the nodes, or if
+ * all run as kernels. */
+static void put_node_filter(etr_answer *answer, const etr_finding *finding,
+                            const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   bool has_one_op = finding->node_count > 0;
   for (size_t i = 1; has_one_op && i < finding->node_count; i++)
@@ -202,25 +206,27 @@ static void put_filter(etr_answer *answer, const etr_finding *finding, const etr
 }
 
 /* Writes a finding as an object, with the nodes and instructions that it is about. */
-static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
+static void put_finding_object(etr_answer *answer, const etr_finding *finding,
+                               const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   etr_jw_object(f->json);
-  etr_finding_put(f, finding, true);
-  etr_field_list(f, "nodes");
+  etr_finding_put_members(f, finding, true);
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; i < finding->node_count; i++)
     etr_jw_string(f->json, etr_label_node(&answer->arena, graph, finding->nodes[i]));
   etr_jw_end(f->json);
-  etr_field_list(f, "instructions");
+  etr_field_begin_list(f, "instructions");
   for (size_t i = 0; i < finding->instruction_count; i++)
     etr_jw_int(f->json, finding->instructions[i]);
   etr_jw_end(f->json);
-  put_filter(answer, finding, graph);
+  put_node_filter(answer, finding, graph);
   etr_jw_end(f->json);
 }
 
-void etr_field_findings(etr_answer *answer, const etr_findings *findings, const etr_graph *graph) {
-  etr_field_list(&answer->fields, "findings");
+void etr_field_put_findings(etr_answer *answer, const etr_findings *findings,
+                            const etr_graph *graph) {
+  etr_field_begin_list(&answer->fields, "findings");
   for (size_t i = 0; i < findings->count; i++)
-    put_finding(answer, &findings->list[i], graph);
+    put_finding_object(answer, &findings->list[i], graph);
   etr_jw_end(answer->fields.json);
 }

@@ -10,7 +10,7 @@
 
 /** Writes findings for people under a heading: at most options.findings, and how many more there
  * are. Writes nothing if there are none. */
-void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading);
+void etr_findings_put_list(etr_answer *answer, const etr_findings *findings, const char *heading);
 
 /** Writes findings with their evidence and with code before and after the change: one by its number
  * from 1 on, or all if `number` is SIZE_MAX. Returns false if there is no finding of this number.
@@ -18,13 +18,15 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
 bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size_t number);
 
 /** Adds the findings of a method to a table of etr_finding_fields. */
-void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings);
+void etr_findings_add_rows(etr_table *table, const etr_method *method,
+                           const etr_findings *findings);
 
 /** Writes what a finding says into an open JSON object, but not which nodes it is about: all of it,
  * or what the dashboard shows. */
-void etr_finding_put(const etr_fields *fields, const etr_finding *finding, bool all);
+void etr_finding_put_members(const etr_fields *fields, const etr_finding *finding, bool all);
 
 /** Writes the key findings: a list of all of them. graph: whose nodes they name. */
-void etr_field_findings(etr_answer *answer, const etr_findings *findings, const etr_graph *graph);
+void etr_field_put_findings(etr_answer *answer, const etr_findings *findings,
+                            const etr_graph *graph);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * first_screen.c - the sentence, the boxes, the levers and the rows of a method.
+ * first_screen.c - the sentence, the boxes, the findings and the rows of a method.
  */
 #include "tables/first_screen.h"
 
@@ -24,7 +24,7 @@
 enum {
   WIDEST = 100,      /* columns of a screen; more would only spread it */
   NARROW = 97,       /* below this, bars and the time of one are left out */
-  BAR = 14,          /* columns of a lever's bar */
+  BAR = 14,          /* columns of the bar of a saving */
   NAME_COLUMNS = 44, /* of titles and of rows */
 };
 
@@ -33,12 +33,12 @@ enum {
 /* The least share of what the line below the boxes names. */
 #define LEAST_NAMED 0.01
 
-/* Returns the longest prefix of patterns, up to a dot, that holds most of the time of operators on
- * nodes. */
-static etr_slice prefix_of(const etr_groups *groups) {
-  enum {
-    LONG_ROWS = 64
-  }; /* a prefix of most of the time is one of a long row, and rows are sorted */
+/* Returns the longest path of a module that contains at least PREFIX_SHARE of the time of operators
+ * on nodes; "" if only the top level does. Paths are patterns such as "decoder.blocks.*": '*'
+ * stands for the numbers of modules that repeat. */
+static etr_slice find_common_prefix(const etr_groups *groups) {
+  /* Rows are sorted by time. What contains most of the time contains one of the longest rows. */
+  enum { LONG_ROWS = 64 };
   double whole = 0;
   etr_slice best = {"", 0};
   for (size_t i = 0; i < groups->count; i++)
@@ -47,7 +47,8 @@ static etr_slice prefix_of(const etr_groups *groups) {
     const char *pattern = groups->list[i].pattern;
     for (size_t size = 1; pattern && size <= strlen(pattern); size++) {
       double inside = 0;
-      if ((pattern[size] && pattern[size] != '.') || size <= best.size)
+      bool is_path_end = !pattern[size] || pattern[size] == '.';
+      if (!is_path_end || size <= best.size)
         continue;
       for (size_t k = 0; k < groups->count; k++) {
         const char *other = groups->list[k].pattern;
@@ -70,34 +71,39 @@ bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_
     out->groups = findings->groups;
   else if (!etr_groups_make(&out->groups, &answer->arena, answer->profile, method, chosen))
     return false;
-  out->prefix = prefix_of(&out->groups);
+  out->prefix = find_common_prefix(&out->groups);
   return etr_headline_make(&out->headline, &answer->arena, answer->profile, method, &out->groups,
                            unit);
 }
 
 /* Returns a text with names from a file as a copy that cannot steer a terminal. */
-static const char *plain(etr_answer *answer, const char *text) {
-  return text ? etr_or_empty(etr_plain_copy(&answer->arena, text)) : "";
+static const char *sanitized(etr_answer *answer, const char *text) {
+  return text ? etr_or_empty(etr_sanitized_copy(&answer->arena, text)) : "";
 }
 
-static size_t width_of(const etr_answer *answer) {
+static size_t screen_width(const etr_answer *answer) {
   return ETR_MIN(etr_answer_text_width(answer), (size_t)WIDEST);
 }
 
 bool etr_first_screen_is_narrow(const etr_answer *answer) {
-  return width_of(answer) < NARROW;
+  return screen_width(answer) < NARROW;
 }
 
-/* Returns the columns of titles and of the names of rows. */
+/* Returns how many columns of the terminal titles and names of rows may take: what the other cells
+ * of a line leave, within limits. */
 static size_t name_columns(const etr_answer *answer) {
-  enum { OTHERS = 36, LEAST = 16 }; /* columns beside them on a narrow screen */
-  size_t width = width_of(answer);
+  enum {
+    OTHERS = 36, /* columns beside them on a narrow screen */
+    LEAST = 16   /* fewer columns cannot tell names apart */
+  };
+  size_t width = screen_width(answer);
   size_t room = width > OTHERS + LEAST ? width - OTHERS : LEAST;
   return ETR_MIN(room, (size_t)NAME_COLUMNS);
 }
 
-/* Writes a part of the whole time: the whole has three digits, which set the step; what is below a
- * hundred steps gets one more digit. */
+/* Writes a time, given in ticks, in the screen's unit without its name. The decimals are those that
+ * show the whole time with three digits, so that parts add up; a time of less than 100 units of its
+ * last digit gets one decimal more, and one that would be rounded to 0 is written as "<0.01". */
 static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_screen *s,
                      double ticks) {
   double time = etr_ticks_to_unit(answer->profile, ticks, s->unit);
@@ -114,7 +120,8 @@ static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_sc
   etr_put_fixed(w, time, decimals);
 }
 
-/* Writes what a change saves with two digits, since it is a guess, but never more than there is. */
+/* Writes a saving, given in ticks, with two digits, since it is a guess, but never more than
+ * `most`, the ticks that there are to save. */
 static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, double ticks,
                        double most) {
   double time = etr_ticks_to_unit(answer->profile, ticks, unit), step = 1;
@@ -137,7 +144,8 @@ static const char *saving_text(etr_answer *answer, etr_unit unit, double ticks, 
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
-/* Returns a time as text, with unit and share if has_unit. */
+/* Returns a time as text, "741", or with unit and share if has_unit, "741 ms 81 %". share: part of
+ * the whole, 0 to 1. */
 static const char *time_text(etr_answer *answer, const etr_first_screen *s, double ticks,
                              bool has_unit, double share) {
   etr_text text;
@@ -161,7 +169,8 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
   if (!etr_section_is_markdown(answer)) {
     if (names_method && s->method->name[0])
       text = etr_arena_format(&answer->arena, "%s: %s", etr_label_method(s->method->name), text);
-    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, plain(answer, text), 0, width_of(answer));
+    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, sanitized(answer, text), 0,
+                    screen_width(answer));
     return;
   }
   /* "67 % is ...; up to 18 % is ...": each share begins with the first digit of its part,
@@ -189,9 +198,9 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
 
 /* ---- Names ---- */
 
-/* Returns a pattern below the prefix, which may be a number alone; from the top, with a slash, for
- * one outside of it. */
-static const char *relative(etr_answer *answer, const char *pattern, etr_slice prefix) {
+/* Returns a module's path relative to the prefix: for the prefix "model" it is "blocks.*" for
+ * "model.blocks.*", "" for "model", and "/head" for "head", which is outside of it. */
+static const char *path_below_prefix(etr_answer *answer, const char *pattern, etr_slice prefix) {
   if (prefix.size == 0)
     return pattern;
   bool is_inside = strncmp(pattern, prefix.data, prefix.size) == 0;
@@ -207,10 +216,10 @@ static bool starts_with_number(const char *path) {
   return path[0] == '*' || (path[0] >= '0' && path[0] <= '9');
 }
 
-/* Returns a pattern below the prefix; from the top, with a slash, for one outside of it. A number
- * alone says nothing: the name in front of it stays, "features.0". */
+/* Returns a module's path relative to the prefix, but with the name before it if it begins with a
+ * number, which says nothing alone: "features.0" for the prefix "features". */
 static const char *name_below(etr_answer *answer, const char *pattern, etr_slice prefix) {
-  const char *name = relative(answer, pattern, prefix);
+  const char *name = path_below_prefix(answer, pattern, prefix);
   if (name == pattern || name[0] == '/' || !starts_with_number(name))
     return name;
   const char *start = name - 1;
@@ -232,8 +241,10 @@ static const char *backend_name(etr_answer *answer, const char *backend) {
   return backend ? etr_or_empty(etr_label_backend(&answer->arena, backend)) : "CPU";
 }
 
-/* Returns the type of a row; NULL if it has none. */
-static const etr_headline_part *type_of(const etr_first_screen *s, const etr_group *group) {
+/* Returns the part of the sentence that a row belongs to: all rows of one operator, type and
+ * backend, or of one part of the time; NULL if the sentence was not made. */
+static const etr_headline_part *headline_part_of_row(const etr_first_screen *s,
+                                                     const etr_group *group) {
   const etr_headline *headline = &s->headline;
   uint32_t type = headline->type_of_row ? headline->type_of_row[group - s->groups.list] : ETR_NONE;
   return type == ETR_NONE ? NULL : &headline->types[type];
@@ -242,42 +253,43 @@ static const etr_headline_part *type_of(const etr_first_screen *s, const etr_gro
 /* Returns the name of a row that is no operator. */
 static const char *part_name(etr_answer *answer, const etr_first_screen *s,
                              const etr_group *group) {
-  const etr_headline_part *type = type_of(s, group);
+  const etr_headline_part *type = headline_part_of_row(s, group);
   if (group->is_interruptions)
     return "interruptions (measure again)";
   return type ? etr_or_empty(etr_headline_part_name(&answer->arena, type))
               : etr_time_part_name(group->part);
 }
 
-/* Returns true if one node of a row takes so much that the time of each says little: eight times
- * what the others take on average, and something of the whole. */
-static bool is_one_long(const etr_group *group, double whole) {
+/* Returns true if one node of a row takes so much that the average of its nodes misleads: at least
+ * eight times what the others take on average, and 2 % of the whole time, which is in ticks. */
+static bool has_long_outlier(const etr_group *group, double whole) {
   const double times = 8, least = 0.02;
   double others = group->stats.typical - group->largest;
   return group->count > 1 && group->largest >= least * whole &&
          group->largest * (double)(group->count - 1) >= times * others;
 }
 
-/* Returns "one: 5.40" of a row with a node that is much longer than the others, or "". */
-static const char *row_remark(etr_answer *answer, const etr_first_screen *s,
-                              const etr_group *group) {
-  if (!is_one_long(group, s->groups.whole))
+/* Returns " (one: 5.40)" for a row with a node that takes much longer than the others, or "". */
+static const char *outlier_remark(etr_answer *answer, const etr_first_screen *s,
+                                  const etr_group *group) {
+  if (!has_long_outlier(group, s->groups.whole))
     return "";
   const char *text = time_text(answer, s, group->largest, false, 0);
   return etr_or_empty(etr_arena_format(&answer->arena, " (one: %s)", text));
 }
 
-/* Returns a text that is cut in the middle where it has more columns. */
+/* Returns a text without what could steer a terminal, cut in the middle to so many columns. */
 static const char *cut_to(etr_answer *answer, const char *text, size_t columns) {
   etr_text cut;
   etr_writer w;
   etr_text_begin(&cut, &answer->arena, &w);
-  (void)etr_put_cut(&w, plain(answer, text), columns, ETR_CUT_MIDDLE);
+  (void)etr_put_cut(&w, sanitized(answer, text), columns, ETR_CUT_MIDDLE);
   return etr_or_empty(etr_text_end(&cut, &w));
 }
 
-/* Returns "attention.wq · linear", "attention · expand_copy (one: 5.40)", "calling 82 delegates",
- * "Transpose (ND, X32) (inserted)". It is cut to a width in columns, which Markdown has not. */
+/* Returns the name of a row: "attention.wq · linear", "attention · expand_copy (one: 5.40)",
+ * "calling 82 delegates", "Transpose (ND, X32) (inserted)". In text its name is cut so that its
+ * remark fits into `width` columns; 0: there is no limit. Returns NULL when out of memory. */
 static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
                             etr_slice prefix, size_t width) {
   etr_arena *arena = &answer->arena;
@@ -288,7 +300,7 @@ static const char *row_name(etr_answer *answer, const etr_first_screen *s, const
   const char *op = operator_of(answer, s, group);
   const char *module = group->pattern ? name_below(answer, group->pattern, prefix) : NULL;
   const char *name = module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
-  const char *remark = row_remark(answer, s, group);
+  const char *remark = outlier_remark(answer, s, group);
   size_t used = etr_plain_width(&answer->writer, remark);
   /* A name gives way to its remark, which says how to read the time. */
   if (used && used < width && !etr_section_is_markdown(answer))
@@ -296,7 +308,7 @@ static const char *row_name(etr_answer *answer, const etr_first_screen *s, const
   return etr_arena_format(arena, "%s%s", etr_or_empty(name), remark);
 }
 
-/* Returns where a row runs. */
+/* Returns what runs a row: a backend, "CPU", "runtime", or "others" for interruptions. */
 static const char *runs_on(etr_answer *answer, const etr_group *group) {
   if (group->is_interruptions)
     return "others";
@@ -307,11 +319,10 @@ static const char *runs_on(etr_answer *answer, const etr_group *group) {
 
 /* ---- Boxes ---- */
 
-/* A box of the upper line, and its rows for the lower one. */
+/* A box, which is as wide as its part of the time. */
 typedef struct box {
   const char *name;
   double ticks;
-  size_t count; /* modules that repeat, or 0 */
 } box;
 
 enum { MOST_BOXES = 16 };
@@ -322,8 +333,9 @@ typedef struct boxes {
   double whole;
 } boxes;
 
-/* Adds time to the box of a name; what does not fit is in the box "others". */
-static void add_box(boxes *b, const char *name, double ticks) {
+/* Adds ticks to the box of this name, which is made if it is new. When there are MOST_BOXES, the
+ * last one is renamed to "others" and takes the time of all further names. */
+static void add_time_to_box(boxes *b, const char *name, double ticks) {
   size_t at = 0;
   while (at < b->count && strcmp(b->list[at].name, name) != 0)
     at++;
@@ -337,15 +349,17 @@ static void add_box(boxes *b, const char *name, double ticks) {
   b->whole += ticks;
 }
 
-static int by_box(const void *a, const void *b) {
+/* Orders boxes by time, the longest first. */
+static int by_box_time(const void *a, const void *b) {
   const box *x = a, *y = b;
   if (x->ticks != y->ticks)
     return x->ticks < y->ticks ? 1 : -1;
   return strcmp(x->name, y->name);
 }
 
-/* Returns what a row is of, apart from its module: what runs it, or what it is. */
-static const char *place_of(etr_answer *answer, const etr_group *group) {
+/* Returns under which name the line below the boxes counts a row: the backend that runs it, "CPU
+ * kernels", or what kind of time it is. */
+static const char *legend_name(etr_answer *answer, const etr_group *group) {
   if (group->is_interruptions)
     return "interruptions";
   switch (group->part) {
@@ -364,8 +378,10 @@ static const char *place_of(etr_answer *answer, const etr_group *group) {
   return group->backend ? backend_name(answer, group->backend) : "CPU kernels";
 }
 
-/* Returns "blocks itself" for the prefix "decoder.blocks.*". */
-static const char *itself_text(etr_answer *answer, etr_slice prefix) {
+/* Returns the name of the box for operators of the prefix's own module: "blocks itself" for the
+ * prefix "decoder.blocks.*", the last part of which that is no number; "top level" if there is
+ * none. */
+static const char *own_box_name(etr_answer *answer, etr_slice prefix) {
   size_t end = prefix.size, start = end;
   while (end > 0) {
     start = end;
@@ -381,7 +397,8 @@ static const char *itself_text(etr_answer *answer, etr_slice prefix) {
       etr_arena_format(&answer->arena, "%.*s itself", (int)(end - start), prefix.data + start));
 }
 
-/* Returns true if operators of a row's backend are in the boxes of their modules. */
+/* Returns true if some operators of a row's backend have a module, so that their time is in the
+ * boxes of modules, and a box of the backend's name would seem to be all of its time. */
 static bool has_operators_elsewhere(const etr_first_screen *s, const etr_group *group) {
   for (size_t i = 0; i < s->groups.count; i++) {
     const etr_group *other = &s->groups.list[i];
@@ -392,17 +409,18 @@ static bool has_operators_elsewhere(const etr_first_screen *s, const etr_group *
   return false;
 }
 
-/* Returns the box of a row in the upper line: the first part of its module, or what it is of. What
- * is at the top level is of no module. */
-static const char *box_of(etr_answer *answer, const etr_first_screen *s, const etr_group *group) {
+/* Returns the name of a row's box in the upper line: the first part of its module's path below the
+ * prefix, or what runs it if it has no module or is at the top level. */
+static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
+                                  const etr_group *group) {
   etr_slice prefix = s->prefix;
   bool is_inside = group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES;
   if (!group->pattern && is_inside && has_operators_elsewhere(s, group))
     return etr_or_empty(
-        etr_arena_format(&answer->arena, "%s, outside operators", place_of(answer, group)));
+        etr_arena_format(&answer->arena, "%s, outside operators", legend_name(answer, group)));
   if (!group->pattern || !group->pattern[0])
-    return place_of(answer, group);
-  const char *name = relative(answer, group->pattern, prefix);
+    return legend_name(answer, group);
+  const char *name = path_below_prefix(answer, group->pattern, prefix);
   size_t size = 0;
   bool has_letter = false;
   /* A number alone says nothing: "conv.1", not "1". */
@@ -411,14 +429,16 @@ static const char *box_of(etr_answer *answer, const etr_first_screen *s, const e
     size++;
   }
   if (size == 0)
-    return itself_text(answer, prefix);
+    return own_box_name(answer, prefix);
   if (!has_letter)
     return name_below(answer, group->pattern, prefix);
   return etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){name, size}));
 }
 
-/* Writes a label in `room` columns: whole, cut at "_" or, with "…", from the right, or nothing. */
-static void put_label(etr_writer *w, const char *name, const char *more, size_t room) {
+/* Writes a box's name into `room` columns, filled up with blanks: the whole name if it fits; else
+ * cut before its first "_", "," or "(", or at the right with "…"; or nothing if fewer than four
+ * columns would remain of it. `more`, the time, follows if it fits behind the name. */
+static void put_box_label(etr_writer *w, const char *name, const char *more, size_t room) {
   static const char prefix[] = "native_"; /* says nothing of what an operator does */
   size_t width = etr_plain_width(w, name), used = 0;
   if (width > room && strncmp(name, prefix, sizeof prefix - 1) == 0) {
@@ -426,7 +446,7 @@ static void put_label(etr_writer *w, const char *name, const char *more, size_t 
     width = etr_plain_width(w, name);
   }
   if (width <= room) {
-    etr_put_plain(w, name);
+    etr_put_sanitized(w, name);
     used = width;
   } else if (width >= 8 && room >= 4) {
     const char *cut = strpbrk(name, "_,(");
@@ -448,7 +468,9 @@ static void put_label(etr_writer *w, const char *name, const char *more, size_t 
   etr_put_blanks(w, room - used);
 }
 
-/* Writes the boxes of a list between two columns; those too narrow for a letter become "+3". */
+/* Writes boxes, which are sorted by time, into the columns from `first` to before `end`, each as
+ * wide as its time. As soon as one would be narrower than LEAST columns, it and all further ones
+ * become one box with their number, "+3". */
 static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes *b, size_t first,
                       size_t end, bool has_unit) {
   enum { LEAST = 4 }; /* columns of a box with a label */
@@ -463,38 +485,43 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
       size_t room = end - at - 1;
       const char *rest = etr_arena_format(&answer->arena, "+%zu", b->count - i);
       bool fits = etr_plain_width(w, etr_or_empty(rest)) <= room;
-      put_label(w, fits ? etr_or_empty(rest) : "", "", room);
+      put_box_label(w, fits ? etr_or_empty(rest) : "", "", room);
       return;
     }
     if (stop <= at)
       continue;
     etr_puts(w, LINE);
-    put_label(w, b->list[i].name,
-              time_text(answer, s, b->list[i].ticks, has_unit, b->list[i].ticks / s->groups.whole),
-              stop - at - 1);
+    put_box_label(
+        w, b->list[i].name,
+        time_text(answer, s, b->list[i].ticks, has_unit, b->list[i].ticks / s->groups.whole),
+        stop - at - 1);
     done += b->list[i].ticks;
     at = stop;
   }
 }
 
 /* Writes what runs where: "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". */
-static void put_legend(etr_answer *answer, const etr_first_screen *s) {
-  boxes of = {.count = 0};
+static void put_where_it_runs(etr_answer *answer, const etr_first_screen *s) {
+  boxes places = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
     const etr_group *group = &s->groups.list[i];
-    add_box(&of, place_of(answer, group), group->stats.typical);
+    add_time_to_box(&places, legend_name(answer, group), group->stats.typical);
   }
-  etr_sort(of.list, of.count, sizeof *of.list, by_box);
+  etr_sort(places.list, places.count, sizeof *places.list, by_box_time);
   etr_text text;
   etr_writer w;
   etr_text_begin(&text, &answer->arena, &w);
-  for (size_t i = 0; i < of.count; i++)
-    if (i == 0 || of.list[i].ticks >= LEAST_NAMED * s->groups.whole)
-      etr_putf(&w, "%s%s %s", i ? DOT : "", of.list[i].name,
-               time_text(answer, s, of.list[i].ticks, true, of.list[i].ticks / s->groups.whole));
+  for (size_t i = 0; i < places.count; i++) {
+    const box *place = &places.list[i];
+    double share = place->ticks / s->groups.whole;
+    if (i == 0 || place->ticks >= LEAST_NAMED * s->groups.whole)
+      etr_putf(&w, "%s%s %s", i ? DOT : "", place->name,
+               time_text(answer, s, place->ticks, true, share));
+  }
   const char *legend = etr_text_end(&text, &w);
   if (legend)
-    etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, plain(answer, legend), 1, width_of(answer));
+    etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, sanitized(answer, legend), 1,
+                    screen_width(answer));
 }
 
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
@@ -503,11 +530,12 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
   if (etr_section_is_markdown(answer) || s->groups.count == 0 || !(s->groups.whole > 0))
     return;
   for (size_t i = 0; i < s->groups.count; i++)
-    add_box(&upper, box_of(answer, s, &s->groups.list[i]), s->groups.list[i].stats.typical);
+    add_time_to_box(&upper, upper_box_name(answer, s, &s->groups.list[i]),
+                    s->groups.list[i].stats.typical);
   if (!(upper.whole > 0)) /* the clock counted nothing of the chosen nodes */
     return;
-  etr_sort(upper.list, upper.count, sizeof *upper.list, by_box);
-  size_t width = width_of(answer) - 1;
+  etr_sort(upper.list, upper.count, sizeof *upper.list, by_box_time);
+  size_t width = screen_width(answer) - 1;
   etr_puts(w, "\n");
   put_boxes(answer, s, &upper, 0, width, true);
   etr_puts(w, LINE "\n");
@@ -518,23 +546,24 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
     size_t end = stop < at + 4 ? width : stop; /* the rest, as in the upper line */
     for (size_t k = 0; k < s->groups.count; k++) {
       const etr_group *group = &s->groups.list[k];
-      const char *name = box_of(answer, s, group);
+      const char *name = upper_box_name(answer, s, group);
       bool is_in = strcmp(name, upper.list[i].name) == 0;
       if (end == width && stop != width)
         for (size_t other = i + 1; other < upper.count; other++)
           is_in |= strcmp(name, upper.list[other].name) == 0;
       if (is_in)
-        add_box(&lower, group->op ? operator_of(answer, s, group) : part_name(answer, s, group),
-                group->stats.typical);
+        add_time_to_box(&lower,
+                        group->op ? operator_of(answer, s, group) : part_name(answer, s, group),
+                        group->stats.typical);
     }
-    etr_sort(lower.list, lower.count, sizeof *lower.list, by_box);
+    etr_sort(lower.list, lower.count, sizeof *lower.list, by_box_time);
     if (lower.whole > 0 && end > at)
       put_boxes(answer, s, &lower, at, end, false);
     done += upper.list[i].ticks;
     at = end;
   }
   etr_puts(w, LINE "\n");
-  put_legend(answer, s);
+  put_where_it_runs(answer, s);
 }
 
 /* ---- Levers ---- */
@@ -542,10 +571,11 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 /* What measuring again gives where the typical run contains no interruptions. */
 static const char SURER_TIME[] = "a surer time";
 
-/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once"; "unknown, of 41 ms" where nothing
- * is known of what a change saves of the time that it is about. */
-static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
-                              const etr_finding *finding) {
+/* Returns what a change saves: "300 – 450 ms", "up to 130 ms", "11 ms", or "190 ms once" for a time
+ * that is not spent in each inference; "unknown, of 41 ms" if only the time that it is about is
+ * known; "a surer time" for measuring again; "" if there is nothing to say. */
+static const char *saving_range_text(etr_answer *answer, const etr_first_screen *s,
+                                     const etr_finding *finding) {
   etr_text text;
   etr_writer w;
   if (isnan(finding->potential) && isnan(finding->cost))
@@ -555,7 +585,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential) && !etr_finding_effort_text(finding)[0])
     return "unknown"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
-  size_t advice = s->findings ? etr_first_screen_advice(s) : SIZE_MAX;
+  size_t advice = s->findings ? etr_first_screen_find_measure_again(s) : SIZE_MAX;
   bool is_advice = advice != SIZE_MAX && finding == &s->findings->list[advice];
   if (finding->is_once && finding->kind == ETR_FINDING_OUTLIER)
     return SURER_TIME; /* single runs are not in the typical run */
@@ -582,8 +612,9 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
-/* Draws a bar: solid up to low, shaded up to high. */
-static void put_bar(etr_writer *w, double low, double high, double whole) {
+/* Draws a bar of BAR columns for the whole time (all in ticks): solid for what a change saves at
+ * least, shaded for what it saves at most. */
+static void put_saving_bar(etr_writer *w, double low, double high, double whole) {
   size_t solid = low > 0 ? (size_t)(low / whole * BAR + 0.5) : 0;
   size_t shade = high > 0 ? (size_t)(high / whole * BAR + 0.5) : 0;
   for (size_t i = 0; i < BAR; i++) {
@@ -592,7 +623,8 @@ static void put_bar(etr_writer *w, double low, double high, double whole) {
   }
 }
 
-/* Returns "; shares time with 1, 2", of what the screen shows; "" if it shares none. */
+/* Returns "; shares time with 1, 2": the numbers of the findings on the screen whose savings are
+ * partly the same, so that they do not add up; "" if there are none. */
 static const char *shared_text(etr_answer *answer, const etr_finding *finding) {
   etr_text text;
   etr_writer w;
@@ -603,20 +635,22 @@ static const char *shared_text(etr_answer *answer, const etr_finding *finding) {
 }
 
 /* Returns a text that is cut at a blank, with "…", so that it has at most so many columns. */
-static const char *cut_at_word(etr_answer *answer, const char *text, size_t columns) {
-  size_t size = 0, last = 0, used = 0;
-  for (; text[size]; size++) {
-    used += ((unsigned char)text[size] & 0xC0) != 0x80;
-    if (text[size] == ' ' && used <= columns)
-      last = size;
+static const char *cut_at_blank(etr_answer *answer, const char *text, size_t columns) {
+  size_t cut = 0, used = 0;
+  for (size_t i = 0; text[i]; i++) {
+    bool begins_character = ((unsigned char)text[i] & 0xC0) != 0x80; /* of UTF-8 */
+    used += begins_character;
+    if (text[i] == ' ' && used <= columns)
+      cut = i;
   }
-  while (last > 0 && strchr(" ,;:", text[last - 1]))
-    last--;
-  return etr_or_empty(etr_arena_format(&answer->arena, "%.*s\xE2\x80\xA6", (int)last, text));
+  while (cut > 0 && strchr(" ,;:", text[cut - 1]))
+    cut--;
+  return etr_or_empty(etr_arena_format(&answer->arena, "%.*s\xE2\x80\xA6", (int)cut, text));
 }
 
-/* Returns a fact without the command at its end, "`etrecord-tb delegation RECORD`", of which
- * *command becomes the line that a person can copy: with the record as it was named. */
+/* Returns a fact without the command at its end, "`etrecord-tb delegation RECORD`". Sets *command
+ * to a line that a person can copy, with the path of the record in place of RECORD; "" if the fact
+ * ends in no command. */
 static const char *without_command(etr_answer *answer, const char *fact, const char **command) {
   static const char record[] = "RECORD`";
   const char *start = strstr(fact, "`etrecord-tb "), *end = start ? strstr(start, record) : NULL;
@@ -632,9 +666,10 @@ static const char *without_command(etr_answer *answer, const char *fact, const c
   return etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){fact, size}));
 }
 
-/* Writes "Re-export: they take 614 ms in float32; shares time with 1". What it shares is always
- * written, and the reason is cut where the line has no room for both: --explain has it whole. */
-static void put_reason(etr_answer *answer, const etr_finding *finding) {
+/* Writes the line below a finding: what it takes and why, "Re-export: they take 614 ms in
+ * float32; shares time with 1", and on a line of its own the command that says more. If there is no
+ * room for all, the reason is cut, which --explain has whole. */
+static void put_why(etr_answer *answer, const etr_finding *finding) {
   enum { INDENT = 3, LEAST_REASON = 24 };
   const char *effort = etr_finding_effort_text(finding), *command;
   const char *reason = without_command(answer, finding->fact, &command);
@@ -646,46 +681,51 @@ static void put_reason(etr_answer *answer, const etr_finding *finding) {
     reason = etr_arena_format(&answer->arena, "%c%s%s%s", effort[0] - 'a' + 'A', effort + 1,
                               reason[0] ? ": " : "", reason);
   const char *shares = shared_text(answer, finding);
-  size_t width = width_of(answer) - INDENT, after = etr_plain_width(&answer->writer, shares);
-  reason = plain(answer, reason);
+  size_t width = screen_width(answer) - INDENT, after = etr_plain_width(&answer->writer, shares);
+  reason = sanitized(answer, reason);
   size_t room = width > after + LEAST_REASON ? width - after : LEAST_REASON;
   if (after && etr_plain_width(&answer->writer, reason) > room)
-    reason = cut_at_word(answer, reason, room);
+    reason = cut_at_blank(answer, reason, room);
   reason = etr_arena_format(&answer->arena, "%s%s", etr_or_empty(reason), shares);
   etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, etr_or_empty(reason), INDENT, width + INDENT);
   if (!command[0])
     return;
   etr_put_blanks(&answer->writer, INDENT);
-  etr_put_plain(&answer->writer, command);
+  etr_put_sanitized(&answer->writer, command);
   etr_puts(&answer->writer, "\n");
 }
 
-/* Writes a lever: what to do, what it saves, how sure that is, and why. */
-static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t number,
-                      const etr_finding *finding, bool is_narrow) {
+/* Writes a finding as text: its number and title, a bar and the range of what it saves, how sure
+ * that is; below that, why. */
+static void put_finding(etr_answer *answer, const etr_first_screen *s, size_t number,
+                        const etr_finding *finding, bool is_narrow) {
   etr_writer *w = &answer->writer;
-  const char *saves = saves_text(answer, s, finding);
+  const char *saves = saving_range_text(answer, s, finding);
   etr_putf(w, "%2zu ", number);
   etr_put_style(w, ETR_STYLE_BOLD);
-  size_t used = etr_put_cut(w, plain(answer, finding->title), name_columns(answer), ETR_CUT_MIDDLE);
+  size_t used = etr_put_cut(w, sanitized(answer, finding->title), name_columns(answer),
+                            ETR_CUT_MIDDLE);
   etr_put_style(w, ETR_STYLE_PLAIN);
   etr_put_blanks(w, name_columns(answer) + 1 - used); /* the bar is not beside the title */
   bool has_bar = !is_narrow && !finding->is_once && !isnan(finding->potential) &&
                  saves != SURER_TIME;
   if (has_bar)
-    put_bar(w, finding->least, finding->potential, s->groups.whole);
-  size_t room = is_narrow ? 16 : 19, width = etr_plain_width(w, saves);
+    put_saving_bar(w, finding->least, finding->potential, s->groups.whole);
+  enum { SAVES_COLUMNS = 19, NARROW_SAVES_COLUMNS = 16 }; /* of the column "saves" */
+  size_t room = is_narrow ? NARROW_SAVES_COLUMNS : SAVES_COLUMNS;
+  size_t width = etr_plain_width(w, saves);
   room += is_narrow || has_bar ? 0 : BAR; /* a long saving takes the place of the bar */
   size_t least = is_narrow ? 0 : 1;       /* a bar is before it, or the blank behind a title */
   etr_put_blanks(w, room > width ? room - width : least);
-  etr_put_plain(w, saves);
+  etr_put_sanitized(w, saves);
   etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));
-  put_reason(answer, finding);
+  put_why(answer, finding);
 }
 
-/* Writes a fact as Markdown. A command in it, `etrecord-tb ...`, is code; names from the files
- * never are. */
-static void put_fact(etr_answer *answer, const char *fact) {
+/* Writes a fact as Markdown. The first command in it, `etrecord-tb ...`, is written as code; all
+ * else is escaped, because it may contain names from hostile files. A command has only letters of
+ * `allowed`, which no such name could add markup to. */
+static void put_markdown_fact(etr_answer *answer, const char *fact) {
   static const char start[] = "`etrecord-tb ";
   static const char allowed[] = "abcdefghijklmnopqrstuvwxyzRECORD -";
   etr_writer *w = &answer->writer;
@@ -701,7 +741,7 @@ static void put_fact(etr_answer *answer, const char *fact) {
   etr_put_markdown(w, code + size + 1);
 }
 
-size_t etr_first_screen_advice(const etr_first_screen *s) {
+size_t etr_first_screen_find_measure_again(const etr_first_screen *s) {
   bool is_unsure = s->headline.interrupted > 0 || etr_runs_differ_much(s->method);
   for (size_t i = 0; is_unsure && !s->is_part && i < s->findings->count; i++)
     if (etr_finding_is_timing(s->findings->list[i].kind))
@@ -709,10 +749,11 @@ size_t etr_first_screen_advice(const etr_first_screen *s) {
   return SIZE_MAX;
 }
 
-/* Returns the title of the list of findings, with the rule of its order where so many columns have
- * room for it; SIZE_MAX: of a Markdown table, whose rows have no numbers. */
-static const char *lever_title(etr_answer *answer, const etr_first_screen *s, size_t shown,
-                               size_t advice, size_t columns) {
+/* Returns the title of the list of the first `shown` findings, with the rule of its order if it
+ * fits into so many columns (SIZE_MAX: of a Markdown table, whose rows have no numbers). advice:
+ * index of the finding that advises to measure again; SIZE_MAX if there is none. */
+static const char *findings_title(etr_answer *answer, const etr_first_screen *s, size_t shown,
+                                  size_t advice, size_t columns) {
   etr_arena *arena = &answer->arena;
   bool overlap = false;
   for (size_t i = 0; i < shown; i++)
@@ -735,23 +776,26 @@ static const char *lever_title(etr_answer *answer, const etr_first_screen *s, si
   return has_room && shown > 1 ? ruled : title;
 }
 
-/* Writes a finding as a row of a Markdown table. */
-static void put_markdown_lever(etr_answer *answer, const etr_first_screen *s,
-                               const etr_finding *finding) {
+/* Writes a finding as a row of a Markdown table: what to do and why, what it saves and how sure
+ * that is, and what it takes. */
+static void put_finding_row(etr_answer *answer, const etr_first_screen *s,
+                            const etr_finding *finding) {
   etr_writer *w = &answer->writer;
   etr_puts(w, "| **");
   etr_put_markdown(w, finding->title);
   etr_puts(w, finding->fact[0] ? "** (" : "**");
-  put_fact(answer, finding->fact);
+  put_markdown_fact(answer, finding->fact);
   /* TensorBoard breaks words in narrow columns, so how sure it is has none of its own. */
-  const char *saves = saves_text(answer, s, finding), *effort = etr_finding_effort_text(finding);
+  const char *saves = saving_range_text(answer, s, finding),
+             *effort = etr_finding_effort_text(finding);
   const char *sureness = effort[0] ? etr_sureness_text(finding->sureness) : "";
   etr_putf(w, "%s%s | %s%s%s | %s |\n", finding->fact[0] ? ")" : "", shared_text(answer, finding),
            saves, saves[0] && sureness[0] ? ", " : "", sureness, effort);
 }
 
 /* Writes how many findings or rows a list leaves out, and the option that shows them. */
-static void put_left_out(etr_answer *answer, size_t count, const char *what, const char *option) {
+static void put_hidden_number(etr_answer *answer, size_t count, const char *what,
+                              const char *option) {
   if (count == 0)
     return;
   if (etr_section_is_markdown(answer))
@@ -761,15 +805,16 @@ static void put_left_out(etr_answer *answer, size_t count, const char *what, con
     etr_putf(&answer->writer, " %zu more %s%s: %s\n", count, what, etr_plural(count), option);
 }
 
-void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) {
+void etr_first_screen_put_findings(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
   bool is_markdown = etr_section_is_markdown(answer),
        is_narrow = etr_first_screen_is_narrow(answer);
   if (!s->findings || s->findings->count == 0)
     return;
-  size_t shown = ETR_MIN(s->findings->count, s->most_levers), advice = etr_first_screen_advice(s);
+  size_t shown = ETR_MIN(s->findings->count, s->most_findings),
+         advice = etr_first_screen_find_measure_again(s);
   size_t before = name_columns(answer) + strlen("what to change") + (is_narrow ? 1 : 18);
-  const char *title = lever_title(answer, s, shown, advice, is_markdown ? SIZE_MAX : before);
+  const char *title = findings_title(answer, s, shown, advice, is_markdown ? SIZE_MAX : before);
   if (is_markdown) {
     etr_putf(w, "\n| %s | saves | effort |\n|---|---|---|\n", title);
   } else {
@@ -787,11 +832,11 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     size_t at = is_advice ? advice : i;
     const etr_finding *finding = &s->findings->list[at];
     if (is_markdown)
-      put_markdown_lever(answer, s, finding);
+      put_finding_row(answer, s, finding);
     else
-      put_lever(answer, s, at + 1, finding, is_narrow);
+      put_finding(answer, s, at + 1, finding, is_narrow);
   }
-  put_left_out(answer, s->findings->count - shown, "change", "--findings 0");
+  put_hidden_number(answer, s->findings->count - shown, "change", "--findings 0");
 }
 
 /* ---- Rows ---- */
@@ -812,14 +857,15 @@ typedef struct table_lines {
   size_t left_out; /* rows that no line has */
 } table_lines;
 
-/* Adds the lines of all rows: the sum of the rows of a type where it has several, and each row. */
-static void add_lines(table_lines *out, const etr_first_screen *s) {
+/* Adds a line for each row and, before the first of several rows of one type (operator, number type
+ * and backend), a line for their sum. */
+static void add_all_lines(table_lines *out, const etr_first_screen *s) {
   for (size_t i = 0; i < s->groups.count; i++) {
-    const etr_headline_part *type = type_of(s, &s->groups.list[i]);
+    const etr_headline_part *type = headline_part_of_row(s, &s->groups.list[i]);
     table_line sum = {.type = type};
     size_t rows = 0, first = i;
     for (size_t k = 0; type && k < s->groups.count; k++) {
-      if (type_of(s, &s->groups.list[k]) != type)
+      if (headline_part_of_row(s, &s->groups.list[k]) != type)
         continue;
       first = rows ? first : k;
       rows++;
@@ -847,8 +893,10 @@ static int by_ticks(const void *a, const void *b) {
   return (x->group > y->group) - (x->group < y->group);
 }
 
-/* Puts the rows of each type behind its sum. */
-static void group_lines(table_lines *lines, table_line *sorted) {
+/* Moves the rows of each type directly below the line of its sum. The lines are sorted by time, and
+ * stay so among sums and single rows, and among the rows of each sum. sorted: room for all lines,
+ * which becomes their list. */
+static void move_rows_below_sums(table_lines *lines, table_line *sorted) {
   size_t count = 0;
   for (size_t i = 0; i < lines->count; i++) {
     const table_line *line = &lines->list[i];
@@ -862,10 +910,12 @@ static void group_lines(table_lines *lines, table_line *sorted) {
   lines->list = sorted;
 }
 
-/* The least share of a row that a table has below the sum of its type, unless it has all rows. */
+/* A row below the sum of its type is only shown if it has at least this share of the whole time. */
 #define LEAST_INNER 0.05
 
-/* Leaves out rows that are small parts of types, and lines whose time is below the clock. */
+/* Removes rows below a sum that are smaller than LEAST_INNER of the whole time, and lines whose
+ * time is 0, because it is below the clock's step; but not the first line, so that some line
+ * remains. Counts the removed rows. */
 static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
   size_t kept = 0;
   double whole = 0;
@@ -883,15 +933,15 @@ static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
   lines->count = kept;
 }
 
-/* Chooses the lines of the table: the longest, whether of a type or of a row of one. False when out
- * of memory. */
+/* Chooses the lines of the table: at most s->most_rows (0: all) of the longest sums of a type and
+ * single rows. Returns false when out of memory. */
 static bool choose_lines(table_lines *out, etr_answer *answer, const etr_first_screen *s) {
-  size_t most = 2 * s->groups.count;
+  size_t most = 2 * s->groups.count; /* each row, and a sum for each at most */
   table_line *sorted = etr_arena_alloc_array(&answer->arena, most, sizeof *sorted);
   *out = (table_lines){.list = etr_arena_alloc_array(&answer->arena, most, sizeof *out->list)};
   if (!out->list || !sorted)
     return false;
-  add_lines(out, s);
+  add_all_lines(out, s);
   etr_sort(out->list, out->count, sizeof *out->list, by_ticks);
   if (s->most_rows)
     leave_out_small(out, s);
@@ -899,11 +949,12 @@ static bool choose_lines(table_lines *out, etr_answer *answer, const etr_first_s
   for (size_t i = shown; i < out->count; i++)
     out->left_out += out->list[i].group != NULL;
   out->count = shown;
-  group_lines(out, sorted);
+  move_rows_below_sums(out, sorted);
   return true;
 }
 
-/* Returns the time of a line, marked if it is an upper bound or an estimate. */
+/* Returns the time of a line, marked with "≤" if it is an upper bound, or with "≈" if it contains
+ * estimates. */
 static const char *line_time(etr_answer *answer, const etr_first_screen *s,
                              const table_line *line) {
   etr_text text;
@@ -917,7 +968,8 @@ static const char *line_time(etr_answer *answer, const etr_first_screen *s,
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
-/* Returns the share of a line. Of a type it is to the digit that of the sentence. */
+/* Returns the share of a line as text. For all rows of a type it has the digits that the sentence
+ * at the top of the screen has. */
 static const char *line_share(etr_answer *answer, const etr_first_screen *s,
                               const table_line *line) {
   etr_text text;
@@ -930,13 +982,15 @@ static const char *line_share(etr_answer *answer, const etr_first_screen *s,
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
-static void put_right(etr_writer *w, const char *text, size_t width) {
+/* Writes a text at the right end of `width` columns. */
+static void put_right_aligned(etr_writer *w, const char *text, size_t width) {
   size_t used = etr_plain_width(w, text);
   etr_put_blanks(w, width > used ? width - used : 0);
-  etr_put_plain(w, text);
+  etr_put_sanitized(w, text);
 }
 
-/* Draws a bar of a share in proportion to the largest. */
+/* Draws a bar of at most 11 columns in proportion to the largest share, `most`. is_padded: blanks
+ * fill the columns up. */
 static void put_share_bar(etr_writer *w, double share, double most, bool is_padded) {
   enum { COLUMNS = 11 };
   size_t count = most > 0 ? (size_t)(share / most * COLUMNS + 0.5) : 0;
@@ -951,6 +1005,7 @@ static size_t line_count(const table_line *line) {
   return line->group ? line->group->count : line->type->count;
 }
 
+/* Returns the name of a row, cut to so many columns, or of a sum of rows. */
 static const char *line_name(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                              size_t columns) {
   if (line->group)
@@ -959,10 +1014,12 @@ static const char *line_name(etr_answer *answer, const etr_first_screen *s, cons
 }
 
 /* Returns what runs the operators of a line. */
-static const char *line_place(etr_answer *answer, const table_line *line) {
+static const char *line_runs_on(etr_answer *answer, const table_line *line) {
   return line->group ? runs_on(answer, line->group) : backend_name(answer, line->type->backend);
 }
 
+/* Writes a line as a row of a Markdown table: sums are bold, rows below a sum begin with an arrow.
+ * most: share of the longest line. */
 static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                               double most) {
   etr_writer *w = &answer->writer;
@@ -977,10 +1034,12 @@ static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, con
   etr_putf(w, " | %s | %s | ", line_time(answer, s, line), line_share(answer, s, line));
   put_share_bar(w, line->ticks / s->groups.whole, most, false);
   etr_puts(w, " | ");
-  etr_put_markdown(w, line_place(answer, line));
+  etr_put_markdown(w, line_runs_on(answer, line));
   etr_puts(w, " |\n");
 }
 
+/* Writes a line as text: name, time, share, bar, number of operators, time of each, what runs them.
+ * A narrow screen has no bar and no time of each. most: share of the longest line. */
 static void put_text_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                           double most) {
   enum { LEAST_PLACE = 8 /* columns of what a row runs on */ };
@@ -989,27 +1048,31 @@ static void put_text_line(etr_answer *answer, const etr_first_screen *s, const t
   size_t indent = line->is_inner ? 3 : 1, room = name_columns(answer) - indent;
   size_t count = line_count(line);
   etr_put_blanks(w, indent);
-  size_t used = etr_put_cut(w, plain(answer, line_name(answer, s, line, room)), room,
+  size_t used = etr_put_cut(w, sanitized(answer, line_name(answer, s, line, room)), room,
                             ETR_CUT_MIDDLE);
   etr_put_blanks(w, room - used);
-  put_right(w, line_time(answer, s, line), 10);
-  put_right(w, line_share(answer, s, line), 8);
+  put_right_aligned(w, line_time(answer, s, line), 10); /* widths as in put_rows_head() */
+  put_right_aligned(w, line_share(answer, s, line), 8);
   etr_puts(w, "  ");
   if (!is_narrow)
     put_share_bar(w, line->ticks / s->groups.whole, most, true);
-  put_right(w, count ? etr_or_empty(etr_arena_format(&answer->arena, TIMES "%zu", count)) : "",
-            is_narrow ? 6 : 7);
+  put_right_aligned(w,
+                    count ? etr_or_empty(etr_arena_format(&answer->arena, TIMES "%zu", count)) : "",
+                    is_narrow ? 6 : 7);
   if (!is_narrow)
-    put_right(w, count ? time_text(answer, s, line->ticks / (double)count, false, 0) : "", 8);
+    put_right_aligned(w, count ? time_text(answer, s, line->ticks / (double)count, false, 0) : "",
+                      8);
   etr_puts(w, "  ");
   size_t before = name_columns(answer) + (is_narrow ? 28 : 48); /* the columns written so far */
-  size_t width = width_of(answer) > before + LEAST_PLACE ? width_of(answer) - before : LEAST_PLACE;
-  (void)etr_put_cut(w, plain(answer, line_place(answer, line)), width, ETR_CUT_MIDDLE);
+  size_t width = screen_width(answer) > before + LEAST_PLACE ? screen_width(answer) - before
+                                                             : LEAST_PLACE;
+  (void)etr_put_cut(w, sanitized(answer, line_runs_on(answer, line)), width, ETR_CUT_MIDDLE);
   etr_puts(w, "\n");
 }
 
-/* Writes the title and the names of the columns. */
-static void put_row_head(etr_answer *answer, const etr_first_screen *s) {
+/* Writes the title of the table of rows, with the end of the common prefix, and the titles of its
+ * columns. */
+static void put_rows_head(etr_answer *answer, const etr_first_screen *s) {
   enum { LONGEST_PREFIX = 15 };
   etr_writer *w = &answer->writer;
   etr_slice prefix = s->prefix;
@@ -1028,9 +1091,9 @@ static void put_row_head(etr_answer *answer, const etr_first_screen *s) {
     return;
   }
   etr_put_style(w, ETR_STYLE_BOLD);
-  size_t used = etr_put_cut(w, plain(answer, title), name_columns(answer), ETR_CUT_MIDDLE);
+  size_t used = etr_put_cut(w, sanitized(answer, title), name_columns(answer), ETR_CUT_MIDDLE);
   etr_put_blanks(w, name_columns(answer) - used);
-  put_right(w, unit, 10);
+  put_right_aligned(w, unit, 10);
   etr_puts(w, is_narrow ? "   share   count" : "   share               count    each");
   etr_puts(w, "  runs on\n");
   etr_put_style(w, ETR_STYLE_PLAIN);
@@ -1040,7 +1103,7 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   table_lines lines;
   if (s->groups.count == 0 || !choose_lines(&lines, answer, s))
     return;
-  put_row_head(answer, s);
+  put_rows_head(answer, s);
   bool is_markdown = etr_section_is_markdown(answer);
   double most = lines.list[0].ticks / s->groups.whole;
   for (size_t i = 0; i < lines.count; i++) {
@@ -1049,5 +1112,5 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
     else
       put_text_line(answer, s, &lines.list[i], most);
   }
-  put_left_out(answer, lines.left_out, "row", "--top 0");
+  put_hidden_number(answer, lines.left_out, "row", "--top 0");
 }

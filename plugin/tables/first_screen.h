@@ -24,7 +24,7 @@ typedef struct etr_first_screen {
   etr_slice prefix; /* the deepest module that holds most of the time; names are relative to it */
   etr_headline headline;
   etr_unit unit;
-  size_t most_levers, most_rows;
+  size_t most_findings, most_rows;
   bool is_part;    /* the rows are of chosen nodes */
   bool full_names; /* "aten.linear.default" instead of "linear" */
 } etr_first_screen;
@@ -47,12 +47,13 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
  * where below. Writes nothing in Markdown. */
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *screen);
 
-/** Returns the index of the advice to measure again, if the times are not sure; else SIZE_MAX. */
-size_t etr_first_screen_advice(const etr_first_screen *screen);
+/** Returns the index of the finding that advises to measure again, if interruptions or differing
+ * runs make the times unsure; else SIZE_MAX. */
+size_t etr_first_screen_find_measure_again(const etr_first_screen *screen);
 
 /** Writes what to change: two lines for each finding, or more where the screen is narrow, or a
  * table in Markdown. Writes nothing if there are no findings. */
-void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *screen);
+void etr_first_screen_put_findings(etr_answer *answer, const etr_first_screen *screen);
 
 /** Writes the rows that add up to the whole time. */
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *screen);

@@ -20,18 +20,19 @@
 /* ---- Other inputs: logged values, tests of a BundledProgram, weights outside of the program ----
  */
 
-typedef struct value_counts {
+typedef struct logged_value_counts {
   size_t tensors, scalars, outputs, read, with_nan, with_inf;
   size_t runs; /* that logged any */
-} value_counts;
+} logged_value_counts;
 
 enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 /* ---- Logged values ---- */
 
-/* Counts the logged values of a profile by kind, and the runs that logged any. */
-static value_counts count_values(const etr_profile *profile) {
-  value_counts count = {0};
+/* Counts the logged values of a profile by kind, and the runs that logged any. Values are ordered
+ * by run. */
+static logged_value_counts count_values(const etr_profile *profile) {
+  logged_value_counts count = {0};
   for (size_t i = 0; i < profile->debug_value_count; i++) {
     const etr_debug_value *value = &profile->debug_values[i];
     count.tensors += value->kind == ETR_DEBUG_TENSOR;
@@ -46,19 +47,19 @@ static value_counts count_values(const etr_profile *profile) {
 }
 
 static const etr_field logged_counts[] = {
-    {"tensors", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, tensors)},
-    {"scalars", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, scalars)},
-    {"run_outputs", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, outputs)},
-    {"tensors_read", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, read)},
-    {"tensors_with_nan", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, with_nan)},
-    {"tensors_with_inf", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, with_inf)},
+    {"tensors", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(logged_value_counts, tensors)},
+    {"scalars", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(logged_value_counts, scalars)},
+    {"run_outputs", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(logged_value_counts, outputs)},
+    {"tensors_read", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(logged_value_counts, read)},
+    {"tensors_with_nan", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(logged_value_counts, with_nan)},
+    {"tensors_with_inf", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(logged_value_counts, with_inf)},
 };
 ETR_ROW_TYPE(logged_count, logged_counts);
 
 /* Returns how many values were logged, "105 tensors, 3 scalars in 3 runs", and if not all can be
  * read how many can; NULL if none were logged. */
-static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
-  const value_counts count = count_values(profile);
+static const char *logged_values_text(etr_arena *arena, const etr_profile *profile) {
+  const logged_value_counts count = count_values(profile);
   const char *unread = "";
   if (profile->debug_value_count == 0)
     return NULL;
@@ -89,7 +90,7 @@ static const etr_field weights[] = {
 ETR_ROW_TYPE(external_weight, weights);
 
 /* Returns how many weights a file holds: "external weights: 5 tensors, 236 bytes". */
-static const char *info_weights(etr_arena *arena, const etr_weights *external) {
+static const char *external_weights_text(etr_arena *arena, const etr_weights *external) {
   const char *blob_text = "";
   if (external->blob_count)
     blob_text = etr_arena_format(arena, ", %zu blob%s of delegates", external->blob_count,
@@ -111,7 +112,8 @@ typedef struct static_cost {
                             method did not run */
 } static_cost;
 
-/* Adds the cost and the number of each module's own operators to the sums of that module. */
+/* Adds the cost and the number of each module's own operators to the sums of that module. Both
+ * arrays have an element for each module of the graph. */
 static void add_operator_costs(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile,
                                const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -135,6 +137,8 @@ static static_cost *list_static_costs(size_t *count, etr_arena *arena, const etr
   if (etr_arena_failed(arena))
     return NULL;
   add_operator_costs(sums, operators, profile, graph);
+  /* Parents have lower indices, so that going backwards, each sum is complete before it is added to
+   * that of its parent. */
   for (size_t i = graph->module_count; i-- > 1;) {
     uint32_t parent = etr_counted_module(graph, graph->modules[i].parent);
     etr_cost_add_sum(&sums[parent], &sums[i]);
@@ -143,7 +147,8 @@ static static_cost *list_static_costs(size_t *count, etr_arena *arena, const etr
   for (size_t i = 0; i < graph->module_count; i++) {
     if (i > 0)
       levels[i] = levels[etr_counted_module(graph, graph->modules[i].parent)] + 1;
-    if (operators[i] == 0 || (i > 0 && graph->modules[i].path[0] == '\0'))
+    bool is_top_again = i > 0 && graph->modules[i].path[0] == '\0';
+    if (operators[i] == 0 || is_top_again)
       continue;
     rows[(*count)++] = (static_cost){.method = graph->method,
                                      .module = graph->modules[i].path,
@@ -204,6 +209,7 @@ static const etr_field module_cost_fields[] = {
 };
 ETR_ROW_TYPE(module_cost, module_cost_fields);
 
+/* Orders modules by multiply-accumulates, the most first, then by path. */
 static int by_macs(const void *a, const void *b) {
   const static_cost *x = a, *y = b;
   if (x->cost.macs != y->cost.macs)
@@ -211,9 +217,9 @@ static int by_macs(const void *a, const void *b) {
   return etr_natural_compare(x->module, y->module);
 }
 
-/* Keeps the row of the whole model and the modules near the top level that compute most, the
- * largest first. Returns the number of rows. */
-static size_t keep_largest(static_cost *rows, size_t count) {
+/* Keeps the first row, which is the whole model, and of the modules at most DEEPEST levels below it
+ * the MOST_ROWS that compute most, the largest first. Returns the number of rows kept. */
+static size_t keep_largest_modules(static_cost *rows, size_t count) {
   size_t kept_count = ETR_MIN(count, (size_t)1);
   for (size_t i = 1; i < count; i++)
     if (rows[i].level <= DEEPEST && rows[i].cost.macs > 0)
@@ -225,10 +231,11 @@ static size_t keep_largest(static_cost *rows, size_t count) {
 
 typedef etr_vec(static_cost) cost_rows;
 
-/* Adds the rows of a method's modules: all, or with is_excerpt only those that compute most.
- * Returns false when out of memory. */
-static bool add_method(etr_answer *answer, const etr_method *method, bool is_excerpt,
-                       cost_rows *rows) {
+/* Adds the costs of a method's modules: of all, or with is_excerpt only of those that compute most,
+ * but none if the method has no graph or the costs are not known. Returns false when out of memory.
+ */
+static bool add_module_costs(etr_answer *answer, const etr_method *method, bool is_excerpt,
+                             cost_rows *rows) {
   const etr_profile *profile = answer->profile;
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   size_t added_count;
@@ -238,7 +245,7 @@ static bool add_method(etr_answer *answer, const etr_method *method, bool is_exc
   if (!costs)
     return false;
   if (is_excerpt)
-    added_count = keep_largest(costs, added_count);
+    added_count = keep_largest_modules(costs, added_count);
   for (size_t i = 0; i < added_count; i++) {
     static_cost *row = etr_vec_push(&answer->arena, rows);
     if (!row)
@@ -248,12 +255,13 @@ static bool add_method(etr_answer *answer, const etr_method *method, bool is_exc
   return true;
 }
 
-/* Lists the costs of all methods that have an Edge graph, by method and module. With `excerpt`,
- * which is for people, only the modules that compute most are listed, the largest first. */
-static etr_rows info_costs(etr_answer *answer, bool is_excerpt) {
+/* Lists the costs of all methods that have an Edge graph, by method and module. With is_excerpt,
+ * which is for people, only the modules that compute most are listed, the largest first. When out
+ * of memory, the arena has failed. */
+static etr_rows list_module_costs(etr_answer *answer, bool is_excerpt) {
   cost_rows rows = {0};
   for (size_t i = 0; i < answer->profile->method_count; i++)
-    if (!add_method(answer, &answer->profile->methods[i], is_excerpt, &rows))
+    if (!add_module_costs(answer, &answer->profile->methods[i], is_excerpt, &rows))
       break;
   return ETR_ROWS(rows.data, rows.count);
 }
@@ -348,16 +356,17 @@ static const etr_field graph_fields[] = {
 };
 ETR_ROW_TYPE(entry_point, graph_fields);
 
-/* Lists the entry points with their number of nodes. */
-static etr_rows list_graphs(etr_answer *answer) {
+/* Lists the graphs with their numbers of operators, inputs and weights, and whether they have
+ * times. */
+static etr_rows list_entry_points(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   graph_row *rows = etr_arena_alloc_array(&answer->arena, profile->graph_count, sizeof *rows);
   for (size_t i = 0; rows && i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
     size_t kinds[ETR_NODE_CONSTANT + 1] = {0};
     for (const etr_node *node = graph->nodes; node < graph->nodes + graph->node_count; node++)
-      kinds[node->kind] += node->kind != ETR_NODE_INPUT ||
-                           node->subgraph == ETR_NONE; /* inputs of the entry point */
+      /* Inputs of nested graphs are no inputs of the entry point. */
+      kinds[node->kind] += node->kind != ETR_NODE_INPUT || node->subgraph == ETR_NONE;
     rows[i] = (graph_row){
         .arena = &answer->arena,
         .graph = graph,
@@ -474,7 +483,7 @@ static const etr_field boundary_tensor_fields[] = {
 ETR_ROW_TYPE(boundary_tensor, boundary_tensor_fields);
 
 /* Lists the inputs and outputs of all methods, with bounds of their sizes. */
-static etr_rows list_boundary(etr_answer *answer) {
+static etr_rows list_inputs_and_outputs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   size_t count = 0;
   for (size_t i = 0; i < profile->method_count; i++)
@@ -506,8 +515,8 @@ static const etr_field constant_method_fields[] = {
 };
 ETR_ROW_TYPE(constant_method, constant_method_fields);
 
-/* Lists the methods that compute nothing. */
-static etr_rows list_constants(etr_answer *answer) {
+/* Lists the methods that compute nothing, but return constants, with their values as text. */
+static etr_rows list_constant_methods(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   constant_method *rows = etr_arena_alloc_array(&answer->arena, profile->method_count,
                                                 sizeof *rows);
@@ -520,7 +529,9 @@ static etr_rows list_constants(etr_answer *answer) {
   return ETR_ROWS(rows, count);
 }
 
-/* Lists the operators that the kernels of all methods need, each once, by name. */
+/* Lists the names of the operators that the kernels of all methods need ("aten::add.out"), sorted,
+ * each once, and sets *count. When out of memory, the arena has failed. Instructions that call no
+ * operator, such as jumps, have no "::" in their name. */
 static const char *const *list_operators(etr_answer *answer, size_t *count) {
   const etr_profile *profile = answer->profile;
   etr_vec(const char *) names = {0};
@@ -549,7 +560,7 @@ etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink, 
   const char *const *names = list_operators(&answer, &count);
   for (size_t i = 0; i < count; i++) {
     etr_puts(&answer.writer, i ? "," : "");
-    etr_put_plain(&answer.writer, names[i]);
+    etr_put_sanitized(&answer.writer, names[i]);
   }
   etr_puts(&answer.writer, "\n");
   return etr_answer_end(&answer, true, error);
@@ -596,7 +607,9 @@ static const etr_field run_fields[] = {
 };
 ETR_ROW_TYPE(run, run_fields);
 
-/* Makes the row of a block of runs; warm-up counts among its runs. */
+/* Makes the row of a block of runs, warm-up included: the block lists the runs that count before
+ * the excluded ones, each in their order, so that the first run is the lower of the first of both.
+ */
 static run_row make_run_row(const etr_profile *profile, const etr_block *block) {
   uint32_t first_run = block->run_count ? block->runs[0] : ETR_NONE;
   if (block->skipped_run_count)
@@ -607,7 +620,7 @@ static run_row make_run_row(const etr_profile *profile, const etr_block *block) 
                    .runs = block->run_count + block->skipped_run_count};
 }
 
-/* Lists each run, or each block of equal runs. */
+/* Lists each run or, with by_block, each block of runs with the same sequence of events. */
 static etr_rows list_runs(etr_answer *answer, bool by_block) {
   const etr_profile *profile = answer->profile;
   size_t count = by_block ? profile->block_count : profile->run_count;
@@ -653,22 +666,24 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
                               etr_error *error) {
   etr_answer answer;
   const etr_fields *f = &answer.fields;
-  const value_counts counts = count_values(profile);
+  const logged_value_counts counts = count_values(profile);
   etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
-  etr_field_put_all(f, ETR_FIELDS(input_fields), profile);
-  etr_field_object(f, "debug_values");
-  etr_field_put_all(f, &etr_logged_count_fields, &counts);
+  etr_field_put_members(f, ETR_FIELDS(input_fields), profile);
+  etr_field_begin_object(f, "debug_values");
+  etr_field_put_members(f, &etr_logged_count_fields, &counts);
   etr_jw_end(f->json);
-  etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_graphs(&answer));
+  etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_entry_points(&answer));
   etr_field_put_rows(f, "methods", &etr_method_fields, list_methods(&answer));
-  etr_field_put_rows(f, "inputs_outputs", &etr_boundary_tensor_fields, list_boundary(&answer));
+  etr_field_put_rows(f, "inputs_outputs", &etr_boundary_tensor_fields,
+                     list_inputs_and_outputs(&answer));
   etr_field_put_rows(f, "delegates", &etr_delegate_size_fields,
-                     etr_delegate_sizes(&answer.arena, profile));
-  etr_field_put_rows(f, "constant_methods", &etr_constant_method_fields, list_constants(&answer));
+                     etr_delegate_sizes_list(&answer.arena, profile));
+  etr_field_put_rows(f, "constant_methods", &etr_constant_method_fields,
+                     list_constant_methods(&answer));
   size_t operator_count;
   const char *const *operators = list_operators(&answer, &operator_count);
   etr_field_texts(f, "operators", operators, operator_count);
-  etr_field_put_rows(f, "costs", &etr_module_cost_fields, info_costs(&answer, false));
+  etr_field_put_rows(f, "costs", &etr_module_cost_fields, list_module_costs(&answer, false));
   etr_field_put_rows(f, "unknown_costs", &etr_unknown_cost_fields, list_unknown_costs(&answer));
   etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer, false));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
@@ -687,23 +702,23 @@ typedef struct info {
   bool has_begun; /* something was written before */
 } info;
 
-/* Writes a line with a title; nothing if its text is NULL. */
-static void put_line(info *i, const char *title, const char *text) {
+/* Writes a line with a title in 10 columns; nothing if its text is NULL. */
+static void put_line(info *output, const char *title, const char *text) {
   if (!text)
     return;
-  i->has_begun = true;
-  etr_putf(&i->answer.writer, "%-10s ", title);
-  etr_put_plain(&i->answer.writer, text);
-  etr_puts(&i->answer.writer, "\n");
+  output->has_begun = true;
+  etr_putf(&output->answer.writer, "%-10s ", title);
+  etr_put_sanitized(&output->answer.writer, text);
+  etr_puts(&output->answer.writer, "\n");
 }
 
 /* Returns the path of an ETDump and, for each method in which it is odd, by how much: "2.etdp (odd:
  * 30 % slower than the others, left out)". NULL when out of memory. */
-static const char *recording_text(info *i, size_t dump) {
-  const etr_profile *profile = i->answer.profile;
+static const char *recording_text(info *output, size_t dump) {
+  const etr_profile *profile = output->answer.profile;
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, &i->answer.arena, &writer);
+  etr_text_begin(&text, &output->answer.arena, &writer);
   etr_puts(&writer, profile->etdumps[dump]);
   for (size_t m = 0; m < profile->method_count; m++) {
     const etr_method *method = &profile->methods[m];
@@ -720,7 +735,8 @@ static const char *recording_text(info *i, size_t dump) {
   return etr_text_end(&text, &writer);
 }
 
-/* Says how many weights of a program are in a .ptd file that is not here; NULL: none. */
+/* Returns how many weights of a program are in a .ptd file that was not given, and their bytes, as
+ * text; NULL if there are none, or when out of memory. */
 static const char *missing_weights(etr_arena *arena, const etr_program_memory *program) {
   size_t count = 0;
   uint64_t bytes = 0;
@@ -736,45 +752,47 @@ static const char *missing_weights(etr_arena *arena, const etr_program_memory *p
       etr_plural(count), etr_count_text(arena, bytes));
 }
 
-/* Writes a line for each file of the record, and what is in it. */
-static void put_lines(info *i) {
-  const etr_profile *profile = i->answer.profile;
-  put_line(i, "ETRecord", profile->etrecord ? profile->etrecord : "none");
+/* Writes a line for each file that was read (ETRecord, ETDumps, program, weights, debug buffer), or
+ * that it is missing, and lines that say what is in it. */
+static void put_lines(info *output) {
+  const etr_profile *profile = output->answer.profile;
+  put_line(output, "ETRecord", profile->etrecord ? profile->etrecord : "none");
   for (size_t k = 0; k < profile->etdump_count; k++)
-    put_line(i, "ETDump", recording_text(i, k));
+    put_line(output, "ETDump", recording_text(output, k));
   if (profile->etdump_count == 0)
-    put_line(i, "ETDump", "none: there are no times");
+    put_line(output, "ETDump", "none: there are no times");
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
-  put_line(i, profile->is_bundled && !profile->pte_entry ? ".bpte" : ".pte", pte ? pte : "none");
+  put_line(output, profile->is_bundled && !profile->pte_entry ? ".bpte" : ".pte",
+           pte ? pte : "none");
   for (size_t k = 0; k < profile->test_set_count; k++)
-    put_line(i, "", /* "has 3 tests of forward" */
-             etr_arena_format(&i->answer.arena, "has %zu test%s of %s", profile->test_sets[k].count,
-                              etr_plural(profile->test_sets[k].count),
+    put_line(output, "", /* "has 3 tests of forward" */
+             etr_arena_format(&output->answer.arena, "has %zu test%s of %s",
+                              profile->test_sets[k].count, etr_plural(profile->test_sets[k].count),
                               profile->test_sets[k].method));
   for (size_t k = 0; k < profile->weight_count; k++) {
-    put_line(i, ".ptd", profile->weights[k].path);
-    put_line(i, "", info_weights(&i->answer.arena, &profile->weights[k]));
+    put_line(output, ".ptd", profile->weights[k].path);
+    put_line(output, "", external_weights_text(&output->answer.arena, &profile->weights[k]));
   }
   if (profile->weight_count == 0)
-    put_line(i, ".ptd", missing_weights(&i->answer.arena, profile->program_memory));
+    put_line(output, ".ptd", missing_weights(&output->answer.arena, profile->program_memory));
   if (profile->has_reference_outputs)
-    put_line(i, "", "has reference outputs");
+    put_line(output, "", "has reference outputs");
   if (profile->has_representative_inputs)
-    put_line(i, "", "has representative inputs");
-  put_line(i, "buffer", profile->debug_value_count ? profile->debug_buffer : NULL);
-  put_line(i, "logged", info_logged(&i->answer.arena, profile));
+    put_line(output, "", "has representative inputs");
+  put_line(output, "buffer", profile->debug_value_count ? profile->debug_buffer : NULL);
+  put_line(output, "logged", logged_values_text(&output->answer.arena, profile));
 }
 
 /* Writes a table under its title; nothing if it has no rows. */
-static void put_table(info *i, const char *title, const etr_row_type *type, etr_rows rows) {
+static void put_table(info *output, const char *title, const etr_row_type *type, etr_rows rows) {
   etr_table table;
   if (rows.count == 0)
     return;
-  bool is_markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
-  etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", is_markdown ? "## " : "",
-           title, is_markdown ? "\n" : "");
-  i->has_begun = true;
-  etr_table_init(&table, &i->answer, type);
+  bool is_markdown = output->answer.options->format == ETR_TABLE_MARKDOWN;
+  etr_putf(&output->answer.writer, "%s%s%s\n%s", output->has_begun ? "\n" : "",
+           is_markdown ? "## " : "", title, is_markdown ? "\n" : "");
+  output->has_begun = true;
+  etr_table_init(&table, &output->answer, type);
   table.top = 0;
   etr_table_add_rows(&table, rows);
   etr_table_finish(&table);
@@ -798,7 +816,8 @@ static const etr_field value_row_fields[] = {
 };
 ETR_ROW_TYPE(info_value, value_row_fields);
 
-/* Adds a fact to the table for programs, with all of its digits. */
+/* Adds a row to the table for programs: a value with all of its digits. Nothing is added if key is
+ * NULL: memory ran out. */
 static void add_value(etr_table *table, const char *section, const char *key, etr_cell value) {
   value_row *row = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *row);
   if (!row || !key)
@@ -806,7 +825,7 @@ static void add_value(etr_table *table, const char *section, const char *key, et
   if (!value.text)
     value.digits = ETR_ALL_DIGITS;
   *row = (value_row){section, key, value};
-  etr_table_add(table, row, "", 0);
+  etr_table_add_row(table, row, "", 0);
 }
 
 /* Returns the name of a fact, ROW.COLUMN, with the unit of a time and '_' for blanks in the column:
@@ -821,8 +840,9 @@ static const char *fact_key(etr_answer *answer, const char *row, const etr_field
   return key;
 }
 
-/* Adds the facts of a list of rows, which are named by their first column if is_named, or else by
- * their number. */
+/* Adds a row to the table for programs for each cell of a list of rows that tables show. Its key is
+ * ROW.COLUMN: rows are named by their first column if is_named, or else numbered from 0. Times are
+ * in the unit of the options. */
 static void add_list(etr_table *table, const char *section, const etr_row_type *list, etr_rows rows,
                      bool is_named) {
   etr_answer *answer = table->answer;
@@ -830,8 +850,8 @@ static void add_list(etr_table *table, const char *section, const etr_row_type *
     const void *row = (const char *)rows.first + i * rows.size;
     const char *name = is_named ? etr_field_cell(list->first, row).text
                                 : etr_arena_format(&answer->arena, "%zu", i);
-    for (const etr_field *field = list->first + is_named; name && field < list->first + list->count;
-         field++) {
+    const etr_field *first = list->first + is_named; /* the name of the row is no cell of it */
+    for (const etr_field *field = first; name && field < list->first + list->count; field++) {
       if (!(field->in & ETR_IN_TABLES))
         continue;
       etr_cell value = etr_field_cell(field, row);
@@ -842,6 +862,7 @@ static void add_list(etr_table *table, const char *section, const etr_row_type *
   }
 }
 
+/* Adds to the table for programs each field of one row that programs get, under the field's key. */
 static void add_facts(etr_table *table, const char *section, const etr_row_type *list,
                       const void *row) {
   for (const etr_field *field = list->first; field < list->first + list->count; field++)
@@ -852,23 +873,26 @@ static void add_facts(etr_table *table, const char *section, const etr_row_type 
 /* Writes all facts about the inputs as one table for programs. */
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
-  const value_counts counts = count_values(profile);
+  const logged_value_counts counts = count_values(profile);
   etr_table table;
   etr_table_init(&table, answer, &etr_info_value_fields);
   table.top = 0;
+  /* The ETDumps, which are a list, have their place behind the first field, the ETRecord. */
   add_facts(&table, "inputs", &(etr_row_type){NULL, input_fields, 1}, profile);
   for (size_t i = 0; i < profile->etdump_count; i++)
     add_value(&table, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
   add_facts(&table, "inputs", &(etr_row_type){NULL, input_fields + 1, ETR_COUNT(input_fields) - 1},
             profile);
   add_facts(&table, "debug_values", &etr_logged_count_fields, &counts);
-  add_list(&table, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
+  add_list(&table, "entry_points", &etr_entry_point_fields, list_entry_points(answer), true);
   add_list(&table, "methods", &etr_method_fields, list_methods(answer), true);
-  add_list(&table, "inputs_outputs", &etr_boundary_tensor_fields, list_boundary(answer), false);
+  add_list(&table, "inputs_outputs", &etr_boundary_tensor_fields, list_inputs_and_outputs(answer),
+           false);
   add_list(&table, "delegates", &etr_delegate_size_fields,
-           etr_delegate_sizes(&answer->arena, profile), false);
-  add_list(&table, "constant_methods", &etr_constant_method_fields, list_constants(answer), true);
-  add_list(&table, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
+           etr_delegate_sizes_list(&answer->arena, profile), false);
+  add_list(&table, "constant_methods", &etr_constant_method_fields, list_constant_methods(answer),
+           true);
+  add_list(&table, "costs", &etr_module_cost_fields, list_module_costs(answer, false), false);
   add_list(&table, "unknown_costs", &etr_unknown_cost_fields, list_unknown_costs(answer), false);
   add_list(&table, "runs", &etr_run_fields, list_runs(answer, true), false);
   add_list(&table, "test_sets", &etr_test_set_fields,
@@ -882,36 +906,38 @@ static void write_values(etr_answer *answer) {
   etr_table_finish(&table);
 }
 
-/* Writes the facts about the inputs as lines, in text, and as tables for people. */
-static void write_tables(info *i) {
+/* Writes what is in the inputs for people: in text a line for each file, then tables. */
+static void write_tables(info *output) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};
-  if (i->answer.options->format == ETR_TABLE_TEXT)
-    put_lines(i);
-  put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
-  put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
-  put_table(i, "inputs and outputs", &etr_boundary_tensor_fields, list_boundary(&i->answer));
-  put_table(i, "delegates", &etr_delegate_size_fields,
-            etr_delegate_sizes(&i->answer.arena, i->answer.profile));
-  put_table(i, "methods that compute nothing", &etr_constant_method_fields,
-            list_constants(&i->answer));
-  put_table(i, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,
-            info_costs(&i->answer, true));
-  put_table(i, "costs that are not known", &etr_unknown_cost_fields,
-            list_unknown_costs(&i->answer));
-  put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));
-  put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
-            ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));
+  if (output->answer.options->format == ETR_TABLE_TEXT)
+    put_lines(output);
+  put_table(output, "entry points", &etr_entry_point_fields, list_entry_points(&output->answer));
+  put_table(output, "methods", &etr_method_fields, list_methods(&output->answer));
+  put_table(output, "inputs and outputs", &etr_boundary_tensor_fields,
+            list_inputs_and_outputs(&output->answer));
+  put_table(output, "delegates", &etr_delegate_size_fields,
+            etr_delegate_sizes_list(&output->answer.arena, output->answer.profile));
+  put_table(output, "methods that compute nothing", &etr_constant_method_fields,
+            list_constant_methods(&output->answer));
+  put_table(output, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,
+            list_module_costs(&output->answer, true));
+  put_table(output, "costs that are not known", &etr_unknown_cost_fields,
+            list_unknown_costs(&output->answer));
+  put_table(output, "runs", &etr_run_fields, list_runs(&output->answer, true));
+  put_table(output, "unknown entries, ignored", ETR_FIELDS(entry_fields),
+            ETR_ROWS(output->answer.profile->unknown_entries,
+                     output->answer.profile->unknown_entry_count));
 }
 
 etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options,
                                 const etr_sink *sink, etr_error *error) {
-  info i = {0};
-  etr_answer_begin(&i.answer, profile, NULL, options, sink);
-  etr_table_format format = i.answer.options->format;
+  info output = {0};
+  etr_answer_begin(&output.answer, profile, NULL, options, sink);
+  etr_table_format format = output.answer.options->format;
   if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN)
-    write_tables(&i);
+    write_tables(&output);
   else
-    write_values(&i.answer);
-  return etr_answer_end(&i.answer, true, error);
+    write_values(&output.answer);
+  return etr_answer_end(&output.answer, true, error);
 }

@@ -50,8 +50,10 @@ enum {
   BOTH = ETR_IN_JSON | ETR_IN_DOCUMENT,
 };
 
-static etr_rows shortened(const memory *of, etr_rows rows) {
-  if (of->is_short)
+/* Returns the first MOST_SHOWN rows if the dashboard's page is written, which has no room for long
+ * lists; else all. */
+static etr_rows first_rows_shown(const memory *subject, etr_rows rows) {
+  if (subject->is_short)
     rows.count = ETR_MIN(rows.count, (size_t)MOST_SHOWN);
   return rows;
 }
@@ -60,7 +62,7 @@ static etr_rows shortened(const memory *of, etr_rows rows) {
 
 /* A tensor that is planned, constant, or at the method's boundary. */
 typedef struct tensor_row {
-  memory of;
+  memory subject;
   const etr_value *tensor;
   const char *role;
   uint64_t bytes;
@@ -79,56 +81,59 @@ static const tensor_row *as_row(const void *row) {
 }
 
 /* Makes the row of the i-th planned tensor of a method. */
-static tensor_row planned_row(const memory *of, size_t i) {
-  const etr_planned_tensor *planned = &of->plan->tensors[i];
+static tensor_row make_planned_row(const memory *subject, size_t i) {
+  const etr_planned_tensor *planned = &subject->plan->tensors[i];
   return (tensor_row){
-      .of = *of,
+      .subject = *subject,
       .tensor = &planned->tensor,
       .role = etr_tensor_role_name(planned->role),
       .bytes = planned->size_bytes,
-      .buffer = planned->buffer == ETR_NONE ? -1 : (int64_t)of->plan->buffers[planned->buffer].id,
-      .op = planned->made_by < 0 ? NULL
-                                 : etr_memory_step_op(of->profile, of->method, planned->made_by),
-      .module = etr_memory_module(of->profile, of->method, planned->module),
-      .view_of = planned->view_of == ETR_NONE ? NULL
-                                              : of->plan->tensors[planned->view_of].tensor.name,
+      .buffer = planned->buffer == ETR_NONE ? -1
+                                            : (int64_t)subject->plan->buffers[planned->buffer].id,
+      .op = planned->made_by < 0
+                ? NULL
+                : etr_memory_step_op(subject->profile, subject->method, planned->made_by),
+      .module = etr_memory_module(subject->profile, subject->method, planned->module),
+      .view_of = planned->view_of == ETR_NONE
+                     ? NULL
+                     : subject->plan->tensors[planned->view_of].tensor.name,
       .planned = planned};
 }
 
-/* Lists the tensors that are live at the peak, most bytes first, as many as the table shows; none
- * if nothing is planned. */
-static etr_rows live_rows(const void *row) {
-  const memory *of = row;
-  const etr_memory_plan *plan = of->plan;
+/* Lists the tensors whose bytes are needed at the instruction with the most live bytes, most bytes
+ * first; none if nothing is planned. row: a `memory` of a method. */
+static etr_rows list_live_at_peak(const void *row) {
+  const memory *subject = row;
+  const etr_memory_plan *plan = subject->plan;
   size_t count = 0;
-  const uint32_t *live = etr_live_tensors_make(&count, of->arena, plan, plan->peak_instruction);
-  tensor_row *rows = live ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
+  const uint32_t *live = etr_live_tensors_make(&count, subject->arena, plan,
+                                               plan->peak_instruction);
+  tensor_row *rows = live ? etr_arena_alloc_array(subject->arena, count, sizeof *rows) : NULL;
   for (size_t i = 0; rows && i < count; i++) {
-    rows[i] = planned_row(of, live[i]);
-    rows[i].whole =
-        plan->live_bytes[plan->peak_instruction]; /* there is one where something is live */
+    rows[i] = make_planned_row(subject, live[i]);
+    rows[i].whole = plan->live_bytes[plan->peak_instruction];
   }
-  return shortened(of, ETR_ROWS(rows, rows ? count : 0));
+  return first_rows_shown(subject, ETR_ROWS(rows, rows ? count : 0));
 }
 
-/* Lists the planned tensors. */
-static etr_rows planned_rows(const void *row) {
-  const memory *of = row;
-  size_t count = of->plan->tensor_count;
-  tensor_row *rows = etr_arena_alloc_array(of->arena, count, sizeof *rows);
+/* Lists the tensors for which the method plans memory. row: a `memory` with a plan. */
+static etr_rows list_planned_tensors(const void *row) {
+  const memory *subject = row;
+  size_t count = subject->plan->tensor_count;
+  tensor_row *rows = etr_arena_alloc_array(subject->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++)
-    rows[i] = planned_row(of, i);
+    rows[i] = make_planned_row(subject, i);
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-/* Lists the constants of the program. */
-static etr_rows constant_rows(const void *row) {
-  const memory *of = row;
-  size_t count = of->program->constant_count;
-  tensor_row *rows = etr_arena_alloc_array(of->arena, count, sizeof *rows);
+/* Lists the constants of the program. row: a `memory` with a program. */
+static etr_rows list_constants(const void *row) {
+  const memory *subject = row;
+  size_t count = subject->program->constant_count;
+  tensor_row *rows = etr_arena_alloc_array(subject->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++) {
-    const etr_constant *constant = &of->program->constants[i];
-    rows[i] = (tensor_row){.of = *of,
+    const etr_constant *constant = &subject->program->constants[i];
+    rows[i] = (tensor_row){.subject = *subject,
                            .tensor = &constant->tensor,
                            .role = "constant",
                            .bytes = constant->size_bytes,
@@ -139,14 +144,14 @@ static etr_rows constant_rows(const void *row) {
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-/* Lists the inputs and outputs of the method. */
-static etr_rows boundary_rows(const void *row) {
-  const memory *of = row;
-  size_t count = of->plan->boundary_count;
-  tensor_row *rows = etr_arena_alloc_array(of->arena, count, sizeof *rows);
+/* Lists the inputs and outputs of the method. row: a `memory` with a plan. */
+static etr_rows list_inputs_and_outputs(const void *row) {
+  const memory *subject = row;
+  size_t count = subject->plan->boundary_count;
+  tensor_row *rows = etr_arena_alloc_array(subject->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++) {
-    const etr_boundary_tensor *boundary = &of->plan->boundary[i];
-    rows[i] = (tensor_row){.of = *of,
+    const etr_boundary_tensor *boundary = &subject->plan->boundary[i];
+    rows[i] = (tensor_row){.subject = *subject,
                            .tensor = &boundary->tensor,
                            .role = etr_tensor_role_name(boundary->role),
                            .bytes = boundary->size_bytes,
@@ -156,7 +161,7 @@ static etr_rows boundary_rows(const void *row) {
 }
 
 static etr_cell type(const void *row) {
-  return etr_cell_text(etr_label_shape(as_row(row)->of.arena, as_row(row)->tensor));
+  return etr_cell_text(etr_label_shape(as_row(row)->subject.arena, as_row(row)->tensor));
 }
 static etr_cell share(const void *row) {
   return as_row(row)->whole ? etr_cell_share((double)as_row(row)->bytes, (double)as_row(row)->whole)
@@ -166,20 +171,20 @@ static etr_cell share(const void *row) {
 /* Returns the label of the node that computes a planned tensor; no cell if it is unknown. */
 static etr_cell node(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
-  const memory *of = &as_row(row)->of;
-  const etr_graph *graph = planned ? etr_memory_graph(of->profile, of->method) : NULL;
+  const memory *subject = &as_row(row)->subject;
+  const etr_graph *graph = planned ? etr_memory_graph(subject->profile, subject->method) : NULL;
   if (!graph || planned->node == ETR_NONE)
     return etr_cell_none();
-  return etr_cell_text(etr_label_node(of->arena, graph, planned->node));
+  return etr_cell_text(etr_label_node(subject->arena, graph, planned->node));
 }
 
 /* Returns the first and the last instruction that need a tensor, "3-9"; no cell for a tensor
  * without any. */
-static etr_cell life(const void *row) {
+static etr_cell lifetime(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->first_instruction < 0)
     return etr_cell_none();
-  return etr_cell_text(etr_arena_format(as_row(row)->of.arena, "%d-%d",
+  return etr_cell_text(etr_arena_format(as_row(row)->subject.arena, "%d-%d",
                                         (int)planned->first_instruction,
                                         (int)planned->last_instruction));
 }
@@ -194,7 +199,8 @@ static void put_shape(const etr_fields *f, const void *row) {
 #define BOUNDARY(name) ETR_VIA(tensor_row, boundary, etr_boundary_tensor, name)
 
 static const etr_field tensor_fields[] = {
-    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(tensor_row, of.method, etr_method, name)},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
+     ETR_VIA(tensor_row, subject.method, etr_method, name)},
     {"name", "tensor", ETR_CELL_NAME, ETR_IN_TEXT | PROGRAMS, TENSOR(name),
      .says = "of the node's result or the weight; else \"value_\" and a number"},
     {"role", "role", ETR_CELL_WORD, PROGRAMS, ETR_AT(tensor_row, role), .type = "tensor_role"},
@@ -216,7 +222,7 @@ static const etr_field tensor_fields[] = {
     {"made_by", "made by", ETR_CELL_COUNT, PROGRAMS, PLANNED(made_by),
      .says = "instruction that first writes it; null: none, as of inputs and views",
      .nullable = true},
-    {NULL, "live", ETR_CELL_WORD, ETR_IN_TEXT, .get = life},
+    {NULL, "live", ETR_CELL_WORD, ETR_IN_TEXT, .get = lifetime},
     {"op", "operator", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, ETR_AT(tensor_row, op),
      .says = "what made it", .nullable = true},
     {"module", "module", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, ETR_AT(tensor_row, module),
@@ -271,13 +277,14 @@ ETR_ROW_TYPE(boundary, boundary_fields);
 /* ---- Buffers, sums, allocations ---- */
 
 /* Returns the bytes that are planned, but not live at the peak. */
-static etr_cell unused(const void *row) {
+static etr_cell not_live_at_peak(const void *row) {
   const etr_planned_buffer *b = row;
   return etr_cell_number(b->size_bytes > b->peak_bytes ? (double)(b->size_bytes - b->peak_bytes)
                                                        : 0);
 }
 
-static etr_cell live_share(const void *row) {
+/* Returns which share of a buffer's planned bytes is live at its peak; no cell for an empty one. */
+static etr_cell peak_share(const void *row) {
   const etr_planned_buffer *b = row;
   return b->size_bytes ? etr_cell_share((double)b->peak_bytes, (double)b->size_bytes)
                        : etr_cell_none();
@@ -295,9 +302,9 @@ static const etr_field buffer_fields[] = {
      .says = "end of the tensor that lies highest"},
     {"peak_bytes", "live at peak", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(peak_bytes),
      .says = "most that is live at one instruction"},
-    {NULL, "share", ETR_CELL_SHARE, READ, .get = live_share},
-    {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = unused, .spare = 4,
-     .says = "planned, but not live then"},
+    {NULL, "share", ETR_CELL_SHARE, READ, .get = peak_share},
+    {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = not_live_at_peak,
+     .spare = 4, .says = "planned, but not live then"},
     {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON,
      BUFFER(peak_instruction), .spare = 2, .nullable = true},
     {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count), .spare = 3},
@@ -310,9 +317,10 @@ typedef struct sum_row {
   uint64_t whole;
 } sum_row;
 
-/* Makes rows of sums, each with the total of all of them; none if `sums` is NULL. */
-static etr_rows sum_rows(const memory *of, const etr_weight_sum *sums, size_t count) {
-  sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
+/* Makes rows of sums, each with the bytes of all of them together, of which the row is a share,
+ * but none if `sums` is NULL: memory ran out. */
+static etr_rows make_sum_rows(const memory *subject, const etr_weight_sum *sums, size_t count) {
+  sum_row *rows = sums ? etr_arena_alloc_array(subject->arena, count, sizeof *rows) : NULL;
   uint64_t total_bytes = 0;
   for (size_t i = 0; rows && i < count; i++)
     total_bytes = etr_add_up_to_most(total_bytes, sums[i].bytes);
@@ -321,28 +329,32 @@ static etr_rows sum_rows(const memory *of, const etr_weight_sum *sums, size_t co
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-static etr_rows constant_sum_rows(const void *row) {
+/* Lists the sums of the program's constants by place and number type. */
+static etr_rows list_constant_sums(const void *row) {
   size_t count = 0;
-  const memory *of = row;
-  const etr_weight_sum *sums = etr_constant_sums_make(&count, of->arena, of->program);
-  return sum_rows(of, sums, count);
+  const memory *subject = row;
+  const etr_weight_sum *sums = etr_constant_sums_make(&count, subject->arena, subject->program);
+  return make_sum_rows(subject, sums, count);
 }
 
-static etr_rows weight_rows(const void *row) {
+/* Lists the weights of a method's graph. row: a `memory`. None when out of memory: the arena has
+ * failed. */
+static etr_rows list_weights(const void *row) {
   size_t count = 0;
   const etr_weight *weights = etr_weights_of(&count, as_memory(row)->arena, as_memory(row)->profile,
                                              as_memory(row)->method);
   return ETR_ROWS(weights, weights ? count : 0);
 }
 
-/* Lists the sums of weights by module, as many as the table shows. */
-static etr_rows weight_sum_rows(const void *row) {
+/* Lists the sums of a method's weights by module and number type; only the first ones for the
+ * dashboard's page. */
+static etr_rows list_weight_sums(const void *row) {
   size_t count = 0;
-  const memory *of = row;
-  const etr_rows weights = weight_rows(row);
-  const etr_weight_sum *sums = etr_weight_sums_make(&count, of->arena, weights.first,
+  const memory *subject = row;
+  const etr_rows weights = list_weights(row);
+  const etr_weight_sum *sums = etr_weight_sums_make(&count, subject->arena, weights.first,
                                                     weights.count);
-  return shortened(of, sum_rows(of, sums, count));
+  return first_rows_shown(subject, make_sum_rows(subject, sums, count));
 }
 
 static etr_cell sum_share(const void *row) {
@@ -384,22 +396,24 @@ typedef struct blob_row {
   const etr_delegate_payload *payload; /* NULL: not known */
 } blob_row;
 
-static bool blob_is_open(const void *row) {
+static bool has_known_weights(const void *row) {
   const etr_delegate_payload *payload = ((const blob_row *)row)->payload;
   return payload && !payload->is_closed;
 }
 
-/* Lists the payloads of the method's delegates. */
-static etr_rows blob_rows(const void *row) {
-  const memory *of = row;
-  const etr_delegate_payloads payloads = etr_delegate_payloads_make(of->arena, of->profile);
-  blob_row *rows = etr_arena_alloc_array(of->arena, of->plan->blob_count, sizeof *rows);
-  for (size_t i = 0; rows && i < of->plan->blob_count; i++) {
-    const etr_delegate_blob *blob = &of->plan->blobs[i];
-    rows[i] = (blob_row){
-        blob, etr_delegate_payload_of(&payloads, of->profile, of->method, blob->instruction)};
+/* Lists the payloads (processed bytes) that the method passes to its delegates. row: a `memory`
+ * with a plan. */
+static etr_rows list_payloads(const void *row) {
+  const memory *subject = row;
+  const etr_delegate_payloads payloads = etr_delegate_payloads_make(subject->arena,
+                                                                    subject->profile);
+  blob_row *rows = etr_arena_alloc_array(subject->arena, subject->plan->blob_count, sizeof *rows);
+  for (size_t i = 0; rows && i < subject->plan->blob_count; i++) {
+    const etr_delegate_blob *blob = &subject->plan->blobs[i];
+    rows[i] = (blob_row){blob, etr_delegate_payload_of(&payloads, subject->profile, subject->method,
+                                                       blob->instruction)};
   }
-  return ETR_ROWS(rows, rows ? of->plan->blob_count : 0);
+  return ETR_ROWS(rows, rows ? subject->plan->blob_count : 0);
 }
 
 #define BLOB(name) ETR_VIA(blob_row, blob, etr_delegate_blob, name)
@@ -412,7 +426,8 @@ static const etr_field blob_fields[] = {
     {"delegates", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(delegate_count),
      .says = "that have them"},
     {"bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BLOB(size_bytes)},
-    {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes), .has = blob_is_open,
+    {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes),
+     .has = has_known_weights,
      .says =
          "of its weights, in these bytes or in named data; null: the format is closed, and they "
          "are part of `bytes`",
@@ -429,7 +444,7 @@ typedef struct blob_sum_row {
   bool is_closed; /* the weights of one payload or more are not known */
 } blob_sum_row;
 
-static bool sum_is_open(const void *row) {
+static bool has_all_weights_known(const void *row) {
   return !((const blob_sum_row *)row)->is_closed;
 }
 static etr_cell sum_weights(const void *row) {
@@ -445,7 +460,7 @@ static const etr_field blob_sum_fields[] = {
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, BLOBS(bytes)},
     {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = sum_weights},
     {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ETR_AT(blob_sum_row, weight_bytes),
-     .has = sum_is_open,
+     .has = has_all_weights_known,
      .says =
          "of known weights, in these bytes or in named data; null: a format is closed, and they "
          "are part of `bytes`",
@@ -456,26 +471,26 @@ static const etr_field blob_sum_fields[] = {
 };
 ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
-/* Lists the sums of payloads by backend, as many as the table shows. */
-static etr_rows blob_sum_rows(const void *row) {
+/* Lists the sums of payloads by backend, with the bytes of the weights in them. A sum is closed if
+ * the format of one of its payloads is, so that these bytes are not all known. */
+static etr_rows list_payload_sums(const void *row) {
   size_t count = 0;
-  const memory *of = row;
-  const etr_blob_sum *sums = etr_blob_sums_make(&count, of->arena, of->plan);
-  const etr_rows blobs = blob_rows(row);
+  const memory *subject = row;
+  const etr_blob_sum *sums = etr_blob_sums_make(&count, subject->arena, subject->plan);
+  const etr_rows blobs = list_payloads(row);
   const blob_row *payloads = blobs.first;
-  blob_sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
+  blob_sum_row *rows = sums ? etr_arena_alloc_array(subject->arena, count, sizeof *rows) : NULL;
   for (size_t i = 0; rows && i < count; i++) {
     rows[i].sum = sums[i];
-    for (size_t payload_index = 0; payload_index < blobs.count; payload_index++) {
-      if (strcmp(payloads[payload_index].blob->backend, sums[i].backend) != 0)
+    for (size_t k = 0; k < blobs.count; k++) {
+      const blob_row *passed = &payloads[k];
+      if (strcmp(passed->blob->backend, sums[i].backend) != 0)
         continue;
-      rows[i].is_closed |= !blob_is_open(&payloads[payload_index]);
-      rows[i].weight_bytes += payloads[payload_index].payload
-                                  ? payloads[payload_index].payload->weight_bytes
-                                  : 0;
+      rows[i].is_closed |= !has_known_weights(passed);
+      rows[i].weight_bytes += passed->payload ? passed->payload->weight_bytes : 0;
     }
   }
-  return shortened(of, ETR_ROWS(rows, rows ? count : 0));
+  return first_rows_shown(subject, ETR_ROWS(rows, rows ? count : 0));
 }
 
 /* Equal allocations of several runs. */
@@ -507,8 +522,8 @@ typedef struct allocation_list {
   etr_map known; /* text of a row's facts -> its index */
 } allocation_list;
 
-/* Adds a run's allocations as a row, or counts the run in the row of an earlier one whose
- * allocations were equal. */
+/* Adds what one allocator gave in a run as a row, or counts the run in the row of an earlier one
+ * with the same method, allocator, count and bytes. When out of memory, the arena has failed. */
 static void add_allocations(etr_arena *arena, allocation_list *list, const char *method,
                             const etr_allocations *allocations) {
   const char *key = etr_arena_format(
@@ -528,18 +543,18 @@ static void add_allocations(etr_arena *arena, allocation_list *list, const char 
 
 /* Lists the allocations that the runs of a method logged; without a method, those of loads and of
  * runs of no method; or, with is_for_all, of every run. Equal allocations are one row. */
-static etr_rows list_allocations(const memory *of, bool is_for_all) {
-  const etr_profile *profile = of->profile;
+static etr_rows list_allocations(const memory *subject, bool is_for_all) {
+  const etr_profile *profile = subject->profile;
   allocation_list list = {0};
-  etr_map_init(&list.known, of->arena);
+  etr_map_init(&list.known, subject->arena);
   for (size_t i = 0; i < profile->run_count; i++) {
     const etr_run *run = &profile->runs[i];
     uint32_t index = profile->blocks[run->block].method;
     const etr_method *method_of_run = index == ETR_NONE ? NULL : &profile->methods[index];
-    if (!is_for_all && method_of_run != of->method)
+    if (!is_for_all && method_of_run != subject->method)
       continue;
     for (size_t k = 0; k < run->allocation_count; k++)
-      add_allocations(of->arena, &list, method_of_run ? method_of_run->name : NULL,
+      add_allocations(subject->arena, &list, method_of_run ? method_of_run->name : NULL,
                       &run->allocations[k]);
   }
   return ETR_ROWS(list.rows.data, list.rows.count);
@@ -568,9 +583,9 @@ static const etr_field program_fields[] = {
     {"program_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PROGRAM(program_bytes)},
     {"segments", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = ETR_FIELDS(segment_fields),
      ETR_ARRAY_VIA(memory, program, etr_program_memory, segments, segment_count)},
-    {"constants", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = constant_rows,
+    {"constants", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_constants,
      .parts = &etr_constant_fields},
-    {"constant_sums", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = constant_sum_rows,
+    {"constant_sums", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_constant_sums,
      .parts = &etr_constant_sum_fields},
 };
 
@@ -596,18 +611,18 @@ typedef struct peak_step {
 
 /* Returns the row of the instruction at which most memory is live, with the tensors that are live
  * there; none if nothing is planned. */
-static etr_rows peak_row(const void *row) {
-  const memory *of = row;
-  const etr_memory_plan *plan = of->plan;
+static etr_rows make_peak_row(const void *row) {
+  const memory *subject = row;
+  const etr_memory_plan *plan = subject->plan;
   int32_t peak = plan->peak_instruction;
-  peak_step *step = peak < 0 ? NULL : etr_arena_alloc_array(of->arena, 1, sizeof *step);
+  peak_step *step = peak < 0 ? NULL : etr_arena_alloc_array(subject->arena, 1, sizeof *step);
   if (!step)
     return (etr_rows){0};
   *step = (peak_step){.bytes = plan->peak_bytes,
                       .instruction = peak,
-                      .op = etr_memory_step_op(of->profile, of->method, peak)};
-  step->module = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
-  step->tensors = etr_live_tensors_make(&step->tensor_count, of->arena, plan, peak);
+                      .op = etr_memory_step_op(subject->profile, subject->method, peak)};
+  step->module = etr_memory_module(subject->profile, subject->method, plan->steps[peak].module);
+  step->tensors = etr_live_tensors_make(&step->tensor_count, subject->arena, plan, peak);
   return ETR_ROWS(step, 1);
 }
 
@@ -627,14 +642,15 @@ typedef struct instructions {
   const uint64_t *live_bytes;
   uint32_t *ops, *modules;
   size_t count;
-  etr_map places; /* of texts, by their address, in `names` */
+  etr_map name_indices; /* of texts, by their address, in `names` */
   etr_vec(const char *) names;
 } instructions;
 
-/* Returns the number of a name, which is added if it is new. Names are interned, so pointers are
- * compared. ETR_NONE when out of memory. */
-static uint32_t number_name(etr_arena *arena, instructions *list, const char *text) {
-  etr_map_slot *slot = etr_map_at(&list->places, ETR_BYTES(text));
+/* Returns the index of a name in list->names, to which it is added if it is new. Names are
+ * interned, so that their addresses are compared instead of their text. ETR_NONE when out of
+ * memory. */
+static uint32_t name_index(etr_arena *arena, instructions *list, const char *text) {
+  etr_map_slot *slot = etr_map_at(&list->name_indices, ETR_BYTES(text));
   if (slot && slot->value == ETR_NONE) {
     const char **added = etr_vec_push(arena, &list->names);
     if (!added)
@@ -645,25 +661,27 @@ static uint32_t number_name(etr_arena *arena, instructions *list, const char *te
   return slot ? slot->value : ETR_NONE;
 }
 
-/* Returns one row with the columns of all instructions: live bytes, operation and module. None when
- * out of memory. */
-static etr_rows instructions_row(const void *row) {
-  const memory *of = row;
+/* Returns one row that has all instructions of the plan as columns: live bytes, and operator and
+ * module as indices into a list of names. No row when out of memory. */
+static etr_rows make_instructions_row(const void *row) {
+  const memory *subject = row;
   const etr_memory_plan *plan = as_memory(row)->plan;
   size_t count = plan->instruction_count;
-  instructions *list = etr_arena_alloc_array(of->arena, 1, sizeof *list);
-  uint32_t *ops = etr_arena_alloc_array(of->arena, count, sizeof *ops),
-           *modules = etr_arena_alloc_array(of->arena, count, sizeof *modules);
-  if (etr_arena_failed(of->arena))
+  instructions *list = etr_arena_alloc_array(subject->arena, 1, sizeof *list);
+  uint32_t *ops = etr_arena_alloc_array(subject->arena, count, sizeof *ops),
+           *modules = etr_arena_alloc_array(subject->arena, count, sizeof *modules);
+  if (etr_arena_failed(subject->arena))
     return (etr_rows){0};
   *list = (instructions){
       .live_bytes = plan->live_bytes, .ops = ops, .modules = modules, .count = count};
-  etr_map_init(&list->places, of->arena);
+  etr_map_init(&list->name_indices, subject->arena);
   for (size_t i = 0; i < count; i++)
-    ops[i] = number_name(of->arena, list, etr_memory_step_op(of->profile, of->method, (int32_t)i));
+    ops[i] = name_index(subject->arena, list,
+                        etr_memory_step_op(subject->profile, subject->method, (int32_t)i));
   for (size_t i = 0; i < count; i++)
-    modules[i] = number_name(of->arena, list,
-                             etr_memory_module(of->profile, of->method, plan->steps[i].module));
+    modules[i] = name_index(
+        subject->arena, list,
+        etr_memory_module(subject->profile, subject->method, plan->steps[i].module));
   return ETR_ROWS(list, 1);
 }
 
@@ -696,19 +714,20 @@ static etr_rows allocator_row(const void *row) {
 static const etr_field plan_fields[] = {
     {"planned_bytes", NULL, ETR_CELL_BYTES, BOTH,
      ETR_VIA(memory, plan, etr_memory_plan, planned_bytes)},
-    {"peak", NULL, ETR_CELL_OBJECT, BOTH, .rows = peak_row, .parts = ETR_FIELDS(peak_fields)},
+    {"peak", NULL, ETR_CELL_OBJECT, BOTH, .rows = make_peak_row, .parts = ETR_FIELDS(peak_fields)},
     {"buffers", NULL, ETR_CELL_LIST, BOTH, PLAN(buffers, buffer_count),
      .parts = &etr_buffer_fields},
-    {"instructions", NULL, ETR_CELL_OBJECT, BOTH, .rows = instructions_row,
+    {"instructions", NULL, ETR_CELL_OBJECT, BOTH, .rows = make_instructions_row,
      .parts = ETR_FIELDS(instruction_fields)},
-    {"tensors", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = planned_rows,
+    {"tensors", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_planned_tensors,
      .parts = &etr_tensor_fields},
-    {"inputs_and_outputs", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = boundary_rows,
+    {"inputs_and_outputs", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_inputs_and_outputs,
      .parts = &etr_boundary_fields},
-    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = blob_rows, .parts = &etr_blob_fields},
+    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_payloads,
+     .parts = &etr_blob_fields},
     {"method_allocator", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = allocator_row,
      .parts = ETR_FIELDS(allocator_fields)},
-    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = blob_sum_rows,
+    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = list_payload_sums,
      .parts = &etr_blob_sum_fields},
 };
 
@@ -737,7 +756,7 @@ static const etr_field unknown_fields[] = {
 };
 
 /* Lists the memory that the program does not describe; none without a plan. */
-static etr_rows unknown_rows(const void *row) {
+static etr_rows list_undescribed_memory(const void *row) {
   size_t count = 0;
   if (!as_memory(row)->plan)
     return (etr_rows){0};
@@ -761,11 +780,11 @@ static const etr_field finding_fields[] = {
 };
 
 /* Lists the findings about the method's memory. */
-static etr_rows finding_rows(const void *row) {
+static etr_rows list_memory_findings(const void *row) {
   size_t count = 0;
-  const memory *of = row;
-  const etr_memory_finding *list = etr_memory_findings_make(&count, of->arena, of->profile,
-                                                            of->method);
+  const memory *subject = row;
+  const etr_memory_finding *list = etr_memory_findings_make(&count, subject->arena,
+                                                            subject->profile, subject->method);
   return ETR_ROWS(list, list ? count : 0);
 }
 
@@ -777,28 +796,28 @@ static const etr_field method_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(memory, method, etr_method, name)},
     {"plan", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = plan_row,
      .parts = ETR_FIELDS(plan_fields)},
-    {"weights", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = weight_rows,
+    {"weights", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_weights,
      .parts = ETR_FIELDS(weight_fields)},
-    {"weight_sums", NULL, ETR_CELL_LIST, BOTH, .rows = weight_sum_rows,
+    {"weight_sums", NULL, ETR_CELL_LIST, BOTH, .rows = list_weight_sums,
      .parts = &etr_weight_sum_fields},
-    {"not_in_program", NULL, ETR_CELL_LIST, BOTH, .rows = unknown_rows,
+    {"not_in_program", NULL, ETR_CELL_LIST, BOTH, .rows = list_undescribed_memory,
      .parts = ETR_FIELDS(unknown_fields)},
-    {"findings", NULL, ETR_CELL_LIST, BOTH, .rows = finding_rows,
+    {"findings", NULL, ETR_CELL_LIST, BOTH, .rows = list_memory_findings,
      .parts = ETR_FIELDS(finding_fields)},
 };
 
-void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
-  memory of = gather_memory(arena, f->profile, shown);
-  of.is_short = true;
-  etr_field_put_medium(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);
-  etr_field_put_medium(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
+void etr_memory_put_document(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
+  memory subject = gather_memory(arena, f->profile, shown);
+  subject.is_short = true;
+  etr_field_put_members_in(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &subject);
+  etr_field_put_members_in(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &subject);
 }
 
 /* Writes the memory of a method as a JSON object. Returns false when out of memory. */
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
-  const memory of = gather_memory(&answer->arena, answer->profile, shown);
+  const memory subject = gather_memory(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
-  etr_field_put_all(&answer->fields, ETR_FIELDS(method_fields), &of);
+  etr_field_put_members(&answer->fields, ETR_FIELDS(method_fields), &subject);
   bool is_good = etr_decoder_put_cache(&answer->fields, &answer->arena, shown);
   etr_jw_end(&answer->json);
   return is_good;
@@ -808,10 +827,10 @@ etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filte
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_document(&answer, NULL, filter, unit, sink, "memory/1"); /* it has no times */
-  const memory of = gather_memory(&answer.arena, profile, NULL);
+  const memory subject = gather_memory(&answer.arena, profile, NULL);
   answer.profile = answer.fields.profile = profile;
   etr_answer_put_filter(&answer);
-  etr_field_put_all(&answer.fields, ETR_FIELDS(record_fields), &of);
+  etr_field_put_members(&answer.fields, ETR_FIELDS(record_fields), &subject);
   (void)etr_answer_put_methods(&answer, put_method_members);
   return etr_answer_end(&answer, true, error);
 }
@@ -827,24 +846,25 @@ typedef struct memory_report {
   unsigned medium; /* of tables: ETR_IN_TEXT or ETR_IN_MARKDOWN */
 } memory_report;
 
-/* Writes the title of a part; nothing if it is NULL because memory ran out, which the arena knows.
- * */
-static void put_title(memory_report *report, const char *text) {
+/* Writes a subheading, which is bold; nothing if it is NULL because memory ran out: the arena has
+ * failed then, and so will the answer. */
+static void put_subheading(memory_report *report, const char *text) {
   bool is_text = report->medium == ETR_IN_TEXT;
   if (!text)
-    return; /* out of memory, which shows on the arena */
+    return;
   etr_puts(&report->answer.writer, is_text ? "\n" : "\n**");
   etr_put_style(&report->answer.writer, ETR_STYLE_BOLD);
-  (is_text ? etr_put_plain : etr_put_markdown)(&report->answer.writer, text);
+  (is_text ? etr_put_sanitized : etr_put_markdown)(&report->answer.writer, text);
   etr_put_style(&report->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&report->answer.writer, is_text ? "\n" : "**\n\n");
 }
 
-/* Puts a table after an empty line. */
-static void put_part(memory_report *r, const etr_row_type *columns, etr_rows rows) {
+/* Writes an empty line and a table; nothing if there are no rows. */
+static void put_table_after_blank_line(memory_report *r, const etr_row_type *columns,
+                                       etr_rows rows) {
   if (rows.count)
     etr_puts(&r->answer.writer, "\n");
-  etr_section_rows(&r->answer, columns, r->medium, rows);
+  etr_section_table(&r->answer, columns, r->medium, rows);
 }
 
 static const char *bytes(memory_report *r, uint64_t number) {
@@ -853,8 +873,8 @@ static const char *bytes(memory_report *r, uint64_t number) {
 
 /* Writes a line with the numbers and bytes of inputs and outputs: "2 inputs, 602,112 bytes · 1
  * output, 4,000 bytes". */
-static void put_boundary(memory_report *report, const etr_memory_plan *plan) {
-  uint64_t sums[2] = {0};
+static void put_input_output_bytes(memory_report *report, const etr_memory_plan *plan) {
+  uint64_t sums[2] = {0}; /* of inputs, of outputs */
   size_t counts[2] = {0};
   for (size_t i = 0; i < plan->boundary_count; i++) {
     bool is_output = plan->boundary[i].role == ETR_TENSOR_OUTPUT;
@@ -870,42 +890,46 @@ static void put_boundary(memory_report *report, const etr_memory_plan *plan) {
 
 /* Writes the memory that a method plans: inputs and outputs, buffers, the tensors that are live at
  * the peak, and the payloads of delegates. */
-static void put_plan(memory_report *report, const memory *of) {
-  const etr_memory_plan *plan = of->plan;
+static void put_planned_memory(memory_report *report, const memory *subject) {
+  const etr_memory_plan *plan = subject->plan;
   int32_t peak = plan->peak_instruction;
-  put_boundary(report, plan);
-  put_part(report, &etr_buffer_fields, ETR_ROWS(plan->buffers, plan->buffer_count));
+  put_input_output_bytes(report, plan);
+  put_table_after_blank_line(report, &etr_buffer_fields,
+                             ETR_ROWS(plan->buffers, plan->buffer_count));
   if (peak >= 0) {
-    const char *module = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
-    put_title(report, etr_arena_format(of->arena, "live at the peak: instruction %d of %zu, %s%s%s",
-                                       (int)peak, plan->instruction_count,
-                                       etr_memory_step_op(of->profile, of->method, peak),
-                                       module[0] ? " in " : "", module));
-    etr_section_rows(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, live_rows(of));
+    const char *module = etr_memory_module(subject->profile, subject->method,
+                                           plan->steps[peak].module);
+    put_subheading(
+        report, etr_arena_format(subject->arena, "live at the peak: instruction %d of %zu, %s%s%s",
+                                 (int)peak, plan->instruction_count,
+                                 etr_memory_step_op(subject->profile, subject->method, peak),
+                                 module[0] ? " in " : "", module));
+    etr_section_table(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, list_live_at_peak(subject));
   }
-  put_part(report, &etr_blob_sum_fields, blob_sum_rows(of));
+  put_table_after_blank_line(report, &etr_blob_sum_fields, list_payload_sums(subject));
 }
 
-/* Writes the title of a method, with the bytes that are planned and live at the peak, or that there
- * is no plan. */
-static void put_head(memory_report *report, const memory *of, bool is_first) {
-  const etr_memory_plan *plan = of->plan;
-  const char *record = etr_label_record(of->arena, of->profile),
-             *name = etr_label_method(of->method->name);
+/* Writes the heading of a method, with the bytes that are planned and those that are live at the
+ * peak, or that there is no plan. */
+static void put_method_heading(memory_report *report, const memory *subject, bool is_first) {
+  const etr_memory_plan *plan = subject->plan;
+  const char *record = etr_label_record(subject->arena, subject->profile),
+             *name = etr_label_method(subject->method->name);
   etr_puts(&report->answer.writer, is_first ? "" : "\n");
   if (report->medium == ETR_IN_MARKDOWN)
     etr_puts(&report->answer.writer, "### ");
-  etr_section_line(
-      &report->answer, ETR_STYLE_BOLD, 0,
-      plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak",
-                              record, name, bytes(report, plan->planned_bytes),
-                              bytes(report, plan->peak_bytes))
-           : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
+  etr_section_line(&report->answer, ETR_STYLE_BOLD, 0,
+                   plan ? etr_arena_format(subject->arena,
+                                           "%s, %s: %s bytes are planned, %s are live at the peak",
+                                           record, name, bytes(report, plan->planned_bytes),
+                                           bytes(report, plan->peak_bytes))
+                        : etr_arena_format(subject->arena, "%s, %s: no memory plan: give the .pte",
+                                           record, name));
 }
 
 /* Writes a line about the cache of keys and values: its bytes, its positions, and what twice the
  * context would take. Nothing without a cache. */
-static void put_cache(memory_report *report, const etr_method *shown) {
+static void put_kv_cache(memory_report *report, const etr_method *shown) {
   etr_kv_cache cache;
   etr_arena *arena = &report->answer.arena;
   if (!etr_kv_cache_find(&cache, arena, report->answer.profile, shown) || cache.count == 0)
@@ -923,80 +947,80 @@ static void put_cache(memory_report *report, const etr_method *shown) {
   etr_section_end_list(&report->answer);
 }
 
-/* Writes the memory of a method for people: cache, plan, weights, allocations, what is unknown, and
- * findings. */
-static void put_method(memory_report *report, const etr_method *shown, bool is_first) {
-  const memory of = gather_memory(&report->answer.arena, report->answer.profile, shown);
-  put_head(report, &of, is_first);
-  put_cache(report, shown);
+/* Writes the memory of a method for people: its cache of keys and values, plan, weights and logged
+ * allocations, what the program does not describe, and findings. */
+static void put_method_memory(memory_report *report, const etr_method *shown, bool is_first) {
+  const memory subject = gather_memory(&report->answer.arena, report->answer.profile, shown);
+  put_method_heading(report, &subject, is_first);
+  put_kv_cache(report, shown);
   if (shown->memory)
-    put_plan(report, &of);
-  put_part(report, &etr_weight_sum_fields, weight_sum_rows(&of));
-  put_part(report, &etr_allocation_fields, list_allocations(&of, false));
-  etr_rows unknown = unknown_rows(&of), found = finding_rows(&of);
+    put_planned_memory(report, &subject);
+  put_table_after_blank_line(report, &etr_weight_sum_fields, list_weight_sums(&subject));
+  put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&subject, false));
+  etr_rows unknown = list_undescribed_memory(&subject), found = list_memory_findings(&subject);
   const etr_memory_unknown *unknowns = unknown.first;
   const etr_memory_finding *findings = found.first;
   if (unknown.count)
-    put_title(report, "memory that the program does not describe");
+    put_subheading(report, "memory that the program does not describe");
   for (size_t i = 0; i < unknown.count; i++)
     etr_section_line(&report->answer, ETR_STYLE_PLAIN, 2, unknowns[i].text);
   if (found.count)
-    put_title(report, "findings");
+    put_subheading(report, "findings");
   for (size_t i = 0; i < found.count; i++)
-    etr_section_item(&report->answer,
-                     etr_arena_format(of.arena, "%s: %s bytes", findings[i].title,
-                                      bytes(report, findings[i].bytes)),
-                     findings[i].evidence);
+    etr_section_finding(&report->answer,
+                        etr_arena_format(subject.arena, "%s: %s bytes", findings[i].title,
+                                         bytes(report, findings[i].bytes)),
+                        findings[i].evidence);
 }
 
 /* Writes the bytes of the program and its segments, and its constants; nothing without a program.
  * */
-static void put_program(memory_report *report, const memory *of) {
-  const etr_program_memory *program = of->program;
+static void put_program_memory(memory_report *report, const memory *subject) {
+  const etr_program_memory *program = subject->program;
   uint64_t segment_bytes = 0;
   if (!program)
     return;
   for (size_t i = 0; i < program->segment_count; i++)
     segment_bytes = etr_add_up_to_most(segment_bytes, program->segments[i].size_bytes);
-  put_title(report,
-            etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
+  put_subheading(report, etr_arena_format(
+                             subject->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
                              bytes(report, program->program_bytes), program->segment_count,
                              etr_plural(program->segment_count), bytes(report, segment_bytes)));
-  etr_section_rows(&report->answer, &etr_constant_sum_fields, report->medium,
-                   constant_sum_rows(of));
+  etr_section_table(&report->answer, &etr_constant_sum_fields, report->medium,
+                    list_constant_sums(subject));
 }
 
 /* Writes the memory of all methods that the filter takes, and of the program, for people. */
-static void put_report(memory_report *report) {
+static void write_report(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
-  const memory of = gather_memory(&report->answer.arena, profile, NULL);
+  const memory subject = gather_memory(&report->answer.arena, profile, NULL);
   bool is_first = true;
   for (size_t i = 0; i < profile->method_count; i++) {
     if (!etr_filter_takes_method(report->answer.filter, &profile->methods[i]))
       continue;
-    put_method(report, &profile->methods[i], is_first);
+    put_method_memory(report, &profile->methods[i], is_first);
     is_first = false;
   }
-  put_program(report, &of);
-  put_part(report, &etr_allocation_fields, list_allocations(&of, false));
+  put_program_memory(report, &subject);
+  put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&subject, false));
 }
 
 /* Writes one table of all tensors, planned ones and constants, for programs or because columns were
  * chosen. */
-static void put_tensors(memory_report *report) {
+static void write_tensor_table(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   etr_table table;
   etr_table_init(&table, &report->answer, &etr_tensor_fields);
-  etr_table_choose(&table);
-  etr_table_say_origin(&table);
+  etr_table_choose_columns(&table);
+  etr_table_add_origin_columns(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
-    const memory of = gather_memory(&report->answer.arena, profile, &profile->methods[i]);
-    if (of.plan && etr_filter_takes_method(report->answer.filter, of.method))
-      etr_table_add_rows(&table, planned_rows(&of));
+    const memory subject = gather_memory(&report->answer.arena, profile, &profile->methods[i]);
+    if (subject.plan && etr_filter_takes_method(report->answer.filter, subject.method))
+      etr_table_add_rows(&table, list_planned_tensors(&subject));
   }
   const memory whole = gather_memory(&report->answer.arena, profile, NULL);
   if (profile->program_memory)
-    etr_table_add_rows(&table, constant_rows(&whole));
+    etr_table_add_rows(&table, list_constants(&whole));
   etr_table_finish(&table);
 }
 
@@ -1010,6 +1034,6 @@ etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_fil
   r.medium = format == ETR_TABLE_TEXT ? ETR_IN_TEXT : ETR_IN_MARKDOWN;
   bool is_report = (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) &&
                    !r.answer.options->columns;
-  (is_report ? put_report : put_tensors)(&r);
+  (is_report ? write_report : write_tensor_table)(&r);
   return etr_answer_end(&r.answer, true, error);
 }

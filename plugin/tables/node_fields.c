@@ -18,8 +18,8 @@ static const etr_node_time nothing = {.delegate_instruction = -1,
                                       .typical = NAN,
                                       .per_run = {.p50 = NAN, .p90 = NAN, .min = NAN, .max = NAN}};
 
-etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                             size_t node) {
+etr_node_row etr_node_row_make(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                               size_t node) {
   const etr_node *graph_node = &graph->nodes[node];
   const etr_node_time *known = graph->times ? &graph->times[node] : &nothing;
   const etr_node_time *time = known->runs > 0 ? known : &nothing;
@@ -87,22 +87,25 @@ static etr_cell compute_unit(const void *row) {
 }
 /* Writes the compute units that a node runs on. */
 static void put_compute_units(const etr_fields *f, const void *row) {
-  etr_field_list(f, "compute_units");
+  etr_field_begin_list(f, "compute_units");
   for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
     if (as_row(row)->known->compute_units >> unit & 1)
       etr_jw_string(f->json, etr_compute_unit_name(unit));
   etr_jw_end(f->json);
 }
-static double ranking_of(const void *row) {
-  return etr_ranking(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
+static double ranking_time(const void *row) {
+  return etr_ranking_time(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
 }
 
+/* Returns the share of a node's time in Method::execute or, if medians rank, in the sum of the
+ * medians of all rows, because medians do not add up to that of the whole. */
 static etr_cell share(const void *row) {
   etr_times whole = etr_times_of(&as_row(row)->method->execute);
   whole.p50 = *as_row(row)->summed_p50;
-  return etr_cell_share(ranking_of(row), etr_ranking(as_row(row)->profile, whole));
+  return etr_cell_share(ranking_time(row), etr_ranking_time(as_row(row)->profile, whole));
 }
 
+/* Returns how often a node ran per inference; text has the same decimals in all rows. */
 static etr_cell calls(const void *row) {
   etr_cell cell = etr_cell_calls(as_row(row)->time->calls, as_row(row)->method->run_count);
   if (as_row(row)->is_text)
@@ -125,6 +128,7 @@ static const etr_numeric_gap *gap_of(const void *row) {
 static bool is_compared(const void *row) {
   return gap_of(row) != NULL;
 }
+/* Returns the cell of a number with all of its digits; no number if it is infinite or unknown. */
 static etr_cell finite_cell(double number) {
   return (etr_cell){.number = isfinite(number) ? number : NAN, .digits = ETR_ALL_DIGITS};
 }
@@ -148,16 +152,16 @@ static etr_cell local_snr(const void *row) {
 
 /* ---- In a summary ---- */
 
-/* Returns the style of a row's time: times that were matched by order alone are dim. */
-static etr_style style_of(const void *row) {
+/* Returns the style of a row's time: dim for an estimate, as one matched by order alone. */
+static etr_style time_style(const void *row) {
   return as_row(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
 }
 
 static etr_cell styled_target(const void *row) {
-  return (etr_cell){.text = as_row(row)->node->target, .style = style_of(row)};
+  return (etr_cell){.text = as_row(row)->node->target, .style = time_style(row)};
 }
 static etr_cell styled_ranking(const void *row) {
-  return (etr_cell){.number = ranking_of(row), .style = style_of(row)};
+  return (etr_cell){.number = ranking_time(row), .style = time_style(row)};
 }
 static etr_cell spread(const void *row) {
   return etr_cell_number(etr_stats_spread(&as_row(row)->time->per_run, clock_step(row)));
@@ -169,15 +173,17 @@ static etr_cell calls_or_0(const void *row) {
   return is_timed(row) ? calls(row) : etr_cell_number(0);
 }
 
-static etr_cell joined(const void *row) {
+/* Returns the text that was appended to row->joined, and empties that for the next one. The cell is
+ * valid until then. When out of memory, it is what fitted. */
+static etr_cell end_text(const void *row) {
   (void)etr_text_add(as_row(row)->joined, (etr_slice){"", 1});
   as_row(row)->joined->size = 0;
   return etr_cell_text(as_row(row)->joined->data);
 }
 
-/* Appends the shape of a value to a text such as "f32[1,8], i64[1]"; nothing if the shape is
- * unknown. Returns false when out of memory. */
-static bool join_shape(etr_text *joined, size_t index, const etr_value *value) {
+/* Appends the type and shape of the index-th value to a text such as "f32[1,8], i64[1]"; nothing if
+ * they are unknown. Returns false when out of memory. */
+static bool append_shape(etr_text *joined, size_t index, const etr_value *value) {
   char text[ETR_SHAPE_ROOM];
   etr_slice shape = {text, etr_format_shape(text, value)};
   if (shape.size == 0)
@@ -185,29 +191,30 @@ static bool join_shape(etr_text *joined, size_t index, const etr_value *value) {
   return (index == 0 || etr_text_add(joined, ETR_SLICE(", "))) && etr_text_add(joined, shape);
 }
 
-bool etr_node_add_shapes(etr_text *text, const etr_node *node) {
+bool etr_node_append_output_shapes(etr_text *text, const etr_node *node) {
   bool good = true;
   for (size_t i = 0; good && i < node->output_count; i++)
-    good = join_shape(text, i, &node->outputs[i]);
+    good = append_shape(text, i, &node->outputs[i]);
   return good;
 }
 
-/* Returns the shapes of a node's inputs as one text. */
+/* Returns types and shapes of a node's inputs as one text, "f32[1,8], i64[1]". */
 static etr_cell input_shapes(const void *row) {
   const etr_node *node = as_row(row)->node;
-  for (size_t i = 0; i < node->input_count; i++)
-    (void)join_shape(
-        as_row(row)->joined, i,
-        &as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
-  return joined(row);
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_edge *input = &node->inputs[i];
+    const etr_node *producer = &as_row(row)->graph->nodes[input->node];
+    (void)append_shape(as_row(row)->joined, i, &producer->outputs[input->output]);
+  }
+  return end_text(row);
 }
 
 static etr_cell output_shapes(const void *row) {
-  (void)etr_node_add_shapes(as_row(row)->joined, as_row(row)->node);
-  return joined(row);
+  (void)etr_node_append_output_shapes(as_row(row)->joined, as_row(row)->node);
+  return end_text(row);
 }
 
-/* Returns the arguments of a node as one text. */
+/* Returns the arguments of a node as one text, "stride=[1, 1], groups=1". */
 static etr_cell argument_texts(const void *row) {
   const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->argument_count; i++) {
@@ -219,35 +226,37 @@ static etr_cell argument_texts(const void *row) {
     (void)etr_text_add(as_row(row)->joined,
                        (etr_slice){value, etr_format_argument(value, node->arguments[i].value)});
   }
-  return joined(row);
+  return end_text(row);
 }
 
 /* ---- What has parts ---- */
 
-/* Writes the names of the values of some inputs. A producer with one output gives its name to the
- * value. */
-static void put_names(const etr_fields *f, const void *row, const char *key, const etr_edge *edges,
-                      size_t count) {
-  etr_field_list(f, key);
+/* Writes a key and the names of the values that some edges carry, each an output of its node. */
+static void put_value_names(const etr_fields *f, const void *row, const char *key,
+                            const etr_edge *edges, size_t count) {
+  etr_field_begin_list(f, key);
   for (size_t i = 0; i < count; i++)
     etr_jw_string(f->json, as_row(row)->graph->nodes[edges[i].node].outputs[edges[i].output].name);
   etr_jw_end(f->json);
 }
 
 static void put_inputs(const etr_fields *f, const void *row) {
-  put_names(f, row, "inputs", as_row(row)->node->inputs, as_row(row)->node->input_count);
+  put_value_names(f, row, "inputs", as_row(row)->node->inputs, as_row(row)->node->input_count);
 }
 
+/* Writes "other_inputs": values that a node of a program may read instead, because of jumps;
+ * nothing if there are none. */
 static void put_other_inputs(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   if (node->other_input_count)
-    put_names(f, row, "other_inputs", node->inputs + node->input_count, node->other_input_count);
+    put_value_names(f, row, "other_inputs", node->inputs + node->input_count,
+                    node->other_input_count);
 }
 
 /* Writes the arguments of a node as a JSON object. */
 static void put_arguments(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
-  etr_field_object(f, "arguments");
+  etr_field_begin_object(f, "arguments");
   for (size_t i = 0; i < node->argument_count; i++) {
     etr_jw_key(f->json, node->arguments[i].name);
     etr_jw_json(f->json, node->arguments[i].value);
@@ -257,7 +266,7 @@ static void put_arguments(const etr_fields *f, const void *row) {
 
 /* Writes the outputs of a node with type and shape. */
 static void put_outputs(const etr_fields *f, const void *row) {
-  etr_field_list(f, "outputs");
+  etr_field_begin_list(f, "outputs");
   for (size_t i = 0; i < as_row(row)->node->output_count; i++) {
     const etr_value *value = &as_row(row)->node->outputs[i];
     etr_jw_object(f->json);
@@ -276,7 +285,7 @@ static void put_source(const etr_fields *f, const void *row) {
 /* Writes the stack of source lines that a node comes from. */
 static void put_frames(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
-  etr_field_list(f, "frames");
+  etr_field_begin_list(f, "frames");
   for (size_t i = 0; i < node->frame_count; i++) {
     etr_jw_object(f->json);
     etr_field_source(f, &node->frames[i]);
@@ -294,11 +303,11 @@ static void put_module_types(const etr_fields *f, const void *row) {
        module = modules[module].parent)
     depth++;
   const char **types = etr_arena_alloc_array(as_row(row)->arena, depth, sizeof *types);
-  size_t unfilled = types ? depth
-                          : 0; /* filled from its end: the way leads from inside to outside */
+  /* The list is filled from its end, because modules lead from inside to outside. */
+  size_t unfilled = types ? depth : 0;
   for (uint32_t module = as_row(row)->node->module; unfilled > 0; module = modules[module].parent)
     types[--unfilled] = modules[module].type;
-  etr_field_list(f, "module_types");
+  etr_field_begin_list(f, "module_types");
   for (size_t i = 0; types && i < depth; i++)
     if (types[i][0])
       etr_jw_string(f->json, types[i]);
@@ -317,7 +326,7 @@ static void put_edge_nodes(const etr_fields *f, const void *row) {
 static void put_values(const etr_fields *f, const void *row) {
   const etr_logged_nodes *values = as_row(row)->values;
   uint32_t node = (uint32_t)(as_row(row)->node - as_row(row)->graph->nodes);
-  etr_field_list(f, "values");
+  etr_field_begin_list(f, "values");
   for (size_t i = etr_logged_first_of(values, node);
        i < values->count && values->rows[i]->value->node == node; i++) {
     const etr_logged *logged = values->rows[i];
@@ -334,21 +343,21 @@ static void put_values(const etr_fields *f, const void *row) {
 
 /* Text hides columns that say nothing or follow from other columns, because a line has 100 columns.
  */
-static bool tells_graph(const void *context) {
+static bool shows_graph(const void *context) {
   return ((const etr_node_columns *)context)->several_graphs;
 }
-static bool tells_operator(const void *context) {
+static bool shows_operator(const void *context) {
   const etr_node_columns *table = context;
   return !table->timed || table->has_numbers;
 }
-static bool tells_time(const void *context) {
+static bool shows_time(const void *context) {
   return ((const etr_node_columns *)context)->timed;
 }
-static bool tells_calls(const void *context) {
+static bool shows_calls(const void *context) {
   return ((const etr_node_columns *)context)->uneven;
 }
-static bool tells_match(const void *context) {
-  return tells_time(context) && !((const etr_node_columns *)context)->only_match;
+static bool shows_match(const void *context) {
+  return shows_time(context) && !((const etr_node_columns *)context)->only_match;
 }
 
 enum {
@@ -372,11 +381,11 @@ enum {
 };
 
 static const etr_field fields[] = {
-    {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph,
+    {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .is_shown = shows_graph,
      .says = "entry point: edge/forward"},
     {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, kind), .type = "node_kind"},
-    {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .tells = tells_operator},
+    {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .is_shown = shows_operator},
     {"inputs", .in = ETR_IN_JSON, .put = put_inputs,
      .says = "names of the values used, in argument order", .type = "texts"},
     {"other_inputs", .in = ETR_IN_JSON, .put = put_other_inputs,
@@ -451,12 +460,12 @@ static const etr_field fields[] = {
      .says = "as its backend counted them, per inference", .nullable = true},
     {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, TIME(typical),
      .says = "per inference in the typical run", .nullable = true, .stats = TYPICAL,
-     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+     .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, TIME(per_run.p50), .nullable = true, .stats = P50,
-     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+     .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, TIME(avg),
      .says = "per inference: total over all runs / number of runs", .nullable = true, .stats = AVG,
-     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+     .step = clock_step, .is_shown = shows_time, .unit_in = FOR_PEOPLE},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed,
      .says = "unit of the times"},
     {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step,
@@ -466,15 +475,15 @@ static const etr_field fields[] = {
     {"max", "max", ETR_CELL_TIME, EXACT, TIME(per_run.max), .step = clock_step,
      .unit_in = FOR_PEOPLE, .nullable = true},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = share, .has = is_timed,
-     .tells = tells_time},
+     .is_shown = shows_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed,
-     .tells = tells_calls, .spare = 3, .says = "number of executions per inference"},
+     .is_shown = shows_calls, .spare = 3, .says = "number of executions per inference"},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(etr_node_row, match), .has = is_timed,
-     .tells = tells_match},
+     .is_shown = shows_match},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .hides_zeros = true},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .hides_zeros = true,
      .spare = 4},
-    {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time,
+    {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .is_shown = shows_time,
      .spare = 1},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend),
      .says = "the delegate's; empty: a kernel"},
@@ -564,23 +573,23 @@ static const etr_field fields[] = {
 };
 ETR_ROW_TYPE(node, fields);
 
-etr_node_columns etr_node_columns_of(const etr_table *table) {
-  etr_node_columns said = {0};
+etr_node_columns etr_node_columns_find(const etr_table *table) {
+  etr_node_columns common = {0};
   const etr_node_row *first = NULL;
   bool several_matches = false;
-  for (size_t i = 0; i < etr_table_shown(table); i++) {
+  for (size_t i = 0; i < etr_table_shown_count(table); i++) {
     const etr_node_row *row = as_row(table->rows.data[i].row);
-    said.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
-    said.some_accuracy |= is_compared(row);
-    said.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
+    common.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
+    common.some_accuracy |= is_compared(row);
+    common.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row))
       continue;
-    said.uneven |= row->time->calls != row->method->run_count;
+    common.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;
     if (!first)
       first = row;
   }
-  said.timed = first != NULL;
-  said.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;
-  return said;
+  common.timed = first != NULL;
+  common.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;
+  return common;
 }

@@ -57,13 +57,13 @@ enum { ETR_IN_OPERATORS = ETR_IN_OWN }; /* the operators in a summary */
 
 /** Appends the types and shapes of a node's outputs to a text: "f32[1,8], i64[1]". Returns false
  * when out of memory. */
-bool etr_node_add_shapes(etr_text *text, const etr_node *node);
+bool etr_node_append_output_shapes(etr_text *text, const etr_node *node);
 
 /** Returns the row of a node, given by its index. */
-etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                             size_t node);
+etr_node_row etr_node_row_make(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                               size_t node);
 
 /** Finds out what the rows that a table will show have in common. The rows are etr_node_row. */
-etr_node_columns etr_node_columns_of(const etr_table *table);
+etr_node_columns etr_node_columns_find(const etr_table *table);
 
 #endif

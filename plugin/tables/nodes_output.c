@@ -24,8 +24,10 @@ static const etr_node_row *as_row(const void *row) {
 
 /* ---- JSON ---- */
 
-/* Writes a graph as a JSON object with the nodes that the filter takes. */
-static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_nodes *values) {
+/* Writes a graph as a JSON object with the nodes that the filter takes. values: what the runs
+ * logged of its nodes. */
+static void put_graph_object(nodes_output *n, const etr_graph *graph,
+                             const etr_logged_nodes *values) {
   static const etr_method untimed = {0};
   const etr_fields *f = &n->answer.fields;
   etr_jw_object(f->json);
@@ -37,15 +39,15 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
                         ? &untimed
                         : &f->profile->methods[graph->profile_method]);
   const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, f->profile, graph);
-  etr_field_list(f, "nodes");
+  etr_field_begin_list(f, "nodes");
   for (size_t i = 0; i < graph->node_count; i++) {
     if (!etr_filter_takes_node(n->answer.filter, graph, i))
       continue;
-    etr_node_row row = etr_node_row_of(&n->answer.arena, f->profile, graph, i);
+    etr_node_row row = etr_node_row_make(&n->answer.arena, f->profile, graph, i);
     row.values = values;
     row.accuracy = accuracy ? &accuracy[i] : NULL;
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_node_fields, &row);
+    etr_field_put_members(f, &etr_node_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -56,16 +58,16 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
                                etr_unit unit, const etr_sink *sink, etr_error *error) {
   nodes_output n = {0};
   etr_logged_list list = {0};
-  etr_answer_begin_ranked(&n.answer, profile, filter, unit, sink, "nodes/1");
+  etr_answer_begin_ranked_document(&n.answer, profile, filter, unit, sink, "nodes/1");
   bool good = etr_logged_merge(&list, &n.answer.arena, profile);
-  etr_field_list(&n.answer.fields, "graphs");
+  etr_field_begin_list(&n.answer.fields, "graphs");
   for (size_t i = 0; good && i < profile->graph_count; i++) {
     etr_logged_nodes values;
     if (!etr_filter_takes_graph(filter, &profile->graphs[i]))
       continue;
     good = etr_logged_of_graph(&values, &n.answer.arena, &list, profile, &profile->graphs[i]);
     if (good)
-      put_graph(&n, &profile->graphs[i], &values);
+      put_graph_object(&n, &profile->graphs[i], &values);
   }
   etr_jw_end(&n.answer.json);
   return etr_answer_end(&n.answer, good, error);
@@ -89,8 +91,9 @@ static bool is_listed(const nodes_output *n, const etr_graph *graph) {
          (n->answer.filter && n->answer.filter->graph_module);
 }
 
-/* Returns the text by which a node is sorted. ETR_ORDER_EXECUTION is the order in which nodes run:
- * nodes of one delegate are in the graph's order, and nodes that are not known to run come last. */
+/* Returns the text by which a node is sorted, in natural order ("a2" before "a10"), before its
+ * time. For ETR_ORDER_EXECUTION it is INSTRUCTION/INDEX: nodes of one delegate, which have the same
+ * instruction, are in the graph's order, and nodes that are not known to run come last. */
 static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   const char *key = NULL;
   switch (order) {
@@ -110,8 +113,8 @@ static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   }
 }
 
-/* Returns the number by which a node is sorted, the largest first: multiply-accumulates, bytes, or
- * its time; 0 without a time. */
+/* Returns the number by which nodes of equal sort keys are sorted, the largest first:
+ * multiply-accumulates or bytes (-1 if they are unknown), or its time; 0 without a time. */
 static double sort_weight(const nodes_output *n, const etr_node_row *row, bool is_timed) {
   switch (n->answer.options->order) {
   case ETR_ORDER_MACS:
@@ -119,13 +122,14 @@ static double sort_weight(const nodes_output *n, const etr_node_row *row, bool i
   case ETR_ORDER_BYTES:
     return isnan(row->cost.bytes) ? -1 : row->cost.bytes;
   default:
-    return is_timed ? etr_ranking(n->answer.profile, etr_times_of_node(row->time)) : 0;
+    return is_timed ? etr_ranking_time(n->answer.profile, etr_times_of_node(row->time)) : 0;
   }
 }
 
 /* Adds the operators of a graph that the filter takes to the table; with only_timed, those that
- * ran. When out of memory, the arena has failed. */
-static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
+ * ran. All rows share the sum of their medians, of which they have shares if medians rank. When out
+ * of memory, the arena has failed. */
+static void add_operators(nodes_output *n, const etr_graph *graph, bool only_timed) {
   double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
   const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, n->answer.profile,
                                                             graph);
@@ -137,27 +141,27 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
     etr_node_row *row = etr_arena_alloc_array(&n->answer.arena, 1, sizeof *row);
     if (!row)
       return;
-    *row = etr_node_row_of(&n->answer.arena, n->answer.profile, graph, i);
+    *row = etr_node_row_make(&n->answer.arena, n->answer.profile, graph, i);
     row->is_text = etr_table_is_text(&n->table);
     row->accuracy = accuracy ? &accuracy[i] : NULL;
     row->summed_p50 = summed_p50;
     if (only_timed)
       *summed_p50 += row->time->per_run.p50;
-    etr_table_add(&n->table, row, sort_key(n->answer.options->order, row),
-                  sort_weight(n, row, only_timed));
+    etr_table_add_row(&n->table, row, sort_key(n->answer.options->order, row),
+                      sort_weight(n, row, only_timed));
   }
 }
 
 /* Adds the nodes of the graphs that are listed and sorts them: those that ran in timed graphs, or
  * all operators if no graph is timed. */
-static void collect_nodes(nodes_output *n) {
+static void add_listed_graphs(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++)
     only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
   for (size_t i = 0; i < n->answer.profile->graph_count; i++) {
     const etr_graph *graph = &n->answer.profile->graphs[i];
     if (only_timed ? is_listed(n, graph) : etr_filter_takes_graph(n->answer.filter, graph))
-      add_nodes(n, graph, only_timed);
+      add_operators(n, graph, only_timed);
   }
   if (n->answer.options->order != ETR_ORDER_GRAPH)
     etr_table_sort(&n->table);
@@ -166,18 +170,19 @@ static void collect_nodes(nodes_output *n) {
 /* ---- How much it is ---- */
 
 /* Sums over the selected nodes of a graph. */
-typedef struct total {
+typedef struct selected_sum {
   double ticks; /* ticks per inference */
   size_t count;
-} total;
+} selected_sum;
 
 /* Writes how many nodes of a graph the filter takes, and their time together beside that of the
- * method. */
-static void put_total(nodes_output *n, const etr_graph *graph, const total *of_graph) {
+ * method: "edge/forward: 3 nodes, 0.062 of 0.402 ms (typical run), only ...". */
+static void put_selected_sum(nodes_output *n, const etr_graph *graph,
+                             const selected_sum *of_graph) {
   etr_writer *writer = &n->answer.writer;
-  etr_put_plain(writer, graph->module);
+  etr_put_sanitized(writer, graph->module);
   etr_puts(writer, "/");
-  etr_put_plain(writer, graph->method);
+  etr_put_sanitized(writer, graph->method);
   etr_putf(writer, ": %zu node%s", of_graph->count, etr_plural(of_graph->count));
   if (has_times(n->answer.profile, graph)) {
     etr_puts(writer, ", ");
@@ -188,7 +193,7 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
         etr_execute_time(n->answer.profile, &n->answer.profile->methods[graph->profile_method]),
         n->answer.options->unit);
     etr_putf(writer, " %s (%s)", etr_unit_name(n->answer.options->unit),
-             etr_adding_up_text(n->answer.profile));
+             etr_additive_statistic_word(n->answer.profile));
   }
   etr_puts(writer, ", ");
   etr_put_filter(writer, &n->answer.arena, n->answer.filter);
@@ -196,10 +201,10 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
 
 /* Writes a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per
  * inference (typical of 8 runs)". */
-static void put_heads(nodes_output *n) {
+static void put_method_lines(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
-  etr_section_clock(&n->answer, profile, 0);
+  etr_section_clock_note(&n->answer, profile, 0);
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_text text;
     etr_writer writer;
@@ -221,8 +226,8 @@ static void put_heads(nodes_output *n) {
     double operator_ticks = 0;
     for (size_t k = 0; k < method->part_count; k++)
       if (method->parts[k].part == ETR_TIME_OPERATORS)
-        operator_ticks += etr_adding_up(profile, method->parts[k].typical,
-                                        etr_ticks_per_run(method, method->parts[k].ticks));
+        operator_ticks += etr_additive_time(profile, method->parts[k].typical,
+                                            etr_ticks_per_run(method, method->parts[k].ticks));
     if (operator_ticks > 0)
       etr_put_time(&writer, profile, operator_ticks, unit);
     else
@@ -230,7 +235,7 @@ static void put_heads(nodes_output *n) {
     etr_puts(&writer, " of ");
     etr_put_time(&writer, profile, etr_execute_time(profile, method), unit);
     etr_putf(&writer, " %s per inference (%s of %s)", etr_unit_name(unit),
-             etr_adding_up_text(profile), runs ? runs : "");
+             etr_additive_statistic_word(profile), runs ? runs : "");
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0, etr_text_end(&text, &writer));
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 2,
                      etr_interruptions_note(&n->answer.arena, profile, method));
@@ -258,33 +263,45 @@ static const char *how_identified(const char *match) {
   return match;
 }
 
-/* Writes the table of nodes; for people with lines about the methods in front, and notes and totals
- * behind. */
-static void write_table(nodes_output *n) {
-  bool is_text = etr_table_is_text(&n->table), is_filtered = etr_filter_is_active(n->answer.filter),
-       has_rows = n->table.rows.count > 0;
-  total *totals = is_filtered && is_text
-                      ? etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count,
-                                              sizeof *totals)
-                      : NULL;
-  double hinted_count = 0;
-  for (size_t i = 0; totals && i < n->table.rows.count; i++) {
+/* Returns for each graph of the profile how many of its nodes are in the table, and their time.
+ * Returns NULL when out of memory. */
+static selected_sum *sum_by_graph(nodes_output *n) {
+  const etr_profile *profile = n->answer.profile;
+  selected_sum *sums = etr_arena_alloc_array(&n->answer.arena, profile->graph_count, sizeof *sums);
+  for (size_t i = 0; sums && i < n->table.rows.count; i++) {
     const etr_node_row *row = as_row(n->table.rows.data[i].row);
-    total *of_graph = &totals[row->graph - n->answer.profile->graphs];
+    selected_sum *sum = &sums[row->graph - profile->graphs];
     if (row->time->runs > 0)
-      of_graph->ticks += etr_adding_up(n->answer.profile, row->time->typical, row->time->avg);
-    of_graph->count++;
+      sum->ticks += etr_additive_time(profile, row->time->typical, row->time->avg);
+    sum->count++;
   }
-  for (size_t i = 0; i < etr_table_shown(&n->table); i++)
-    hinted_count += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
-  size_t hidden = etr_table_fill(&n->table);
+  return sums;
+}
+
+/* Counts the rows to be shown whose costs rest on example sizes in place of symbolic ones. */
+static double count_hinted_costs(const etr_table *table) {
+  double count = 0;
+  for (size_t i = 0; i < etr_table_shown_count(table); i++)
+    count += as_row(table->rows.data[i].row)->cost.hinted > 0;
+  return count;
+}
+
+/* Writes the table of nodes; in text with lines about the methods in front of it, and behind it how
+ * nodes were identified, notes on costs and, with a filter, sums by graph. */
+static void write_table(nodes_output *n) {
+  bool is_text = etr_table_is_text(&n->table);
+  bool is_filtered = etr_filter_is_active(n->answer.filter);
+  bool has_rows = n->table.rows.count > 0;
+  selected_sum *sums = is_filtered && is_text ? sum_by_graph(n) : NULL;
+  double hinted_count = count_hinted_costs(&n->table);
+  size_t hidden = etr_table_lay_out_rows(&n->table);
   if (is_text && is_filtered && !has_rows) {
     etr_puts(&n->answer.writer, "no nodes: ");
     etr_put_filter(&n->answer.writer, &n->answer.arena, n->answer.filter);
     return;
   }
   if (is_text && has_rows && !is_filtered)
-    put_heads(n);
+    put_method_lines(n);
   if (is_text && n->columns.some_accuracy)
     etr_section_line(
         &n->answer, ETR_STYLE_PLAIN, 0,
@@ -294,16 +311,16 @@ static void write_table(nodes_output *n) {
     etr_table_write(&n->table);
   if (!is_text)
     return;
-  etr_put_more(&n->answer.writer, hidden);
+  etr_put_hidden_count(&n->answer.writer, hidden);
   if (n->columns.only_match)
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0,
                      etr_arena_format(&n->answer.arena, "%s identified by %s",
                                       hidden ? "these nodes are" : "all are",
                                       how_identified(n->columns.only_match)));
   etr_put_cost_notes(&n->answer, hinted_count);
-  for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
-    if (totals[i].count)
-      put_total(n, &n->answer.profile->graphs[i], &totals[i]);
+  for (size_t i = 0; sums && i < n->answer.profile->graph_count; i++)
+    if (sums[i].count)
+      put_selected_sum(n, &n->answer.profile->graphs[i], &sums[i]);
 }
 
 etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
@@ -312,11 +329,11 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   nodes_output n = {0};
   etr_answer_begin(&n.answer, profile, filter, options, sink);
   etr_table_init(&n.table, &n.answer, &etr_node_fields);
-  etr_table_choose(&n.table);
-  etr_table_say_origin(&n.table);
+  etr_table_choose_columns(&n.table);
+  etr_table_add_origin_columns(&n.table);
   n.table.context = &n.columns;
-  collect_nodes(&n);
-  n.columns = etr_node_columns_of(&n.table);
+  add_listed_graphs(&n);
+  n.columns = etr_node_columns_find(&n.table);
   write_table(&n);
   return etr_answer_end(&n.answer, true, error);
 }

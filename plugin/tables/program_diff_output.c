@@ -10,8 +10,8 @@
 
 enum { READ = ETR_IN_TEXT | ETR_IN_MARKDOWN, NAMED = READ | ETR_IN_JSON, DEFAULT_ROWS = 10 };
 
-/* Returns "+68,200" or "-163,400". */
-static etr_cell change_of(etr_arena *arena, uint64_t base, uint64_t newer) {
+/* Returns the difference of two numbers as text: "+68,200", "-163,400" or "0". */
+static etr_cell change_text(etr_arena *arena, uint64_t base, uint64_t newer) {
   const char *text = etr_count_text(arena, newer > base ? newer - base : base - newer);
   if (newer == base || !text)
     return etr_cell_text("0");
@@ -29,7 +29,7 @@ typedef struct content_change {
 
 static etr_cell content_difference(const void *row) {
   const content_change *r = row;
-  return change_of(r->arena, r->base, r->newer);
+  return change_text(r->arena, r->base, r->newer);
 }
 
 static etr_cell content_title(const void *row) {
@@ -46,8 +46,9 @@ static const etr_field content_fields[] = {
 };
 ETR_ROW_TYPE(content_change, content_fields);
 
-/* Lists how many bytes of each kind both programs have, without kinds that neither has. */
-static etr_rows content_rows(etr_arena *arena, const etr_program_diff *diff) {
+/* Lists how many bytes of each kind of content (graph, weights, delegates, ...) both programs have,
+ * without kinds that neither has. When out of memory, the arena has failed. */
+static etr_rows list_bytes_by_content(etr_arena *arena, const etr_program_diff *diff) {
   size_t count = ETR_CONTENT_PADDING + 1, kept_count = 0;
   const etr_program_memory *sides[] = {diff->base->program_memory, diff->newer->program_memory};
   content_change *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
@@ -78,7 +79,7 @@ static etr_cell structure_kind(const void *row) {
 }
 static etr_cell structure_difference(const void *row) {
   const structure_row *r = row;
-  return change_of(r->arena, r->change->base_count, r->change->new_count);
+  return change_text(r->arena, r->change->base_count, r->change->new_count);
 }
 
 #define STRUCTURE(name) ETR_VIA(structure_row, change, etr_structure_change, name)
@@ -94,8 +95,9 @@ static const etr_field structure_fields[] = {
 };
 ETR_ROW_TYPE(structure_change, structure_fields);
 
-/* Lists the counts of both programs' structure, all of them or only those that differ. */
-static etr_rows structure_rows(etr_arena *arena, const etr_program_diff *diff, bool is_complete) {
+/* Lists how often both programs have each operator, backend and the like: all of them
+ * (is_complete), or only what differs. */
+static etr_rows list_structure(etr_arena *arena, const etr_program_diff *diff, bool is_complete) {
   size_t kept_count = 0;
   structure_row *rows = etr_arena_alloc_array(arena, diff->structure_count, sizeof *rows);
   for (size_t i = 0; rows && i < diff->structure_count; i++)
@@ -116,7 +118,7 @@ typedef struct part_change {
 static const part_change *as_part(const void *row) {
   return row;
 }
-static uint64_t size_of(const etr_file_part *part) {
+static uint64_t part_bytes(const etr_file_part *part) {
   return part ? part->size_bytes : 0;
 }
 
@@ -127,10 +129,10 @@ static etr_cell part_content(const void *row) {
   return etr_cell_text(etr_content_name(as_part(row)->part->kind));
 }
 static etr_cell base_bytes(const void *row) {
-  return etr_cell_number((double)size_of(as_part(row)->change->base));
+  return etr_cell_number((double)part_bytes(as_part(row)->change->base));
 }
 static etr_cell new_bytes(const void *row) {
-  return etr_cell_number((double)size_of(as_part(row)->change->newer));
+  return etr_cell_number((double)part_bytes(as_part(row)->change->newer));
 }
 static bool has_base(const void *row) {
   return as_part(row)->change->base != NULL;
@@ -140,21 +142,23 @@ static bool has_newer(const void *row) {
 }
 static etr_cell part_difference(const void *row) {
   const part_change *r = row;
-  return change_of(r->arena, size_of(r->change->base), size_of(r->change->newer));
+  return change_text(r->arena, part_bytes(r->change->base), part_bytes(r->change->newer));
 }
-static const char *type_of(const part_change *row, const etr_file_part *part) {
+static const char *tensor_type(const part_change *row, const etr_file_part *part) {
   return part && part->tensor.dtype ? etr_label_shape(row->arena, &part->tensor) : "";
 }
 static etr_cell base_type(const void *row) {
-  return etr_cell_text(type_of(row, as_part(row)->change->base));
+  return etr_cell_text(tensor_type(row, as_part(row)->change->base));
 }
 static etr_cell new_type(const void *row) {
-  return etr_cell_text(type_of(row, as_part(row)->change->newer));
+  return etr_cell_text(tensor_type(row, as_part(row)->change->newer));
 }
-/* Returns the type of a part's tensor, or both types if it changed; no cell when out of memory. */
+/* Returns the type of a part's tensor, or both types if it changed, "f32[8] → i8[8]"; no cell when
+ * out of memory. */
 static etr_cell part_type(const void *row) {
   const part_change *part = row;
-  const char *base = type_of(part, part->change->base), *newer = type_of(part, part->change->newer);
+  const char *base = tensor_type(part, part->change->base),
+             *newer = tensor_type(part, part->change->newer);
   if (!base || !newer)
     return etr_cell_none();
   bool is_one = !base[0] || !newer[0] || strcmp(base, newer) == 0;
@@ -188,8 +192,9 @@ static const etr_field part_fields[] = {
 };
 ETR_ROW_TYPE(part_change, part_fields);
 
-/* Lists the parts of both files, all of them or only those that differ. */
-static etr_rows part_rows(etr_arena *arena, const etr_program_diff *diff, bool is_complete) {
+/* Lists the parts of both files (weights, delegates, ...): all (is_complete), or those that differ.
+ */
+static etr_rows list_parts(etr_arena *arena, const etr_program_diff *diff, bool is_complete) {
   size_t kept_count = 0;
   part_change *rows = etr_arena_alloc_array(arena, diff->part_count, sizeof *rows);
   for (size_t i = 0; rows && i < diff->part_count; i++) {
@@ -214,9 +219,9 @@ static uint64_t external_bytes(const etr_profile *profile) {
   return bytes;
 }
 
-/* Writes an object with the file of a side and its sizes. */
-static void put_side(const etr_fields *f, const char *key, const etr_profile *profile) {
-  etr_field_object(f, key);
+/* Writes a key and an object with the file of one program and its sizes in bytes. */
+static void put_side_object(const etr_fields *f, const char *key, const etr_profile *profile) {
+  etr_field_begin_object(f, key);
   etr_field_text(f, "file", profile->pte);
   etr_field_text(f, "entry", profile->pte_entry);
   etr_field_count(f, "bytes", profile->program_memory->file_bytes);
@@ -230,18 +235,19 @@ etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_si
   etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink,
                             "program_diff/1"); /* it has no times */
   const etr_fields *f = &answer.fields;
-  put_side(f, "base", diff->base);
-  put_side(f, "new", diff->newer);
-  etr_field_put_rows(f, "contents", &etr_content_change_fields, content_rows(&answer.arena, diff));
+  put_side_object(f, "base", diff->base);
+  put_side_object(f, "new", diff->newer);
+  etr_field_put_rows(f, "contents", &etr_content_change_fields,
+                     list_bytes_by_content(&answer.arena, diff));
   etr_field_put_rows(f, "structure", &etr_structure_change_fields,
-                     structure_rows(&answer.arena, diff, true));
-  etr_field_put_rows(f, "parts", &etr_part_change_fields, part_rows(&answer.arena, diff, true));
+                     list_structure(&answer.arena, diff, true));
+  etr_field_put_rows(f, "parts", &etr_part_change_fields, list_parts(&answer.arena, diff, true));
   return etr_answer_end(&answer, true, error);
 }
 
 /* Writes the files, their bytes and the change: "before.pte → after.pte: 201,640 → 243,064 bytes
  * (+20.5 %)"; then the same of .ptd files, if there are any. */
-static void put_head(etr_answer *answer, const etr_program_diff *diff) {
+static void put_file_sizes(etr_answer *answer, const etr_program_diff *diff) {
   const etr_program_memory *base = diff->base->program_memory, *newer = diff->newer->program_memory;
   double change = base->file_bytes > 0 ? (double)newer->file_bytes / (double)base->file_bytes - 1
                                        : 0;
@@ -262,7 +268,7 @@ static void put_head(etr_answer *answer, const etr_program_diff *diff) {
 
 /* Writes how many parts are the same, and their bytes: "62 of 64 parts are the same: 190,056
  * bytes". */
-static void put_same(etr_answer *answer, const etr_program_diff *diff) {
+static void put_equal_parts(etr_answer *answer, const etr_program_diff *diff) {
   size_t count = 0;
   uint64_t bytes = 0;
   for (size_t i = 0; i < diff->part_count; i++) {
@@ -288,18 +294,18 @@ etr_status etr_emit_program_diff_tables(const etr_program_diff *diff,
   etr_answer_begin(&answer, diff->newer, NULL, options ? options : &defaults, sink);
   etr_table_format format = answer.options->format;
   if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) {
-    put_head(&answer, diff);
-    etr_section_titled(&answer, "what the bytes are", &etr_content_change_fields,
-                       content_rows(&answer.arena, diff), true);
-    etr_section_titled(&answer, "structure that differs", &etr_structure_change_fields,
-                       structure_rows(&answer.arena, diff, false), false);
-    etr_section_titled(&answer, "parts that differ", &etr_part_change_fields,
-                       part_rows(&answer.arena, diff, false), false);
-    put_same(&answer, diff);
+    put_file_sizes(&answer, diff);
+    etr_section_titled_table(&answer, "what the bytes are", &etr_content_change_fields,
+                             list_bytes_by_content(&answer.arena, diff), true);
+    etr_section_titled_table(&answer, "structure that differs", &etr_structure_change_fields,
+                             list_structure(&answer.arena, diff, false), false);
+    etr_section_titled_table(&answer, "parts that differ", &etr_part_change_fields,
+                             list_parts(&answer.arena, diff, false), false);
+    put_equal_parts(&answer, diff);
   } else {
     etr_table table;
     etr_table_init(&table, &answer, &etr_part_change_fields);
-    etr_table_add_rows(&table, part_rows(&answer.arena, diff, true));
+    etr_table_add_rows(&table, list_parts(&answer.arena, diff, true));
     etr_table_finish(&table);
   }
   return etr_answer_end(&answer, true, error);

@@ -17,6 +17,8 @@ enum {
   DEFAULT_ROWS = 10
 };
 
+/* Returns true for parts with data of the model: constants of kernels, initial data of buffers, and
+ * weights of delegates. */
 static bool is_weight(const etr_file_part *part) {
   return part->kind == ETR_CONTENT_CONSTANT || part->kind == ETR_CONTENT_MUTABLE ||
          part->kind == ETR_CONTENT_WEIGHT;
@@ -112,6 +114,7 @@ static etr_cell sum_share(const void *row) {
   const size_sum *sum = row;
   return etr_cell_share((double)sum->bytes, sum->whole);
 }
+/* Returns the module of a sum of weights, or that it is not known, or the top level. */
 static etr_cell sum_module(const void *row) {
   const char *module = ((const size_sum *)row)->module;
   if (!module)
@@ -162,7 +165,7 @@ static etr_cell delegate_share(const void *row) {
   const etr_program_memory *program = as_delegate(row)->profile->program_memory;
   return etr_cell_share((double)delegate_bytes(row), (double)program->file_bytes);
 }
-static bool is_open(const void *row) {
+static bool has_known_weights(const void *row) {
   return !as_delegate(row)->payload->is_closed;
 }
 static etr_cell delegate_weights(const void *row) {
@@ -203,8 +206,8 @@ typedef struct delegate_call {
   int32_t instruction;
 } delegate_call;
 
-/* Lists the calls that share a payload. */
-static etr_rows call_rows(const void *row) {
+/* Lists the delegate calls that share a payload, by method and instruction. */
+static etr_rows list_calls(const void *row) {
   const delegate_size *delegate = row;
   const etr_file_part *part = delegate->payload->part;
   delegate_call *rows = etr_arena_alloc_array(delegate->arena, part->call_count, sizeof *rows);
@@ -238,7 +241,7 @@ static etr_cell delegate_module(const void *row) {
 static etr_cell delegate_uses(const void *row) {
   return etr_cell_number((double)as_delegate(row)->payload->part->uses);
 }
-static etr_cell delegate_rest(const void *row) {
+static etr_cell delegate_bytes_without_weights(const void *row) {
   return etr_cell_number((double)as_delegate(row)->payload->part->size_bytes);
 }
 
@@ -251,7 +254,7 @@ static const etr_field delegate_fields[] = {
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = delegate_instruction,
      .says = "the first that calls it", .nullable = true},
     {NULL, "called by", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegate_calls},
-    {"calls", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = call_rows,
+    {"calls", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = list_calls,
      .parts = &etr_delegate_call_fields, .type = "delegate_calls"},
     {"module", "module", ETR_CELL_NAME, NAMED, .get = delegate_module,
      .says = "the innermost that contains all of its nodes", .spare = 2, .nullable = true},
@@ -259,13 +262,15 @@ static const etr_field delegate_fields[] = {
      .says = "delegates that share these bytes"},
     {"closed", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PAYLOAD(is_closed),
      .says = "its format cannot be read here: its weights are included in the bytes"},
-    {"graph_bytes", "without weights", ETR_CELL_BYTES, NAMED, .get = delegate_rest, .has = is_open,
+    {"graph_bytes", "without weights", ETR_CELL_BYTES, NAMED, .get = delegate_bytes_without_weights,
+     .has = has_known_weights,
      .says = "processed bytes outside known weights; null: its format is closed", .spare = 3,
      .nullable = true},
-    {"weights", "weights", ETR_CELL_COUNT, NAMED, PAYLOAD(weight_count), .has = is_open,
+    {"weights", "weights", ETR_CELL_COUNT, NAMED, PAYLOAD(weight_count), .has = has_known_weights,
      .says = "tensors; null: its format is closed", .spare = 1, .nullable = true},
     {NULL, "weight bytes", ETR_CELL_BYTES, ETR_IN_TABLES, .get = delegate_weights},
-    {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes), .has = is_open,
+    {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes),
+     .has = has_known_weights,
      .says = "in its processed bytes and in named data; shared ones count for the first delegate; "
              "null: its format is closed, and they are part of `bytes`",
      .nullable = true},
@@ -303,8 +308,9 @@ static etr_rows list_parts(sizes *s) {
   return ETR_ROWS(rows, rows ? s->program->part_count : 0);
 }
 
-/* Sums the parts of the file by kind, without kinds that it does not have. */
-static etr_rows sum_contents(sizes *s) {
+/* Lists the bytes of the file by kind of content, without kinds that it does not have. When out of
+ * memory, the arena has failed. */
+static etr_rows sum_by_content(sizes *s) {
   size_t count = ETR_CONTENT_PADDING + 1, kept_count = 0;
   size_sum *rows = etr_arena_alloc_array(&s->answer.arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < s->program->part_count; i++) {
@@ -332,8 +338,8 @@ static int by_bytes(const void *a, const void *b) {
 }
 
 /* Returns the sum of a part's module and type, which is added if it is new; NULL when out of
- * memory. */
-static size_sum *find_sum(sizes *s, size_sums *sums, const etr_file_part *part) {
+ * memory. The key tells an unknown module from the top level, which is "". */
+static size_sum *find_or_add_sum(sizes *s, size_sums *sums, const etr_file_part *part) {
   const char *key = etr_arena_format(&s->answer.arena, "%s %d %s", etr_or_empty(part->tensor.dtype),
                                      part->module != NULL, etr_or_empty(part->module));
   etr_map_slot *slot = key ? etr_map_at(&sums->by_name, etr_slice_of(key)) : NULL;
@@ -349,12 +355,12 @@ static size_sum *find_sum(sizes *s, size_sums *sums, const etr_file_part *part) 
 }
 
 /* Sums the weights by module and type, the largest first. */
-static etr_rows sum_modules(sizes *s) {
+static etr_rows sum_by_module(sizes *s) {
   size_sums sums = {0};
   etr_map_init(&sums.by_name, &s->answer.arena);
   for (size_t i = 0; i < s->program->part_count; i++) {
     const etr_file_part *part = &s->program->parts[i];
-    size_sum *row = is_weight(part) ? find_sum(s, &sums, part) : NULL;
+    size_sum *row = is_weight(part) ? find_or_add_sum(s, &sums, part) : NULL;
     if (!row)
       continue;
     row->count++;
@@ -366,7 +372,7 @@ static etr_rows sum_modules(sizes *s) {
 }
 
 /* Orders delegates by bytes, the largest first, then as in the file. */
-static int by_total(const void *a, const void *b) {
+static int by_delegate_bytes(const void *a, const void *b) {
   uint64_t x = delegate_bytes(a), y = delegate_bytes(b);
   if (x != y)
     return x < y ? 1 : -1;
@@ -375,17 +381,18 @@ static int by_total(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
-etr_rows etr_delegate_sizes(etr_arena *arena, const etr_profile *profile) {
+etr_rows etr_delegate_sizes_list(etr_arena *arena, const etr_profile *profile) {
   etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
   delegate_size *rows = etr_arena_alloc_array(arena, payloads.count, sizeof *rows);
   for (size_t i = 0; rows && i < payloads.count; i++)
     rows[i] = (delegate_size){&payloads.list[i], profile, arena};
   if (rows && payloads.count)
-    etr_sort(rows, payloads.count, sizeof *rows, by_total);
+    etr_sort(rows, payloads.count, sizeof *rows, by_delegate_bytes);
   return ETR_ROWS(rows, rows ? payloads.count : 0);
 }
 
-static etr_status check_program(const etr_profile *profile, etr_error *error) {
+/* Fails with ETR_ERROR_CHOICE if no program was given. */
+static etr_status require_program(const etr_profile *profile, etr_error *error) {
   if (profile->program_memory)
     return ETR_OK;
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
@@ -393,12 +400,12 @@ static etr_status check_program(const etr_profile *profile, etr_error *error) {
 }
 
 /* Makes the lists of all tables about the program's file. */
-static void make_lists(sizes *s, const etr_profile *profile) {
+static void make_all_lists(sizes *s, const etr_profile *profile) {
   s->program = profile->program_memory;
   s->parts = list_parts(s);
-  s->contents = sum_contents(s);
-  s->modules = sum_modules(s);
-  s->delegates = etr_delegate_sizes(&s->answer.arena, profile);
+  s->contents = sum_by_content(s);
+  s->modules = sum_by_module(s);
+  s->delegates = etr_delegate_sizes_list(&s->answer.arena, profile);
 }
 
 /* ---- All ---- */
@@ -406,10 +413,10 @@ static void make_lists(sizes *s, const etr_profile *profile) {
 etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                                etr_error *error) {
   sizes s = {0};
-  ETR_TRY(check_program(profile, error));
+  ETR_TRY(require_program(profile, error));
   etr_answer_begin_document(&s.answer, NULL, NULL, unit, sink, "sizes/1"); /* it has no times */
   s.answer.profile = s.answer.fields.profile = profile;
-  make_lists(&s, profile);
+  make_all_lists(&s, profile);
   const etr_fields *f = &s.answer.fields;
   etr_field_text(f, "file", profile->pte);
   etr_field_text(f, "entry", profile->pte_entry);
@@ -423,15 +430,16 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
   return etr_answer_end(&s.answer, true, error);
 }
 
-/* Writes the parts of the file: all of them for programs, the largest ones for people. */
-static void put_parts(sizes *s, bool is_report) {
+/* Writes the parts of the file: for people (is_report) the largest first, at most options.top; for
+ * programs all of them in the order of the file. */
+static void write_parts(sizes *s, bool is_report) {
   etr_table table;
   etr_table_init(&table, &s->answer, &etr_file_part_fields);
   if (!is_report)
-    etr_table_say_origin(&table);
+    etr_table_add_origin_columns(&table);
   const part_row *rows = s->parts.first;
   for (size_t i = 0; i < s->parts.count; i++)
-    etr_table_add(&table, &rows[i], "", is_report ? (double)rows[i].part->size_bytes : 0);
+    etr_table_add_row(&table, &rows[i], "", is_report ? (double)rows[i].part->size_bytes : 0);
   etr_table_sort(&table);
   etr_table_finish(&table);
 }
@@ -452,28 +460,30 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
                                  const etr_sink *sink, etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   sizes s = {0};
-  ETR_TRY(check_program(profile, error));
+  ETR_TRY(require_program(profile, error));
   etr_answer_begin(&s.answer, profile, NULL, options ? options : &defaults, sink);
   etr_table_format format = s.answer.options->format;
   bool is_report = format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
-  make_lists(&s, profile);
+  make_all_lists(&s, profile);
   if (is_report) {
     const char *bytes = etr_count_text(&s.answer.arena, s.program->file_bytes);
     etr_section_line(&s.answer, ETR_STYLE_BOLD, 0,
                      etr_arena_format(&s.answer.arena, "%s: %s bytes%s",
                                       etr_last_part(profile->pte), bytes ? bytes : "",
                                       etr_or_empty(external_text(&s, profile))));
-    etr_section_titled(&s.answer, "what the bytes are", &etr_content_size_fields, s.contents, true);
-    etr_section_titled(&s.answer, "weights outside of the program", &etr_external_weight_fields,
-                       ETR_ROWS(profile->weights, profile->weight_count), true);
-    etr_section_titled(&s.answer, "weights by module and type", &etr_module_size_fields, s.modules,
-                       false);
-    etr_section_titled(&s.answer, "delegates", &etr_delegate_size_fields, s.delegates, false);
+    etr_section_titled_table(&s.answer, "what the bytes are", &etr_content_size_fields, s.contents,
+                             true);
+    etr_section_titled_table(&s.answer, "weights outside of the program",
+                             &etr_external_weight_fields,
+                             ETR_ROWS(profile->weights, profile->weight_count), true);
+    etr_section_titled_table(&s.answer, "weights by module and type", &etr_module_size_fields,
+                             s.modules, false);
+    etr_section_titled_table(&s.answer, "delegates", &etr_delegate_size_fields, s.delegates, false);
     etr_puts(&s.answer.writer, "\n");
     etr_section_line(&s.answer, ETR_STYLE_BOLD, 0, "largest parts");
     if (format == ETR_TABLE_MARKDOWN)
       etr_puts(&s.answer.writer, "\n");
   }
-  put_parts(&s, is_report);
+  write_parts(&s, is_report);
   return etr_answer_end(&s.answer, true, error);
 }

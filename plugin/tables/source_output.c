@@ -14,7 +14,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Makes the sum of all lines of a file; its step is the largest one of its lines. */
+/* Makes the sum of all lines of a file. Its clock step is the largest one of its lines, below which
+ * no time of the file is known. */
 static etr_sum make_file_sum(const etr_summary *summary, const etr_source_lines *file) {
   etr_sum sum = etr_sum_make(summary->method, file->total_ticks, file->typical);
   sum.times.p50 = file->p50;
@@ -26,7 +27,7 @@ static etr_sum make_file_sum(const etr_summary *summary, const etr_source_lines 
 
 /* ---- JSON ---- */
 
-/* Makes the sum of a line in the modules of one pattern. */
+/* Makes the sum of a line's time in the modules of one pattern, such as "blocks.*". */
 static etr_sum make_pattern_sum(const etr_summary *summary, const etr_line_pattern *pattern) {
   etr_sum sum = etr_sum_make(summary->method, pattern->total_ticks, pattern->typical);
   sum.key = pattern->pattern;
@@ -40,9 +41,10 @@ static void put_line_object(const etr_fields *f, const etr_summary *s,
                             const etr_breakdown_row *line, const etr_line_patterns *patterns) {
   const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);
   etr_jw_object(f->json);
-  etr_sum_put(f, &sum);
-  etr_field_list(f, "patterns");
-  for (size_t i = patterns->first[line->number]; i < patterns->first[line->number + 1]; i++) {
+  etr_sum_put_members(f, &sum);
+  etr_field_begin_list(f, "patterns");
+  size_t end = patterns->first[line->number + 1]; /* where the patterns of the next line begin */
+  for (size_t i = patterns->first[line->number]; i < end; i++) {
     const etr_line_pattern *row = &patterns->rows[i];
     etr_jw_object(f->json);
     etr_field_text(f, "pattern", row->pattern);
@@ -66,15 +68,16 @@ static void put_file_object(const etr_fields *f, const etr_summary *s, const etr
   etr_field_ticks(f, "avg", whole.times.avg);
   etr_field_number(f, "share", etr_sum_share(f->profile, &whole));
   etr_field_count(f, "count", file->node_count);
-  etr_field_list(f, "lines");
+  etr_field_begin_list(f, "lines");
   for (size_t i = 0; i < file->count; i++)
     put_line_object(f, s, file->rows[i], patterns);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
-/* Writes the source lines of a method as an object. Returns false when out of memory. */
-static bool put_method(etr_answer *answer, const etr_method *method) {
+/* Writes the source lines of a method as an object, file by file. Returns false when out of memory.
+ */
+static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
   size_t count;
@@ -90,7 +93,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_method(f, method);
   etr_summary_put_time(f, method, s.part_ticks, s.part_typical);
   etr_field_source_object(f, "wrapper", s.graph ? s.graph->wrapper : NULL);
-  etr_field_list(f, "files");
+  etr_field_begin_list(f, "files");
   for (size_t i = 0; i < count; i++)
     put_file_object(f, &s, &files[i], &patterns);
   etr_jw_end(f->json);
@@ -101,9 +104,9 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
 etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter,
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "source/1");
+  etr_answer_begin_ranked_document(&answer, profile, filter, unit, sink, "source/1");
   etr_answer_put_filter(&answer);
-  bool good = etr_answer_put_methods(&answer, put_method);
+  bool good = etr_answer_put_methods(&answer, put_method_object);
   return etr_answer_end(&answer, good, error);
 }
 
@@ -163,39 +166,43 @@ static const etr_field line_fields[] = {
 ETR_ROW_TYPE(source_line, line_fields);
 
 /* Adds a row to the listing of a file. When out of memory, the arena has failed. */
-static void add_line(etr_table *table, code_line row) {
+static void add_listing_line(etr_table *table, code_line row) {
   code_line *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added)
     return;
   *added = row;
-  etr_table_add(table, added, "", 0);
+  etr_table_add_row(table, added, "", 0);
 }
 
-static const char *number_text(listing *l, int64_t line) {
+static const char *line_number_text(listing *l, int64_t line) {
   return etr_arena_format(&l->answer.arena, "%" PRId64, line);
 }
 
 /* Adds a line of code with its time to the listing. */
-static void add_timed(etr_table *table, const etr_sum *sum, const char *number, const char *code) {
+static void add_timed_line(etr_table *table, const etr_sum *sum, const char *number,
+                           const char *code) {
   const etr_profile *profile = table->answer->profile;
-  add_line(table, (code_line){.ticks = etr_sum_ranking(profile, sum),
-                              .share = etr_sum_share(profile, sum),
-                              .step = sum->step,
-                              .cost = sum->cost,
-                              .number = number,
-                              .code = code});
+  add_listing_line(table, (code_line){.ticks = etr_sum_ranking(profile, sum),
+                                      .share = etr_sum_share(profile, sum),
+                                      .step = sum->step,
+                                      .cost = sum->cost,
+                                      .number = number,
+                                      .code = code});
 }
 
-static void add_dim(etr_table *table, const char *number, const char *code) {
-  add_line(table,
-           (code_line){
-               .ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
+/* Adds a line without a time, dim: one near lines with time, or a mark for lines left out. */
+static void add_dim_line(etr_table *table, const char *number, const char *code) {
+  add_listing_line(
+      table,
+      (code_line){
+          .ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
 }
 
-/* Adds below a line the time of that line in the modules of each pattern, if the user wants that.
- * */
-static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
-                         const etr_breakdown_row *line) {
+/* Adds below a line of code its time in the modules of each pattern, if the user asked for
+ * patterns.
+ */
+static void add_pattern_lines(listing *l, const etr_summary *s, etr_table *table,
+                              const etr_breakdown_row *line) {
   if (!l->patterns.first)
     return;
   for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
@@ -205,34 +212,34 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
                                         row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s",
                                         name, row->module_count);
     const etr_sum sum = make_pattern_sum(s, row);
-    add_line(table, (code_line){
-                        .ticks = etr_adding_up(l->answer.profile, sum.times.typical, sum.times.avg),
-                        .share = etr_sum_share(l->answer.profile, &sum),
-                        .number = "",
-                        .code = text,
-                        .style = ETR_STYLE_DIM});
+    add_listing_line(table, (code_line){.ticks = etr_additive_time(
+                                            l->answer.profile, sum.times.typical, sum.times.avg),
+                                        .share = etr_sum_share(l->answer.profile, &sum),
+                                        .number = "",
+                                        .code = text,
+                                        .style = ETR_STYLE_DIM});
   }
 }
 
-/* Adds the lines near lines with time that have no time themselves, from the line after `previous`
- * to the one before `next`, and a mark for lines that are left out in between. previous is 0 before
- * the first line with time. */
-static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t previous,
-                        int64_t next) {
-  int64_t after_last = previous > 0 ? ETR_MIN(previous + CONTEXT, next - 1) : 0,
-          before_first = ETR_MAX(ETR_MAX(next - CONTEXT, after_last + 1), 1);
-  int64_t before_end = ETR_MIN(next - 1, (int64_t)file->line_count);
-  for (int64_t line = previous + 1;
-       previous > 0 && line <= ETR_MIN(after_last, (int64_t)file->line_count); line++)
-    add_dim(table, number_text(l, line), file->lines[line - 1]);
-  if (previous > 0 && before_first > after_last + 1 && next <= (int64_t)file->line_count)
-    add_dim(table, "\xE2\x80\xA6", "");
-  for (int64_t line = before_first; line <= before_end; line++)
-    add_dim(table, number_text(l, line), file->lines[line - 1]);
+/* Adds the lines without time between two lines with time: CONTEXT lines after `previous`, a mark
+ * if lines are left out, and CONTEXT lines before `next`. Lines are numbered from 1. previous is 0
+ * before the first line with time, and next is INT64_MAX behind the last one. */
+static void add_surrounding_lines(listing *l, etr_table *table, const etr_source_file *file,
+                                  int64_t previous, int64_t next) {
+  int64_t file_end = (int64_t)file->line_count;
+  int64_t after_last = previous > 0 ? ETR_MIN(previous + CONTEXT, next - 1) : 0;
+  int64_t before_first = ETR_MAX(ETR_MAX(next - CONTEXT, after_last + 1), 1);
+  int64_t before_last = ETR_MIN(next - 1, file_end);
+  for (int64_t line = previous + 1; previous > 0 && line <= ETR_MIN(after_last, file_end); line++)
+    add_dim_line(table, line_number_text(l, line), file->lines[line - 1]);
+  if (previous > 0 && before_first > after_last + 1 && next <= file_end)
+    add_dim_line(table, "\xE2\x80\xA6", "");
+  for (int64_t line = before_first; line <= before_last; line++)
+    add_dim_line(table, line_number_text(l, line), file->lines[line - 1]);
 }
 
-/* Writes the path of a file, the time of its lines, and whether the file on disk has changed since.
- * */
+/* Writes the path of a file, the time of its lines and its share, and whether the file on disk has
+ * changed since the record was made. A time below the clock's step is written as "<0.001". */
 static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file,
                           etr_source_state state) {
   const etr_profile *profile = l->answer.profile;
@@ -240,8 +247,8 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
   double share = etr_sum_share(profile, &sum);
   enum { BEHIND = 24 }; /* columns of time and share */
   size_t width = ETR_MAX(etr_answer_width(&l->answer), 2u * BEHIND);
-  const char *path = etr_plain_copy(&l->answer.arena,
-                                    file->path ? file->path : "(source not recorded)");
+  const char *path = etr_sanitized_copy(&l->answer.arena,
+                                        file->path ? file->path : "(source not recorded)");
   etr_puts(&l->answer.writer, "\n");
   etr_put_style(&l->answer.writer, ETR_STYLE_BOLD);
   if (path)
@@ -249,7 +256,7 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
   etr_put_style(&l->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&l->answer.writer, "  ");
   if (etr_sum_ranking(profile, &sum) < sum.step)
-    etr_put_below(&l->answer.writer, profile, sum.step, l->answer.options->unit);
+    etr_put_below_clock_step(&l->answer.writer, profile, sum.step, l->answer.options->unit);
   else
     etr_put_time(&l->answer.writer, profile, etr_sum_ranking(profile, &sum),
                  l->answer.options->unit);
@@ -268,7 +275,7 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
 
 /* Writes the lines of a file that are shown, with the lines around them if the file on disk is the
  * recorded one; nothing if none is shown. */
-static void put_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
+static void write_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
   etr_source_file disk = {0};
   etr_table table;
   etr_source_state state = ETR_SOURCE_ABSENT;
@@ -277,7 +284,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root,
                                  file->sources, file->count);
   etr_table_init(&table, &l->answer, &etr_source_line_fields);
-  etr_table_choose_between(&table, 2, 2);
+  etr_table_choose_columns_between(&table, 2, 2);
   table.top = 0; /* lines have been chosen */
   for (size_t i = 0; i < file->count; i++) {
     const etr_source *source = file->sources[i];
@@ -287,25 +294,25 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
       continue;
     if (state == ETR_SOURCE_FOUND && source->line >= 1 &&
         (uint64_t)source->line <= disk.line_count) {
-      add_context(l, &table, &disk, previous, source->line);
+      add_surrounding_lines(l, &table, &disk, previous, source->line);
       previous = source->line;
       text = disk.lines[source->line - 1];
     }
-    add_timed(&table, &sum, source ? number_text(l, source->line) : "", text);
-    add_patterns(l, s, &table, file->rows[i]);
+    add_timed_line(&table, &sum, source ? line_number_text(l, source->line) : "", text);
+    add_pattern_lines(l, s, &table, file->rows[i]);
   }
   if (table.rows.count == 0)
     return;
   if (previous > 0)
-    add_context(l, &table, &disk, previous, INT64_MAX);
+    add_surrounding_lines(l, &table, &disk, previous, INT64_MAX);
   put_file_head(l, s, file, state);
-  etr_table_fill(&table);
+  etr_table_lay_out_rows(&table);
   etr_table_write(&table);
 }
 
 /* Writes the title of a method: "before, forward: 0.442 of 0.506 ms per inference are on graph
  * nodes", and what was left out. */
-static void put_head(listing *l, const etr_summary *s, bool is_first) {
+static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
   etr_unit unit = l->answer.options->unit;
   etr_text text;
   etr_writer writer;
@@ -316,8 +323,8 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   if (s->method->run_count) {
     if (s->part_ticks)
       etr_put_time(&writer, l->answer.profile,
-                   etr_adding_up(l->answer.profile, s->part_typical,
-                                 etr_ticks_per_run(s->method, s->part_ticks)),
+                   etr_additive_time(l->answer.profile, s->part_typical,
+                                     etr_ticks_per_run(s->method, s->part_ticks)),
                    unit);
     else
       etr_puts(&writer, s->node_count ? "no measurable part" : "nothing");
@@ -325,7 +332,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
     etr_put_time(&writer, l->answer.profile, etr_execute_time(l->answer.profile, s->method), unit);
     etr_putf(&writer, " %s per inference %s on %s (%s)", etr_unit_name(unit),
              s->part_ticks ? "are" : "is", s->is_part ? "the selected nodes" : "graph nodes",
-             etr_adding_up_text(l->answer.profile));
+             etr_additive_statistic_word(l->answer.profile));
   } else {
     etr_puts(&writer, "not timed");
   }
@@ -338,7 +345,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   if (s->method->run_count == 0)
     return;
   etr_put_left_out(&l->answer, s->method);
-  etr_section_clock(&l->answer, l->answer.profile, 2);
+  etr_section_clock_note(&l->answer, l->answer.profile, 2);
   etr_section_line(&l->answer, ETR_STYLE_PLAIN, 2,
                    etr_interruptions_note(&l->answer.arena, l->answer.profile, s->method));
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
@@ -346,41 +353,43 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
 
 /* ---- Methods ---- */
 
-/* Adds the sum of a line to the table, or its sums for each pattern of modules if these are shown.
- * */
-static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
+/* Adds to the table for programs the sum of a line or, if the user asked for patterns, one sum for
+ * each pattern of modules. */
+static void add_line_sums(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
   if (!first)
-    etr_sum_table_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
+    etr_sum_table_add_row(&l->sums,
+                          etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
   for (size_t i = first ? first[row->number] : 0; first && i < first[row->number + 1]; i++) {
     etr_sum sum = make_pattern_sum(s, &l->patterns.rows[i]);
     sum.by = ETR_BY_SOURCE;
     sum.source = row->source;
-    etr_sum_table_add(&l->sums, sum);
+    etr_sum_table_add_row(&l->sums, sum);
   }
 }
 
-/* Adds the rows for formats other than text: by time, or else file by file in the order of text. */
-static void put_lines(listing *l, const etr_summary *s, const etr_source_lines *files,
-                      size_t count) {
+/* Adds the lines that are shown to the table of formats other than text: by time, or else file by
+ * file in the order of the code. */
+static void add_shown_lines(listing *l, const etr_summary *s, const etr_source_lines *files,
+                            size_t count) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
   bool by_time = l->answer.options->order == ETR_ORDER_TIME;
   for (size_t i = 0; by_time && i < by->count; i++)
     if (l->is_shown[by->rows[i].number])
-      add_sum(l, s, &by->rows[i]);
+      add_line_sums(l, s, &by->rows[i]);
   for (size_t i = 0; !by_time && i < count; i++)
     for (size_t k = 0; k < files[i].count; k++)
       if (l->is_shown[files[i].rows[k]->number])
-        add_sum(l, s, files[i].rows[k]);
+        add_line_sums(l, s, files[i].rows[k]);
 }
 
-static bool by_pattern(const listing *l) {
+static bool is_by_pattern(const listing *l) {
   return l->source && l->source->by_pattern;
 }
 
-/* Lists the lines of a method, of which the slowest are shown, however they are sorted. Returns
- * false when out of memory. */
-static bool list_method(listing *l, const etr_method *method, bool is_first) {
+/* Writes the lines of a method as text, or adds them to the table of other formats. The slowest
+ * options.top lines are shown, in whichever order. Returns false when out of memory. */
+static bool write_method(listing *l, const etr_method *method, bool is_first) {
   etr_summary s;
   size_t count;
   const etr_table_options *options = l->answer.options;
@@ -394,20 +403,20 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
                                                         options->order != ETR_ORDER_TIME);
   bool *is_shown = etr_arena_alloc_array(&l->answer.arena, by->count, sizeof *is_shown);
   if (!files || !is_shown ||
-      (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s)))
+      (is_by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s)))
     return false;
   size_t shown_count = options->top ? ETR_MIN(options->top, by->count) : by->count;
   for (size_t i = 0; i < shown_count; i++)
     is_shown[by->rows[i].number] = true;
   l->is_shown = is_shown;
   if (!is_text) {
-    put_lines(l, &s, files, count);
+    add_shown_lines(l, &s, files, count);
     return true;
   }
-  put_head(l, &s, is_first);
+  put_method_head(l, &s, is_first);
   for (size_t i = 0; i < count; i++)
-    put_file(l, &s, &files[i]);
-  etr_put_more(&l->answer.writer, by->count - shown_count);
+    write_file(l, &s, &files[i]);
+  etr_put_hidden_count(&l->answer.writer, by->count - shown_count);
   return true;
 }
 
@@ -418,21 +427,21 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
   listing l = {.source = source};
   bool good = true, is_first = true;
   etr_answer_begin(&l.answer, profile, filter, options, sink);
-  if (by_pattern(&l))
+  if (is_by_pattern(&l))
     etr_answer_refuse_patterns(&l.answer);
   etr_sum_table_init(&l.sums, &l.answer,
-                     by_pattern(&l) ? ETR_IN_LINE_PATTERNS : etr_sum_medium(ETR_BY_SOURCE),
+                     is_by_pattern(&l) ? ETR_IN_LINE_PATTERNS : etr_sum_medium(ETR_BY_SOURCE),
                      NULL); /* Markdown, too, has all there is */
-  etr_table_choose(&l.sums);
-  etr_table_say_origin(&l.sums);
+  etr_table_choose_columns(&l.sums);
+  etr_table_add_origin_columns(&l.sums);
   l.sums.top = 0; /* each method's lines have been chosen */
   for (size_t i = 0; good && i < profile->method_count; i++) {
     if (!etr_filter_takes_method(filter, &profile->methods[i]))
       continue;
-    good = list_method(&l, &profile->methods[i], is_first);
+    good = write_method(&l, &profile->methods[i], is_first);
     is_first = false;
   }
-  etr_table_fill(&l.sums);
+  etr_table_lay_out_rows(&l.sums);
   if (l.answer.options->format != ETR_TABLE_TEXT)
     etr_table_write(&l.sums);
   return etr_answer_end(&l.answer, good, error);

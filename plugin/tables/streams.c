@@ -4,10 +4,11 @@
  */
 #include "output/arrow.h"
 
-/* Begins a table of rows. JSON Lines has the rows and columns of a stream. NULL when out of memory.
- */
-static etr_arrow *begin(etr_sink *sink, etr_table_options *as_lines,
-                        const etr_table_options *options) {
+/* Begins an Arrow table, sets *sink to the sink that fills it, and *as_lines to the options with
+ * the format JSON Lines, which has the rows and columns of a stream. Returns NULL when out of
+ * memory. */
+static etr_arrow *begin_stream(etr_sink *sink, etr_table_options *as_lines,
+                               const etr_table_options *options) {
   etr_arrow *table = etr_arrow_new();
   if (table)
     *sink = etr_arrow_sink(table);
@@ -16,15 +17,17 @@ static etr_arrow *begin(etr_sink *sink, etr_table_options *as_lines,
   return table;
 }
 
-/* Hands the table over, unless the answer failed. */
-static etr_status end(etr_arrow *table, etr_status status, struct ArrowArrayStream *out,
-                      etr_error *error) {
+/* Hands the table over as a stream or, if the answer that filled it failed with `status`, frees it
+ * and returns that status. */
+static etr_status finish_stream(etr_arrow *table, etr_status status, struct ArrowArrayStream *out,
+                                etr_error *error) {
   if (status == ETR_OK)
     return etr_arrow_hand_over(table, out, error);
   etr_arrow_free(table);
   return status;
 }
 
+/* Calls etr_emit_source_tables() without its source options, so that all emitters have one type. */
 static etr_status emit_source(const etr_profile *profile, const etr_node_filter *filter,
                               const etr_table_options *options, const etr_sink *sink,
                               etr_error *error) {
@@ -45,10 +48,10 @@ etr_status etr_stream_table(etr_answer_kind kind, const etr_profile *profile,
   etr_sink sink;
   etr_table_options as_lines;
   *out = (struct ArrowArrayStream){0};
-  etr_arrow *table = begin(&sink, &as_lines, options);
+  etr_arrow *table = begin_stream(&sink, &as_lines, options);
   if (!table)
     return etr_fail_memory(error);
-  return end(table, emitters[kind](profile, filter, &as_lines, &sink, error), out, error);
+  return finish_stream(table, emitters[kind](profile, filter, &as_lines, &sink, error), out, error);
 }
 
 etr_status etr_stream_events(const etr_profile *profile, const etr_node_filter *filter,
@@ -69,8 +72,9 @@ etr_status etr_stream_diff(const etr_comparison *comparison, const etr_diff_filt
   etr_sink sink;
   etr_table_options as_lines;
   *out = (struct ArrowArrayStream){0};
-  etr_arrow *table = begin(&sink, &as_lines, options);
+  etr_arrow *table = begin_stream(&sink, &as_lines, options);
   if (!table)
     return etr_fail_memory(error);
-  return end(table, etr_emit_diff_tables(comparison, filter, &as_lines, &sink, error), out, error);
+  return finish_stream(table, etr_emit_diff_tables(comparison, filter, &as_lines, &sink, error),
+                       out, error);
 }

@@ -17,16 +17,18 @@
 
 #include <math.h>
 
-static double share_of(const etr_method *method, uint64_t ticks) {
+/* Returns the share of ticks over all runs in those of Method::execute, which is the share of the
+ * averages; NaN if it did not run. */
+static double share_of_average_time(const etr_method *method, uint64_t ticks) {
   return method->execute_ticks ? (double)ticks / (double)method->execute_ticks : NAN;
 }
 
-/* The share of Method::execute that a time has, by the statistic that ranks. Medians do not add up,
- * so with medians it is that of typical times. */
+/* Returns the share of Method::execute that a time has, by the statistic that ranks. Medians do not
+ * add up, so with medians it is that of typical times. NaN: it did not run. */
 static double share_by_statistic(const etr_fields *f, const etr_method *method, uint64_t ticks,
                                  double typical) {
   if (etr_ranks_by(f->profile, ETR_STATISTIC_AVG))
-    return share_of(method, ticks);
+    return share_of_average_time(method, ticks);
   return method->execute.typical > 0 ? typical / method->execute.typical : NAN;
 }
 
@@ -43,37 +45,38 @@ static bool has_estimated_nodes(const etr_method *method) {
   return method->estimated_confidence > 0;
 }
 
-static void put_row(const etr_fields *f, etr_sum sum) {
+static void put_sum_object(const etr_fields *f, etr_sum sum) {
   etr_jw_object(f->json);
-  etr_sum_put(f, &sum);
+  etr_sum_put_members(f, &sum);
   etr_jw_end(f->json);
 }
 
-static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
-  etr_field_list(f, etr_breakdown_name(by));
+/* Writes a list, "by_op" and so on, with the sum of each operator, backend or source line. */
+static void put_breakdown_list(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
+  etr_field_begin_list(f, etr_breakdown_name(by));
   for (size_t i = 0; i < s->by[by].count; i++)
-    put_row(f, etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]));
+    put_sum_object(f, etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]));
   etr_jw_end(f->json);
 }
 
-static void put_modules(const etr_fields *f, const etr_summary *s) {
-  etr_field_list(f, etr_breakdown_name(ETR_BY_MODULE));
+static void put_module_list(const etr_fields *f, const etr_summary *s) {
+  etr_field_begin_list(f, etr_breakdown_name(ETR_BY_MODULE));
   for (size_t i = 0; i < s->modules.count; i++)
-    put_row(f, etr_sum_of_module(s, &s->modules.rows[i]));
+    put_sum_object(f, etr_sum_of_module(s, &s->modules.rows[i]));
   etr_jw_end(f->json);
 }
 
 void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
                               const etr_module_patterns *patterns) {
-  etr_field_list(f, etr_breakdown_name(ETR_BY_PATTERN));
+  etr_field_begin_list(f, etr_breakdown_name(ETR_BY_PATTERN));
   for (size_t i = 0; i < patterns->count; i++)
-    put_row(f, etr_sum_of_pattern(f->profile, method, &patterns->rows[i], true));
+    put_sum_object(f, etr_sum_of_pattern(f->profile, method, &patterns->rows[i], true));
   etr_jw_end(f->json);
 }
 
 /* Writes "first_run": the time of the first run, its ratio to the median of the other runs, and
  * statistics of these. Writes null if there is no other run. */
-static void put_first_run(const etr_fields *f, const etr_summary *s) {
+static void put_first_run_or_null(const etr_fields *f, const etr_summary *s) {
   etr_jw_key(f->json, "first_run");
   if (s->first_run.rest.count == 0) {
     etr_jw_null(f->json);
@@ -82,15 +85,18 @@ static void put_first_run(const etr_fields *f, const etr_summary *s) {
   etr_jw_object(f->json);
   etr_field_ticks(f, "execute", s->first_run.ticks);
   etr_field_number(f, "factor", etr_first_run_factor(&s->first_run));
-  etr_field_object(f, "rest");
+  etr_field_begin_object(f, "rest");
   etr_field_stats(f, &s->first_run.rest);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
-/* Writes parts of delegates' time, such as phases or compute units. */
-static void put_delegate_parts(const etr_fields *f, const char *name,
-                               const etr_delegate_parts *parts, const char *key, double runs) {
+/* Writes parts of delegates' time into a list that was begun, and ends it. name: key of the part,
+ * "phase" or "compute_unit". key: of its ticks divided by `runs`, which are unknown if that is 0.
+ */
+static void put_delegate_parts_and_end(const etr_fields *f, const char *name,
+                                       const etr_delegate_parts *parts, const char *key,
+                                       double runs) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
     etr_jw_object(f->json);
@@ -110,16 +116,16 @@ bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_
   if (!etr_delegate_phases_make(&phases, arena, method) ||
       !etr_compute_units_make(&units, arena, method))
     return false;
-  etr_field_list(f, "phases");
-  put_delegate_parts(f, "phase", &phases, key, runs);
-  etr_field_list(f, "compute_units");
-  put_delegate_parts(f, "compute_unit", &units, key, runs);
+  etr_field_begin_list(f, "phases");
+  put_delegate_parts_and_end(f, "phase", &phases, key, runs);
+  etr_field_begin_list(f, "compute_units");
+  put_delegate_parts_and_end(f, "compute_unit", &units, key, runs);
   return true;
 }
 
-/* Writes how the time of a method is divided. */
-static void put_parts(const etr_fields *f, const etr_method *method) {
-  etr_field_list(f, "parts");
+/* Writes "parts": the parts of Method::execute, which add up to it. */
+static void put_part_list(const etr_fields *f, const etr_method *method) {
+  etr_field_begin_list(f, "parts");
   for (size_t i = 0; i < method->part_count; i++) {
     const etr_part_time *part = &method->parts[i];
     etr_jw_object(f->json);
@@ -133,12 +139,13 @@ static void put_parts(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes the time of each kernel. */
-static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+/* Writes "by_kernel": the times of each kernel, and of each kind of operator in delegates. Returns
+ * false when out of memory. */
+static bool put_kernel_list(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   etr_kernels kernels;
   if (!etr_kernels_make(&kernels, arena, f->profile, method))
     return false;
-  etr_field_list(f, "by_kernel");
+  etr_field_begin_list(f, "by_kernel");
   for (size_t i = 0; i < kernels.count; i++) {
     const etr_kernel_row *row = &kernels.rows[i];
     const etr_stats *stats = &kernels.stats[row->number];
@@ -158,10 +165,10 @@ static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method 
   return true;
 }
 
-/* Writes what the options --module, --op and --backend take to select some operators; null for what
- * is on no node. */
-static void put_filter(const etr_fields *f, const char *pattern, const char *op,
-                       const char *backend, bool is_on_nodes) {
+/* Writes "filter": what the options --module, --op and --backend take to select some operators,
+ * or null for what is on no node. */
+static void put_node_filter(const etr_fields *f, const char *pattern, const char *op,
+                            const char *backend, bool is_on_nodes) {
   etr_jw_key(f->json, "filter");
   if (!is_on_nodes) {
     etr_jw_null(f->json);
@@ -185,12 +192,15 @@ static void put_headline_part(const etr_fields *f, const etr_headline_part *part
   etr_field_number(f, "low", part->low);
   etr_field_number(f, "high", part->high);
   bool is_on_nodes = part->has_graph || part->kind == ETR_HEADLINE_KERNELS;
-  put_filter(f, NULL, part->op, part->backend, is_on_nodes);
+  put_node_filter(f, NULL, part->op, part->backend, is_on_nodes);
   etr_jw_end(f->json);
 }
 
-/* Writes a row of the first screen, with the filter that shows its nodes. */
-static void put_group(const etr_fields *f, const etr_groups *groups, const etr_group *group) {
+/* Writes a row of the first screen as an object: what it adds up, its times per inference, and the
+ * filter that shows its nodes. "estimated": some of its time is; "upper": its time is an upper
+ * bound. */
+static void put_first_screen_row(const etr_fields *f, const etr_groups *groups,
+                                 const etr_group *group) {
   etr_jw_object(f->json);
   etr_field_text(f, "part",
                  group->is_interruptions ? "interruptions" : etr_time_part_name(group->part));
@@ -209,7 +219,7 @@ static void put_group(const etr_fields *f, const etr_groups *groups, const etr_g
   etr_field_number(f, "share", groups->whole > 0 ? group->stats.typical / groups->whole : NAN);
   etr_field_flag(f, "estimated", group->estimated > 0);
   etr_field_flag(f, "upper", group->hidden > 0);
-  put_filter(f, group->pattern, group->op, group->backend, group->pattern != NULL);
+  put_node_filter(f, group->pattern, group->op, group->backend, group->pattern != NULL);
   etr_jw_end(f->json);
 }
 
@@ -226,7 +236,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
     etr_field_number(f, "interrupted", headline.interrupted);
     etr_field_ticks(f, "usual", headline.usual);
     etr_field_flag(f, "measure_again", headline.interrupted > 0 || etr_runs_differ_much(method));
-    etr_field_list(f, "parts");
+    etr_field_begin_list(f, "parts");
     for (size_t i = 0; i < headline.count; i++)
       put_headline_part(f, &headline.parts[i]);
     etr_jw_end(f->json);
@@ -234,15 +244,15 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
   } else {
     etr_jw_null(f->json);
   }
-  etr_field_list(f, "groups");
+  etr_field_begin_list(f, "groups");
   for (size_t i = 0; i < groups->count; i++)
-    put_group(f, groups, &groups->list[i]);
+    put_first_screen_row(f, groups, &groups->list[i]);
   etr_jw_end(f->json);
   return true;
 }
 
-/* Writes the comparison of a method's values; null if there is none. */
-static void put_accuracy(etr_answer *answer, const etr_method *method) {
+/* Writes "accuracy": how far a method's values are from a reference; null if none were compared. */
+static void put_accuracy_or_null(etr_answer *answer, const etr_method *method) {
   const etr_profile *profile = answer->profile;
   const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
                                                         (uint32_t)(method - profile->methods));
@@ -256,9 +266,10 @@ static void put_accuracy(etr_answer *answer, const etr_method *method) {
   etr_jw_end(&answer->json);
 }
 
-/* Writes the recordings that typical times leave out. */
+/* Writes "odd_recordings": the ETDumps whose times differ so much from the others that typical
+ * times leave them out, and by which part. */
 static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
-  etr_field_list(f, "odd_recordings");
+  etr_field_begin_list(f, "odd_recordings");
   for (size_t i = 0; i < method->odd_recording_count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "file", f->profile->etdumps[method->odd_recordings[i].dump]);
@@ -268,8 +279,8 @@ static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes the summary of a method. */
-static bool put_method(etr_answer *answer, const etr_method *method) {
+/* Writes the summary of a method as an object. Returns false when out of memory. */
+static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
   if (!etr_summary_make(
@@ -279,12 +290,12 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_jw_object(f->json);
   etr_field_method(f, method);
   static const etr_stats unknown = {0};
-  etr_field_object(f, "execute");
+  etr_field_begin_object(f, "execute");
   etr_field_stats(f, method->is_execute_logged ? &method->execute : &unknown);
   etr_jw_end(f->json);
   put_odd_recordings(f, method);
   etr_field_method_rule(f, method);
-  etr_field_noise(f, &answer->arena, method, f->unit);
+  etr_field_put_noise(f, &answer->arena, method, f->unit);
   for (etr_broad_part part = 0; part < ETR_BROAD_PARTS; part++)
     etr_field_ticks(f, etr_broad_part_name(part),
                     etr_ticks_per_run(method, etr_broad_part_ticks(method, part)));
@@ -294,33 +305,34 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
                    has_estimated_nodes(method) ? method->estimated_confidence : NAN);
   etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
-  put_parts(f, method);
+  put_part_list(f, method);
   if (!etr_summary_put_first_screen(f, &answer->arena, method, &s.findings.groups))
     return false;
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
   etr_field_ticks(f, "filtered_typical", s.part_typical);
   if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count))
     return false;
-  put_first_run(f, &s);
-  put_breakdown(f, &s, ETR_BY_OP);
-  put_modules(f, &s);
+  put_first_run_or_null(f, &s);
+  put_breakdown_list(f, &s, ETR_BY_OP);
+  put_module_list(f, &s);
   etr_summary_put_patterns(f, method, &s.patterns);
-  put_breakdown(f, &s, ETR_BY_BACKEND);
-  put_breakdown(f, &s, ETR_BY_SOURCE);
-  if (!put_kernels(f, &answer->arena, method) || !etr_decoder_put_method(f, &answer->arena, method))
+  put_breakdown_list(f, &s, ETR_BY_BACKEND);
+  put_breakdown_list(f, &s, ETR_BY_SOURCE);
+  if (!put_kernel_list(f, &answer->arena, method) ||
+      !etr_decoder_put_method(f, &answer->arena, method))
     return false;
-  etr_field_findings(answer, &s.findings, s.graph);
+  etr_field_put_findings(answer, &s.findings, s.graph);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
-  put_accuracy(answer, method);
+  put_accuracy_or_null(answer, method);
   etr_jw_end(f->json);
   return true;
 }
 
-bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
+bool etr_summary_put_load_list(const etr_fields *f, etr_arena *arena) {
   etr_loads loads;
   if (!etr_loads_make(&loads, arena, f->profile))
     return false;
-  etr_field_list(f, "load");
+  etr_field_begin_list(f, "load");
   for (size_t i = 0; i < loads.count; i++) {
     etr_jw_object(f->json);
     etr_field_text(f, "event_block_name", loads.list[i].block);
@@ -335,13 +347,13 @@ bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
 etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter,
                                  etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary/1");
+  etr_answer_begin_ranked_document(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
   etr_field_effective_peaks(&answer.fields);
   bool good = etr_summary_share(&answer.profile, &answer.arena);
   answer.fields.profile = answer.profile;
-  good = good && etr_answer_put_methods(&answer, put_method) &&
-         etr_summary_put_loads(&answer.fields, &answer.arena) &&
+  good = good && etr_answer_put_methods(&answer, put_method_object) &&
+         etr_summary_put_load_list(&answer.fields, &answer.arena) &&
          etr_decoder_put_profile(&answer.fields, &answer.arena);
   return etr_answer_end(&answer, good, error);
 }

@@ -10,7 +10,7 @@
 #include "views/summary.h"
 
 /** Writes "load", as in schema/summary.schema.json. Returns false when out of memory. */
-bool etr_summary_put_loads(const etr_fields *fields, etr_arena *arena);
+bool etr_summary_put_load_list(const etr_fields *fields, etr_arena *arena);
 
 /** Writes "phases" and "compute_units", as in schema/summary.schema.json, with the time under this
  * key. Times are divided by `runs`, which is 1 for totals. Returns false when out of memory. */
@@ -32,21 +32,22 @@ void etr_summary_put_time(const etr_fields *fields, const etr_method *method, ui
 
 /** Writes an element of `methods` in schema/delegation.schema.json without its delegates. Returns
  * false when out of memory. */
-bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method);
+bool etr_delegation_put_object(const etr_fields *fields, etr_arena *arena,
+                               const etr_method *method);
 
 /** Writes "delegates" into an open object, as in schema/delegation.schema.json: the delegates that
  * the filter selects; NULL selects all. Times are divided by `runs`, which is 1 for totals. Returns
  * false when out of memory. */
-bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                       const etr_node_filter *filter, double runs);
+bool etr_delegates_put_list(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                            const etr_node_filter *filter, double runs);
 
 /** Writes into an open object what was compared with what: the members of
  * schema/accuracy.schema.json from "reference" to "text". */
 void etr_accuracy_put_head(const etr_fields *fields, etr_arena *arena,
                            const etr_accuracy *accuracy);
 
-/** Writes the members of these that are no texts: own_program, inputs, output_snr_db and ranked_by.
- */
+/** Writes the members own_program, inputs, output_snr_db and ranked_by of a comparison of values
+ * into an open object. */
 void etr_accuracy_put_facts(const etr_fields *fields, const etr_accuracy *accuracy);
 
 /** Returns what a kind of content is, for people: "constants of kernels". Static. */
@@ -54,10 +55,10 @@ const char *etr_content_title(etr_content kind);
 
 /** Lists the processed bytes of a program's delegates, most bytes first, as rows of
  * etr_delegate_size_fields. When out of memory, the arena has failed. */
-etr_rows etr_delegate_sizes(etr_arena *arena, const etr_profile *profile);
+etr_rows etr_delegate_sizes_list(etr_arena *arena, const etr_profile *profile);
 
 /** Writes a method's memory for the dashboard as a JSON value, which is null without a program.
  * When out of memory, the arena has failed. */
-void etr_memory_put_shown(const etr_fields *fields, etr_arena *arena, const etr_method *method);
+void etr_memory_put_document(const etr_fields *fields, etr_arena *arena, const etr_method *method);
 
 #endif

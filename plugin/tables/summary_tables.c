@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tables under each other, as text or Markdown. */
+/* What is being written for people: lines and tables below each other, as text or Markdown. */
 typedef struct report {
   etr_answer answer;
   etr_loads loads;
@@ -71,83 +71,94 @@ typedef struct timed_event {
   double weight;   /* events are ranked by this */
 } timed_event;
 
-static int by_weight(const void *a, const void *b) {
+/* Orders events by the time that ranks, the longest first. */
+static int by_ranking_time(const void *a, const void *b) {
   const timed_event *x = a, *y = b;
   if (x->weight != y->weight)
     return x->weight < y->weight ? 1 : -1;
   return (x->event > y->event) - (x->event < y->event);
 }
 
-/* Returns true for kernels, operators inside delegates, and calls of delegates that recorded no
- * operators. The runtime's events contain these and are not listed. */
-static bool is_own_time(const etr_block *block, size_t row) {
+/* Returns true for events whose time no other listed event contains: kernels, operators inside
+ * delegates, and calls of delegates that recorded no operators. A call follows the operators inside
+ * it (the row before has a delegate id and the same instruction). The runtime's events contain all
+ * of these and are not listed. */
+static bool is_listed_event(const etr_block *block, size_t row) {
   const etr_event *e = &block->events[row];
   bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
   if (e->match == ETR_MATCH_FRAMEWORK || (is_inside && !e->is_in_sums))
     return false;
-  return e->delegate_id || row == 0 || !block->events[row - 1].delegate_id ||
-         block->events[row - 1].instruction_id != e->instruction_id;
+  if (e->delegate_id || row == 0)
+    return true;
+  const etr_event *before = &block->events[row - 1];
+  bool is_call_with_operators = before->delegate_id && before->instruction_id == e->instruction_id;
+  return !is_call_with_operators;
 }
 
 typedef struct timed_events {
   etr_vec(timed_event) list;
-  etr_map places; /* address of an event -> index in the list */
+  etr_map event_indices; /* address of an event -> index in the list */
 } timed_events;
 
-static bool add_event(report *r, timed_events *events, const etr_event *event) {
+/* Adds an event without time to the list, so that add_time_slices() finds it by its address.
+ * Returns false when out of memory. */
+static bool add_listed_event(report *r, timed_events *events, const etr_event *event) {
   timed_event *added = etr_vec_push(&r->answer.arena, &events->list);
   if (!added)
     return false;
   added->event = event;
-  return etr_map_set(&events->places, ETR_BYTES(event), (uint32_t)(events->list.count - 1));
+  return etr_map_set(&events->event_indices, ETR_BYTES(event), (uint32_t)(events->list.count - 1));
 }
 
-/* Adds the time that events have in the balance. Inside a delegate, this may be less than what was
- * recorded. */
+/* Sets the ticks and statistics of the listed events to their time slices, which add up to
+ * Method::execute. Inside a delegate, these may be less than what was recorded. Returns false when
+ * out of memory. */
 static bool add_time_slices(report *r, timed_events *events, const etr_method *method) {
-  uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count,
-                                             sizeof *place_of);
-  for (size_t i = 0; place_of && i < method->time_slice_count; i++) {
+  uint32_t *slice_events = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count,
+                                                 sizeof *slice_events);
+  for (size_t i = 0; slice_events && i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
-    place_of[i] = etr_map_get(&events->places, ETR_BYTES(time_slice->event));
-    if (place_of[i] != ETR_NONE)
-      events->list.data[place_of[i]].ticks += time_slice->ticks;
+    slice_events[i] = etr_map_get(&events->event_indices, ETR_BYTES(time_slice->event));
+    if (slice_events[i] != ETR_NONE)
+      events->list.data[slice_events[i]].ticks += time_slice->ticks;
   }
-  const etr_stats *stats = place_of ? etr_run_stats(&r->answer.arena, method, place_of,
-                                                    events->list.count)
-                                    : NULL;
+  const etr_stats *stats = slice_events ? etr_run_stats(&r->answer.arena, method, slice_events,
+                                                        events->list.count)
+                                        : NULL;
   for (size_t i = 0; stats && i < events->list.count; i++) {
     timed_event *timed = &events->list.data[i];
     timed->stats = stats[i];
-    timed->weight = etr_ranking(
+    timed->weight = etr_ranking_time(
         r->answer.profile,
         (etr_times){stats[i].typical, etr_ticks_per_run(method, timed->ticks), stats[i].p50});
   }
   return stats != NULL;
 }
 
-/* Lists what took time in a method without a graph, the longest first. */
-static bool list_events(report *r, timed_events *events, const etr_method *method) {
-  etr_map_init(&events->places, &r->answer.arena);
+/* Lists the events that took time in a method without a graph, the longest first. Returns false
+ * when out of memory. */
+static bool list_timed_events(report *r, timed_events *events, const etr_method *method) {
+  etr_map_init(&events->event_indices, &r->answer.arena);
   for (size_t i = 0; i < method->block_count; i++) {
     const etr_block *block = &r->answer.profile->blocks[method->blocks[i]];
     for (size_t k = 0; k < block->event_count; k++)
-      if (is_own_time(block, k) && !add_event(r, events, &block->events[k]))
+      if (is_listed_event(block, k) && !add_listed_event(r, events, &block->events[k]))
         return false;
   }
   if (!add_time_slices(r, events, method))
     return false;
   if (events->list.count)
-    qsort(events->list.data, events->list.count, sizeof *events->list.data, by_weight);
+    qsort(events->list.data, events->list.count, sizeof *events->list.data, by_ranking_time);
   return true;
 }
 
-/* Writes the table of events. */
-static void put_events(report *r, const etr_summary *s) {
+/* Writes the table of events of a method without a graph, the longest first. When out of memory, it
+ * writes nothing, and the arena has failed. */
+static void write_event_table(report *r, const etr_summary *s) {
   timed_events events = {0};
   etr_table table;
   double summed_p50 = 0;
-  if (!list_events(r, &events, s->method))
+  if (!list_timed_events(r, &events, s->method))
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_EVENTS, "events");
   for (size_t i = 0; i < events.list.count; i++)
@@ -162,21 +173,21 @@ static void put_events(report *r, const etr_summary *s) {
     if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
       sum.step = etr_clock_step(r->answer.profile, event->backend, event->delegate_id);
     sum.instruction = event->instruction_id;
-    etr_sum_table_add(&table, sum);
+    etr_sum_table_add_row(&table, sum);
   }
   put_table(r, &table);
 }
 
 /* ---- By kernel ---- */
 
-/* Writes the table of kernels. */
-static void put_kernels(report *r, const etr_summary *s) {
+/* Writes the table of kernels, with the backend before the name of an operator in a delegate. */
+static void write_kernel_table(report *r, const etr_summary *s) {
   etr_kernels kernels;
   etr_table table;
   if (!etr_kernels_make(&kernels, &r->answer.arena, r->answer.profile, s->method))
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_KERNELS, "by kernel");
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; i < kernels.count; i++) {
     const etr_kernel_row *row = &kernels.rows[i];
     etr_sum sum = etr_sum_of_kernel(s->method, &kernels, row);
@@ -184,37 +195,40 @@ static void put_kernels(report *r, const etr_summary *s) {
     sum.text = names_backend ? etr_arena_format(&r->answer.arena, "%s, %s", row->backend,
                                                 etr_label_kernel(row->kernel))
                              : etr_label_kernel(row->kernel);
-    etr_sum_table_add(&table, sum);
+    etr_sum_table_add_row(&table, sum);
   }
   put_table(r, &table);
 }
 
 /* ---- By module: a tree ---- */
 
-static const char *name_below(const etr_module_tree *tree, const etr_module_row *row) {
+/* Returns the path of a module below its parent: "conv.0" for "features.conv.0" in "features". */
+static const char *name_below_parent(const etr_module_tree *tree, const etr_module_row *row) {
   const char *parent = row->parent == ETR_NONE ? "" : tree->rows[row->parent].path;
   size_t size = strlen(parent);
   bool is_below = size > 0 && strncmp(row->path, parent, size) == 0 && row->path[size] == '.';
   return is_below ? row->path + size + 1 : row->path;
 }
 
-/* Adds a module's row. */
-static void add_module(report *r, etr_table *table, uint32_t level, const char *name, etr_sum sum) {
+/* Adds a module's row, whose name is indented by two characters for each level below the first: by
+ * dots in Markdown, which drops blanks. */
+static void add_module_row(report *r, etr_table *table, uint32_t level, const char *name,
+                           etr_sum sum) {
   static const char dots[] = "........................", blanks[] = "                        ";
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
   sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, r->markdown ? dots : blanks,
                               name);
-  etr_sum_table_add(table, sum);
+  etr_sum_table_add_row(table, sum);
 }
 
-/* Returns the sum of a module with everything inside it. */
-static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
+/* Returns the sum of a module with everything inside it; sum.own is the time of its own nodes. */
+static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
   etr_sum sum = etr_sum_make(s->method, row->total_ticks, row->total_typical);
-  sum.own = etr_ranking(s->profile,
-                        (etr_times){row->own_typical, etr_ticks_per_run(s->method, row->own_ticks),
-                                    own ? own->p50 : 0});
+  sum.own = etr_ranking_time(s->profile, (etr_times){row->own_typical,
+                                                     etr_ticks_per_run(s->method, row->own_ticks),
+                                                     own ? own->p50 : 0});
   sum.nodes = row->node_count;
   sum.times.p50 = row->total_p50;
   sum.whole.p50 = s->modules.summed_p50;
@@ -223,8 +237,10 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   return sum;
 }
 
-/* Writes the table of modules as a tree; the top level's own time is the last row. */
-static void put_modules(report *r, const etr_summary *s) {
+/* Writes the modules as a tree, to the depth that the options say. The top level, which contains
+ * everything, is no row; only the time of its own nodes is, as the last one. A tree of one row says
+ * no more than the balance, and is written only if the user asked for it. */
+static void write_module_tree(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
          most = r->answer.options->top;
@@ -235,24 +251,25 @@ static void put_modules(report *r, const etr_summary *s) {
   if (!shown)
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_MODULES, breakdown_titles[ETR_BY_MODULE]);
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   table.top = 0;
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
     if (shown[i])
-      add_module(r, &table, row->level, name_below(tree, row), sum_of(s, row));
+      add_module_row(r, &table, row->level, name_below_parent(tree, row),
+                     sum_with_children(s, row));
     else if (!depth || row->level <= depth)
       table.others++;
   }
   if (tree->count && tree->rows[0].own_count) {
-    etr_sum sum = sum_of(s, &tree->rows[0]);
+    etr_sum sum = sum_with_children(s, &tree->rows[0]);
     sum.times = (etr_times){tree->rows[0].own_typical,
                             etr_ticks_per_run(s->method, tree->rows[0].own_ticks),
                             s->by[ETR_BY_MODULE].stats[tree->rows[0].number].p50};
     sum.own = 0;
     sum.cost = &tree->rows[0].own_cost;
     sum.nodes = tree->rows[0].own_count;
-    add_module(r, &table, 1, "(top level)", sum);
+    add_module_row(r, &table, 1, "(top level)", sum);
   }
   if ((table.rows.count < 2 || s->part_ticks == 0) && !r->answer.options->by)
     return;
@@ -261,26 +278,28 @@ static void put_modules(report *r, const etr_summary *s) {
 
 /* ---- By pattern ---- */
 
-/* Puts the patterns without the top level, which contains everything. Its own nodes come last. */
-static void put_patterns(report *r, const etr_summary *s) {
+/* Writes the table of patterns of modules, without the top level, which contains everything; its
+ * own nodes are the last row. */
+static void write_pattern_table(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_PATTERNS, breakdown_titles[ETR_BY_PATTERN]);
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
     if (row->level > 0 && (depth <= 0 || row->level <= (uint32_t)depth))
-      etr_sum_table_add(&table, etr_sum_of_pattern(s->profile, s->method, row, false));
+      etr_sum_table_add_row(&table, etr_sum_of_pattern(s->profile, s->method, row, false));
   }
   if (patterns->count && patterns->rows[0].own_count)
-    etr_sum_table_add(&table, etr_sum_of_pattern(s->profile, s->method, &patterns->rows[0], true));
+    etr_sum_table_add_row(&table,
+                          etr_sum_of_pattern(s->profile, s->method, &patterns->rows[0], true));
   put_table(r, &table);
 }
 
 /* ---- Head ---- */
 
-/* Writes the heading of a method. */
+/* Writes the heading of a method, with an empty line before it if tables precede it. */
 static void put_heading(report *r, const char *text) {
   if (r->any && (r->is_each || r->markdown))
     etr_puts(&r->answer.writer, "\n");
@@ -290,26 +309,29 @@ static void put_heading(report *r, const char *text) {
   etr_section_line(&r->answer, ETR_STYLE_BOLD, 0, text);
 }
 
+/* Writes a time with the unit of the method's screen: "0.402 ms". */
 static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_put_time(writer, r->answer.profile, ticks, r->answer.options->unit);
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* Puts the time of a load. */
+/* Writes the time of a load, in the unit that suits it, as it is no part of an inference. */
 static void put_load_time(const report *r, etr_writer *writer, double ticks) {
   etr_unit unit = etr_unit_apart(r->answer.profile, &r->options, ticks);
   etr_put_time(writer, r->answer.profile, ticks, unit);
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
-/* Returns false if the ETDumps may be of several programs: a mean of their loads says nothing. */
+/* Returns false if the ETDumps may be of several programs, whose loads have no common mean. */
 static bool is_one_program(const report *r) {
   const etr_profile *profile = r->answer.profile;
   return profile->etrecord || profile->pte || profile->etdump_count == 1;
 }
 
-/* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from
- * run 26 on", "too few runs to judge noise". */
+/* Writes how much the runs vary: "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1×
+ * (cv 1.2
+ * %)", "12 % slower from run 26 on", "too few runs to judge noise". The coefficient of variation
+ * says nothing of runs with two modes, a step or a drift. text: what is special; "" for nothing. */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
@@ -327,9 +349,10 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   etr_puts(writer, ")");
 }
 
-/* Returns "1 tick is taken as 1 ns: ... · 2 warm-up runs excluded (2.12 ms in all) · first run
- * 3.5× the others · steady (cv 1.2 %) · loading takes 1.59 ms". */
-static const char *circumstances(report *r, const etr_summary *s) {
+/* Returns what the runs are like, as far as it is known and not usual: "1 tick is taken as 1 ns:
+ * ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the typical run · steady (cv 1.2
+ * %) · loading takes 1.59 ms". NULL when out of memory. */
+static const char *run_conditions_text(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer, s->method);
   etr_text text;
   etr_writer writer;
@@ -361,7 +384,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   return etr_text_end(&text, &writer);
 }
 
-/* Puts "accuracy against the program of f32 (f32.safetensors): output 22.0 dB; ...". */
+/* Writes "accuracy against the program of f32 (f32.safetensors): output 22.0 dB; ..."; nothing if
+ * the method's values were not compared. */
 static void put_accuracy(report *r, const etr_summary *s) {
   const etr_profile *profile = r->answer.profile;
   const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
@@ -375,9 +399,9 @@ static void put_accuracy(report *r, const etr_summary *s) {
                                     line ? line : "no value was compared"));
 }
 
-/* Puts by what the runs were found to be of the method, where that is not certain, or what decides
- * it. */
-static void put_rule(report *r, const etr_summary *s) {
+/* Writes why the runs are taken to be of this method: that several methods are possible, or the
+ * evidence that decided; nothing if neither is so. */
+static void put_method_evidence(report *r, const etr_summary *s) {
   const etr_block *block = etr_block_of_rule(r->answer.profile, s->method);
   if (block && block->candidate_count)
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, block->method_rule);
@@ -392,10 +416,10 @@ static void put_line(report *r, const char *text) {
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, text);
 }
 
-/* Puts "time to first token 7.30 ms · with loading 17.5 ms", and of which method that is if it is
- * not this one. */
+/* Writes "time to first token 7.30 ms · with loading 17.5 ms", and the method that makes it if it
+ * is not this one. Times are in ms, as in other lines about tokens. */
 static void put_first_token(report *r, const etr_method *method, const etr_first_token *first) {
-  const etr_method *of = &r->answer.profile->methods[first->method];
+  const etr_method *maker = &r->answer.profile->methods[first->method];
   etr_unit unit = r->options.unit;
   etr_text text;
   etr_writer writer;
@@ -403,8 +427,8 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
   r->options.unit = ETR_UNIT_MS; /* as the lines about tokens */
   etr_puts(&writer, "time to first token ");
   put_time(r, &writer, first->ticks);
-  if (of != method)
-    etr_putf(&writer, " (%s)", etr_label_method(of->name));
+  if (maker != method)
+    etr_putf(&writer, " (%s)", etr_label_method(maker->name));
   if (first->with_load > 0) {
     size_t methods = r->loads.timed_methods; /* each is loaded */
     etr_puts(&writer, DOT "with loading ");
@@ -416,9 +440,10 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
   put_line(r, etr_text_end(&text, &writer));
 }
 
-/* Puts "1 token a run: 0.472 ms per token, 2,120 tokens/s", of each phase if there are several, and
- * what the first token takes. */
-static void put_throughput(report *r, const etr_summary *s) {
+/* Writes "1 token a run: 0.472 ms per token, 2,120 tokens/s", or a line for each phase if the runs
+ * have several (prompts and single tokens), and what the first token takes. Nothing for models that
+ * read no tokens. */
+static void put_token_times(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   etr_arena *arena = &r->answer.arena;
   const etr_first_token *first = r->answer.profile->first_token;
@@ -436,8 +461,9 @@ static void put_throughput(report *r, const etr_summary *s) {
     put_first_token(r, method, first);
 }
 
-/* Puts how the time of a token changes with its position in the cache. */
-static void put_growth(report *r, const etr_summary *s) {
+/* Writes how the time of a token grows with its position in the cache; nothing if it is not known,
+ * or known of another method. */
+static void put_cache_growth(report *r, const etr_summary *s) {
   const etr_cache_growth *growth = r->answer.profile->cache_growth;
   if (!growth || &r->answer.profile->methods[growth->method] != s->method)
     return;
@@ -448,15 +474,15 @@ static void put_growth(report *r, const etr_summary *s) {
   put_line(r, text);
 }
 
-/* Puts the first lines: "mobilenet_v2, forward: 0.402 ms ± 0.060 per inference (typical of 8
- * runs)".
- */
-static void put_head(report *r, const etr_summary *s, bool is_interrupted) {
+/* Writes the first line: "mobilenet_v2, forward: 0.402 ms ± 0.060 per inference (typical of 8
+ * runs)". It ends in "; measure again" if the runs differ much, or interruptions took a part of
+ * them. */
+static void put_first_line(report *r, const etr_summary *s, bool is_interrupted) {
   const etr_profile *profile = r->answer.profile;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_putf(&writer, "%s, %s: ", etr_label_recorded(&r->answer.arena, profile, s->method),
+  etr_putf(&writer, "%s, %s: ", etr_label_recordings(&r->answer.arena, profile, s->method),
            etr_label_method(s->method->name));
   etr_put_execute(&writer, profile, s->method, r->answer.options->unit);
   etr_puts(&writer, " per inference (");
@@ -480,31 +506,33 @@ static void put_head(report *r, const etr_summary *s, bool is_interrupted) {
     etr_puts(&r->answer.writer, "\n");
 }
 
-/* Puts what the runs are like, and the accuracy. */
-static void put_circumstances(report *r, const etr_summary *s) {
+/* Writes the lines below the first one: what the runs are like, why they are of this method, what
+ * tokens take, and the accuracy. */
+static void put_run_conditions(report *r, const etr_summary *s) {
   if (r->markdown)
     etr_puts(&r->answer.writer, "\n");
-  etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, circumstances(r, s));
-  put_rule(r, s);
-  put_throughput(r, s);
-  put_growth(r, s);
+  etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, run_conditions_text(r, s));
+  put_method_evidence(r, s);
+  put_token_times(r, s);
+  put_cache_growth(r, s);
   put_accuracy(r, s);
 }
 
 /* ---- Where the time goes ---- */
 
+/* Writes a dim line; in Markdown a paragraph. Nothing for NULL. */
 static void put_note(report *r, const char *note) {
   if (note && r->markdown)
     etr_puts(&r->answer.writer, "\n");
   etr_section_line(&r->answer, ETR_STYLE_DIM, r->markdown ? 0 : 2, note);
 }
 
-/* Writes the table of where the time goes, with notes. */
-static void put_balance(report *r, const etr_summary *s) {
+/* Writes the balance: a table of the parts that add up to Method::execute, and notes on it. */
+static void write_balance(report *r, const etr_summary *s) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, "where the time goes");
   table.top = 0;
-  etr_balance_add(&table, s->method);
+  etr_balance_add_rows(&table, s->method);
   put_table(r, &table);
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &r->answer.arena, r->answer.profile, s->method);
@@ -514,15 +542,17 @@ static void put_balance(report *r, const etr_summary *s) {
       r, etr_balance_note(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
 }
 
-/* Adds a time of loads, or of a part of a method's runs, which is not a share of anything. */
-static void add_time(etr_table *table, const char *text, double ticks, const etr_stats *stats) {
+/* Adds a row for a time that is no share of anything: of loads, or of some runs of a method. stats:
+ * its statistics; NULL: it was taken once, and is `ticks`. */
+static void add_time_row(etr_table *table, const char *text, double ticks, const etr_stats *stats) {
   etr_sum sum = etr_sum_of_stats(ticks, stats);
   sum.text = text;
-  etr_sum_table_add(table, sum);
+  etr_sum_table_add_row(table, sum);
 }
 
-/* Puts the phases of the runs, if the times below are averages over several. */
-static void put_phases(report *r, const etr_summary *s) {
+/* Writes a table of the phases of the runs, such as prompts and single tokens, and how they were
+ * distinguished; nothing if the runs have one phase. */
+static void write_run_phases(report *r, const etr_summary *s) {
   static const char *const notes[] = {
       "phases differ in the sizes of the values that the runs logged",
       "phases differ in the events of the runs",
@@ -537,10 +567,10 @@ static void put_phases(report *r, const etr_summary *s) {
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     if (phase->run_count)
-      add_time(&table,
-               etr_arena_format(&r->answer.arena, "%s, %zu run%s", phase->name, phase->run_count,
-                                etr_plural(phase->run_count)),
-               phase->execute.avg, &phase->execute);
+      add_time_row(&table,
+                   etr_arena_format(&r->answer.arena, "%s, %zu run%s", phase->name,
+                                    phase->run_count, etr_plural(phase->run_count)),
+                   phase->execute.avg, &phase->execute);
   }
   put_table(r, &table);
   put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are of all of these runs",
@@ -551,28 +581,28 @@ static void put_phases(report *r, const etr_summary *s) {
     put_note(r, text);
 }
 
-/* Puts parts of delegates' time. If no backend recorded them, there is nothing to add to the
- * balance. */
-static void put_delegate_parts(report *r, const etr_method *method, const char *title,
-                               const etr_delegate_parts *parts) {
+/* Writes a table of the parts of delegates' time, by phase or compute unit; nothing if no backend
+ * recorded any, because it would only repeat the balance. */
+static void write_delegate_parts(report *r, const etr_method *method, const char *title,
+                                 const etr_delegate_parts *parts) {
   etr_table table;
-  if (!parts->tells)
+  if (!parts->is_informative)
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, title);
   table.top = 0;
-  etr_sum_table_add_parts(&table, method, parts);
+  etr_sum_table_add_delegate_parts(&table, method, parts);
   put_table(r, &table);
 }
 
-/* Says which nodes a filter selects, and how much time they take: "only module features.1: 3 nodes,
- * 61.8 us, 15.4 %". */
-static void put_part(report *r, const etr_summary *s) {
+/* Writes which nodes a filter selects, and how much time they take: "only module features.1: 3
+ * nodes, 61.8 us, 15.4 %"; nothing without a filter. */
+static void put_selected_part(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
-  double whole = etr_adding_up(r->answer.profile, s->method->execute.typical,
-                               s->method->execute.avg);
-  double part = etr_adding_up(r->answer.profile, s->part_typical,
-                              etr_ticks_per_run(s->method, s->part_ticks));
+  double whole = etr_additive_time(r->answer.profile, s->method->execute.typical,
+                                   s->method->execute.avg);
+  double part = etr_additive_time(r->answer.profile, s->part_typical,
+                                  etr_ticks_per_run(s->method, s->part_ticks));
   if (!s->is_part)
     return;
   etr_text_begin(&text, &r->answer.arena, &writer);
@@ -589,16 +619,16 @@ static void put_part(report *r, const etr_summary *s) {
 
 /* ---- Lists ---- */
 
-/* Writes the table of operators. */
-static void put_operators(report *r, const etr_summary *s) {
+/* Writes the table of a method's operators, the longest first, at most options.top. */
+static void write_operator_table(report *r, const etr_summary *s) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_node_fields);
   size_t shown = table.top ? ETR_MIN(table.top, s->node_count) : s->node_count;
   etr_node_row *rows = etr_arena_alloc_raw_array(&r->answer.arena, shown, sizeof *rows);
   table.medium = ETR_IN_OPERATORS;
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   for (size_t i = 0; rows && i < shown; i++) {
-    rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
+    rows[i] = etr_node_row_make(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
     rows[i].is_text = true;
     rows[i].summed_p50 = &s->summed_p50;
   }
@@ -607,9 +637,10 @@ static void put_operators(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* Returns the longest part but operators that is not added and takes as long as the next row; the
- * number of parts if there is none. */
-static size_t longest_part(const etr_balance *balance, const bool *is_added, double next) {
+/* Returns the index of the longest part of the balance that is not added yet and takes at least
+ * `next`, the ticks of the next row; balance->count if there is none. Graph operators are no such
+ * part: the rows divide them. */
+static size_t find_longest_part(const etr_balance *balance, const bool *is_added, double next) {
   size_t longest = balance->count;
   for (size_t i = 0; i < balance->count; i++) {
     const etr_part_time *time = balance->list[i].time;
@@ -622,9 +653,10 @@ static size_t longest_part(const etr_balance *balance, const bool *is_added, dou
   return longest;
 }
 
-/* Adds the rows of a breakdown and those of the other parts of the time, so that they add up to
- * Method::execute, the longest first. */
-static void add_with_parts(report *r, etr_table *table, const etr_summary *s, etr_breakdown_by by) {
+/* Adds the rows of a breakdown of graph operators, which are sorted by time, and among them the
+ * other parts of the balance, the longest first, so that all rows add up to Method::execute. */
+static void add_breakdown_with_parts(report *r, etr_table *table, const etr_summary *s,
+                                     etr_breakdown_by by) {
   const etr_breakdown *rows = &s->by[by];
   etr_balance balance;
   if (!etr_balance_make(&balance, &r->answer.arena, s->method))
@@ -632,23 +664,23 @@ static void add_with_parts(report *r, etr_table *table, const etr_summary *s, et
   bool *is_added = etr_arena_alloc_array(&r->answer.arena, balance.count, sizeof *is_added);
   for (size_t i = 0; is_added && i <= rows->count; i++) {
     double next = i < rows->count ? rows->rows[i].typical : 0;
-    for (size_t at = longest_part(&balance, is_added, next); at < balance.count;
-         at = longest_part(&balance, is_added, next)) {
+    for (size_t at = find_longest_part(&balance, is_added, next); at < balance.count;
+         at = find_longest_part(&balance, is_added, next)) {
       etr_sum sum = etr_sum_make(s->method, balance.list[at].time->ticks,
                                  balance.list[at].time->typical);
       sum.text = balance.list[at].text;
       sum.is_part = true;
       is_added[at] = true;
-      etr_sum_table_add(table, sum);
+      etr_sum_table_add_row(table, sum);
     }
     if (i < rows->count)
-      etr_sum_table_add(table, etr_sum_of(s->method, by, rows, &rows->rows[i]));
+      etr_sum_table_add_row(table, etr_sum_of(s->method, by, rows, &rows->rows[i]));
   }
 }
 
-/* Puts a breakdown. One of a single row, or without any measurable time, says no more than the
- * balance, and is shown only if it was asked for. */
-static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
+/* Writes a table of the time by operator, backend or source line. One of a single row, or without
+ * any measurable time, says no more than the balance, and is written only if it was asked for. */
+static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   etr_table table;
   if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by)
     return;
@@ -657,16 +689,17 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
     title = etr_arena_format(&r->answer.arena, "%s, behind %s", title,
                              etr_label_source(&r->answer.arena, s->graph->wrapper));
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, title);
-  etr_table_choose_between(&table, 1, 0);
+  etr_table_choose_columns_between(&table, 1, 0);
   if (r->answer.options->by && !s->is_part)
-    add_with_parts(r, &table, s, by);
+    add_breakdown_with_parts(r, &table, s, by);
   else
-    etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
+    etr_sum_table_add_breakdown(&table, s->method, by, &s->by[by]);
   put_table(r, &table);
 }
 
-/* Writes how the first run compares with the others. */
-static void put_runs(report *r, const etr_summary *s) {
+/* Writes a table with the first run and the statistics of the others of its phase; nothing if there
+ * are no others. */
+static void write_first_run_table(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
   const char *phase = s->first_run.phase,
@@ -682,28 +715,29 @@ static void put_runs(report *r, const etr_summary *s) {
   if (rest->p50 > 0 && s->first_run.ticks > rest->p50)
     table.time_digits += (int)(floor(log10(s->first_run.ticks)) - floor(log10(rest->p50)));
   if (all->count != rest->count)
-    add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
-  add_time(
+    add_time_row(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
+  add_time_row(
       &table,
       etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
       s->first_run.ticks, NULL);
-  add_time(&table,
-           etr_arena_format(arena, "%zu after the first%s%s", rest->count,
-                            phase[0] ? ", only " : "", phase),
-           rest->avg, rest);
+  add_time_row(&table,
+               etr_arena_format(arena, "%zu after the first%s%s", rest->count,
+                                phase[0] ? ", only " : "", phase),
+               rest->avg, rest);
   put_table(r, &table);
 }
 
-/* Puts the events of the loads. With one method, a load of a single event is in its first lines
- * already. */
-static void put_loads(report *r) {
+/* Writes the table of the events that load the program and its methods, without those that are only
+ * a small part of the whole load. A single event is a line instead, or nothing if there is one
+ * method, whose first lines have it. */
+static void write_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
   table.top = 0;
   for (size_t i = 0; i < r->loads.count; i++)
     if (&r->loads.list[i] == r->loads.whole ||
         !etr_load_is_whole(r->loads.list[i].stats.typical, r->loads.whole->stats.typical))
-      add_time(&table, r->loads.list[i].name, 0, &r->loads.list[i].stats);
+      add_time_row(&table, r->loads.list[i].name, 0, &r->loads.list[i].stats);
   if (table.rows.count > 1)
     put_table(r, &table);
   if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1 || !is_one_program(r))
@@ -715,31 +749,33 @@ static void put_loads(report *r) {
 
 /* ---- Methods ---- */
 
-static bool put_layer_kinds(report *r, const etr_method *method);
+static bool write_layer_kinds(report *r, const etr_method *method);
 
 /* Writes all tables of a method. */
-static void put_all(report *r, const etr_summary *s) {
+static void write_all_tables(report *r, const etr_summary *s) {
   if (!s->graph) {
-    put_kernels(r, s);
-    put_events(r, s);
+    write_kernel_table(r, s);
+    write_event_table(r, s);
   }
-  put_operators(r, s);
-  put_breakdown(r, s, ETR_BY_OP);
-  put_modules(r, s);
-  put_breakdown(r, s, ETR_BY_BACKEND);
+  write_operator_table(r, s);
+  write_breakdown(r, s, ETR_BY_OP);
+  write_module_tree(r, s);
+  write_breakdown(r, s, ETR_BY_BACKEND);
   if (!s->graph || !etr_is_program(s->graph))
-    put_breakdown(r, s, ETR_BY_SOURCE);
-  put_layer_kinds(r, s->method);
-  put_runs(r, s);
+    write_breakdown(r, s, ETR_BY_SOURCE);
+  write_layer_kinds(r, s->method);
+  write_first_run_table(r, s);
   if (r->loads.timed_methods == 1)
-    put_loads(r);
+    write_loads(r);
   if (!r->markdown)
     etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
-/* Returns the parts of the summary that are shown. Operators are always made, because they say how
- * many nodes have symbolic sizes. */
-static unsigned shown_parts(const report *r) {
+/* Returns the parts of a summary (bits by etr_breakdown_by, and findings) that must be made for
+ * what the options ask for. Operators always are, because they say how many nodes have symbolic
+ * sizes.
+ */
+static unsigned needed_parts_of_summary(const report *r) {
   const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE,
                  operators = 1u << ETR_BY_OP;
   etr_sum_by only = r->answer.options->by;
@@ -760,7 +796,7 @@ enum {
   SCREEN_LINES = 32,
   NARROW_LINES = 36, /* of a screen on which reasons and sentences take two lines */
   LEAST_ROWS = 4,
-  LEAST_LEVERS = 2
+  LEAST_FINDINGS = 2
 };
 
 /* Chooses the unit of a method's screen and tables, unless the user did. */
@@ -790,8 +826,9 @@ static const char *phases_note(report *r, const etr_method *method) {
   return etr_text_end(&text, &writer);
 }
 
-/* Collects what limits the screen's numbers, and what to do next: the last lines. */
-static size_t list_notes(const char **out, report *r, const etr_summary *s) {
+/* Sets the first elements of `out`, which has room for ETR_BALANCE_MOST_NOTES + 4, to the screen's
+ * last lines: what limits its numbers, and whether there is much to gain. Returns their number. */
+static size_t list_last_notes(const char **out, report *r, const etr_summary *s) {
   enum { MOST = ETR_BALANCE_MOST_NOTES };
   etr_arena *arena = &r->answer.arena;
   size_t count = etr_balance_notes(out, arena, r->answer.profile, s->method);
@@ -808,20 +845,20 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
 }
 
 /* Output that is held back until its lines are counted. */
-typedef struct held {
+typedef struct held_output {
   etr_text text;
   etr_writer writer; /* the answer's own */
-} held;
+} held_output;
 
-/* Holds back what is written from here on. */
-static void hold(report *r, held *h) {
+/* Keeps what is written from here on in memory, so that its lines can be counted first. */
+static void hold_back_output(report *r, held_output *h) {
   h->writer = r->answer.writer;
   etr_text_begin(&h->text, &r->answer.arena, &r->answer.writer);
   etr_writer_look(&r->answer.writer, h->writer.ascii, h->writer.color);
 }
 
-/* Ends holding back. Returns what was written, and counts its lines. */
-static const char *release(report *r, held *h) {
+/* Ends hold_back_output(). Returns what was kept, and adds its lines to r->lines. */
+static const char *end_holding_back(report *r, held_output *h) {
   const char *text = etr_or_empty(etr_text_end(&h->text, &r->answer.writer));
   r->answer.writer = h->writer;
   for (const char *at = strchr(text, '\n'); at; at = strchr(at + 1, '\n'))
@@ -829,16 +866,16 @@ static const char *release(report *r, held *h) {
   return text;
 }
 
-/* Writes what was held back. */
-static void put_held(report *r, held *h) {
-  const char *text = release(r, h);
+/* Ends hold_back_output() and writes what was kept. */
+static void write_held_output(report *r, held_output *h) {
+  const char *text = end_holding_back(r, h);
   etr_puts(&r->answer.writer, text);
 }
 
-/* Puts what limits the screen's numbers, and what to ask next. */
+/* Writes the screen's last lines: what limits its numbers and, in text, which options say more. */
 static void put_last_lines(report *r, const etr_summary *s) {
   const char *notes[ETR_BALANCE_MOST_NOTES + 4];
-  size_t count = list_notes(notes, r, s);
+  size_t count = list_last_notes(notes, r, s);
   if (count || (!r->markdown && s->findings.count))
     etr_puts(&r->answer.writer, "\n");
   for (size_t i = 0; i < count; i++)
@@ -849,38 +886,43 @@ static void put_last_lines(report *r, const etr_summary *s) {
                    "why: --explain 1" DOT "all tables: --all" DOT "in color: etrecord-tb report");
 }
 
-/* Puts the levers of a screen, whose last lines are held back to count them. There are so many
- * levers that some rows fit, too. Returns the last lines. */
-static const char *put_levers(report *r, const etr_summary *s, etr_first_screen *screen) {
+/* Writes as many findings as leave room for LEAST_ROWS rows on the screen, or as many as the
+ * options say, and chooses the number of rows. For that it counts the screen's last lines, which it
+ * returns, to be written behind the rows. */
+static const char *put_findings_that_fit(report *r, const etr_summary *s,
+                                         etr_first_screen *screen) {
   enum { AROUND_ROWS = 3 }; /* a blank line, the head, and how many more there are */
-  size_t levers = r->options.findings, before = r->lines;
+  size_t given_count = r->options.findings, before = r->lines;
   bool is_narrow = etr_first_screen_is_narrow(&r->answer);
   size_t most = is_narrow ? NARROW_LINES : SCREEN_LINES;
   const char *text = "", *last = "";
-  screen->most_levers = ETR_MIN(levers ? levers : ETR_FINDINGS_SHOWN, s->findings.count);
-  for (bool fits = false; !fits; screen->most_levers -= !fits) {
-    held h;
+  screen->most_findings = ETR_MIN(given_count ? given_count : ETR_FINDINGS_SHOWN,
+                                  s->findings.count);
+  /* One finding less in each turn, until the rows have enough room. */
+  for (bool fits = false; !fits; screen->most_findings -= !fits) {
+    held_output h;
     r->lines = before;
-    hold(r, &h);
-    etr_first_screen_put_levers(&r->answer, screen);
-    text = release(r, &h);
-    size_t with_levers = r->lines;
-    hold(r, &h);
+    hold_back_output(r, &h);
+    etr_first_screen_put_findings(&r->answer, screen);
+    text = end_holding_back(r, &h);
+    size_t with_findings = r->lines;
+    hold_back_output(r, &h);
     put_last_lines(r, s);
-    last = release(r, &h);
+    last = end_holding_back(r, &h);
     size_t around = r->lines + AROUND_ROWS, rows = around < most ? most - around : 0;
-    r->lines = with_levers;
+    r->lines = with_findings;
     screen->most_rows = r->options.top;
     if (r->options.top == DEFAULT_ROWS && !r->markdown)
       screen->most_rows = ETR_MAX(ETR_MIN(rows, (size_t)DEFAULT_ROWS), (size_t)LEAST_ROWS);
-    fits = levers || r->markdown || r->options.all || rows >= LEAST_ROWS ||
-           screen->most_levers <= LEAST_LEVERS;
+    fits = given_count || r->markdown || r->options.all || rows >= LEAST_ROWS ||
+           screen->most_findings <= LEAST_FINDINGS;
   }
   etr_puts(&r->answer.writer, text);
   return last;
 }
 
-/* Returns a flag for each node that the filter selects; NULL if everything is selected. */
+/* Returns a flag for each node of the graph: whether the filter selects it; NULL without a filter,
+ * or when out of memory. */
 static const bool *chosen_nodes(report *r, const etr_summary *s) {
   if (!s->is_part)
     return NULL;
@@ -891,94 +933,98 @@ static const bool *chosen_nodes(report *r, const etr_summary *s) {
   return chosen;
 }
 
-/* Puts the boxes, the levers, the rows and the notes of a method: 32 lines with its head. */
-static bool put_screen(report *r, const etr_summary *s) {
+/* Writes the boxes, the findings, the rows and the notes of a method, which have SCREEN_LINES lines
+ * with its head. Returns false when out of memory. */
+static bool write_screen(report *r, const etr_summary *s) {
   etr_first_screen screen;
-  held h;
+  held_output h;
   if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit,
                              chosen_nodes(r, s)))
     return false;
   screen.full_names = r->options.full_names;
-  hold(r, &h);
+  hold_back_output(r, &h);
   etr_first_screen_put_boxes(&r->answer, &screen);
-  put_held(r, &h);
-  const char *last = put_levers(r, s, &screen);
+  write_held_output(r, &h);
+  const char *last = put_findings_that_fit(r, s, &screen);
   etr_first_screen_put_rows(&r->answer, &screen);
   etr_puts(&r->answer.writer, last);
   return true;
 }
 
-/* Puts the tables that --by, --all or a filter asks for. */
-static bool put_tables(report *r, const etr_summary *s) {
+/* Writes the tables of a method that --by or --all asks for. Returns false when out of memory. */
+static bool write_tables(report *r, const etr_summary *s) {
   const etr_table_options *options = r->answer.options;
   etr_delegate_parts phases, units;
   if (!etr_delegate_phases_make(&phases, &r->answer.arena, s->method) ||
       !etr_compute_units_make(&units, &r->answer.arena, s->method))
     return false;
   if (!options->by)
-    put_phases(r, s);
+    write_run_phases(r, s);
   if (!options->by || options->by == ETR_SUM_BY_PART)
-    put_balance(r, s);
+    write_balance(r, s);
   if (!options->by) {
-    put_delegate_parts(r, s->method, "in delegates, on no node, by phase", &phases);
-    put_delegate_parts(r, s->method, "delegate time by compute unit", &units);
+    write_delegate_parts(r, s->method, "in delegates, on no node, by phase", &phases);
+    write_delegate_parts(r, s->method, "delegate time by compute unit", &units);
   }
   if (!options->by)
-    put_all(r, s);
+    write_all_tables(r, s);
   else if (options->by == ETR_SUM_BY_MODULE)
-    put_modules(r, s);
+    write_module_tree(r, s);
   else if (options->by == ETR_SUM_BY_PATTERN)
-    put_patterns(r, s);
+    write_pattern_table(r, s);
   else if (options->by == ETR_SUM_BY_FINDING)
-    etr_findings_put(&r->answer, &s->findings, "what to change");
+    etr_findings_put_list(&r->answer, &s->findings, "what to change");
   else if (options->by == ETR_SUM_BY_KERNEL)
-    put_kernels(r, s);
+    write_kernel_table(r, s);
   else if (options->by == ETR_SUM_BY_LAYER_KIND)
-    return put_layer_kinds(r, s->method);
+    return write_layer_kinds(r, s->method);
   else if (options->by < ETR_SUM_BY_KERNEL)
-    put_breakdown(r, s, breakdown_of(options->by));
+    write_breakdown(r, s, breakdown_of(options->by));
   return true;
 }
 
-/* Puts the head of a method's screen: its time, its sentence and what its runs are like. */
-static bool put_screen_head(report *r, const etr_summary *s) {
+/* Writes the head of a method's screen: its time, the sentence that says where it goes, and what
+ * its runs are like; that comes first if it says that times may be no times. Returns false when out
+ * of memory. */
+static bool write_screen_head(report *r, const etr_summary *s) {
   etr_first_screen screen;
   if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit, NULL))
     return false;
   bool has_clock = etr_label_clock(r->answer.profile, r->options.unit) != NULL;
-  put_head(r, s, screen.headline.interrupted > 0);
+  put_first_line(r, s, screen.headline.interrupted > 0);
   if (s->graph && s->graph->is_changed)
     put_line(r, ETR_CHANGED_PROGRAM);
   if (has_clock)
-    put_circumstances(r, s);
+    put_run_conditions(r, s);
   if (s->is_part)
-    put_part(r, s);
+    put_selected_part(r, s);
   else if (!r->options.by)
     etr_first_screen_put_sentence(&r->answer, &screen, !r->is_each && r->lines_before);
   if (!has_clock)
-    put_circumstances(r, s);
+    put_run_conditions(r, s);
   return true;
 }
 
-/* Puts a method. is_whole: its screen, or its tables; else its first line alone, or in Markdown its
- * head. */
-static bool put_method(report *r, const etr_method *method, bool is_whole) {
+/* Writes a method: with is_whole its screen and the tables that the options ask for; else only its
+ * first line, or in Markdown its head. With --explain it writes findings instead. Returns false
+ * when out of memory. */
+static bool write_method(report *r, const etr_method *method, bool is_whole) {
   etr_summary s;
   double hinted = 0;
-  held h;
+  held_output h;
   r->options.unit = r->given_unit;
   choose_unit(r, method);
   const etr_table_options *options = &r->options;
-  if (!etr_summary_make(
-          &s, &r->answer.arena, r->answer.profile, method,
-          (etr_summary_choice){r->answer.filter, options->unit, options->order, shown_parts(r)}))
+  if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method,
+                        (etr_summary_choice){r->answer.filter, options->unit, options->order,
+                                             needed_parts_of_summary(r)}))
     return false;
-  hold(r, &h);
+  hold_back_output(r, &h);
   bool is_head = is_whole || r->markdown;
   if (!is_head)
-    put_head(r, &s, false);
-  bool good = !is_head || put_screen_head(r, &s);
-  put_held(r, &h);
+    put_first_line(r, &s, false);
+  bool good = !is_head || write_screen_head(r, &s);
+  write_held_output(r, &h);
   if (options->explain) {
     if (!etr_findings_explain(&r->answer, &s.findings, options->explain))
       etr_answer_refuse(&r->answer,
@@ -988,9 +1034,9 @@ static bool put_method(report *r, const etr_method *method, bool is_whole) {
   }
   if (!is_whole || !good)
     return good;
-  if (!options->by && !put_screen(r, &s))
+  if (!options->by && !write_screen(r, &s))
     return false;
-  if ((options->by || options->all) && !put_tables(r, &s))
+  if ((options->by || options->all) && !write_tables(r, &s))
     return false;
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)
     hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
@@ -998,8 +1044,9 @@ static bool put_method(report *r, const etr_method *method, bool is_whole) {
   return true;
 }
 
-/* Says of a method that was not timed why, and how large it is. */
-static void put_untimed(report *r, const etr_method *method) {
+/* Writes the heading of a method that was not timed: why, and how many operators and delegates it
+ * has. */
+static void put_untimed_method(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
@@ -1014,17 +1061,18 @@ static void put_untimed(report *r, const etr_method *method) {
     why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++)
     operators += graph->nodes[i].kind == ETR_NODE_OP;
-  held h;
-  hold(r, &h);
+  held_output h;
+  hold_back_output(r, &h);
   put_heading(r, etr_arena_format(
                      &r->answer.arena, "%s, %s: not timed: %s (%zu operator%s, %zu delegate%s)",
                      etr_label_record(&r->answer.arena, r->answer.profile),
                      etr_label_method(method->name), why, operators, etr_plural(operators),
                      method->delegate_count, etr_plural(method->delegate_count)));
-  put_held(r, &h);
+  write_held_output(r, &h);
 }
 
-/* Says that ETDumps have loads alone, as of a program that failed before its first inference. */
+/* Writes that the ETDumps have only loads, as of a program that failed before its first inference,
+ * and how long loading takes. */
 static void put_only_loads(report *r) {
   etr_text text;
   etr_writer writer;
@@ -1056,8 +1104,10 @@ static bool is_chosen(const report *r, const etr_method *method) {
   return etr_filter_takes_method(r->answer.filter, method);
 }
 
-/* Puts the methods beside the one that has the screen: a line each, or each whole. */
-static bool put_others(report *r, const etr_method *longest) {
+/* Writes the methods beside `longest`, which has the screen: a line for each, at most eight, or
+ * with r->is_each all methods whole; then those that were not timed. Returns false when out of
+ * memory. */
+static bool write_other_methods(report *r, const etr_method *longest) {
   enum { MOST = 8 }; /* lines of a screen that other methods may take */
   const etr_profile *profile = r->answer.profile;
   size_t shown = 0, left_out = 0;
@@ -1067,7 +1117,7 @@ static bool put_others(report *r, const etr_method *longest) {
       continue;
     bool has_room = r->is_each || r->markdown || shown++ < MOST;
     left_out += !has_room;
-    if (has_room && !put_method(r, method, r->is_each))
+    if (has_room && !write_method(r, method, r->is_each))
       return false;
   }
   for (size_t i = 0; i < profile->method_count; i++) {
@@ -1077,18 +1127,19 @@ static bool put_others(report *r, const etr_method *longest) {
     bool has_room = r->is_each || r->markdown || !longest || shown++ < MOST;
     left_out += !has_room;
     if (has_room)
-      put_untimed(r, method);
+      put_untimed_method(r, method);
   }
-  held h;
-  hold(r, &h);
+  held_output h;
+  hold_back_output(r, &h);
   if (left_out)
     etr_putf(&r->answer.writer, "%zu more methods: --by method\n", left_out);
-  put_held(r, &h);
+  write_held_output(r, &h);
   return true;
 }
 
-/* Writes the tables of the methods that the user wants, the longest last. */
-static bool put_methods(report *r) {
+/* Writes the methods that the filter takes, for people. The longest comes last, so that its screen
+ * is what remains on the terminal. Returns false when out of memory. */
+static bool write_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
   const etr_method *longest = longest_method(r);
@@ -1097,13 +1148,13 @@ static bool put_methods(report *r) {
   if (r->answer.profile->method_count == 0 && r->answer.profile->run_count > 0)
     put_only_loads(r);
   /* The numbers of findings are those of the screen. */
-  if (!r->options.explain && !put_others(r, longest))
+  if (!r->options.explain && !write_other_methods(r, longest))
     return false;
   r->lines_before = r->any;
-  if (longest && (!r->is_each || r->options.explain) && !put_method(r, longest, true))
+  if (longest && (!r->is_each || r->options.explain) && !write_method(r, longest, true))
     return false;
   if (r->loads.timed_methods != 1 && r->options.all)
-    put_loads(r);
+    write_loads(r);
   return true;
 }
 
@@ -1138,8 +1189,9 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method_sum, method_fields);
 
-/* Adds a row for each method to the table of methods. */
-static bool put_method_rows(report *r, etr_table *table) {
+/* Adds a row for each method that the filter takes: its runs and times, and what its load and its
+ * first run took. Returns false when out of memory. */
+static bool add_method_rows(report *r, etr_table *table) {
   const etr_profile *profile = r->answer.profile;
   method_row *rows = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *rows);
   size_t count = 0;
@@ -1169,8 +1221,8 @@ static etr_cell part_name(const void *row) {
 }
 static etr_cell part_share(const void *row) {
   const etr_sum *sum = &((const part_row *)row)->sum;
-  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
-  return etr_cell_share(etr_adding_up(sum->profile, sum->times.typical, sum->times.avg), whole);
+  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
+  return etr_cell_share(etr_additive_time(sum->profile, sum->times.typical, sum->times.avg), whole);
 }
 
 static const etr_field part_fields[] = {
@@ -1187,22 +1239,23 @@ static const etr_field part_fields[] = {
 ETR_ROW_TYPE(method_part, part_fields);
 
 /* Adds the parts of which Method::execute consists. */
-static void add_parts(etr_table *table, const etr_method *method) {
+static void add_part_rows(etr_table *table, const etr_method *method) {
   part_row *rows = etr_arena_alloc_array(&table->answer->arena, method->part_count, sizeof *rows);
   for (size_t i = 0; rows && i < method->part_count; i++) {
     const etr_part_time *part = &method->parts[i];
     rows[i] = (part_row){method, part, etr_sum_make(method, part->ticks, part->typical)};
     rows[i].sum.profile = table->answer->profile;
-    etr_table_add(table, &rows[i], "", 0);
+    etr_table_add_row(table, &rows[i], "", 0);
   }
 }
 
-/* Puts the kinds of layers of a decoder, for people. */
-static bool put_layer_kinds(report *r, const etr_method *method) {
+/* Writes the table of the kinds of layers of a decoder, for people; if there are none and the user
+ * asked for them, why. Returns false when out of memory. */
+static bool write_layer_kinds(report *r, const etr_method *method) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_layer_kind_fields);
   table.top = 0;
-  bool good = etr_layer_kinds_add(&table, method);
+  bool good = etr_layer_kinds_add_rows(&table, method);
   if (good && table.rows.count)
     put_table(r, &table);
   else if (good && r->options.by)
@@ -1210,26 +1263,31 @@ static bool put_layer_kinds(report *r, const etr_method *method) {
   return good;
 }
 
-/* Adds the kernels and operators that ran. Returns false when out of memory. */
-static bool add_kernels(etr_table *table, const etr_method *method) {
+/* Adds a row for each kernel, and each kind of operator in delegates, that ran. Returns false when
+ * out of memory. */
+static bool add_kernel_rows(etr_table *table, const etr_method *method) {
   etr_kernels kernels;
   if (!etr_kernels_make(&kernels, &table->answer->arena, table->answer->profile, method))
     return false;
   for (size_t i = 0; i < kernels.count; i++)
-    etr_sum_table_add(table, etr_sum_of_kernel(method, &kernels, &kernels.rows[i]));
+    etr_sum_table_add_row(table, etr_sum_of_kernel(method, &kernels, &kernels.rows[i]));
   return true;
 }
 
-/* Returns the breakdown of a table of sums. */
-static etr_breakdown_by key_of(etr_sum_by by) {
+/* Returns the breakdown that --by names; kinds of rows that are no breakdown have the columns of
+ * operators. */
+static etr_breakdown_by breakdown_of_table(etr_sum_by by) {
   return by < ETR_SUM_BY_KERNEL ? breakdown_of(by) : ETR_BY_OP;
 }
 
-/* Adds the rows of a method to the table. Returns false when out of memory. */
-static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_method *method) {
+/* Adds the rows of a method, of the kind that --by names, to the table, and lays them out. Nothing
+ * for a method that did not run. *s must live as long as the table. Returns false when out of
+ * memory. */
+static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
+                               const etr_method *method) {
   const etr_table_options *options = r->answer.options;
   etr_sum_by by = options->by;
-  unsigned parts = by == ETR_SUM_BY_FINDING ? ETR_SUMMARY_FINDINGS : shown_parts(r);
+  unsigned parts = by == ETR_SUM_BY_FINDING ? ETR_SUMMARY_FINDINGS : needed_parts_of_summary(r);
   if (method->run_count == 0)
     return true;
   if (!etr_summary_make(
@@ -1238,27 +1296,30 @@ static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_me
     return false;
   bool good = true;
   if (by == ETR_SUM_BY_FINDING)
-    etr_findings_add(table, method, &s->findings);
+    etr_findings_add_rows(table, method, &s->findings);
   else if (by == ETR_SUM_BY_PART)
-    add_parts(table, method);
+    add_part_rows(table, method);
   else if (by == ETR_SUM_BY_KERNEL)
-    good = add_kernels(table, method);
+    good = add_kernel_rows(table, method);
   else if (by == ETR_SUM_BY_LAYER_KIND)
-    good = etr_layer_kinds_add(table, method);
+    good = etr_layer_kinds_add_rows(table, method);
   else if (by == ETR_SUM_BY_MODULE)
     for (size_t i = 0; i < s->modules.count; i++)
-      etr_sum_table_add(table, etr_sum_of_module(s, &s->modules.rows[i]));
+      etr_sum_table_add_row(table, etr_sum_of_module(s, &s->modules.rows[i]));
   else if (by == ETR_SUM_BY_PATTERN)
     for (size_t i = 0; i < s->patterns.count; i++)
-      etr_sum_table_add(table, etr_sum_of_pattern(s->profile, method, &s->patterns.rows[i], true));
+      etr_sum_table_add_row(table,
+                            etr_sum_of_pattern(s->profile, method, &s->patterns.rows[i], true));
   else
-    etr_sum_table_add_all(table, method, key_of(by), &s->by[key_of(by)]);
-  etr_table_fill(table);
+    etr_sum_table_add_breakdown(table, method, breakdown_of_table(by),
+                                &s->by[breakdown_of_table(by)]);
+  etr_table_lay_out_rows(table);
   return good;
 }
 
-/* Writes the table that options.by names. --top is a number of rows of each method. */
-static bool put_rows(report *r) {
+/* Writes the one table of all methods that --by names. --top is a number of rows of each method.
+ * Returns false when out of memory. */
+static bool write_one_table(report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_sum_by by = r->answer.options->by;
   etr_summary *summaries = etr_arena_alloc_array(&r->answer.arena, profile->method_count,
@@ -1277,18 +1338,18 @@ static bool put_rows(report *r) {
   else
     etr_sum_table_init(&table, &r->answer,
                        by == ETR_SUM_BY_KERNEL ? (unsigned)ETR_IN_DATA | ETR_BY_KERNEL
-                                               : etr_sum_medium(key_of(by)),
+                                               : etr_sum_medium(breakdown_of_table(by)),
                        NULL);
-  etr_table_choose(&table);
-  etr_table_say_origin(&table);
+  etr_table_choose_columns(&table);
+  etr_table_add_origin_columns(&table);
   if (r->answer.problem)
     return true;
   bool good = true;
   for (size_t i = 0; good && by != ETR_SUM_BY_METHOD && i < profile->method_count; i++)
     if (etr_filter_takes_method(r->answer.filter, &profile->methods[i]))
-      good = add_method(r, &table, &summaries[i], &profile->methods[i]);
+      good = add_rows_of_method(r, &table, &summaries[i], &profile->methods[i]);
   if (by == ETR_SUM_BY_METHOD)
-    good = put_method_rows(r, &table);
+    good = add_method_rows(r, &table);
   etr_table_finish(&table);
   return good;
 }
@@ -1313,6 +1374,6 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   bool is_table = !is_for_people || by == ETR_SUM_BY_METHOD ||
                   (by > ETR_SUM_BY_METHOD && r.answer.options->columns);
   bool good = etr_summary_share(&r.answer.profile, &r.answer.arena) &&
-              (is_table ? put_rows : put_methods)(&r);
+              (is_table ? write_one_table : write_methods)(&r);
   return etr_answer_end(&r.answer, good, error);
 }

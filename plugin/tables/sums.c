@@ -64,10 +64,10 @@ etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
   sum.level = row->level;
   sum.nodes = is_own ? row->own_count : row->node_count;
   sum.estimated = etr_ticks_per_run(method, row->estimated_ticks);
-  sum.own = etr_adding_up(profile, row->own_typical, etr_ticks_per_run(method, row->own_ticks));
+  sum.own = etr_additive_time(profile, row->own_typical, etr_ticks_per_run(method, row->own_ticks));
   sum.total = total.times;
-  sum.total_share = etr_adding_up(profile, total.times.typical, total.times.avg) /
-                    etr_adding_up(profile, total.whole.typical, total.whole.avg);
+  sum.total_share = etr_additive_time(profile, total.times.typical, total.times.avg) /
+                    etr_additive_time(profile, total.whole.typical, total.whole.avg);
   sum.total_nodes = row->node_count;
   sum.total_cost = &row->cost;
   sum.modules = row->module_count;
@@ -99,6 +99,8 @@ static const etr_profile *profile_of(const void *row) {
   return as_row(row)->profile;
 }
 
+/* Returns the median that was given, as for sums of medians, or else that of the statistics; NaN if
+ * neither is known. */
 static double median(const etr_sum *sum) {
   if (!isnan(sum->times.p50))
     return sum->times.p50;
@@ -111,30 +113,31 @@ static etr_times times_of(const etr_sum *sum) {
 }
 
 double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum) {
-  return etr_ranking(profile, times_of(sum));
+  return etr_ranking_time(profile, times_of(sum));
 }
 
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
-  double whole = etr_ranking(profile, sum->whole);
+  double whole = etr_ranking_time(profile, sum->whole);
   return whole > 0 ? etr_sum_ranking(profile, sum) / whole : NAN;
 }
 
-/* Returns the time of a sum that adds up: medians do not, and with them it is the typical time. */
-static double adding_up_of(const etr_sum *sum) {
-  return etr_adding_up(sum->profile, sum->times.typical, sum->times.avg);
+/* Returns the time of a sum that may be added to others: the average or, because medians do not add
+ * up, else the typical time. */
+static double additive_time_of(const etr_sum *sum) {
+  return etr_additive_time(sum->profile, sum->times.typical, sum->times.avg);
 }
 
-/* Returns the part that a sum is of Method::execute; NaN if it is none of it. */
+/* Returns the share of a sum in Method::execute; NaN if it is no part of that, as a load. */
 static double share_of_whole(const etr_sum *sum) {
-  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
-  return whole > 0 ? adding_up_of(sum) / whole : NAN;
+  double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);
+  return whole > 0 ? additive_time_of(sum) / whole : NAN;
 }
 
 /* ---- What it is of ---- */
 
 /* Returns the text of a sum: its own, its key or source line, or a word in parentheses where that
  * is empty or unknown. */
-static etr_cell text(const void *row) {
+static etr_cell name_text(const void *row) {
   const etr_sum *sum = as_row(row);
   if (sum->text)
     return etr_cell_text(sum->text);
@@ -161,7 +164,7 @@ static void put_with_children(const etr_fields *f, const void *row) {
   const etr_sum *sum = as_row(row);
   if (!sum->total_cost)
     return;
-  etr_field_object(f, "with_children");
+  etr_field_begin_object(f, "with_children");
   etr_field_ticks(f, "typical", sum->total.typical);
   if (sum->by == ETR_BY_MODULE)
     etr_field_ticks(f, "p50", sum->total.p50);
@@ -185,13 +188,13 @@ static double step(const void *row) {
 }
 
 /* Returns the time of the statistic that ranks. */
-static etr_cell ranking(const void *row) {
+static etr_cell ranking_time(const void *row) {
   return etr_cell_number(etr_sum_ranking(profile_of(row), as_row(row)));
 }
 
-/* Returns the time of a pattern, which adds up modules. */
-static etr_cell adding_up(const void *row) {
-  return etr_cell_number(adding_up_of(as_row(row)));
+/* Returns the time of a pattern: that of its modules together, so the statistic must add up. */
+static etr_cell additive_time(const void *row) {
+  return etr_cell_number(additive_time_of(as_row(row)));
 }
 
 static etr_cell estimated_share(const void *row) {
@@ -199,8 +202,8 @@ static etr_cell estimated_share(const void *row) {
       .number = as_row(row)->estimated, .whole = as_row(row)->times.avg, .style = ETR_STYLE_DIM};
 }
 
-/* Returns the share for people. Medians of parts and of patterns do not add up: theirs is of the
- * time that does. */
+/* Returns the share for people, by the statistic that ranks. For parts and patterns there is no sum
+ * of medians to have a share of: they have the share of the time that adds up. */
 static etr_cell share(const void *row) {
   const etr_sum *sum = row;
   double part = isnan(sum->whole.p50) ? share_of_whole(sum) : etr_sum_share(sum->profile, sum);
@@ -234,7 +237,9 @@ static etr_cell repetitions(const void *row) {
       repeats(row) ? etr_arena_format(&sum->answer->arena, "\xC3\x97%zu", sum->modules) : "");
 }
 
-static etr_cell which(const void *row) {
+/* Returns which of the modules that a pattern stands for is the slowest, by the numbers in place of
+ * '*': "3"; "" if the pattern has one module. */
+static etr_cell slowest_module_numbers(const void *row) {
   const etr_sum *sum = as_row(row);
   return etr_cell_text(
       repeats(row) ? etr_pattern_numbers(&sum->answer->arena, sum->key, sum->slowest) : "");
@@ -248,7 +253,7 @@ static bool has_own(const void *row) {
 }
 /* Returns true if a pattern's own nodes take another time than the pattern. */
 static bool has_other_own(const void *row) {
-  return as_row(row)->own > 0 && as_row(row)->own != adding_up_of(as_row(row));
+  return as_row(row)->own > 0 && as_row(row)->own != additive_time_of(as_row(row));
 }
 static bool has_nodes(const void *row) {
   return as_row(row)->nodes > 0;
@@ -263,6 +268,7 @@ static etr_cell spread(const void *row) {
   return etr_cell_number(spread_of(as_row(row)));
 }
 
+/* Returns true if the sum is a row of a table for people; sums in documents have no answer. */
 static bool is_for_people(const etr_sum *sum) {
   if (!sum->answer)
     return false;
@@ -306,7 +312,7 @@ enum {
 #define STATS(name) ETR_VIA(etr_sum, stats, etr_stats, name)
 
 static const etr_field fields[] = {
-    {NULL, "", ETR_CELL_ITEM, LISTS | TREES | ETR_IN_BALANCE, .get = text},
+    {NULL, "", ETR_CELL_ITEM, LISTS | TREES | ETR_IN_BALANCE, .get = name_text},
     {NULL, "method", ETR_CELL_NAME, ROWS, METHOD(name)},
     {"op", "op", ETR_CELL_NAME, OPS, SUM(key)},
     {"module", "module", ETR_CELL_NAME, MODULES, SUM(key)},
@@ -331,9 +337,10 @@ static const etr_field fields[] = {
     {NULL, "typical", ETR_CELL_TIME, ETR_IN_BALANCE, SUM(times.typical), .unit_in = ETR_IN_BALANCE,
      .stats = 1u << ETR_STATISTIC_TYPICAL | 1u << ETR_STATISTIC_P50},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE, SUM(times.avg), .unit_in = ETR_IN_BALANCE, OF_AVG},
-    {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .unit_in = ETR_IN_MODULES,
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking_time, .unit_in = ETR_IN_MODULES,
      .step = step},
-    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS, .get = adding_up, .unit_in = ETR_IN_PATTERNS},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS, .get = additive_time,
+     .unit_in = ETR_IN_PATTERNS},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
     {"share", "share", ETR_CELL_NUMBER, ETR_IN_JSON | ROWS, .get = exact_share,
      .says = "of Method::execute; with stat p50 of the sum of the p50 of all rows of this list",
@@ -348,7 +355,7 @@ static const etr_field fields[] = {
     {NULL, "median", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(median), .has = repeats, .spare = 1},
     {NULL, "slowest", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(slowest_ticks), .has = repeats,
      .spare = 2},
-    {NULL, "which", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = which, .spare = 2},
+    {NULL, "which", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = slowest_module_numbers, .spare = 2},
     {"estimated", NULL, ETR_CELL_TIME, ETR_IN_JSON, SUM(estimated), .nullable = true,
      .says = "the part of avg that is estimated"},
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(nodes)},
@@ -385,14 +392,14 @@ static const etr_field fields[] = {
 };
 ETR_ROW_TYPE(sum, fields);
 
-void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
+void etr_sum_put_members(const etr_fields *f, const etr_sum *sum) {
   unsigned keys = sum->by == ETR_BY_SOURCE ? 0 : (unsigned)ETR_BY_KEY << sum->by;
   etr_sum put = *sum;
   put.profile = f->profile;
-  etr_field_put_medium(f, &etr_sum_fields, ETR_IN_JSON | keys, &put);
+  etr_field_put_members_in(f, &etr_sum_fields, ETR_IN_JSON | keys, &put);
 }
 
-/* ---- Sheets ---- */
+/* ---- Tables ---- */
 
 void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title) {
   etr_table_init(table, answer, &etr_sum_fields);
@@ -406,24 +413,24 @@ etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {
                    .stats = stats};
 }
 
-void etr_sum_table_add(etr_table *table, etr_sum sum) {
+void etr_sum_table_add_row(etr_table *table, etr_sum sum) {
   etr_sum *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added)
     return;
   *added = sum;
   added->answer = table->answer;
   added->profile = table->answer->profile;
-  etr_table_add(table, added, "", 0);
+  etr_table_add_row(table, added, "", 0);
 }
 
-void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
-                           const etr_breakdown *rows) {
+void etr_sum_table_add_breakdown(etr_table *table, const etr_method *method, etr_breakdown_by by,
+                                 const etr_breakdown *rows) {
   for (size_t i = 0; i < rows->count; i++)
-    etr_sum_table_add(table, etr_sum_of(method, by, rows, &rows->rows[i]));
+    etr_sum_table_add_row(table, etr_sum_of(method, by, rows, &rows->rows[i]));
 }
 
-void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
-                             const etr_delegate_parts *parts) {
+void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method,
+                                      const etr_delegate_parts *parts) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
     etr_sum sum = etr_sum_make(method, part->ticks, part->typical);
@@ -431,22 +438,23 @@ void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
                                 part->backend ? part->backend : "unknown backend", part->text);
     sum.is_part = true;
     if (sum.text)
-      etr_sum_table_add(table, sum);
+      etr_sum_table_add_row(table, sum);
   }
 }
 
-void etr_balance_add(etr_table *table, const etr_method *method) {
+void etr_balance_add_rows(etr_table *table, const etr_method *method) {
   etr_balance balance;
   if (!etr_balance_make(&balance, &table->answer->arena, method))
     return;
   for (size_t i = 0; i < balance.count; i++) {
     const etr_part_time *time = balance.list[i].time;
     etr_sum sum = etr_sum_make(method, time->ticks, time->typical);
-    double shown = etr_adding_up(table->answer->profile, sum.times.typical, sum.times.avg);
+    double shown = etr_additive_time(table->answer->profile, sum.times.typical, sum.times.avg);
+    /* A part of 0 ticks, too short for its clock, says nothing, but some row must remain. */
     if (shown == 0 && time->part != ETR_TIME_OPERATORS && balance.count > 1)
-      continue; /* its clock counted nothing */
+      continue;
     sum.text = balance.list[i].text;
     sum.is_part = true;
-    etr_sum_table_add(table, sum);
+    etr_sum_table_add_row(table, sum);
   }
 }

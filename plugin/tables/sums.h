@@ -71,7 +71,8 @@ static inline unsigned etr_sum_medium(etr_breakdown_by by) {
 /** Returns the sum that has these ticks over all runs of a method, and in its typical run. */
 etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typical);
 
-/** Returns the sum of a row of a breakdown. */
+/** Returns the times, shares and costs of a row of a breakdown by operator, backend or source line.
+ */
 etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows,
                    const etr_breakdown_row *row);
 
@@ -89,13 +90,13 @@ etr_sum etr_sum_of_module(const etr_summary *summary, const etr_module_row *row)
 etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
                            const etr_pattern_row *row, bool is_own);
 
-/** Returns the sum of a row of kernels. */
+/** Returns the times and shares of a kernel, or of a kind of operator in delegates. */
 etr_sum etr_sum_of_kernel(const etr_method *method, const etr_kernels *kernels,
                           const etr_kernel_row *row);
 
 /** Writes a row of a breakdown into an open JSON object, as in schema/summary.schema.json: its key,
  * its times and costs, and of a module or pattern the totals. */
-void etr_sum_put(const etr_fields *fields, const etr_sum *sum);
+void etr_sum_put_members(const etr_fields *fields, const etr_sum *sum);
 
 /** Starts a table of sums. `medium` is one of the ETR_IN_ bits, or that of etr_sum_medium().
  * `title` is the title of the first column for people; it may be NULL. */
@@ -105,18 +106,19 @@ void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, c
  * is each of its statistics. */
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
 
-/** Adds a copy of a sum. */
-void etr_sum_table_add(etr_table *table, etr_sum sum);
+/** Adds a copy of a sum as a row. When out of memory, the arena has failed. */
+void etr_sum_table_add_row(etr_table *table, etr_sum sum);
 
-/** Adds the rows of a breakdown. */
-void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
-                           const etr_breakdown *rows);
+/** Adds the rows of a breakdown, each as its sum, in their order. */
+void etr_sum_table_add_breakdown(etr_table *table, const etr_method *method, etr_breakdown_by by,
+                                 const etr_breakdown *rows);
 
-/** Adds the parts of delegates' time. */
-void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
-                             const etr_delegate_parts *parts);
+/** Adds a row for each phase or compute unit of delegates' time, with its backend. */
+void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method,
+                                      const etr_delegate_parts *parts);
 
-/** Adds the parts of a method's balance that people need to see. */
-void etr_balance_add(etr_table *table, const etr_method *method);
+/** Adds a row for each part of a method's balance (graph operators, calls of delegates, runtime,
+ * ...), except parts of 0 ticks. */
+void etr_balance_add_rows(etr_table *table, const etr_method *method);
 
 #endif

@@ -51,7 +51,7 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
 }
 
 /* Writes which inputs were read, how much of them, and the number of flaws of each kind. */
-static void put_counts(etr_answer *answer, const etr_validation *validation) {
+static void put_read_inputs_and_counts(etr_answer *answer, const etr_validation *validation) {
   const char *inputs = validation->record;
   if (validation->pte)
     inputs = etr_arena_format(&answer->arena, "%s with %s", inputs, validation->pte);
@@ -76,12 +76,13 @@ static void put_flaws(etr_answer *answer, const etr_validation *validation) {
   for (size_t i = 0; i < shown_count; i++) {
     const etr_flaw *flaw = &validation->flaws[i];
     const char *entry = flaw->entry ? flaw->entry : "";
-    etr_section_item(answer,
-                     etr_arena_format(&answer->arena, "%s: %s%s%s", etr_flaw_kind_name(flaw->kind),
-                                      entry, entry[0] ? ": " : "", flaw->what),
-                     flaw->suffers);
+    etr_section_finding(answer,
+                        etr_arena_format(&answer->arena, "%s: %s%s%s",
+                                         etr_flaw_kind_name(flaw->kind), entry,
+                                         entry[0] ? ": " : "", flaw->what),
+                        flaw->suffers);
   }
-  etr_put_more(&answer->writer, validation->flaw_count - shown_count);
+  etr_put_hidden_count(&answer->writer, validation->flaw_count - shown_count);
 }
 
 etr_status etr_emit_validation_table(const etr_validation *validation,
@@ -92,7 +93,7 @@ etr_status etr_emit_validation_table(const etr_validation *validation,
   etr_answer_begin(&answer, NULL, NULL, options, sink);
   etr_table_init(&table, &answer, &etr_flaw_fields);
   if (etr_table_is_text(&table)) {
-    put_counts(&answer, validation);
+    put_read_inputs_and_counts(&answer, validation);
     put_flaws(&answer, validation);
   } else {
     etr_table_add_rows(&table, ETR_ROWS(validation->flaws, validation->flaw_count));

@@ -10,11 +10,11 @@
 typedef struct values_output {
   etr_answer answer;
   etr_table table;
-  bool tensors; /* some values shown are tensors */
+  bool shows_tensors; /* some values shown are tensors */
 } values_output;
 
 typedef struct value_row {
-  values_output *of;
+  values_output *output;
   const etr_logged *logged;
   const etr_debug_value *value;
 } value_row;
@@ -23,27 +23,28 @@ static const value_row *as_row(const void *row) {
   return row;
 }
 static etr_arena *arena_of(const void *row) {
-  return &as_row(row)->of->answer.arena;
+  return &as_row(row)->output->answer.arena;
 }
 static bool is_text(const void *row) {
-  return etr_table_is_text(&as_row(row)->of->table);
+  return etr_table_is_text(&as_row(row)->output->table);
 }
 
 /* ---- Cells ---- */
 
 static etr_cell origin(const void *row) {
   return etr_cell_text(
-      etr_logged_origin(arena_of(row), as_row(row)->of->answer.profile, as_row(row)->value));
+      etr_logged_origin(arena_of(row), as_row(row)->output->answer.profile, as_row(row)->value));
 }
 
 static etr_cell method(const void *row) {
   uint32_t index = as_row(row)->value->method;
-  return etr_cell_text(index == ETR_NONE ? NULL
-                                         : as_row(row)->of->answer.profile->methods[index].name);
+  return etr_cell_text(
+      index == ETR_NONE ? NULL : as_row(row)->output->answer.profile->methods[index].name);
 }
 
 static etr_cell node(const void *row) {
-  const etr_graph *graph = etr_logged_graph(as_row(row)->of->answer.profile, as_row(row)->value);
+  const etr_graph *graph = etr_logged_graph(as_row(row)->output->answer.profile,
+                                            as_row(row)->value);
   return etr_cell_text(graph && as_row(row)->value->node != ETR_NONE
                            ? etr_label_node(arena_of(row), graph, as_row(row)->value->node)
                            : NULL);
@@ -51,12 +52,14 @@ static etr_cell node(const void *row) {
 
 /* Returns the name of the result in the graph: "getitem_1" for a split. */
 static etr_cell result(const void *row) {
-  const etr_graph *graph = etr_logged_graph(as_row(row)->of->answer.profile, as_row(row)->value);
-  etr_edge origin = etr_debug_value_origin(as_row(row)->of->answer.profile, as_row(row)->value);
+  const etr_graph *graph = etr_logged_graph(as_row(row)->output->answer.profile,
+                                            as_row(row)->value);
+  etr_edge origin = etr_debug_value_origin(as_row(row)->output->answer.profile, as_row(row)->value);
   return etr_cell_text(
       origin.node == ETR_NONE ? NULL : graph->nodes[origin.node].outputs[origin.output].name);
 }
 
+/* Returns type and shape of a value, with "…" if runs logged different shapes. */
 static etr_cell type(const void *row) {
   const char *text = etr_logged_type(arena_of(row), as_row(row)->value);
   return etr_cell_text(as_row(row)->logged->varies
@@ -90,41 +93,45 @@ static etr_cell shape(const void *row) {
   return etr_cell_text(etr_text_end(&text, &writer));
 }
 
-static etr_cell statistic(const void *row, double number) {
+/* Returns a number that was computed from a tensor's elements; no number if the tensor was not
+ * read. Text has five digits, other formats all. */
+static etr_cell statistic_cell(const void *row, double number) {
   enum { TEXT_DIGITS = 5 };
   return (etr_cell){.number = as_row(row)->logged->is_measured ? number : NAN,
                     .digits = is_text(row) ? TEXT_DIGITS : ETR_ALL_DIGITS};
 }
 
-/* Returns a count, which is blank in text if it is 0. */
-static etr_cell count(const void *row, uint64_t number) {
-  bool tells = is_text(row) ? number > 0 : as_row(row)->logged->is_measured;
-  return tells ? etr_cell_number((double)number) : etr_cell_none();
+/* Returns a count of a tensor's elements, which is blank in text if it is 0, and elsewhere if the
+ * tensor was not read. */
+static etr_cell count_cell(const void *row, uint64_t number) {
+  bool is_shown = is_text(row) ? number > 0 : as_row(row)->logged->is_measured;
+  return is_shown ? etr_cell_number((double)number) : etr_cell_none();
 }
 
 static etr_cell min(const void *row) {
-  return statistic(row, as_row(row)->logged->stats.min);
+  return statistic_cell(row, as_row(row)->logged->stats.min);
 }
 static etr_cell max(const void *row) {
-  return statistic(row, as_row(row)->logged->stats.max);
+  return statistic_cell(row, as_row(row)->logged->stats.max);
 }
 static etr_cell mean(const void *row) {
-  return statistic(row, as_row(row)->logged->stats.mean);
+  return statistic_cell(row, as_row(row)->logged->stats.mean);
 }
 static etr_cell elements(const void *row) {
-  return count(row, as_row(row)->logged->stats.element_count);
+  return count_cell(row, as_row(row)->logged->stats.element_count);
 }
 static etr_cell zeros(const void *row) {
-  return count(row, as_row(row)->logged->stats.zero_count);
+  return count_cell(row, as_row(row)->logged->stats.zero_count);
 }
 static etr_cell nan_count(const void *row) {
-  return count(row, as_row(row)->logged->stats.nan_count);
+  return count_cell(row, as_row(row)->logged->stats.nan_count);
 }
 static etr_cell inf_count(const void *row) {
-  return count(row, as_row(row)->logged->stats.inf_count);
+  return count_cell(row, as_row(row)->logged->stats.inf_count);
 }
 
-static etr_cell part_of_zeros(const void *row) {
+/* Returns the share of a tensor's elements that are 0; no cell if none is. */
+static etr_cell zeros_share(const void *row) {
   const etr_tensor_stats *stats = &as_row(row)->logged->stats;
   return stats->zero_count ? etr_cell_share((double)stats->zero_count, (double)stats->element_count)
                            : etr_cell_none();
@@ -152,7 +159,7 @@ static const etr_field fields[] = {
     {NULL, "max", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = max},
     {NULL, "mean", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = mean},
     {NULL, "elements", ETR_CELL_COUNT, ETR_IN_FULL, .get = elements},
-    {NULL, "zeros", ETR_CELL_SHARE, ETR_IN_TEXT, .get = part_of_zeros, .hides_zeros = true},
+    {NULL, "zeros", ETR_CELL_SHARE, ETR_IN_TEXT, .get = zeros_share, .hides_zeros = true},
     {NULL, "zeros", ETR_CELL_COUNT, ETR_IN_FULL, .get = zeros},
     {NULL, "nan", ETR_CELL_COUNT, ETR_IN_TABLES, .get = nan_count, .hides_zeros = true,
      .heading = "NaN"},
@@ -164,14 +171,15 @@ ETR_ROW_TYPE(logged_value, fields);
 
 /* Returns true if the filter selects a value. A value whose node is not known is left out if the
  * filter selects by graph, module, operator or backend. */
-static bool takes_value(const etr_answer *answer, const etr_debug_value *value) {
+static bool is_selected(const etr_answer *answer, const etr_debug_value *value) {
   const etr_node_filter *filter = answer->filter;
   const etr_graph *graph = etr_logged_graph(answer->profile, value);
   if (!filter)
     return true;
-  if (value->method == ETR_NONE
-          ? filter->method != NULL
-          : !etr_filter_takes_method(filter, &answer->profile->methods[value->method]))
+  bool has_method = value->method != ETR_NONE;
+  if (!has_method && filter->method)
+    return false;
+  if (has_method && !etr_filter_takes_method(filter, &answer->profile->methods[value->method]))
     return false;
   if (graph && value->node != ETR_NONE)
     return etr_filter_takes_graph(filter, graph) &&
@@ -179,27 +187,28 @@ static bool takes_value(const etr_answer *answer, const etr_debug_value *value) 
   return !filter->graph_module && !etr_filter_is_active(filter);
 }
 
-/* Adds the rows that the filter takes to the table, and finds out whether any row that will be
- * shown is of a tensor. */
-static void collect_values(values_output *v, const etr_logged_list *list) {
+/* Adds the values that the filter takes to the table, and sets shows_tensors if any row that will
+ * be shown is of a tensor. */
+static void add_selected_values(values_output *v, const etr_logged_list *list) {
   value_row *rows = etr_arena_alloc_array(&v->answer.arena, list->count, sizeof *rows);
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
-    if (takes_value(&v->answer, rows[i].value))
-      etr_table_add(&v->table, &rows[i], "", 0);
+    if (is_selected(&v->answer, rows[i].value))
+      etr_table_add_row(&v->table, &rows[i], "", 0);
   }
-  for (size_t i = 0; i < etr_table_shown(&v->table); i++) {
+  for (size_t i = 0; i < etr_table_shown_count(&v->table); i++) {
     const value_row *row = v->table.rows.data[i].row;
-    v->tensors |= row->value->kind == ETR_DEBUG_TENSOR;
+    v->shows_tensors |= row->value->kind == ETR_DEBUG_TENSOR;
   }
 }
 
-/* Writes the table of logged values for people, or why there are none, and what is missing. */
-static void put_text(values_output *v) {
+/* Writes the table of logged values as text, or that there are none, how many are not shown, and
+ * that tensors are unknown without a debug buffer. */
+static void write_text(values_output *v) {
   etr_writer *writer = &v->answer.writer;
   bool has_rows = v->table.rows.count > 0;
   etr_put_filter(writer, &v->answer.arena, v->answer.filter);
-  size_t hidden_count = etr_table_fill(&v->table);
+  size_t hidden_count = etr_table_lay_out_rows(&v->table);
   if (has_rows)
     etr_table_write(&v->table);
   else
@@ -207,7 +216,7 @@ static void put_text(values_output *v) {
                                                           : "the runs logged no values\n");
   if (hidden_count)
     etr_putf(writer, "%zu more: --top 0\n", hidden_count);
-  if (v->tensors && !v->answer.profile->debug_buffer)
+  if (v->shows_tensors && !v->answer.profile->debug_buffer)
     etr_puts(writer, "no debug buffer: tensor values are unknown (--debug-buffer FILE)\n");
 }
 
@@ -218,14 +227,14 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   etr_logged_list list = {0};
   etr_answer_begin(&v.answer, profile, filter, options, sink);
   etr_table_init(&v.table, &v.answer, &etr_logged_value_fields);
-  etr_table_choose(&v.table);
-  etr_table_say_origin(&v.table);
+  etr_table_choose_columns(&v.table);
+  etr_table_add_origin_columns(&v.table);
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
-  collect_values(&v, &list);
+  add_selected_values(&v, &list);
   if (etr_table_is_text(&v.table)) {
-    put_text(&v);
+    write_text(&v);
   } else {
-    etr_table_fill(&v.table);
+    etr_table_lay_out_rows(&v.table);
     etr_table_write(&v.table);
   }
   return etr_answer_end(&v.answer, good, error);

@@ -67,8 +67,8 @@ static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_
   if (label && label[0] != '\0')
     return etr_file_name(arena, label);
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
-  const char *record = profile->etrecord ? profile->etrecord : dump,
-             *first_input = record ? record : "-";
+  const char *record = profile->etrecord ? profile->etrecord : dump;
+  const char *first_input = record ? record : "-";
   struct stat status;
   char *folder = etr_arena_copy(arena, etr_slice_of(first_input));
   if (!folder)
@@ -120,7 +120,8 @@ typedef struct event_name {
 /* Reads the name of an event file: its step if it has one, and its time in seconds. Returns false
  * if the path is no event file's. */
 static bool read_event_name(event_name *out, const char *path) {
-  const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
+  const char *name = etr_last_part(path);
+  const char *digits = name + sizeof EVENTS_PREFIX - 1;
   *out = (event_name){0};
   if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0)
     return false;
@@ -137,6 +138,7 @@ static bool read_event_name(event_name *out, const char *path) {
   return true;
 }
 
+/* Begins the list of files to write. A wall time that cannot be part of a name counts as 0. */
 static void names_init(run_names *names, etr_arena *arena, const etr_logdir_options *options) {
   *names = (run_names){.arena = arena, .options = options};
   names->seconds = isfinite(options->wall_time) && fabs(options->wall_time) < 1e15
@@ -145,16 +147,18 @@ static void names_init(run_names *names, etr_arena *arena, const etr_logdir_opti
   etr_map_init(&names->paths, arena);
 }
 
-/* Returns FOLDER/NAME, or FOLDER/2_NAME if another graph has that path, and so on. */
-static const char *take_path(run_names *names, const char *folder, const char *name, size_t graph) {
+/* Returns FOLDER/NAME, or FOLDER/2_NAME if another graph has that path, and so on, and marks it as
+ * taken. graph: index of the graph, from which numbers are counted. NULL when out of memory. */
+static const char *reserve_path(run_names *names, const char *folder, const char *name,
+                                size_t graph) {
   const char *path = folder && name ? etr_arena_format(names->arena, "%s/%s", folder, name) : NULL;
   while (path && etr_map_get(&names->paths, etr_slice_of(path)) != ETR_NONE)
     path = etr_arena_format(names->arena, "%s/%zu_%s", folder, ++graph, name);
   return path && etr_map_set(&names->paths, etr_slice_of(path), 1) ? path : NULL;
 }
 
-/* Adds a file to those that will be written, with a temporary name to write it under. Returns false
- * when out of memory, or without random numbers. */
+/* Appends a file to those that will be written, with a temporary name to write it under. Returns
+ * false when out of memory, or without random numbers. */
 static bool add_file(run_names *names, const run_file *file) {
   char temporary[ETR_TEMPORARY_ROOM];
   if (!file->path || !file->entry_point ||
@@ -173,11 +177,11 @@ static const char *entry_point_of(etr_arena *arena, const etr_graph *graph) {
   return etr_arena_format(arena, "%s/%s", graph->module, graph->method);
 }
 
-/* Adds the DOT file of a graph, unless it has no operators. dump: "" for one ETDump, whose folders
+/* Lists the DOT file of a graph, unless it has no operators. dump: "" for one ETDump, whose folders
  * are directly below the root; otherwise a folder of its own, as "pixel8/". Returns false when out
  * of memory. */
-static bool add_drawing(run_names *names, const etr_profile *profile, size_t index,
-                        const char *dump) {
+static bool add_dot_file(run_names *names, const etr_profile *profile, size_t index,
+                         const char *dump) {
   const etr_graph *graph = &profile->graphs[index];
   etr_arena *arena = names->arena;
   if (!etr_tb_has_operators(graph))
@@ -186,31 +190,32 @@ static bool add_drawing(run_names *names, const etr_profile *profile, size_t ind
   const char *method = etr_file_name(arena, graph->method);
   if (!module || !method)
     return false;
-  const run_file file = {.path = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module),
-                                           etr_arena_format(arena, "%s.dot", method), index),
+  const run_file file = {.path = reserve_path(names,
+                                              etr_arena_format(arena, "dot/%s%s", dump, module),
+                                              etr_arena_format(arena, "%s.dot", method), index),
                          .entry_point = entry_point_of(arena, graph),
                          .graph = index};
   return add_file(names, &file);
 }
 
-/* Adds the event file and the DOT file of a graph that has a run folder of its own; the first such
- * graph also has the data about the record. dump: as in add_drawing(). Returns false when out of
- * memory. */
-static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
-                      const char *events) {
+/* Lists the event file and the DOT file of a graph that has a run folder of its own, named by its
+ * module. Only the first such graph gets the data about the record, since TensorBoard would show
+ * them once for each run. dump: as in add_dot_file(). Returns false when out of memory. */
+static bool add_graph_run(run_names *names, const etr_profile *profile, size_t index,
+                          const char *dump, const char *events) {
   const etr_graph *graph = &profile->graphs[index];
   etr_arena *arena = names->arena;
   const char *module = etr_file_name(arena, graph->module);
   const char *method = etr_file_name(arena, graph->method);
   if (!module || !method)
     return false;
-  etr_slice key = etr_slice_of(
-      graph->module); /* folders are numbered by module, so that the graph tab opens the first */
-  uint32_t known_number = etr_map_get(&names->modules, key),
-           number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
+  /* Folders are numbered by module, so that the graph tab opens the first. */
+  etr_slice key = etr_slice_of(graph->module);
+  uint32_t known_number = etr_map_get(&names->modules, key);
+  uint32_t number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
   etr_map_set(&names->modules, key, number);
-  const char *run = take_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
-                              method, index);
+  const char *run = reserve_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
+                                 method, index);
   const run_file file = {.path = run ? etr_arena_format(arena, "%s/%s", run, events) : NULL,
                          .entry_point = entry_point_of(arena, graph),
                          .graph = index,
@@ -219,7 +224,7 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   names->is_next_first = false;
   if (!add_file(names, &file))
     return false;
-  return add_drawing(names, profile, index, dump);
+  return add_dot_file(names, profile, index, dump);
 }
 
 /* Returns the name of an event file: prefix, step (of a build only), time, host, process and 0, or
@@ -236,10 +241,11 @@ static const char *events_name(run_names *names, bool is_second) {
              : NULL;
 }
 
-/* Adds the event file of a run that shows all graphs, or none if there is none: what was timed, and
- * all that follows from it. The run is the root folder, or that of one of several ETDumps. Returns
- * false when out of memory. */
-static bool add_run(run_names *names, const etr_profile *profile, size_t graph, const char *dump) {
+/* Lists the event file of a run that shows the whole record: all its graphs, if it has any, and
+ * what was timed. `graph` is the one that TensorBoard opens first; ETR_NONE: there is none. dump:
+ * as in add_dot_file(). Returns false when out of memory. */
+static bool add_record_run(run_names *names, const etr_profile *profile, size_t graph,
+                           const char *dump) {
   etr_arena *arena = names->arena;
   const etr_method *method = etr_tb_main_method(profile);
   const char *name = method && method->name[0] ? method->name : "unknown";
@@ -255,8 +261,8 @@ static bool add_run(run_names *names, const etr_profile *profile, size_t graph, 
   return add_file(names, &file);
 }
 
-/* Adds the file with the points of a build. Returns false when out of memory. */
-static bool add_points(run_names *names) {
+/* Lists the file with the points of a build. Returns false when out of memory. */
+static bool add_build_points(run_names *names) {
   const long long step = names->step;
   const run_file file = {.path = events_name(names, false),
                          .entry_point = etr_arena_format(names->arena, "build %lld", step),
@@ -266,37 +272,37 @@ static bool add_points(run_names *names) {
   return add_file(names, &file);
 }
 
-/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). is_highest: the
- * profile is no build, or the build with the highest step; other builds have only points. run: the
- * graphs. Returns false when out of memory. */
-static bool add_graphs(run_names *names, const etr_profile *profile, const etr_tb_run *run,
-                       const char *dump, bool is_highest) {
+/* Lists the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). is_highest: the
+ * profile is no build, or the build with the highest step; other builds have only points. Returns
+ * false when out of memory. */
+static bool add_profile_files(run_names *names, const etr_profile *profile, const etr_tb_run *run,
+                              const char *dump, bool is_highest) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
-  const char *name = dump ? etr_file_name(arena, dump) : NULL,
-             *folder = name ? etr_arena_format(arena, "%s/", name) : "";
-  bool is_apart = o->graphs && strcmp(o->graphs, "all") == 0 && !o->has_step;
+  const char *name = dump ? etr_file_name(arena, dump) : NULL;
+  const char *folder = name ? etr_arena_format(arena, "%s/", name) : "";
+  bool has_run_per_graph = o->graphs && strcmp(o->graphs, "all") == 0 && !o->has_step;
   if ((dump && !name) || !folder)
     return false;
   etr_map_init(&names->modules, arena);
   names->is_next_first = true;
-  if (o->has_step && !add_points(names))
+  if (o->has_step && !add_build_points(names))
     return false;
   if (!is_highest)
     return true;
-  if (!is_apart || profile->graph_count == 0) {
-    if (!add_run(names, profile, run->graph, folder))
+  if (!has_run_per_graph || profile->graph_count == 0) {
+    if (!add_record_run(names, profile, run->graph, folder))
       return false;
-    if (run->graph != ETR_NONE && !add_drawing(names, profile, run->graph, folder))
+    if (run->graph != ETR_NONE && !add_dot_file(names, profile, run->graph, folder))
       return false;
     for (size_t i = 0; i < run->other_count; i++)
-      if (!add_drawing(names, profile, run->others[i], folder))
+      if (!add_dot_file(names, profile, run->others[i], folder))
         return false;
     return true;
   }
   const char *events = events_name(names, false);
   for (size_t i = 0; events && i < profile->graph_count; i++)
-    if (!add_graph(names, profile, i, folder, events))
+    if (!add_graph_run(names, profile, i, folder, events))
       return false;
   return events != NULL;
 }
@@ -341,8 +347,8 @@ typedef struct emission {
   const run_file *file;
 } emission;
 
-/* Writes the content of a DOT file or an event file into a sink. The user's facts follow the name
- * of the ETDump, so that they can replace it. */
+/* Writes the content of a DOT file or an event file into a sink. The hyperparameters of the user
+ * follow the name of the ETDump, so that they can replace it. */
 static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
   job *j = e->job;
@@ -380,7 +386,7 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 
-/* Returns true for a DOT file that begins as this library's do, if the folder has no manifest; that
+/* Returns true for a DOT file that begins as this library's do, if the folder has no manifest: that
  * may be lost, as in a copy without hidden files. */
 static bool looks_like_ours(job *j, const char *path) {
   static const char start[] = "digraph etrecord {";
@@ -398,14 +404,14 @@ static bool looks_like_ours(job *j, const char *path) {
   return is_ours;
 }
 
-/* Fails if something that this library did not write is at the path of a file. This is done for all
- * files before any is put in place. */
-static etr_status check_place(job *j, const char *path) {
+/* Fails if something that this library did not write is at the path of a file, since that would be
+ * replaced. This is done for all files before any is put in place. */
+static etr_status check_path_is_ours(job *j, const char *path) {
   struct stat status;
   if (!etr_below_stat(j->folder.descriptor, path, &status))
     return errno == ENOENT ? ETR_OK : fail_at(j, path, "cannot write this file");
   if (S_ISREG(status.st_mode) &&
-      (etr_run_folder_lists(&j->folder, path) || looks_like_ours(j, path)))
+      (etr_run_folder_has_listed(&j->folder, path) || looks_like_ours(j, path)))
     return ETR_OK;
   errno = EISDIR;
   if (S_ISDIR(status.st_mode))
@@ -418,7 +424,7 @@ static etr_status check_place(job *j, const char *path) {
 /* Writes a file under its temporary name, once its path is known to be free. The file is removed if
  * the job does not end. */
 static etr_status write_file(job *j, const run_file *file) {
-  ETR_TRY(check_place(j, file->path));
+  ETR_TRY(check_path_is_ours(j, file->path));
   if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
     return etr_fail_memory(j->error);
   if (!etr_out_file_make(&j->file, j->folder.descriptor, file->temporary))
@@ -431,9 +437,9 @@ static etr_status write_file(job *j, const run_file *file) {
 
 /* ---- Putting in place ---- */
 
-/* Moves the event files, or all others, from their temporary names to their own. Event files are
- * noted for removal, in case a later step fails. */
-static etr_status place_files(job *j, bool are_events) {
+/* Moves the event files (are_events), or all others, from their temporary names to their own. Event
+ * files are added to the list of what is removed if a later step fails. */
+static etr_status rename_files(job *j, bool are_events) {
   for (size_t i = 0; i < j->names.files.count; i++) {
     const run_file *file = &j->names.files.data[i];
     if (file->is_events != are_events)
@@ -450,14 +456,16 @@ static etr_status place_files(job *j, bool are_events) {
 /* Makes the folders, notes all files in the manifest and puts them in place, event files first:
  * these can be removed again if a step fails, because their names are new. */
 static etr_status put_in_place(job *j) {
-  for (size_t i = 0; i < j->names.files.count; i++)
-    ETR_TRY(etr_run_folder_make(&j->folder, j->names.files.data[i].path, j->error));
-  for (size_t i = 0; i < j->names.files.count; i++)
-    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path))
+  const run_file *files = j->names.files.data;
+  size_t count = j->names.files.count;
+  for (size_t i = 0; i < count; i++)
+    ETR_TRY(etr_run_folder_make_parents(&j->folder, files[i].path, j->error));
+  for (size_t i = 0; i < count; i++)
+    if (!etr_run_folder_add_to_manifest(&j->folder, files[i].path))
       return etr_fail_memory(j->error);
-  ETR_TRY(etr_run_folder_note(&j->folder, &j->file, j->error));
-  ETR_TRY(place_files(j, true));
-  return place_files(j, false);
+  ETR_TRY(etr_run_folder_write_manifest(&j->folder, &j->file, j->error));
+  ETR_TRY(rename_files(j, true));
+  return rename_files(j, false);
 }
 
 /* ---- Files of earlier calls ---- */
@@ -487,27 +495,28 @@ static bool are_neighbors(const char *a, const char *b) {
   return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
-/* Closes a folder of retired files, and removes it and the folders above it if they lost their last
- * file. */
-static void leave_folder(job *j, retired_folder *folder) {
+/* Closes the folder whose files are being retired, and removes it and the folders above it if they
+ * lost their last file. */
+static void close_retired_folder(job *j, retired_folder *folder) {
   if (folder->path && folder->descriptor >= 0)
     (void)close(folder->descriptor);
   if (folder->path && folder->descriptor >= 0 && folder->has_lost)
-    etr_run_folder_prune(&j->folder, folder->path);
+    etr_run_folder_remove_empty_parents(&j->folder, folder->path);
   *folder = (retired_folder){.descriptor = -1};
 }
 
-/* Removes the event file of an earlier call, or empties it if it is one of the last few of a folder
- * in which something new was written. Later files must come first. kept_counts: per such folder,
- * how many were kept so far. DOT files stay as they are, because people may still use them; a file
- * that is no longer there is only unlisted. */
+/* Removes the event file of an earlier call, or empties it if it is among the last few of a folder
+ * in which something new was written: TensorBoard looks for newer files only while the one that it
+ * read exists. Later files must come first. kept_counts: per such folder, how many were kept so
+ * far. DOT files stay, because people may still use them. A file that is gone is only removed from
+ * the manifest. */
 static void retire_file(job *j, etr_map *kept_counts, retired_folder *current, const char *path) {
   struct stat status;
   event_name event;
   const char *name = etr_last_part(path);
   etr_slice folder = folder_of(path);
   if (current->path && !are_neighbors(current->path, path))
-    leave_folder(j, current);
+    close_retired_folder(j, current);
   if (!current->path)
     current->descriptor = etr_below_open(j->folder.descriptor, path, &name);
   current->path = path;
@@ -515,7 +524,8 @@ static void retire_file(job *j, etr_map *kept_counts, retired_folder *current, c
   bool is_there = current->descriptor >= 0 &&
                   fstatat(current->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                   S_ISREG(status.st_mode);
-  bool is_event_file = is_there && read_event_name(&event, path), stays = is_there;
+  bool is_event_file = is_there && read_event_name(&event, path);
+  bool stays = is_there;
   if (is_event_file)
     stays = kept_count < MOST_EMPTIED && etr_map_set(kept_counts, folder, kept_count + 1);
   if (is_event_file && stays && status.st_size > 0)
@@ -524,12 +534,12 @@ static void retire_file(job *j, etr_map *kept_counts, retired_folder *current, c
     (void)unlinkat(current->descriptor, name, 0);
   if (stays)
     return;
-  etr_run_folder_unlist(&j->folder, path);
+  etr_run_folder_remove_from_manifest(&j->folder, path);
   current->has_lost = true;
 }
 
-/* Returns true if a file of an earlier call is that of another build, which stays: its points, and
- * its graph unless this build has the highest step. */
+/* Returns true if a file of an earlier call belongs to another build and stays: its points always,
+ * its graph unless this build writes one (has_graph), which is then the newest. */
 static bool is_of_other_build(const job *j, const char *path, bool has_graph) {
   event_name event;
   if (!j->options->has_step || !read_event_name(&event, path) || !event.has_step)
@@ -558,8 +568,8 @@ static void retire_all(job *j) {
         !is_of_other_build(j, path, has_second_file))
       retire_file(j, &kept_counts, &current, path);
   }
-  leave_folder(j, &current);
-  (void)etr_run_folder_note(&j->folder, &j->file, NULL);
+  close_retired_folder(j, &current);
+  (void)etr_run_folder_write_manifest(&j->folder, &j->file, NULL);
 }
 
 /* ---- The public functions ---- */
@@ -582,7 +592,7 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
 /* Opens the run folder and chooses the time in the names of new event files: later than that of
  * earlier ones, whatever the clock says, because TensorBoard reads them in the order of their
  * names. Fails for a record without a step where builds are. */
-static etr_status open_folder(job *j) {
+static etr_status open_run_folder(job *j) {
   const char *given = j->options->name;
   const char *name = given ? clean_name_parts(&j->arena, given)
                            : default_name(&j->arena, j->profile, j->dump != NULL);
@@ -623,14 +633,14 @@ static const char *list_modules(job *j) {
   return list;
 }
 
-/* Fails if one of the names in the option `graphs` is not that of a module with a graph: it is
- * misspelt, or belongs to another record. */
-static etr_status check_graphs(job *j) {
+/* Fails if a name in the option `graphs` is not that of a module with a graph: it is misspelt, or
+ * belongs to another record. */
+static etr_status check_graph_names(job *j) {
   const char *names = j->options->graphs;
   for (const char *rest = names && strcmp(names, "all") != 0 ? names : NULL; rest;) {
     size_t size = strcspn(rest, ",");
-    const char *name = etr_arena_copy(&j->arena, (etr_slice){rest, size}),
-               *existing = list_modules(j);
+    const char *name = etr_arena_copy(&j->arena, (etr_slice){rest, size});
+    const char *existing = list_modules(j);
     if (!name || !existing)
       return etr_fail_memory(j->error);
     bool exists = false;
@@ -644,6 +654,23 @@ static etr_status check_graphs(job *j) {
   return ETR_OK;
 }
 
+/* Sets the step of a build: the one of the options, or the time of the newest ETDump in seconds
+ * since 1970. Fails for a record without a timed inference, and for an ETDump without a time.
+ * input: its file, for messages. */
+static etr_status choose_step(job *j, const char *input) {
+  bool is_of_time = j->options->step == ETR_STEP_OF_TIME;
+  if (etr_tb_main_method(j->profile) == NULL)
+    return etr_fail(j->error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "nothing to write: a build without a timed inference has no point on a curve");
+  j->names.step = j->options->step;
+  if (is_of_time)
+    j->names.step = (int64_t)etr_newest_change(j->profile->etdumps, j->profile->etdump_count);
+  if (is_of_time && j->names.step <= 0)
+    return etr_fail(j->error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "the ETDump is no file, and so has no time for a step: give --step N");
+  return ETR_OK;
+}
+
 etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char *dump,
                           etr_error *error) {
   size_t first = j->names.files.count;
@@ -654,29 +681,21 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
   const char *input = profile->etdump_count ? profile->etdumps[0] : profile->etrecord;
   if (!input)
     input = profile->pte;
-  bool has_runs = etr_tb_main_method(profile) != NULL;
-  if (profile->graph_count == 0 && !has_runs)
+  if (profile->graph_count == 0 && etr_tb_main_method(profile) == NULL)
     return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
                     "nothing to write: there is neither a graph nor an inference");
-  if (j->options->has_step && !has_runs)
-    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
-                    "nothing to write: a build without a timed inference has no point on a curve");
-  j->names.step = j->options->step;
-  if (j->options->has_step && j->names.step == ETR_STEP_OF_TIME)
-    j->names.step = (int64_t)etr_newest_change(profile->etdumps, profile->etdump_count);
-  if (j->options->has_step && j->names.step <= 0 && j->options->step == ETR_STEP_OF_TIME)
-    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
-                    "the ETDump is no file, and so has no time for a step: give --step N");
-  ETR_TRY(check_graphs(j));
+  if (j->options->has_step)
+    ETR_TRY(choose_step(j, input));
+  ETR_TRY(check_graph_names(j));
   if (!j->folder.path)
-    ETR_TRY(open_folder(j));
+    ETR_TRY(open_run_folder(j));
   const char *modules = j->options->graphs;
   if (modules && strcmp(modules, "all") == 0)
     modules = NULL;
   etr_arena_clear(&j->graph_arena);
   bool is_highest = !j->options->has_step || j->names.step >= j->highest_step;
   if (etr_tb_run_make(&j->run, &j->graph_arena, profile, modules) != ETR_OK ||
-      !add_graphs(&j->names, profile, &j->run, dump, is_highest))
+      !add_profile_files(&j->names, profile, &j->run, dump, is_highest))
     return etr_fail_memory(j->error);
   for (size_t i = first; i < j->names.files.count; i++)
     ETR_TRY(write_file(j, &j->names.files.data[i]));
@@ -684,7 +703,8 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
   return ETR_OK;
 }
 
-static void end_job(job *j) {
+/* Closes the run folder, which ends its lock, and frees the job. */
+static void free_job(job *j) {
   etr_unfinished_end(&j->made);
   etr_run_folder_close(&j->folder);
   etr_arena_clear(&j->graph_arena);
@@ -715,7 +735,7 @@ etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
     j->options->on_file(j->options->context, shown_path(j, file->path), file->entry_point,
                         file->is_events ? "events" : "dot");
   }
-  end_job(j);
+  free_job(j);
   return status;
 }
 
@@ -723,7 +743,7 @@ void etr_logdir_discard(etr_logdir *j) {
   if (!j)
     return;
   etr_unfinished_remove(&j->made);
-  end_job(j);
+  free_job(j);
 }
 
 etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options,

@@ -66,22 +66,29 @@ typedef struct etr_run_folder {
 etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const char *name,
                                etr_arena *arena, etr_unfinished *made, etr_error *error);
 
-/** Makes the folders above a path below it. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, etr_error *error);
+/** Makes the folders that a file of this path below the run folder is in. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
+etr_status etr_run_folder_make_parents(const etr_run_folder *folder, const char *path,
+                                       etr_error *error);
 
-/** Removes the folders above a path below it, as far as they are empty. */
-void etr_run_folder_prune(const etr_run_folder *folder, const char *path);
+/** Removes the folders that a file of this path was in, as far as they are empty. */
+void etr_run_folder_remove_empty_parents(const etr_run_folder *folder, const char *path);
 
-/** Return whether the manifest lists a path; add a path, which is borrowed (false when out of
- * memory); remove a path.
- */
-bool etr_run_folder_lists(const etr_run_folder *folder, const char *path);
-bool etr_run_folder_list(etr_run_folder *folder, const char *path);
-void etr_run_folder_unlist(etr_run_folder *folder, const char *path);
+/** Returns true if the manifest lists a path. */
+bool etr_run_folder_has_listed(const etr_run_folder *folder, const char *path);
 
-/** Writes the manifest, if it has changed. Errors: those of etr_out_file_fill(). */
-etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_error *error);
+/** Adds a path, which is borrowed, to the manifest. Returns false when out of memory. */
+bool etr_run_folder_add_to_manifest(etr_run_folder *folder, const char *path);
 
+/** Removes a path from the manifest. */
+void etr_run_folder_remove_from_manifest(etr_run_folder *folder, const char *path);
+
+/** Writes the manifest, if it has changed. `file` is only lent, since it is large. Errors: those of
+ * etr_out_file_fill(). */
+etr_status etr_run_folder_write_manifest(etr_run_folder *folder, etr_out_file *file,
+                                         etr_error *error);
+
+/** Closes the folder, which ends its lock. */
 void etr_run_folder_close(etr_run_folder *folder);
 
 /* ---- The event file of one entry point, for callers that already have the scopes of its graph
@@ -102,7 +109,8 @@ typedef struct etr_tb_entry {
   const etr_profile *before; /* as in etr_tb_build_points_make() */
 } etr_tb_entry;
 
-/** Writes the event file like etr_emit_events(). */
+/** Writes the event file of an entry point, as etr_emit_events() describes it. Errors: ETR_ERROR_IO
+ * (the sink refused), ETR_ERROR_MEMORY. */
 etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry,
                                const etr_events_options *options, const etr_sink *sink,
                                etr_error *error);

@@ -33,7 +33,9 @@ static bool write_all(etr_out_file *file, const char *data, size_t size) {
   return true;
 }
 
-static bool flush(etr_out_file *file) {
+/* Writes the bytes that were gathered in the buffer. Returns false on failure, with errno in
+ * file->reason. */
+static bool flush_buffer(etr_out_file *file) {
   size_t size = file->used;
   file->used = 0;
   return write_all(file, file->buffer, size);
@@ -43,7 +45,7 @@ static bool flush(etr_out_file *file) {
  * is written directly. Returns false on failure, with errno in file->reason. */
 static bool write_to_file(void *context, const void *data, size_t size) {
   etr_out_file *file = context;
-  if (size > sizeof file->buffer - file->used && !flush(file))
+  if (size > sizeof file->buffer - file->used && !flush_buffer(file))
     return false;
   if (size >= sizeof file->buffer)
     return write_all(file, data, size);
@@ -52,9 +54,9 @@ static bool write_to_file(void *context, const void *data, size_t size) {
   return true;
 }
 
-/* Prepares a file that is written to this descriptor. Returns false if there is none, because it
- * could not be opened. */
-static bool begin_file(etr_out_file *file, int descriptor, bool is_new) {
+/* Prepares a file that is written to this descriptor. Returns false if that is -1, because it could
+ * not be opened. */
+static bool init_out_file(etr_out_file *file, int descriptor, bool is_new) {
   file->descriptor = descriptor;
   file->reason = 0;
   file->is_new = is_new;
@@ -63,8 +65,8 @@ static bool begin_file(etr_out_file *file, int descriptor, bool is_new) {
 }
 
 static bool make(etr_out_file *file, int folder, const char *name, mode_t mode) {
-  return begin_file(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode),
-                    true);
+  return init_out_file(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode),
+                       true);
 }
 
 bool etr_out_file_make(etr_out_file *file, int folder, const char *name) {
@@ -74,7 +76,7 @@ bool etr_out_file_make(etr_out_file *file, int folder, const char *name) {
 etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context,
                              etr_error *error) {
   etr_status status = emit(context, &(etr_sink){write_to_file, file}, error);
-  bool goes_to_disk = status == ETR_OK && flush(file) && file->is_new;
+  bool goes_to_disk = status == ETR_OK && flush_buffer(file) && file->is_new;
   if (goes_to_disk && fsync(file->descriptor) != 0 && errno != EINVAL && errno != ENOSYS)
     file->reason = errno; /* EINVAL and ENOSYS: the file system cannot flush, which is no error */
   if (close(file->descriptor) != 0 && status == ETR_OK && file->reason == 0)
@@ -97,10 +99,10 @@ struct etr_new_file {
 
 enum { PERMISSIONS = 0777 };
 
-/* Makes the temporary file next to the target and opens it a second time, for its lock; tries again
- * if a sweep removed it before it was locked. It has no more permissions than `mode` from the
- * start, so that nobody else can read the data. folder: with its slash, or "". Returns false on
- * failure, with errno set. */
+/* Makes the temporary file next to the target and opens it a second time, for its lock. Tries again
+ * if another process swept it, as the file of a killed writer, before it was locked. It has no more
+ * permissions than `mode` from the start, so that nobody else can read the data. folder: with its
+ * slash, or "". Returns false on failure, with errno set. */
 static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
   for (char name[ETR_TEMPORARY_ROOM];;) {
     if (!etr_temporary_name(name, ETR_TEMPORARY_OF_FILE))
@@ -111,8 +113,8 @@ static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
       return false;
     if (!make(&n->file, AT_FDCWD, n->temporary, mode))
       return false;
-    n->lock = open(n->temporary,
-                   O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may not be readable */
+    /* The folder may not be readable. */
+    n->lock = open(n->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (n->lock < 0 ? errno != ENOENT : etr_temporary_lock(n->lock))
       return true;
     if (n->lock >= 0)
@@ -133,8 +135,9 @@ static bool keep_permissions(int file, mode_t mode) {
   return errno == EPERM && (status.st_mode & PERMISSIONS & ~mode) == 0;
 }
 
-/* Sweeps the target's folder of abandoned temporary files and opens the new file there. replaced:
- * status of the file that it will replace, whose permissions it gets; NULL if there is none. */
+/* Removes abandoned temporary files from the target's folder and opens the new file there.
+ * replaced: status of the file that it will replace, whose permissions it gets; NULL if there is
+ * none. */
 static etr_status open_temporary(etr_new_file *n, const struct stat *replaced, etr_error *error) {
   mode_t mode = replaced != NULL ? replaced->st_mode & PERMISSIONS : 0666;
   const etr_slice folder_part = {n->target, (size_t)(etr_last_part(n->target) - n->target)};
@@ -154,10 +157,10 @@ static etr_status open_temporary(etr_new_file *n, const struct stat *replaced, e
   return ETR_OK;
 }
 
-/* Opens a terminal, a pipe or /dev/null itself; for any other path a temporary file, which will
- * replace the file of this path, or the one to which a symbolic link leads. Fails for a folder and
- * for a link that leads nowhere. */
-static etr_status open_new(etr_new_file *n, etr_error *error) {
+/* Opens a terminal, a pipe or /dev/null itself. For any other path opens a temporary file, which
+ * will replace the file of this path, or the one to which a symbolic link leads. Fails for a
+ * folder, and for a link that leads nowhere. */
+static etr_status open_output(etr_new_file *n, etr_error *error) {
   struct stat status;
   n->target = n->path;
   if (stat(n->path, &status) != 0) {
@@ -170,7 +173,7 @@ static etr_status open_new(etr_new_file *n, etr_error *error) {
   if (S_ISDIR(status.st_mode))
     return etr_fail_io(error, n->path, NULL, "cannot write this file", EISDIR);
   if (!S_ISREG(status.st_mode)) {
-    return begin_file(&n->file, open(n->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false)
+    return init_out_file(&n->file, open(n->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false)
                ? ETR_OK
                : etr_fail_io(error, n->path, NULL, "cannot write to this", errno);
   }
@@ -204,7 +207,7 @@ etr_status etr_new_file_open(etr_new_file **out, const char *path, etr_error *er
   n->lock = n->file.descriptor = -1;
   etr_unfinished_begin(&n->made);
   n->path = etr_arena_copy(&n->arena, etr_slice_of(path));
-  etr_status status = n->path != NULL ? open_new(n, error) : etr_fail_memory(error);
+  etr_status status = n->path != NULL ? open_output(n, error) : etr_fail_memory(error);
   if (status == ETR_OK)
     *out = n;
   else

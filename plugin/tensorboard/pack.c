@@ -13,8 +13,9 @@ enum { VARINT_ROOM = 10 };
 /* Doubles the memory and moves the packed data to its new end. Returns false when out of memory;
  * the data are then unchanged. */
 static bool grow_memory(etr_packer *packer) {
-  size_t size = etr_packed_size(packer), old_capacity = (size_t)(packer->end - packer->memory),
-         capacity = old_capacity;
+  size_t size = etr_packed_size(packer);
+  size_t old_capacity = (size_t)(packer->end - packer->memory);
+  size_t capacity = old_capacity;
   if (!etr_vec_grow(packer->arena, (void **)&packer->memory, &capacity, 1))
     return false;
   packer->end = packer->memory + capacity;
@@ -22,15 +23,15 @@ static bool grow_memory(etr_packer *packer) {
   return true;
 }
 
-/* Makes room in front of the packed data. */
-static inline bool reserve(etr_packer *packer, size_t size) {
+/* Makes room for `size` bytes in front of the packed data. Returns false when out of memory. */
+static inline bool reserve_front(etr_packer *packer, size_t size) {
   while ((size_t)(packer->start - packer->memory) < size)
     if (!grow_memory(packer))
       return false;
   return true;
 }
 
-/* Writes an integer as a varint whose last byte is before `end`. Returns where it begins. */
+/* Writes an integer as a varint, seven bits a byte, in front of `end`. Returns where it begins. */
 static inline char *put_varint(char *end, uint64_t value) {
   if (value <= 0x7f) {
     *--end = (char)value;
@@ -55,6 +56,7 @@ static inline char *put_header(char *end, const ProtobufCFieldDescriptor *field,
   return put_tag(put_varint(end, size), field, LENGTH_DELIMITED);
 }
 
+/* Writes the header of a field and its bytes in front of `end`. Returns where they begin. */
 static inline char *put_bytes(char *end, const ProtobufCFieldDescriptor *field, etr_slice bytes) {
   if (bytes.size > 0)
     end = memcpy(end - bytes.size, bytes.data, bytes.size);
@@ -63,17 +65,17 @@ static inline char *put_bytes(char *end, const ProtobufCFieldDescriptor *field, 
 
 void etr_pack_nested(etr_packer *packer, const ProtobufCFieldDescriptor *field, size_t behind) {
   size_t size = etr_packed_size(packer) - behind;
-  if (reserve(packer, 2 * VARINT_ROOM))
+  if (reserve_front(packer, 2 * VARINT_ROOM))
     packer->start = put_header(packer->start, field, size);
 }
 
 void etr_pack_bytes(etr_packer *packer, const ProtobufCFieldDescriptor *field, etr_slice bytes) {
-  if (reserve(packer, bytes.size + 2 * VARINT_ROOM))
+  if (reserve_front(packer, bytes.size + 2 * VARINT_ROOM))
     packer->start = put_bytes(packer->start, field, bytes);
 }
 
-void etr_pack_again(etr_packer *packer, etr_slice packed) {
-  if (packed.size > 0 && reserve(packer, packed.size))
+void etr_pack_copy(etr_packer *packer, etr_slice packed) {
+  if (packed.size > 0 && reserve_front(packer, packed.size))
     packer->start = memcpy(packer->start - packed.size, packed.data, packed.size);
 }
 
@@ -91,19 +93,19 @@ static inline char *put_entry(const etr_packer *packer, char *end,
 
 void etr_pack_entry(etr_packer *packer, const ProtobufCFieldDescriptor *map, etr_slice key,
                     size_t behind) {
-  if (reserve(packer, key.size + 6 * VARINT_ROOM))
+  if (reserve_front(packer, key.size + 6 * VARINT_ROOM))
     packer->start = put_entry(packer, packer->start, map, key, behind);
 }
 
 void etr_pack_text_entry(etr_packer *packer, const ProtobufCFieldDescriptor *map, etr_slice key,
                          const ProtobufCFieldDescriptor *field, etr_slice text) {
   size_t behind = etr_packed_size(packer);
-  if (reserve(packer, key.size + text.size + 8 * VARINT_ROOM))
+  if (reserve_front(packer, key.size + text.size + 8 * VARINT_ROOM))
     packer->start = put_entry(packer, put_bytes(packer->start, field, text), map, key, behind);
 }
 
 void etr_pack_int(etr_packer *packer, const ProtobufCFieldDescriptor *field, int64_t value) {
-  if (value != 0 && reserve(packer, 2 * VARINT_ROOM))
+  if (value != 0 && reserve_front(packer, 2 * VARINT_ROOM))
     packer->start = put_tag(put_varint(packer->start, (uint64_t)value), field, VARINT);
 }
 
@@ -157,7 +159,7 @@ static char *put_number(char *end, number value) {
 
 /* ---- Fields ---- */
 
-/* Returns the bytes that an element of a repeated field takes in memory. */
+/* Returns the bytes that an element of a repeated field takes in protobuf-c's array. */
 static size_t element_size(const ProtobufCFieldDescriptor *field) {
   switch (field->type) {
   case PROTOBUF_C_TYPE_STRING:
@@ -209,7 +211,7 @@ static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor 
     return;
   default:
     value = read_number(field, member);
-    if ((keeps_default || !is_zero(value)) && reserve(packer, 2 * VARINT_ROOM))
+    if ((keeps_default || !is_zero(value)) && reserve_front(packer, 2 * VARINT_ROOM))
       packer->start = put_tag(put_number(packer->start, value), field, value.type);
   }
 }
@@ -218,12 +220,13 @@ static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor 
  * packed. */
 static void put_list(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list,
                      size_t count) {
-  size_t element_bytes = element_size(field), size_before = etr_packed_size(packer);
+  size_t element_bytes = element_size(field);
+  size_t size_before = etr_packed_size(packer);
   bool is_packed = field->flags & PROTOBUF_C_FIELD_FLAG_PACKED;
   for (size_t i = count; i-- > 0;)
     if (!is_packed)
       put_value(packer, field, list + i * element_bytes, true);
-    else if (reserve(packer, VARINT_ROOM))
+    else if (reserve_front(packer, VARINT_ROOM))
       packer->start = put_number(packer->start, read_number(field, list + i * element_bytes));
   if (is_packed)
     etr_pack_nested(packer, field, size_before);
@@ -236,8 +239,8 @@ void etr_pack(etr_packer *packer, const ProtobufCMessage *message) {
     const void
         *quantifier = (const char *)message +
                       field->quantifier_offset; /* count of a list, or field number of a oneof */
-    bool is_list = field->label == PROTOBUF_C_LABEL_REPEATED,
-         is_oneof = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
+    bool is_list = field->label == PROTOBUF_C_LABEL_REPEATED;
+    bool is_oneof = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
     if (is_list ? *(const size_t *)quantifier == 0
                 : is_oneof && *(const uint32_t *)quantifier != field->id)
       continue;

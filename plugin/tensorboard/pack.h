@@ -57,15 +57,15 @@ void etr_pack_bytes(etr_packer *packer, const ProtobufCFieldDescriptor *field, e
 /** Packs an int32, int64, bool or enum, except 0, which is the default. */
 void etr_pack_int(etr_packer *packer, const ProtobufCFieldDescriptor *field, int64_t value);
 
-/** Puts a copy of data that were packed before in front. */
-void etr_pack_again(etr_packer *packer, etr_slice packed);
+/** Writes a copy of data that were packed before in front. */
+void etr_pack_copy(etr_packer *packer, etr_slice packed);
 
-/** Turns all packed data except the last `behind` bytes into a nested message, or bytes. `behind`
- * is the etr_packed_size() from before these data. */
+/** Turns the data that were packed since the packer had `behind` bytes (etr_packed_size()) into a
+ * nested message, or bytes, by writing its header in front of them. */
 void etr_pack_nested(etr_packer *packer, const ProtobufCFieldDescriptor *field, size_t behind);
 
-/** Turns all packed data except the last `behind` bytes into the value of a map's entry with a text
- * as key. */
+/** Turns the data that were packed since the packer had `behind` bytes into the value of a map's
+ * entry with this key, by writing the entry's headers and its key in front of them. */
 void etr_pack_entry(etr_packer *packer, const ProtobufCFieldDescriptor *map, etr_slice key,
                     size_t behind);
 

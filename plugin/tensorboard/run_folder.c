@@ -27,9 +27,9 @@ enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BY
 
 /* ---- Making ---- */
 
-/* Makes each folder of a path below root, or below the working directory if root is -1. Returns
- * false, with errno set, if a part can neither be made nor exists; *partial is the path up to that
- * part. */
+/* Makes each folder of a path below `root`, a descriptor, or below the working directory if root is
+ * -1. Returns false, with errno set, if one can neither be made nor exists; *partial is the path
+ * down to that one. What is made is added to `made`. */
 static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made,
                        const char **partial) {
   size_t size = strlen(path);
@@ -46,7 +46,8 @@ static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinis
     int parent = root >= 0 ? etr_below_open(root, part, &name) : AT_FDCWD;
     if (root >= 0 && parent < 0)
       return false;
-    bool is_new = mkdirat(parent, name, 0777) == 0, is_there = is_new || errno == EEXIST;
+    bool is_new = mkdirat(parent, name, 0777) == 0;
+    bool is_there = is_new || errno == EEXIST;
     int reason = errno;
     if (is_new && !etr_unfinished_add(made, arena, root, part, true)) {
       (void)unlinkat(parent, name, AT_REMOVEDIR);
@@ -62,7 +63,8 @@ static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinis
   return true;
 }
 
-etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, etr_error *error) {
+etr_status etr_run_folder_make_parents(const etr_run_folder *folder, const char *path,
+                                       etr_error *error) {
   const char *slash = strrchr(path, '/'), *partial;
   const char *above = etr_arena_copy(folder->arena,
                                      (etr_slice){path, slash != NULL ? (size_t)(slash - path) : 0});
@@ -75,7 +77,7 @@ etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, e
                        : etr_fail_memory(error);
 }
 
-void etr_run_folder_prune(const etr_run_folder *folder, const char *path) {
+void etr_run_folder_remove_empty_parents(const etr_run_folder *folder, const char *path) {
   char above[PATH_MAX];
   size_t size = strlen(path);
   if (size >= sizeof above)
@@ -92,7 +94,7 @@ void etr_run_folder_prune(const etr_run_folder *folder, const char *path) {
 
 /* Waits for the lock of the folder. Returns false if another writer keeps it for LONGEST_WAIT
  * seconds. On a file system without locks it returns true, and the folder is not locked. */
-static bool take_lock(etr_run_folder *folder) {
+static bool await_lock(etr_run_folder *folder) {
   const struct timespec pause = {.tv_nsec = 1000000000 / WAITS_A_SECOND};
   for (int i = 0; i < LONGEST_WAIT * WAITS_A_SECOND; i++) {
     folder->is_locked = flock(folder->descriptor, LOCK_EX | LOCK_NB) == 0;
@@ -104,9 +106,9 @@ static bool take_lock(etr_run_folder *folder) {
 }
 
 /* Fails, by errno, for a path that cannot be made or opened; `problem` is the message. If a part of
- * NAME is a symbolic link, the message says that instead. */
-static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *problem,
-                             etr_error *error) {
+ * NAME is a symbolic link, which is never followed, the message says that instead. */
+static etr_status fail_for_path(const etr_run_folder *folder, const char *path, const char *problem,
+                                etr_error *error) {
   struct stat status;
   int reason = errno;
   if (reason == ENOMEM)
@@ -141,21 +143,21 @@ static int open_below(const char *logdir, const char *name) {
 }
 
 /* Makes, opens and locks the folder. On failure *is_worth_retrying says whether that is because
- * another process removed it meanwhile. */
+ * another process removed it meanwhile, as a writer does with a folder that became empty. */
 static etr_status try_open(etr_run_folder *out, bool *is_worth_retrying, etr_error *error) {
   const char *partial;
   struct stat opened, named;
   *is_worth_retrying = false;
   if (!make_parts(-1, out->path, out->arena, out->made, &partial)) {
     *is_worth_retrying = errno == ENOENT;
-    return fail_place(out, partial, "cannot make this folder", error);
+    return fail_for_path(out, partial, "cannot make this folder", error);
   }
   out->descriptor = open_below(out->logdir, out->name);
   if (out->descriptor < 0) {
     *is_worth_retrying = errno == ENOENT;
-    return fail_place(out, out->path, "cannot open this folder", error);
+    return fail_for_path(out, out->path, "cannot open this folder", error);
   }
-  if (!take_lock(out))
+  if (!await_lock(out))
     return etr_fail(
         error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET,
         "another process has been writing into this folder for %d seconds; try again later",
@@ -171,11 +173,11 @@ static etr_status try_open(etr_run_folder *out, bool *is_worth_retrying, etr_err
 
 /* ---- The manifest ---- */
 
-bool etr_run_folder_lists(const etr_run_folder *folder, const char *path) {
+bool etr_run_folder_has_listed(const etr_run_folder *folder, const char *path) {
   return etr_map_get(&folder->known, etr_slice_of(path)) == 1;
 }
 
-bool etr_run_folder_list(etr_run_folder *folder, const char *path) {
+bool etr_run_folder_add_to_manifest(etr_run_folder *folder, const char *path) {
   bool is_new = etr_map_get(&folder->known, etr_slice_of(path)) == ETR_NONE;
   const char **slot = is_new ? etr_vec_push(folder->arena, &folder->paths) : NULL;
   if (slot != NULL)
@@ -184,7 +186,7 @@ bool etr_run_folder_list(etr_run_folder *folder, const char *path) {
   return (slot != NULL || !is_new) && etr_map_set(&folder->known, etr_slice_of(path), 1);
 }
 
-void etr_run_folder_unlist(etr_run_folder *folder, const char *path) {
+void etr_run_folder_remove_from_manifest(etr_run_folder *folder, const char *path) {
   folder->is_changed = true;
   (void)etr_map_set(&folder->known, etr_slice_of(path), 0);
 }
@@ -206,8 +208,8 @@ static bool load_file(etr_slice *out, etr_arena *arena, int file, size_t size) {
 }
 
 /* Takes the next line off `rest` and copies it into *line. Returns false if there is none, if it
- * has no line end, or when out of memory. */
-static bool next_line(etr_slice *rest, etr_arena *arena, char **line) {
+ * has no line end (the writer of the file was killed), or when out of memory. */
+static bool cut_line(etr_slice *rest, etr_arena *arena, char **line) {
   const char *end = rest->size > 0 ? memchr(rest->data, '\n', rest->size) : NULL;
   if (end == NULL)
     return false;
@@ -229,9 +231,9 @@ static etr_status read_file_list(etr_run_folder *out, const char *path, int file
   bool is_ours = S_ISREG(status.st_mode) && status.st_size <= MOST_MANIFEST_BYTES;
   if (is_ours && !load_file(&rest, out->arena, file, (size_t)status.st_size))
     return etr_fail_io(error, path, NULL, "cannot read this file", errno);
-  is_ours = is_ours && next_line(&rest, out->arena, &line) && strcmp(line, HEADER) == 0;
-  while (is_ours && next_line(&rest, out->arena, &line))
-    is_ours = etr_below_is_path(etr_slice_of(line)) && etr_run_folder_list(out, line);
+  is_ours = is_ours && cut_line(&rest, out->arena, &line) && strcmp(line, HEADER) == 0;
+  while (is_ours && cut_line(&rest, out->arena, &line))
+    is_ours = etr_below_is_path(etr_slice_of(line)) && etr_run_folder_add_to_manifest(out, line);
   out->is_changed = false;
   if (is_ours && rest.size == 0)
     return ETR_OK;
@@ -241,7 +243,7 @@ static etr_status read_file_list(etr_run_folder *out, const char *path, int file
                   "not a list of files that etrecord-tb wrote: move it away");
 }
 
-/* Reads the manifest of the folder, if there is one. */
+/* Reads the manifest of the folder. Does nothing if there is none. */
 static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   const char *path = etr_arena_format(out->arena, "%s/" MANIFEST, out->path);
   int file = openat(out->descriptor, MANIFEST,
@@ -263,7 +265,7 @@ static etr_status emit_manifest(void *context, const etr_sink *sink, etr_error *
   etr_writer_init(&writer, sink);
   etr_puts(&writer, HEADER "\n");
   for (size_t i = 0; i < folder->paths.count; i++) {
-    if (!etr_run_folder_lists(folder, folder->paths.data[i]))
+    if (!etr_run_folder_has_listed(folder, folder->paths.data[i]))
       continue;
     etr_puts(&writer, folder->paths.data[i]);
     etr_put_byte(&writer, '\n');
@@ -271,7 +273,8 @@ static etr_status emit_manifest(void *context, const etr_sink *sink, etr_error *
   return etr_writer_finish(&writer, error);
 }
 
-etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_error *error) {
+etr_status etr_run_folder_write_manifest(etr_run_folder *folder, etr_out_file *file,
+                                         etr_error *error) {
   char name[ETR_TEMPORARY_ROOM];
   const char *path = etr_arena_format(folder->arena, "%s/" MANIFEST, folder->path);
   if (folder->has_manifest && !folder->is_changed)

@@ -18,8 +18,8 @@ typedef struct builder {
   etr_tb_build_points *out;
 } builder;
 
-/* Adds a point to the build's curve of this name in a group of tags, unless the value is unknown.
- * */
+/* Adds the point of this build to the curve GROUP/NAME over builds, unless the value is unknown
+ * (not finite). */
 static void add_point(builder *b, const char *group, const char *name, double value) {
   if (!isfinite(value))
     return;
@@ -29,8 +29,9 @@ static void add_point(builder *b, const char *group, const char *name, double va
     *added = (etr_tb_build_point){.tag = tag, .value = value};
 }
 
-/* Adds a text that says by how much a method surely got slower or faster. */
-static void add_text(builder *b, const etr_set_method *method) {
+/* Adds a text that says by how much a method surely got slower or faster than in the build before.
+ */
+static void add_change_text(builder *b, const etr_set_method *method) {
   enum { ROOM = 512 };
   char words[ROOM];
   const etr_comparison comparison = {.base = b->set->first, .newer = b->set->first};
@@ -48,9 +49,9 @@ static double millis(const builder *b, double ticks) {
 }
 
 /* Adds the times of a method in ms and its tokens per second. If the method became slower or faster
- * than in the build before, its typical time is also a point of the curve for that, on that of all
- * builds, and a text says by how much: a dot alone may be read as an amount. */
-static void add_times(builder *b, const etr_set_method *method) {
+ * than in the build before, a point with its typical time marks this on the curve of all builds,
+ * and a text says by how much: a mark alone may be read as an amount. */
+static void add_time_points(builder *b, const etr_set_method *method) {
   double typical = millis(b, method->typical);
   add_point(b, ETR_TB_BUILDS, "typical", typical);
   add_point(b, ETR_TB_BUILDS, "low", millis(b, method->figures.low));
@@ -59,14 +60,14 @@ static void add_times(builder *b, const etr_set_method *method) {
   etr_verdict verdict = method->change ? method->change->verdict : ETR_VERDICT_UNTIMED;
   if (verdict == ETR_VERDICT_SLOWER || verdict == ETR_VERDICT_FASTER) {
     add_point(b, ETR_TB_BUILDS, verdict == ETR_VERDICT_SLOWER ? "slower" : "faster", typical);
-    add_text(b, method);
+    add_change_text(b, method);
   }
   if (method->figures.ms_per_token > 0)
     add_point(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->figures.ms_per_token);
 }
 
 /* Adds the typical time of each part of a method, in ms, over all backends. */
-static void add_parts(builder *b, const etr_method *method) {
+static void add_part_points(builder *b, const etr_method *method) {
   double sums[ETR_TIME_PARTS] = {0};
   for (size_t i = 0; i < method->part_count; i++)
     sums[method->parts[i].part] += method->parts[i].typical;
@@ -89,13 +90,14 @@ static int by_time(const void *x, const void *y) {
   return strcmp(a->name, b->name);
 }
 
-/* Adds the times of the method's kernels that take longest in the build. */
-static void add_kernels(builder *b, const etr_set_method *method) {
+/* Adds the times in ms of those kernels of the method that take longest in the build. */
+static void add_kernel_points(builder *b, const etr_set_method *method) {
   kernel_time *kernels = etr_arena_alloc_array(b->arena, b->set->rows.count, sizeof *kernels);
   size_t count = 0;
+  size_t build = b->set->records.count - 1; /* the last record of the set */
   for (size_t i = 0; kernels && i < b->set->rows.count; i++) {
     const etr_set_row *row = &b->set->rows.data[i];
-    double time = etr_set_row_time(row, b->set->records.count - 1);
+    double time = etr_set_row_time(row, build);
     if (time > 0 && strcmp(row->method, method->name) == 0)
       kernels[count++] = (kernel_time){row->name, time};
   }
@@ -105,8 +107,9 @@ static void add_kernels(builder *b, const etr_set_method *method) {
     add_point(b, ETR_TB_BUILDS_KERNELS, kernels[i].name, millis(b, kernels[i].time));
 }
 
-/* Adds the points of all methods that ran, and the bytes of the record. */
-static void add_points(builder *b) {
+/* Adds the points of all methods that ran, and the bytes of the program and of the memory that it
+ * plans. */
+static void add_all_points(builder *b) {
   const etr_profile *profile = b->profile;
   for (size_t i = 0; i < b->record->methods.count; i++) {
     const etr_set_method *method = &b->record->methods.data[i];
@@ -122,9 +125,9 @@ static void add_points(builder *b) {
                     : NULL;
     if (!b->suffix)
       continue;
-    add_times(b, method);
-    add_parts(b, &profile->methods[method_index]);
-    add_kernels(b, method);
+    add_time_points(b, method);
+    add_part_points(b, &profile->methods[method_index]);
+    add_kernel_points(b, method);
   }
   b->suffix = "";
   add_point(b, ETR_TB_BUILDS_BYTES, "pte", b->record->pte_bytes);
@@ -151,7 +154,7 @@ etr_status etr_tb_build_points_make(etr_tb_build_points *out, etr_arena *arena,
                  .record = &set->records.data[set->records.count - 1],
                  .out = out};
     etr_tb_tags_init(&b.tags, arena);
-    add_points(&b);
+    add_all_points(&b);
     if (etr_arena_failed(arena))
       status = etr_fail_memory(error);
   }

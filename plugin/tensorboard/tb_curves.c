@@ -24,7 +24,7 @@ enum {
 
 /* A part has a curve if it takes this long in some inference, or this share of it. TensorBoard's
  * axes cannot show less. */
-static const double least_ms = 0.001, least_share = 0.01;
+static const double least_ms = 0.001, least_fraction = 0.01;
 
 /* A key by which time slices are added up: an operator or a backend. */
 typedef struct key_sum {
@@ -50,7 +50,8 @@ static double millis(const etr_profile *profile, double ticks) {
 
 /* ---- Curves ---- */
 
-/* Adds a curve under a tag of its own, unless it is empty or its memory ran out. */
+/* Adds a curve under the unique tag GROUP/NAME, unless it is empty or its memory ran out.
+ * TensorBoard shows the curves of a group below each other. */
 static void add_curve(builder *b, const char *group, const char *name, etr_tb_curve curve) {
   if (curve.values == NULL || curve.steps == NULL || curve.count == 0)
     return;
@@ -65,14 +66,15 @@ static void add_curve(builder *b, const char *group, const char *name, etr_tb_cu
 static bool is_worth_showing(const builder *b, const uint64_t *ticks) {
   for (size_t i = 0; i < b->method->run_count; i++)
     if (millis(b->profile, (double)ticks[i]) >= least_ms ||
-        (ticks[i] > 0 && (double)ticks[i] >= least_share * (double)b->method->execute_per_run[i]))
+        (ticks[i] > 0 &&
+         (double)ticks[i] >= least_fraction * (double)b->method->execute_per_run[i]))
       return true;
   return false;
 }
 
 /* Adds a curve over the inferences, in ms. ticks: the time of each inference, of which every
  * stride-th becomes a point. */
-static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks) {
+static void add_run_curve(builder *b, const char *group, const char *name, const uint64_t *ticks) {
   double *values = etr_arena_alloc_array(b->arena, b->points, sizeof *values);
   for (size_t i = 0; values && i < b->points; i++)
     values[i] = millis(b->profile, (double)ticks[i * b->stride]);
@@ -83,7 +85,7 @@ static void add_runs(builder *b, const char *group, const char *name, const uint
 /* ---- Inferences ---- */
 
 /* Returns for each listed run of a method its number among all of its runs, those in `others`
- * included. Both lists are sorted. NULL when out of memory. */
+ * (warm-up) included, as the step of its point. Both lists are sorted. NULL when out of memory. */
 static int64_t *number_runs(etr_arena *arena, const uint32_t *runs, size_t count,
                             const uint32_t *others, size_t other_count) {
   int64_t *numbers = etr_arena_alloc_array(arena, count, sizeof *numbers);
@@ -99,7 +101,7 @@ static size_t stride_of(size_t count) {
   return (count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
 }
 
-/* Drops all but every n-th element, in place. */
+/* Keeps every stride-th element of a list, in place. `points` is how many are kept. */
 static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
   for (size_t i = 0; list && i < points; i++)
     list[i] = list[i * stride];
@@ -107,7 +109,7 @@ static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
 }
 
 /* Adds a curve of a single point, at step 0. */
-static void add_number(builder *b, const char *group, const char *name, double value) {
+static void add_point_curve(builder *b, const char *group, const char *name, double value) {
   static const int64_t steps[] = {0};
   double *values = etr_arena_alloc(b->arena, sizeof *values);
   if (!values)
@@ -122,14 +124,14 @@ static void add_first_token(builder *b) {
   const etr_first_token *first = b->profile->first_token;
   if (!first || b->method != &b->profile->methods[first->method])
     return;
-  add_number(b, ETR_TB_TOKENS, "first_ms", millis(b->profile, first->ticks));
+  add_point_curve(b, ETR_TB_TOKENS, "first_ms", millis(b->profile, first->ticks));
   if (isfinite(first->with_load))
-    add_number(b, ETR_TB_TOKENS, "first_with_load_ms", millis(b->profile, first->with_load));
+    add_point_curve(b, ETR_TB_TOKENS, "first_with_load_ms", millis(b->profile, first->with_load));
 }
 
-/* Adds the curves of tokens per second and of milliseconds per token, unless the tokens or the time
- * of a run are unknown. */
-static void add_tokens(builder *b) {
+/* Adds the curves of tokens per second and of milliseconds per token over the inferences, unless
+ * the tokens or the time of a run are unknown. */
+static void add_token_curves(builder *b) {
   double *per_second = etr_arena_alloc_array(b->arena, b->points, sizeof *per_second);
   double *per_token = etr_arena_alloc_array(b->arena, b->points, sizeof *per_token);
   if (!b->method->throughput || !per_second || !per_token)
@@ -148,8 +150,9 @@ static void add_tokens(builder *b) {
             (etr_tb_curve){.values = per_token, .steps = b->steps, .count = b->points});
 }
 
-/* Adds the curve of the runs that are excluded as warm-up. */
-static void add_warmup(builder *b) {
+/* Adds the curve of the times of the runs that are excluded as warm-up, in ms, at their numbers
+ * among all runs, so that it continues into the curve of the counted runs. */
+static void add_warmup_curve(builder *b) {
   const etr_method *method = b->method;
   double *values = etr_arena_alloc_array(b->arena, method->skipped_run_count, sizeof *values);
   int64_t *steps = number_runs(b->arena, method->skipped_runs, method->skipped_run_count,
@@ -164,9 +167,9 @@ static void add_warmup(builder *b) {
             (etr_tb_curve){.values = values, .steps = steps, .count = count});
 }
 
-/* Chooses which inferences are points, so that curves of many runs stay small, and their steps.
- * Returns false when out of memory. */
-static bool begin_inferences(builder *b) {
+/* Chooses which inferences become points, every stride-th one, so that curves of many runs stay
+ * small; and their steps (x coordinates). Returns false when out of memory. */
+static bool choose_points(builder *b) {
   const etr_method *method = b->method;
   b->stride = stride_of(method->run_count);
   b->points = (method->run_count + b->stride - 1) / b->stride;
@@ -180,12 +183,16 @@ static bool begin_inferences(builder *b) {
 
 typedef const char *(*key_of)(const builder *b, const etr_time_slice *time_slice);
 
-static const char *op_of(const builder *b, const etr_time_slice *time_slice) {
+/* Returns the operator of the node that a time slice is on, the key of op_type curves; NULL if it
+ * is on no node. */
+static const char *operator_of(const builder *b, const etr_time_slice *time_slice) {
   return time_slice->part == ETR_TIME_OPERATORS && b->method->graph != ETR_NONE
              ? b->profile->graphs[b->method->graph].nodes[time_slice->node].target
              : NULL;
 }
 
+/* Returns the backend of a time slice, the key of delegate curves; NULL for time outside delegates.
+ */
 static const char *backend_of(const builder *b, const etr_time_slice *time_slice) {
   (void)b;
   if (time_slice->event->backend)
@@ -193,6 +200,7 @@ static const char *backend_of(const builder *b, const etr_time_slice *time_slice
   return etr_time_slice_is_in_delegate(time_slice) ? ETR_UNKNOWN_BACKEND : NULL;
 }
 
+/* Orders keys by time, the longest first. */
 static int by_ticks(const void *x, const void *y) {
   const key_sum *a = x, *b = y;
   if (a->ticks != b->ticks)
@@ -206,9 +214,10 @@ typedef struct sums_by_key {
   uint32_t *number; /* per time slice: key_sum.number of its key; ETR_NONE: it has no key */
 } sums_by_key;
 
-/* Adds up time slices by a key, the largest sum first, and numbers the key of each slice, ETR_NONE
- * if it has none. Slices of a node are next to each other, so a key is only looked up when it
- * changes. Returns false when out of memory. */
+/* Adds up the ticks of time slices by a key such as the operator, and sorts the sums, the largest
+ * first. sums->number becomes the number of the key of each slice, ETR_NONE if it has none. Slices
+ * of a node are next to each other, so a key is only looked up when it changes. Returns false when
+ * out of memory. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   const char *last_text = NULL;
   uint32_t number = ETR_NONE;
@@ -238,22 +247,31 @@ static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
 /* Returns the ticks per run of the `shown_count` largest keys, then of all others together:
  * (shown_count + 1) rows of run_count. NULL when out of memory. */
 static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown_count) {
-  size_t runs = b->method->run_count;
+  const etr_method *method = b->method;
+  size_t runs = method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown_count + 1) * runs, sizeof *ticks);
+  /* per number of a key: its row, which is the last one for all that are not shown */
   size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
-  for (size_t i = 0; row_of && i < sums->list.count; i++)
-    row_of[sums->list.data[i].number] = ETR_MIN(i, shown_count);
-  for (size_t i = 0; i < b->method->time_slice_count && ticks && row_of; i++) {
-    const etr_time_slice *time_slice = &b->method->time_slices[i];
-    if (sums->number[i] != ETR_NONE)
-      ticks[row_of[sums->number[i]] * runs + time_slice->run] += time_slice->ticks;
+  if (!ticks || !row_of)
+    return NULL;
+  for (size_t i = 0; i < sums->list.count; i++) {
+    uint32_t number = sums->list.data[i].number;
+    row_of[number] = ETR_MIN(i, shown_count);
   }
-  return row_of ? ticks : NULL;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &method->time_slices[i];
+    uint32_t number = sums->number[i];
+    if (number == ETR_NONE)
+      continue;
+    uint64_t *row = ticks + row_of[number] * runs;
+    row[time_slice->run] += time_slice->ticks;
+  }
+  return ticks;
 }
 
-/* Adds a curve for each of the largest keys, and one for all others together if there are more than
- * max_curves + 1. */
-static void add_keys(builder *b, const char *group, key_of key, size_t max_curves) {
+/* Adds a curve over the inferences for each of the largest keys, and one for all others together if
+ * there are more than max_curves + 1. */
+static void add_curves_by_key(builder *b, const char *group, key_of key, size_t max_curves) {
   sums_by_key sums;
   if (!sum_by_key(b, &sums, key))
     return;
@@ -263,19 +281,19 @@ static void add_keys(builder *b, const char *group, key_of key, size_t max_curve
   const uint64_t *ticks = sum_by_run(b, &sums, shown_count);
   if (!ticks)
     return;
+  /* This is the first curve, since no key has taken the name "other" yet. */
   if (shown_count < count)
-    add_runs(b, group, "other",
-             ticks + shown_count * b->method->run_count); /* first: the name is free */
+    add_run_curve(b, group, "other", ticks + shown_count * b->method->run_count);
   for (size_t i = 0; i < shown_count; i++)
     if (sums.list.data[i].ticks > 0)
-      add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
+      add_run_curve(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
 }
 
 /* ---- Parts ---- */
 
-/* Adds a curve for each part of the time that is worth showing. The runtime has what the other
- * parts leave of each inference. */
-static void add_parts(builder *b) {
+/* Adds a curve for each part of the time of an inference (operators, delegate calls, ...) that is
+ * worth showing. The runtime has what the other parts leave of each inference. */
+static void add_part_curves(builder *b) {
   size_t runs = b->method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, ETR_TIME_PARTS * runs, sizeof *ticks);
   if (!ticks)
@@ -290,7 +308,7 @@ static void add_parts(builder *b) {
   }
   for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
     if (is_worth_showing(b, ticks + part * runs))
-      add_runs(b, ETR_TB_PARTS, etr_time_part_name(part), ticks + part * runs);
+      add_run_curve(b, ETR_TB_PARTS, etr_time_part_name(part), ticks + part * runs);
 }
 
 /* ---- Instructions ---- */
@@ -305,8 +323,9 @@ static int by_id(const void *x, const void *y) {
   return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the time of each instruction in the typical run, in ticks, sorted by instruction, and
- * sets *count. NULL when out of memory. */
+/* Returns the time of each instruction of the program in the typical run, in ticks, sorted by
+ * instruction, and sets *count. The typical run is a weighted mean of runs. NULL when out of
+ * memory. */
 static instruction_time *sum_by_instruction(builder *b, size_t *count) {
   instruction_time *times = etr_arena_alloc_array(b->arena, b->method->time_slice_count,
                                                   sizeof *times);
@@ -318,8 +337,8 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
                    b->method->typical.divisor;
     if (id < 0)
       continue;
-    if (used > 0 && times[used - 1].id ==
-                        id) /* runs of a node are next to each other, so there is less to sort */
+    /* The slices of a node are next to each other, so adding them up here leaves less to sort. */
+    if (used > 0 && times[used - 1].id == id)
       times[used - 1].ticks += ticks;
     else
       times[used++] = (instruction_time){id, ticks};
@@ -338,11 +357,11 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
 
 /* Adds the time of each instruction in the typical run, and their cumulative sum, in ms, if there
  * are at least two. */
-static void add_timeline(builder *b) {
+static void add_timeline_curves(builder *b) {
   size_t count = 0;
   const instruction_time *instructions = sum_by_instruction(b, &count);
-  double *times = etr_arena_alloc_array(b->arena, count, sizeof *times),
-         *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
+  double *times = etr_arena_alloc_array(b->arena, count, sizeof *times);
+  double *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   double sum_ticks = 0;
   if (!times || !sums || !steps || count < 2)
@@ -363,14 +382,14 @@ static void add_timeline(builder *b) {
 
 /* Adds the live and the planned bytes at each instruction. If there are many instructions, a point
  * is the largest value up to the next point. */
-static void add_memory(builder *b) {
+static void add_memory_curves(builder *b) {
   const etr_memory_plan *plan = b->method->memory;
   if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2)
     return;
-  size_t stride = stride_of(plan->instruction_count),
-         count = (plan->instruction_count + stride - 1) / stride;
-  double *live = etr_arena_alloc_array(b->arena, count, sizeof *live),
-         *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
+  size_t stride = stride_of(plan->instruction_count);
+  size_t count = (plan->instruction_count + stride - 1) / stride;
+  double *live = etr_arena_alloc_array(b->arena, count, sizeof *live);
+  double *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   if (etr_arena_failed(b->arena))
     return;
@@ -393,9 +412,10 @@ static const etr_accuracy *accuracy_of(const etr_profile *profile, const etr_met
   return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods));
 }
 
-/* Adds the curves of the SNR of each value and of the SNR of its own step, in dB, in the order of
- * execution. A value that was not compared has no point, and a curve has at least two. */
-static void add_accuracy(builder *b) {
+/* Adds two curves in dB over the values in the order of execution: the SNR of each value, and its
+ * local SNR, to which only the step from the logged values before it contributes. A value that was
+ * not compared has no point, and a curve has at least two. */
+static void add_accuracy_curves(builder *b) {
   const etr_accuracy *accuracy = accuracy_of(b->profile, b->method);
   size_t count, point_counts[2] = {0};
   if (!accuracy)
@@ -470,18 +490,18 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   etr_tb_tags_init(&b.tags, arena);
   if (!b.suffix)
     return false;
-  if (etr_tb_shows_method(profile, (uint32_t)(method - profile->methods)) && begin_inferences(&b)) {
-    add_runs(&b, ETR_TB_INFERENCE, "measured", method->execute_per_run);
-    add_warmup(&b);
+  if (etr_tb_shows_method(profile, (uint32_t)(method - profile->methods)) && choose_points(&b)) {
+    add_run_curve(&b, ETR_TB_INFERENCE, "measured", method->execute_per_run);
+    add_warmup_curve(&b);
     add_first_token(&b);
-    add_tokens(&b);
-    add_parts(&b);
-    add_keys(&b, ETR_TB_DELEGATE, backend_of, MAX_BACKENDS);
-    add_keys(&b, ETR_TB_OP_TYPE, op_of, MAX_OP_TYPES);
-    add_timeline(&b);
+    add_token_curves(&b);
+    add_part_curves(&b);
+    add_curves_by_key(&b, ETR_TB_DELEGATE, backend_of, MAX_BACKENDS);
+    add_curves_by_key(&b, ETR_TB_OP_TYPE, operator_of, MAX_OP_TYPES);
+    add_timeline_curves(&b);
   }
-  add_memory(&b);
-  add_accuracy(&b);
+  add_memory_curves(&b);
+  add_accuracy_curves(&b);
   *out = (etr_tb_curves){b.curves.data, b.curves.count};
   return !etr_arena_failed(arena);
 }
@@ -501,8 +521,8 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
     out->least = ETR_MIN(out->least, values[i]);
     out->most = ETR_MAX(out->most, values[i]);
   }
-  double width = out->most - out->least,
-         steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
+  double width = out->most - out->least;
+  double steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
   if (width > 0 && steps > 1)
     out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
   for (size_t i = 0; i < count; i++) {
@@ -514,7 +534,8 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
 bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method) {
   const char *suffix = etr_tb_suffix(arena, profile, method);
-  size_t count = method->run_count, blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
+  size_t count = method->run_count;
+  size_t blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
   *out = (etr_tb_blocks){.count = count, .blocks = blocks > 1 ? blocks : 0};
   if (!suffix || out->blocks == 0)
     return suffix != NULL;

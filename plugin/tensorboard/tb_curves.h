@@ -90,9 +90,8 @@ typedef struct etr_tb_error {
 
 enum { ETR_TB_MOST_ERRORS = 10 }; /* values whose differences are shown: a page of distributions */
 
-/** Lists the distributions of the most suspicious values of a method. Returns their number; 0 also
- * when out of memory.
- */
+/** Lists the histograms of the errors of a method's values: of those that are suspicious, the worst
+ * ones first. Returns their number, which is 0 also when out of memory. */
 size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena,
                            const etr_profile *profile, const etr_method *method);
 
@@ -104,8 +103,9 @@ typedef struct etr_tb_blocks {
   size_t count, blocks; /* inferences; 0 blocks: there are too few */
 } etr_tb_blocks;
 
-/** Divides the inferences of a method into at most 20 blocks of at least 10. Returns false when out
- * of memory. */
+/** Divides the inferences of a method into at most 20 consecutive blocks of at least 10, each of
+ * which becomes a histogram. There are none for less than 20 inferences. Returns false when out of
+ * memory. */
 bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method);
 

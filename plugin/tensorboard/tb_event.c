@@ -19,28 +19,28 @@
 
 typedef struct emitter {
   etr_arena arena;
-  etr_arena part; /* memory of the events that are being written; end_part() frees it */
+  etr_arena scratch; /* memory of the events that are being written; clear_scratch() frees it */
   etr_tb_view view;
   etr_tfrecord records;
   const etr_events_options *options;
   const etr_tb_entry *entry;
   double wall_time;
   int64_t step;      /* of everything but the points of curves: that of a build, else 0 */
-  etr_packer packer; /* packs one event after the other, in `part` */
+  etr_packer packer; /* packs one event after the other, in `scratch` */
 } emitter;
 
 /* Frees the memory of the events that were written. */
-static void end_part(emitter *e) {
-  if (etr_arena_failed(&e->part))
+static void clear_scratch(emitter *e) {
+  if (etr_arena_failed(&e->scratch))
     etr_arena_fail(&e->arena);
-  etr_arena_clear(&e->part);
-  e->packer = (etr_packer){.arena = &e->part};
+  etr_arena_clear(&e->scratch);
+  e->packer = (etr_packer){.arena = &e->scratch};
 }
 
 /* Packs an event in front of the data that are packed for it, and writes it. */
 static void write_event(emitter *e, const Tensorboard__Event *event) {
   etr_pack(&e->packer, &event->base);
-  if (!etr_arena_failed(&e->arena) && !etr_arena_failed(&e->part))
+  if (!etr_arena_failed(&e->arena) && !etr_arena_failed(&e->scratch))
     etr_tfrecord_write(&e->records, etr_packed(&e->packer));
   etr_packer_reset(&e->packer);
 }
@@ -71,8 +71,8 @@ static void write_start(emitter *e) {
     write_event(e, &event);
 }
 
-/* Writes the event with the graph. Its large message is packed in place, because it comes last in
- * the event. */
+/* Writes the event with the graph. Its large message is packed in place, in front of nothing,
+ * because it is the last field of the event. */
 static void write_graph(emitter *e) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
@@ -80,7 +80,7 @@ static void write_graph(emitter *e) {
   etr_tb_graph_pack(&e->packer, &e->view);
   etr_pack_nested(&e->packer, etr_pack_field(tensorboard__event, "graph_def"), 0);
   write_event(e, &event);
-  end_part(e);
+  clear_scratch(e);
 }
 
 /* Writes the times for the graph tab, one event for each statistic; none if no node was timed. */
@@ -101,7 +101,7 @@ static void write_statistics(emitter *e) {
     etr_pack_nested(&e->packer, etr_pack_field(tensorboard__event, "tagged_run_metadata"), 0);
     write_event(e, &event);
   }
-  end_part(e);
+  clear_scratch(e);
 }
 
 /* Writes the graph of another entry point as a value of the run, with its typical times: a
@@ -110,13 +110,13 @@ static void write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
   const etr_profile *profile = e->view.profile;
   const etr_graph *graph = &profile->graphs[index];
   const char *tag = etr_tb_graph_tag(tags, graph->module, graph->method);
-  etr_packer packer = {.arena = &e->part};
+  etr_packer packer = {.arena = &e->scratch};
   etr_tb_summary summary;
   etr_tb_stats stats;
   etr_tb_view view;
   if (!tag ||
-      etr_tb_view_build(&view, &e->part, profile, graph, &e->entry->scopes[index]) != ETR_OK)
-    return; /* the arena of the part, or of the tags, is out of memory */
+      etr_tb_view_build(&view, &e->scratch, profile, graph, &e->entry->scopes[index]) != ETR_OK)
+    return; /* the scratch arena, or that of the tags, is out of memory */
   etr_tb_graph_pack(&packer, &view);
   etr_pack_nested(&packer, etr_pack_field(tensorboard__function_graphs, "pre_optimization_graph"),
                   0);
@@ -133,7 +133,7 @@ static void write_other_graph(emitter *e, etr_tb_tags *tags, size_t index) {
   summary.tensor.n_string_val = 1;
   summary.tensor.string_val = &bytes;
   write_event(e, &summary.event);
-  end_part(e);
+  clear_scratch(e);
 }
 
 /* Writes the graphs of the run's other entry points. When out of memory, the arena has failed. */
@@ -152,10 +152,10 @@ static void write_point(emitter *e, etr_tb_point *point, int64_t step, double va
 }
 
 /* Writes the curves of a method, each as one event per point. When out of memory, the arena of the
- * part has failed. */
+ * events has failed. */
 static void write_curves(emitter *e, const etr_method *method) {
   etr_tb_curves curves;
-  if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, method))
+  if (!etr_tb_curves_build(&curves, &e->scratch, e->view.profile, method))
     return;
   for (size_t i = 0; i < curves.count; i++) {
     const etr_tb_curve *curve = &curves.list[i];
@@ -171,11 +171,11 @@ static void write_curves(emitter *e, const etr_method *method) {
 static void write_histograms(emitter *e, const etr_method *method) {
   etr_tb_blocks blocks;
   double tick = etr_tb_clock_tick(e->view.profile, method);
-  if (!etr_tb_blocks_build(&blocks, &e->part, e->view.profile, method))
+  if (!etr_tb_blocks_build(&blocks, &e->scratch, e->view.profile, method))
     return;
   for (size_t i = 0; i < blocks.blocks && !e->records.failed; i++) {
-    size_t first_run = etr_tb_block_start(&blocks, i),
-           run_count = etr_tb_block_start(&blocks, i + 1) - first_run;
+    size_t first_run = etr_tb_block_start(&blocks, i);
+    size_t run_count = etr_tb_block_start(&blocks, i + 1) - first_run;
     etr_tb_histogram histogram;
     etr_tb_spread spread;
     etr_tb_spread_of(&spread, blocks.values + first_run, run_count, tick);
@@ -187,7 +187,7 @@ static void write_histograms(emitter *e, const etr_method *method) {
 /* Writes a histogram of the errors of each suspicious value of a method. */
 static void write_errors(emitter *e, const etr_method *method) {
   etr_tb_error errors[ETR_TB_MOST_ERRORS];
-  size_t count = etr_tb_errors_build(errors, &e->part, e->view.profile, method);
+  size_t count = etr_tb_errors_build(errors, &e->scratch, e->view.profile, method);
   for (size_t i = 0; i < count && !e->records.failed; i++) {
     etr_tb_histogram histogram;
     etr_tb_histogram_init(&histogram, e->wall_time, errors[i].tag, 0, &errors[i].spread);
@@ -199,21 +199,22 @@ static void write_errors(emitter *e, const etr_method *method) {
 
 /* Writes a document for the dashboard. A status other than ETR_OK says that it could not be made,
  * which fails the file. */
-static void write_document(emitter *e, const char *tag, const char *plugin_content,
-                           etr_status status, const etr_text *json) {
+static void write_dashboard_document(emitter *e, const char *tag, const char *plugin_content,
+                                     etr_status status, const etr_text *json) {
   etr_tb_document document;
   if (status != ETR_OK)
     etr_arena_fail(&e->arena); /* the error is of another arena, or of the document */
   etr_tb_document_init(&document, e->wall_time, tag, plugin_content,
                        (etr_slice){json->data, json->size});
   write_value(e, &document.summary);
-  end_part(e);
+  clear_scratch(e);
 }
 
-/* Writes the metrics of the HParams table. */
-static void write_metrics(emitter *e) {
+/* Writes the metrics of the HParams table as points of curves, from which TensorBoard takes them.
+ */
+static void write_metric_points(emitter *e) {
   double metrics[ETR_TB_METRIC_COUNT];
-  if (!etr_tb_metrics_make(metrics, &e->part, e->view.profile))
+  if (!etr_tb_metrics_make(metrics, &e->scratch, e->view.profile))
     return;
   for (size_t i = 0; i < ETR_TB_METRIC_COUNT; i++) {
     etr_tb_point point;
@@ -228,32 +229,35 @@ static void write_session(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
   etr_tb_summary event;
-  write_metrics(e);
-  etr_tb_experiment(&event, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
+  write_metric_points(e);
+  etr_tb_experiment(&event, &e->scratch, e->wall_time, profile, o->hparams, o->hparam_count);
   write_value(e, &event);
-  etr_tb_session_start(&event, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
+  etr_tb_session_start(&event, &e->scratch, e->wall_time, profile, o->hparams, o->hparam_count);
   write_value(e, &event);
-  etr_tb_session_end(&event, &e->part, e->wall_time);
+  etr_tb_session_end(&event, &e->scratch, e->wall_time);
   write_value(e, &event);
-  end_part(e);
+  clear_scratch(e);
 }
 
-static void write_text(emitter *e, const etr_method_findings *found) {
+/* Writes the text page about the record, or nothing when out of memory. */
+static void write_page(emitter *e, const etr_method_findings *found) {
   etr_tb_page page;
-  if (etr_tb_page_make(&page, &e->part, e->wall_time, e->view.profile, found, e->options->name))
+  if (etr_tb_page_make(&page, &e->scratch, e->wall_time, e->view.profile, found, e->options->name))
     write_value(e, &page.summary);
-  end_part(e);
+  clear_scratch(e);
 }
 
+/* Writes the layout of the charts for CUSTOM SCALARS, which is packed already. */
 static void write_layout(emitter *e, const etr_packer *packed) {
   etr_tb_layout layout;
   etr_tb_layout_init(&layout, e->wall_time, etr_packed(packed));
   write_value(e, &layout.summary);
-  end_part(e);
+  clear_scratch(e);
 }
 
-/* Writes the data about the record into one run. In every run, all curves would be drawn once for
- * each run, and pages would be filled with runs. */
+/* Writes the data about the record: curves, histograms, page, table row and documents. They go into
+ * one run only: in every run, all curves would be drawn once for each run, and pages would be
+ * filled with runs. */
 static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
@@ -264,29 +268,31 @@ static void write_record(emitter *e) {
     if (etr_tb_shows_method(profile, i))
       write_histograms(e, &profile->methods[i]);
     write_errors(e, &profile->methods[i]);
-    end_part(e);
+    clear_scratch(e);
   }
   etr_method_findings found = {.method = etr_tb_main_method(profile)};
   if (found.method && etr_findings_make(&found.findings, &e->arena, profile, found.method,
                                         etr_unit_of_method(profile, found.method))) {
-    etr_packer layout = {.arena = &e->part};
+    etr_packer layout = {.arena = &e->scratch};
     etr_tb_layout_pack(&layout, e->entry->is_build);
     write_layout(e, &layout);
-    write_text(e, &found);
+    write_page(e, &found);
     write_session(e);
   }
-  etr_text json = {.arena = &e->part};
+  etr_text json = {.arena = &e->scratch};
   const etr_head_facts facts = {.hparams = o->hparams,
                                 .hparam_count = o->hparam_count,
                                 .recorded = o->recorded,
                                 .has_step = e->entry->is_build,
                                 .step = e->step};
   etr_status status = etr_head_write(profile, &facts, &(etr_sink){etr_text_write, &json}, NULL);
-  write_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status, &json);
-  json = (etr_text){.arena = &e->part};
+  write_dashboard_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status,
+                           &json);
+  json = (etr_text){.arena = &e->scratch};
   status = etr_profile_write(profile, ETR_PROFILE_ALL, &found, &(etr_sink){etr_text_write, &json},
                              NULL);
-  write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
+  write_dashboard_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status,
+                           &json);
 }
 
 /* ---- Builds ---- */
@@ -296,7 +302,7 @@ static void write_record(emitter *e) {
 static void write_build(emitter *e) {
   etr_tb_build_points points;
   double recorded = e->options->recorded > 0 ? e->options->recorded : e->wall_time;
-  if (etr_tb_build_points_make(&points, &e->part, e->view.profile, e->entry->before, NULL) !=
+  if (etr_tb_build_points_make(&points, &e->scratch, e->view.profile, e->entry->before, NULL) !=
       ETR_OK) {
     etr_arena_fail(&e->arena);
     return;
@@ -313,16 +319,16 @@ static void write_build(emitter *e) {
       write_point(e, &point, e->step, made->value);
     }
   }
-  end_part(e);
+  clear_scratch(e);
 }
 
 /* ---- The event file of a run ---- */
 
 /* Frees everything, and returns the status of the file: whether memory ran out or the sink refused.
  * */
-static etr_status end_file(emitter *e, etr_error *error) {
-  bool out_of_memory = etr_arena_failed(&e->arena) || etr_arena_failed(&e->part);
-  etr_arena_clear(&e->part);
+static etr_status end_emitter(emitter *e, etr_error *error) {
+  bool out_of_memory = etr_arena_failed(&e->arena) || etr_arena_failed(&e->scratch);
+  etr_arena_clear(&e->scratch);
   etr_arena_clear(&e->arena);
   if (out_of_memory)
     return etr_fail_memory(error);
@@ -342,7 +348,7 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
                .step = entry->is_build ? entry->step : 0};
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
-  e.packer.arena = &e.part;
+  e.packer.arena = &e.scratch;
   e.view.profile = profile;
   if (entry->has_points_only) {
     write_start(&e);
@@ -359,12 +365,12 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
     if (entry->has_record)
       write_record(&e);
   }
-  return end_file(&e, error);
+  return end_emitter(&e, error);
 }
 
-/* Makes a run of one graph. */
-static etr_status make_single(etr_tb_run *out, etr_arena *arena, const etr_profile *profile,
-                              size_t graph) {
+/* Makes a run that shows only the graph of this index. */
+static etr_status make_graph_run(etr_tb_run *out, etr_arena *arena, const etr_profile *profile,
+                                 size_t graph) {
   etr_scopes *scopes = etr_arena_alloc_array(arena, profile->graph_count, sizeof *scopes);
   *out = (etr_tb_run){.graph = graph, .scopes = scopes};
   return scopes ? etr_scopes_build(&scopes[graph], arena, &profile->graphs[graph])
@@ -378,7 +384,7 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph,
   etr_tb_run run;
   bool is_whole = graph == ETR_WHOLE_RECORD;
   etr_status status = is_whole ? etr_tb_run_make(&run, &arena, profile, NULL)
-                               : make_single(&run, &arena, profile, graph);
+                               : make_graph_run(&run, &arena, profile, graph);
   const etr_tb_entry entry = {.graph = run.graph,
                               .scopes = run.scopes,
                               .others = run.others,

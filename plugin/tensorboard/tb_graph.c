@@ -30,7 +30,7 @@ typedef struct packer {
   etr_vec(const char *) inputs;
   etr_vec(etr_edge) edges;
   etr_vec(const etr_argument *) arguments;
-  etr_map once;              /* address of data that many nodes share -> index in shared */
+  etr_map index_of_shared;   /* address of data that many nodes share -> index in shared */
   etr_vec(etr_slice) shared; /* packed attributes that follow from these data */
 } packer;
 
@@ -40,29 +40,31 @@ typedef struct packer {
  * last one is added first. */
 
 /* Adds a text that is already clean, unless it is empty. */
-static void add_clean(packer *p, const char *key, etr_slice text) {
+static void add_clean_text(packer *p, const char *key, etr_slice text) {
   if (text.size > 0)
     etr_pack_text_entry(p->out, p->attr, etr_slice_of(key), p->text, text);
 }
 
+/* Adds an attribute with a text, in which characters that the page cannot show are replaced. Adds
+ * nothing for NULL or "". */
 static void add_text(packer *p, const char *key, const char *text) {
   char room[ETR_TB_TEXT_ROOM];
   if (text)
-    add_clean(p, key, etr_tb_clean_text(room, etr_slice_of(text)));
+    add_clean_text(p, key, etr_tb_clean_text(room, etr_slice_of(text)));
 }
 
-static void add_fixed(packer *p, const char *key, double value, int decimals) {
+static void add_decimal(packer *p, const char *key, double value, int decimals) {
   char text[ETR_FIXED_ROOM];
-  add_clean(p, key, (etr_slice){text, etr_format_fixed(text, value, decimals)});
+  add_clean_text(p, key, (etr_slice){text, etr_format_fixed(text, value, decimals)});
 }
 
 static void add_micros(packer *p, const char *key, double ticks) {
-  add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3);
+  add_decimal(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3);
 }
 
-/* Adds the delegate that an operator runs in, "delegate 3: XnnpackBackend", by which TensorBoard
- * can color the graph; nothing for other nodes. */
-static void add_cluster(packer *p, size_t node) {
+/* Adds the delegate that an operator runs in, "delegate 3: XnnpackBackend", as the attribute by
+ * which TensorBoard can color the graph (XLA Cluster). Adds nothing for other nodes. */
+static void add_delegate(packer *p, size_t node) {
   const char *backend = etr_tb_backend(p->view->graph, node);
   if (!backend || p->view->graph->nodes[node].kind != ETR_NODE_OP)
     return;
@@ -95,36 +97,41 @@ static void add_arguments(packer *p, const etr_node *node) {
   for (size_t i = p->arguments.count; i-- > 0;) {
     (void)etr_tb_clean_name(key + sizeof prefix - 1, etr_slice_of(p->arguments.data[i]->name));
     etr_slice text = {value, etr_format_argument(value, p->arguments.data[i]->value)};
-    add_clean(p, key, etr_tb_clean_text(room, text));
+    add_clean_text(p, key, etr_tb_clean_text(room, text));
   }
 }
 
-/* Adds the shapes of a node's first ten inputs as "in0" to "in9". */
+/* Adds the shapes of a node's first ten inputs as attributes "in0" to "in9". */
 static void add_inputs(packer *p, const etr_node *node) {
   static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4",
                                                "in5", "in6", "in7", "in8", "in9"};
+  const etr_tb_view *view = p->view;
   for (size_t i = ETR_MIN(node->input_count, (size_t)MAX_VALUES); i-- > 0;) {
     etr_edge edge = node->inputs[i];
-    if (edge.output < p->view->graph->nodes[edge.node].output_count)
-      add_clean(p, keys[i], p->view->shapes[p->view->first_value[edge.node] + edge.output]->label);
+    size_t value = view->first_value[edge.node] + edge.output;
+    if (edge.output < view->graph->nodes[edge.node].output_count)
+      add_clean_text(p, keys[i], view->shapes[value]->label);
   }
 }
 
+/* Adds the shapes of a node's first ten outputs as attributes "out0" to "out9". */
 static void add_outputs(packer *p, size_t node) {
   static const char *const keys[MAX_VALUES] = {"out0", "out1", "out2", "out3", "out4",
                                                "out5", "out6", "out7", "out8", "out9"};
-  for (size_t i = ETR_MIN(p->view->graph->nodes[node].output_count, (size_t)MAX_VALUES); i-- > 0;)
-    add_clean(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
+  etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
+  size_t count = ETR_MIN(p->view->graph->nodes[node].output_count, (size_t)MAX_VALUES);
+  for (size_t i = count; i-- > 0;)
+    add_clean_text(p, keys[i], shapes[i]->label);
 }
 
-/* Adds attributes that follow from data that many nodes share, by calling `add`. They are packed
- * once, for the first of the nodes, and copied for the others. */
+/* Adds the attributes that follow from data that many nodes share, such as a module, by calling
+ * `add`. They are packed once, for the first of these nodes, and copied for the others. */
 static void add_shared(packer *p, const void *shared_data,
                        void (*add)(packer *p, const void *shared_data)) {
   const etr_slice key = {(const char *)&shared_data, sizeof shared_data};
-  uint32_t attribute_index = etr_map_get(&p->once, key);
+  uint32_t attribute_index = etr_map_get(&p->index_of_shared, key);
   if (attribute_index != ETR_NONE) {
-    etr_pack_again(p->out, p->shared.data[attribute_index]);
+    etr_pack_copy(p->out, p->shared.data[attribute_index]);
     return;
   }
   size_t size_before = etr_packed_size(p->out);
@@ -132,7 +139,7 @@ static void add_shared(packer *p, const void *shared_data,
   etr_slice packed = {p->out->start, etr_packed_size(p->out) - size_before};
   etr_slice *added = etr_vec_push(p->arena, &p->shared);
   const char *kept = added ? etr_arena_copy(p->arena, packed) : NULL;
-  if (!kept || !etr_map_set(&p->once, key, (uint32_t)p->shared.count - 1))
+  if (!kept || !etr_map_set(&p->index_of_shared, key, (uint32_t)p->shared.count - 1))
     return;
   *added = (etr_slice){kept, packed.size};
 }
@@ -150,6 +157,8 @@ static void add_target(packer *p, const void *target) {
   add_text(p, "target", target);
 }
 
+/* Adds the class and the path of the module that a node belongs to. It is an add_shared() function.
+ */
 static void add_module(packer *p, const void *of) {
   const etr_module *module = of;
   add_text(p, "module_type", module->type);
@@ -161,11 +170,12 @@ static const etr_method *method_of(const packer *p) {
   return method < p->view->profile->method_count ? &p->view->profile->methods[method] : NULL;
 }
 
-/* Adds the facts that the backend recorded, whether there is a time or not. */
+/* Adds what the backend recorded about a node beside its time: its cycles and the compute units
+ * that it ran on, as far as they are known. */
 static void add_backend_facts(packer *p, const etr_node_time *time) {
   double cycles = etr_cycles_of(method_of(p), time);
   if (!isnan(cycles))
-    add_fixed(p, "cycles", cycles, 0);
+    add_decimal(p, "cycles", cycles, 0);
   add_text(p, "compute_unit", etr_compute_units_text(p->arena, time->compute_units));
 }
 
@@ -174,17 +184,17 @@ static void add_backend_facts(packer *p, const etr_node_time *time) {
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
   if (cost.macs > 0)
-    add_fixed(p, "cost.macs", cost.macs, 0);
+    add_decimal(p, "cost.macs", cost.macs, 0);
   if (isnan(cost.macs) && cost.unknown > 0)
     add_text(p, "cost.macs", "unknown");
   if (cost.intensity > 0)
-    add_fixed(p, "cost.intensity", cost.intensity, 3);
+    add_decimal(p, "cost.intensity", cost.intensity, 3);
   if (cost.gflops > 0)
-    add_fixed(p, "cost.gflops", cost.gflops, 3);
+    add_decimal(p, "cost.gflops", cost.gflops, 3);
   if (cost.gbs > 0)
-    add_fixed(p, "cost.gbs", cost.gbs, 3);
+    add_decimal(p, "cost.gbs", cost.gbs, 3);
   if (cost.bytes > 0)
-    add_fixed(p, "cost.bytes", cost.bytes, 0);
+    add_decimal(p, "cost.bytes", cost.bytes, 0);
   if (isnan(cost.bytes) && cost.unknown > 0)
     add_text(p, "cost.bytes", "unknown");
 }
@@ -202,8 +212,9 @@ static void add_match(packer *p, const etr_node_time *time) {
                  : etr_match_name(time->match));
 }
 
-/* Appends as much as fits, with a NUL at the end. Returns the new size. */
-static size_t append(char *text, size_t used, const char *more) {
+/* Appends as much of `more` as fits into ETR_TB_TEXT_ROOM bytes, with a NUL at the end. Returns the
+ * new size. */
+static size_t append_cut(char *text, size_t used, const char *more) {
   size_t size = ETR_MIN(strlen(more), ETR_TB_TEXT_ROOM - 1 - used);
   memcpy(text + used, more, size);
   text[used + size] = '\0';
@@ -216,8 +227,8 @@ static void add_edge_nodes(packer *p, const etr_node *node) {
   char text[ETR_TB_TEXT_ROOM] = "";
   size_t used = 0;
   for (size_t i = 0; i < node->edge_node_count && used < ETR_TB_TEXT_ROOM - 1; i++) {
-    used = append(text, used, i ? ", " : "");
-    used = append(text, used, node->edge_nodes[i]);
+    used = append_cut(text, used, i ? ", " : "");
+    used = append_cut(text, used, node->edge_nodes[i]);
   }
   add_text(p, "edge_nodes", text);
 }
@@ -246,14 +257,14 @@ static void add_accuracy(packer *p, size_t index) {
     if (cell.text)
       add_text(p, keys[i], cell.text);
     if (gaps[i] && !cell.text)
-      add_fixed(p, keys[i], cell.number, 3);
+      add_decimal(p, keys[i], cell.number, 3);
   }
   if (!isnan(accuracy->drop_db))
-    add_fixed(p, "accuracy.drop_db", accuracy->drop_db, 3);
+    add_decimal(p, "accuracy.drop_db", accuracy->drop_db, 3);
 }
 
 /* Adds the attributes of a node from the last to the first, because packing goes backwards. */
-static void add_attrs(packer *p, size_t index) {
+static void add_attributes(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
   const etr_node_time *known = p->view->graph->times ? &p->view->graph->times[index] : NULL;
@@ -281,36 +292,55 @@ static void add_attrs(packer *p, size_t index) {
   if (node->edge_node_count)
     add_edge_nodes(p, node);
   if (node->debug_handle)
-    add_fixed(p, "debug_handle", node->debug_handle, 0);
+    add_decimal(p, "debug_handle", node->debug_handle, 0);
   if (known)
     add_backend_facts(p, known);
   add_cost(p, index);
-  if (known && known->runs == 0 &&
-      known->carried_by < p->view->graph->node_count) /* it was fused into another node */
+  bool is_fused = known && known->runs == 0 && known->carried_by < p->view->graph->node_count;
+  if (is_fused)
     add_text(p, "carried_by", p->view->names[known->carried_by]);
   size_t runs = method_of(p) ? method_of(p)->run_count : 0;
   if (time && runs > 0)
-    add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
+    add_decimal(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
   if (time)
     add_micros(p, "avg_us", time->avg);
   add_arguments(p, node);
   add_accuracy(p, index);
-  add_cluster(p, index);
+  add_delegate(p, index);
   add_shapes(p, index);
 }
 
 /* ---- Inputs ---- */
 
-static void add_input(packer *p, const char *name) {
+/* Appends an input to the list of pack_node(). NULL, when out of memory, is passed over. */
+static void append_input(packer *p, const char *name) {
   const char **slot = name ? etr_vec_push(p->arena, &p->inputs) : NULL;
   if (slot)
     *slot = name;
 }
 
-/* Adds the inputs of a node. The page keeps only the first of consecutive inputs from one node, so
- * inputs from other nodes are moved between them if there are any. A node of a nested graph without
- * inputs gets a dotted edge from the graph's owner. */
-static void add_edges(packer *p, const etr_node *node) {
+/* Reorders edges so that two from one node do not follow each other, as far as one from another
+ * node is among the next LOOKAHEAD: the page keeps only the first of consecutive inputs from one
+ * node. */
+static void separate_equal_inputs(etr_edge *edges, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    size_t other = i;
+    size_t end = ETR_MIN(count, i + LOOKAHEAD);
+    while (other < end && edges[other].node == edges[i - 1].node)
+      other++;
+    if (other == i || other == end)
+      continue;
+    etr_edge moved_edge = edges[other];
+    memmove(edges + i + 1, edges + i, (other - i) * sizeof *edges);
+    edges[i] = moved_edge;
+  }
+}
+
+/* Finds the texts of the inputs of a node, "NAME" or "NAME:OUTPUT", for pack_node(). A node of a
+ * nested graph without inputs gets a dotted edge ("^NAME") from the node that owns the graph, which
+ * shows where it belongs. */
+static void find_inputs(packer *p, const etr_node *node) {
+  const etr_graph *graph = p->view->graph;
   p->edges.count = p->inputs.count = 0;
   for (size_t i = 0; i < node->input_count + node->other_input_count; i++) {
     etr_edge *edge = etr_vec_push(p->arena, &p->edges);
@@ -318,47 +348,37 @@ static void add_edges(packer *p, const etr_node *node) {
       return;
     *edge = node->inputs[i];
   }
-  etr_edge *edges = p->edges.data;
-  for (size_t i = 1, count = p->edges.count; i < count; i++) {
-    size_t candidate = i;
-    while (candidate < count && candidate < i + LOOKAHEAD &&
-           edges[candidate].node == edges[i - 1].node)
-      candidate++;
-    if (candidate == i || candidate == count || candidate == i + LOOKAHEAD)
-      continue;
-    etr_edge moved_edge = edges[candidate];
-    memmove(edges + i + 1, edges + i, (candidate - i) * sizeof *edges);
-    edges[i] = moved_edge;
-  }
+  separate_equal_inputs(p->edges.data, p->edges.count);
   for (size_t i = 0; i < p->edges.count; i++) {
-    const char *name = p->view->names[edges[i].node];
-    add_input(p, edges[i].output > 0
-                     ? etr_arena_format(p->arena, "%s:%" PRIu32, name, edges[i].output)
-                     : name);
+    etr_edge edge = p->edges.data[i];
+    const char *name = p->view->names[edge.node];
+    if (edge.output > 0)
+      name = etr_arena_format(p->arena, "%s:%" PRIu32, name, edge.output);
+    append_input(p, name);
   }
-  /* A dotted edge shows which node a nested graph belongs to. */
-  if (p->edges.count > 0 || node->subgraph >= p->view->graph->subgraph_count)
+  if (p->edges.count > 0 || node->subgraph >= graph->subgraph_count)
     return;
-  add_input(p, etr_arena_format(p->arena, "^%s",
-                                p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
+  uint32_t owner = graph->subgraphs[node->subgraph].owner;
+  append_input(p, etr_arena_format(p->arena, "^%s", p->view->names[owner]));
 }
 
 /* ---- Nodes ---- */
 
-/* Packs a node, from its last field to its first. When out of memory the arena has failed. */
+/* Packs a node in front of the packed data, and so from its last field to its first. When out of
+ * memory the arena has failed. */
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   uint32_t device = p->view->device_of_node[index];
   size_t size_before = etr_packed_size(p->out);
   char op[ETR_TB_NAME_ROOM];
-  add_attrs(p, index);
+  add_attributes(p, index);
   if (node->kind == ETR_NODE_OP)
     (void)etr_tb_clean_op(op, etr_label_op(node->target));
   else if (node->kind >= ETR_NODE_PARAMETER)
     strcpy(op, "Const");
   else
     strcpy(op, node->kind == ETR_NODE_INPUT ? "Placeholder" : "Output");
-  add_edges(p, node);
+  find_inputs(p, node);
   if (etr_arena_failed(p->arena))
     return;
   if (device != ETR_NONE)
@@ -383,7 +403,7 @@ void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view) {
               .text = etr_pack_field(tensorboard__attr_value, "s"),
               .list = etr_pack_field(tensorboard__attr_value, "list"),
               .shape = etr_pack_field(tensorboard__attr_value__list_value, "shape")};
-  etr_map_init(&p.once, p.arena);
+  etr_map_init(&p.index_of_shared, p.arena);
   p.accuracy = etr_accuracy_of_nodes(p.arena, view->profile, view->graph);
   for (size_t i = view->graph->node_count; i-- > 0 && !etr_arena_failed(p.arena);)
     pack_node(&p, i);

@@ -18,17 +18,17 @@
 
 typedef Tensorboard__SessionStartInfo__HparamsEntry hparam_entry;
 
-/* The facts that were added so far. */
-typedef struct facts {
+/* The hyperparameters of a record, which are the cells of its row in the HParams table. */
+typedef struct hparam_list {
   etr_arena *arena;
   etr_vec(hparam_entry *) list;
-} facts;
+} hparam_list;
 
 /* ---- Values ---- */
 
-/* Adds a fact and returns its value, which the caller fills. Returns NULL if there is already a
- * fact of this name, or when out of memory. */
-static Tensorboard__Value *add_fact(facts *f, const char *name) {
+/* Adds a hyperparameter and returns its value, which the caller fills. Returns NULL if there is
+ * already one of this name, or when out of memory. */
+static Tensorboard__Value *add_hparam(hparam_list *f, const char *name) {
   for (size_t i = 0; i < f->list.count; i++)
     if (strcmp(f->list.data[i]->key, name) == 0)
       return NULL;
@@ -45,40 +45,40 @@ static Tensorboard__Value *add_fact(facts *f, const char *name) {
   return value;
 }
 
-/* Adds a fact that is a number, unless there is one of this name. */
-static void add_number(facts *f, const char *name, double number) {
-  Tensorboard__Value *value = add_fact(f, name);
+/* Adds a hyperparameter that is a number, unless there is one of this name. */
+static void add_number_hparam(hparam_list *f, const char *name, double number) {
+  Tensorboard__Value *value = add_hparam(f, name);
   if (!value)
     return;
   value->kind_case = TENSORBOARD__VALUE__KIND_NUMBER_VALUE;
   value->number_value = number;
 }
 
-/* Adds a fact that is true or false, unless there is one of this name. */
-static void add_flag(facts *f, const char *name, bool flag) {
-  Tensorboard__Value *value = add_fact(f, name);
+/* Adds a hyperparameter that is true or false, unless there is one of this name. */
+static void add_bool_hparam(hparam_list *f, const char *name, bool flag) {
+  Tensorboard__Value *value = add_hparam(f, name);
   if (!value)
     return;
   value->kind_case = TENSORBOARD__VALUE__KIND_BOOL_VALUE;
   value->bool_value = flag;
 }
 
-/* Adds a fact that is a text, unless there is one of this name. */
-static void add_text(facts *f, const char *name, const char *text) {
-  Tensorboard__Value *value = add_fact(f, name);
+/* Adds a hyperparameter that is a text, unless there is one of this name. */
+static void add_text_hparam(hparam_list *f, const char *name, const char *text) {
+  Tensorboard__Value *value = add_hparam(f, name);
   if (!value)
     return;
   value->kind_case = TENSORBOARD__VALUE__KIND_STRING_VALUE;
   value->string_value = etr_for_foreign(text);
 }
 
-/* ---- Given facts ---- */
+/* ---- Hyperparameters of the user ---- */
 
-/* Adds a fact that the user gave: as a number if it is a finite one, as a flag if it is "true" or
- * "false", else as a text. */
-static void add_given(facts *f, const etr_tag *given) {
-  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
-             *text = etr_arena_text(f->arena, etr_slice_of(given->value));
+/* Adds a hyperparameter of --hparam: as a number if it is a finite one, as a flag if it is "true"
+ * or "false", else as a text. */
+static void add_user_hparam(hparam_list *f, const etr_tag *given) {
+  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name));
+  const char *text = etr_arena_text(f->arena, etr_slice_of(given->value));
   if (etr_arena_failed(f->arena))
     return;
   etr_slice value = etr_slice_of(text);
@@ -86,11 +86,11 @@ static void add_given(facts *f, const etr_tag *given) {
                       ? etr_number_to_double(value)
                       : (double)NAN;
   if (isfinite(number))
-    add_number(f, name, number);
+    add_number_hparam(f, name, number);
   else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
-    add_flag(f, name, text[0] == 't');
+    add_bool_hparam(f, name, text[0] == 't');
   else
-    add_text(f, name, text);
+    add_text_hparam(f, name, text);
 }
 
 /* ---- Facts of the profile ---- */
@@ -116,7 +116,7 @@ static void list_init(list *l, etr_arena *arena) {
 }
 
 /* Adds a name to a list that is separated by commas, unless it is empty or in the list. */
-static void list_once(list *names, const char *name) {
+static void add_once(list *names, const char *name) {
   if (!name || !name[0] || etr_map_get(&names->known, etr_slice_of(name)) != ETR_NONE)
     return;
   if (names->known.count)
@@ -125,7 +125,7 @@ static void list_once(list *names, const char *name) {
   etr_map_set(&names->known, etr_slice_of(name), 1);
 }
 
-static const char *listed(list *l) {
+static const char *end_list(list *l) {
   (void)etr_text_add(&l->text, (etr_slice){"", 1});
   return l->text.data ? l->text.data : "";
 }
@@ -152,8 +152,9 @@ static const char *quantized_type(const etr_graph *graph, const etr_node *node) 
   return quantized_value ? quantized_value->dtype : NULL;
 }
 
-/* Returns the types that the graph quantizes to, as "int8, int4"; without any, "none", with the
- * type of most operators in parentheses unless that is float32. NULL if no type is known. */
+/* Returns the types that the graph quantizes to, as "int8, int4". Without any, returns "none", with
+ * the type of most operators in parentheses unless that is float32. NULL if no type is known, or
+ * when out of memory. */
 static const char *quantization(etr_arena *arena, const etr_graph *graph) {
   static const char *const types[] = {"float32", "float16", "bfloat16", "float64"};
   size_t counts[ETR_COUNT(types)] = {0}, most_frequent = 0;
@@ -164,13 +165,13 @@ static const char *quantization(etr_arena *arena, const etr_graph *graph) {
     const etr_node *node = &graph->nodes[node_index];
     const char *dtype = node->kind == ETR_NODE_OP && node->output_count > 0 ? node->outputs[0].dtype
                                                                             : NULL;
-    list_once(&quantized, quantized_type(graph, node));
+    add_once(&quantized, quantized_type(graph, node));
     is_typed |= dtype != NULL;
     for (size_t type = 0; dtype && type < ETR_COUNT(types); type++)
       counts[type] += strcmp(dtype, types[type]) == 0;
   }
   if (quantized.known.count)
-    return listed(&quantized);
+    return end_list(&quantized);
   for (size_t type = 1; type < ETR_COUNT(types); type++)
     if (counts[type] > counts[most_frequent])
       most_frequent = type;
@@ -179,8 +180,8 @@ static const char *quantization(etr_arena *arena, const etr_graph *graph) {
   return most_frequent == 0 ? "none" : etr_arena_format(arena, "none (%s)", types[most_frequent]);
 }
 
-/* Returns the shapes of the graph's inputs, "f32[1,3,96,96]", separated by blanks and cut to 100
- * bytes for the table. NULL when out of memory. */
+/* Returns the shapes of the graph's inputs, "f32[1,3,96,96]", separated by blanks. After 100 bytes
+ * "..." ends the text, since it is a cell of a table. NULL when out of memory. */
 static const char *list_input_shapes(etr_arena *arena, const etr_graph *graph) {
   enum { MOST_BYTES = 100 };
   etr_text text = {.arena = arena};
@@ -202,13 +203,13 @@ static const char *list_input_shapes(etr_arena *arena, const etr_graph *graph) {
   return text.data;
 }
 
-/* Adds what a method ran on: the backends of its delegates, then the CPU if a kernel was timed. An
- * ETDump alone has no delegates but what its times name. */
+/* Lists what a method ran on: the backends of its delegates, then the CPU if a kernel was timed. An
+ * ETDump alone has no list of delegates, so there the backends of its times are listed. */
 static void add_backends(list *backends, etr_arena *arena, const etr_method *method,
                          const etr_graph *graph) {
   bool has_kernel = false;
   for (size_t i = 0; i < method->delegate_count; i++)
-    list_once(backends, etr_label_device(arena, method->delegates[i].backend));
+    add_once(backends, etr_label_device(arena, method->delegates[i].backend));
   for (size_t i = 0; graph && i < graph->node_count; i++)
     has_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend &&
                   graph->nodes[i].kind == ETR_NODE_OP;
@@ -216,30 +217,30 @@ static void add_backends(list *backends, etr_arena *arena, const etr_method *met
     const etr_time_slice *slice = &method->time_slices[i];
     const char *backend = etr_time_slice_backend(slice);
     if (backend)
-      list_once(backends, etr_label_device(arena, backend));
+      add_once(backends, etr_label_device(arena, backend));
     has_kernel |= !backend && etr_time_slice_is_work(slice);
   }
   if (has_kernel)
-    list_once(backends, etr_label_device(arena, NULL));
+    add_once(backends, etr_label_device(arena, NULL));
 }
 
 /* Adds what the record says about its main method: its name if there are several, its backends,
- * quantization and inputs. The last three have a text for every record, since TensorBoard takes its
- * columns from one of them. */
-static void add_record_facts(facts *f, const etr_profile *profile) {
+ * quantization and inputs. The last three have a text for every record, "unknown" if need be, since
+ * TensorBoard takes its columns from any one record. */
+static void add_record_hparams(hparam_list *f, const etr_profile *profile) {
   const etr_method *method = etr_tb_main_method(profile);
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   list backends;
   list_init(&backends, f->arena);
   if (etr_tb_has_several_methods(profile))
-    add_text(f, "method", method->name);
+    add_text_hparam(f, "method", method->name);
   add_backends(&backends, f->arena, method, graph);
-  const char *backend = listed(&backends),
-             *quantized = graph ? quantization(f->arena, graph) : NULL,
-             *input_shapes = graph ? list_input_shapes(f->arena, graph) : NULL;
-  add_text(f, "backend", backend[0] ? backend : "unknown");
-  add_text(f, "quantization", quantized ? quantized : "unknown");
-  add_text(f, "inputs", input_shapes && input_shapes[0] ? input_shapes : "unknown");
+  const char *backend = end_list(&backends);
+  const char *quantized = graph ? quantization(f->arena, graph) : NULL;
+  const char *input_shapes = graph ? list_input_shapes(f->arena, graph) : NULL;
+  add_text_hparam(f, "backend", backend[0] ? backend : "unknown");
+  add_text_hparam(f, "quantization", quantized ? quantized : "unknown");
+  add_text_hparam(f, "inputs", input_shapes && input_shapes[0] ? input_shapes : "unknown");
 }
 
 /* ---- Metrics ---- */
@@ -329,8 +330,9 @@ static Tensorboard__HParamType column_type(const Tensorboard__Value *value) {
   }
 }
 
-/* Adds a column for each fact of the user whose name is not that of a known column. */
-static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
+/* Adds a column for each hyperparameter of the user whose name is not that of a known column. */
+static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experiment,
+                            const hparam_list *f) {
   for (size_t i = 0; i < f->list.count; i++) {
     const hparam_entry *entry = f->list.data[i];
     size_t column = 0;
@@ -345,20 +347,22 @@ static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experimen
   }
 }
 
-static bool is_known(const facts *f, const char *name) {
+/* Returns true if the record has a hyperparameter of this name. */
+static bool has_hparam(const hparam_list *f, const char *name) {
   size_t i = 0;
   while (i < f->list.count && strcmp(f->list.data[i]->key, name) != 0)
     i++;
   return i < f->list.count;
 }
 
-/* Adds the known columns for which there is a fact, then those of the user's own facts. When out of
- * memory, the arena has failed. */
-static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
+/* Adds the known columns for which the record has a hyperparameter, then those of the user's own
+ * ones. When out of memory, the arena has failed. */
+static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment,
+                        const hparam_list *f) {
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,
                                                    sizeof *experiment->hparam_infos);
   for (size_t i = 0; experiment->hparam_infos && i < ETR_COUNT(columns); i++) {
-    if (!is_known(f, columns[i].name))
+    if (!has_hparam(f, columns[i].name))
       continue;
     add_column(arena, experiment, columns[i].name);
     if (etr_arena_failed(arena))
@@ -411,14 +415,14 @@ static void fill_event(etr_tb_summary *event, etr_arena *arena, double wall_time
   event->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
 }
 
-/* Returns all facts, sorted by name: the user's, of which the last one of a name counts, then the
- * record's. Returns none when out of memory. */
-static facts gather_facts(etr_arena *arena, const etr_profile *profile, const etr_tag *given,
-                          size_t given_count) {
-  facts gathered = {.arena = arena};
+/* Returns all hyperparameters, sorted by name: the user's, of which the last one of a name counts,
+ * then the record's. Returns none when out of memory. */
+static hparam_list gather_hparams(etr_arena *arena, const etr_profile *profile,
+                                  const etr_tag *given, size_t given_count) {
+  hparam_list gathered = {.arena = arena};
   for (size_t i = given_count; i > 0; i--)
-    add_given(&gathered, &given[i - 1]); /* the last one of a name counts */
-  add_record_facts(&gathered, profile);
+    add_user_hparam(&gathered, &given[i - 1]); /* from the last: a name that exists is not added */
+  add_record_hparams(&gathered, profile);
   etr_sort(gathered.list.data, gathered.list.count, sizeof *gathered.list.data, by_name);
   if (etr_arena_failed(arena))
     gathered.list.count = 0;
@@ -429,7 +433,7 @@ void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time
                        const etr_profile *profile, const etr_tag *given, size_t given_count) {
   Tensorboard__Experiment experiment = TENSORBOARD__EXPERIMENT__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
-  const facts f = gather_facts(arena, profile, given, given_count);
+  const hparam_list f = gather_hparams(arena, profile, given, given_count);
   add_columns(arena, &experiment, &f);
   add_metrics(arena, &experiment);
   data.data_case = TENSORBOARD__HPARAMS_PLUGIN_DATA__DATA_EXPERIMENT;
@@ -439,7 +443,7 @@ void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time
 
 void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time,
                           const etr_profile *profile, const etr_tag *given, size_t given_count) {
-  const facts f = gather_facts(arena, profile, given, given_count);
+  const hparam_list f = gather_hparams(arena, profile, given, given_count);
   Tensorboard__SessionStartInfo info = TENSORBOARD__SESSION_START_INFO__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   info.n_hparams = f.list.count;

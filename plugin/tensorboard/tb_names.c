@@ -76,8 +76,8 @@ etr_slice etr_tb_clean_text(char *room, etr_slice text) {
 }
 
 /* Returns true for letters, digits, and _ - . , ( ) [ ]. The page finds the colors of a box by a
- * CSS selector that it makes from the name, and escapes only some of the characters with a meaning.
- * The tables have a bit for each character. */
+ * CSS selector that it makes from the name, and escapes only some of the characters with a meaning
+ * there. The tables have a bit for each ASCII character. */
 static bool is_name_character(char c) {
   static const uint64_t allowed[] = {0x03FF730000000000, 0x07FFFFFEAFFFFFFE};
   unsigned char byte = (unsigned char)c;
@@ -126,56 +126,59 @@ typedef struct naming {
   const etr_scopes *scopes;
   const char **box_names; /* per scope: its part of the paths */
   const char **box_paths; /* per scope */
-  uint32_t *folded; /* per scope: the outermost scope that its only operator replaces; ETR_NONE */
+  uint32_t
+      *replaced_box; /* per scope: the outermost scope that its only operator replaces; ETR_NONE */
   uint32_t *first_user; /* per weight: the first node that uses it; ETR_NONE */
   node_leaf *leaves;    /* per node that is not a weight */
   etr_map taken;  /* names of boxes and nodes -> the last number that was appended to the name */
   etr_map series; /* box and leaf without its number -> index into series_sizes */
   etr_vec(uint32_t) series_sizes;
-  etr_text wanted; /* a name being looked for */
+  etr_text candidate; /* a name being looked for */
   const char **names;
 } naming;
 
 /* ---- Unique names ---- */
 
-static etr_slice wanted_name(const naming *n) {
-  return (etr_slice){n->wanted.data, n->wanted.size};
+static etr_slice candidate_name(const naming *n) {
+  return (etr_slice){n->candidate.data, n->candidate.size};
 }
 
-/* Takes the wanted name with the next free number after `number`: "name_1_" and so on. The '_' at
- * the end keeps the page from stacking the nodes. Returns "" when out of memory. */
-static const char *take_numbered(naming *n, uint32_t number) {
-  const size_t base = n->wanted.size;
+/* Returns the candidate name with the next free number after `number`, "name_1_" and so on, and
+ * marks it as taken. The '_' at the end keeps the page from stacking the nodes. Returns "" when out
+ * of memory. */
+static const char *reserve_numbered_name(naming *n, uint32_t number) {
+  const size_t base = n->candidate.size;
   etr_map_slot *slot;
   do {
     char digits[ETR_UINT_ROOM];
-    n->wanted.size = base;
-    etr_text_add(&n->wanted, ETR_SLICE("_"));
-    etr_text_add(&n->wanted, (etr_slice){digits, etr_format_uint(digits, ++number)});
-    slot = etr_text_add(&n->wanted, ETR_SLICE("_")) ? etr_map_at(&n->taken, wanted_name(n)) : NULL;
+    n->candidate.size = base;
+    etr_text_add(&n->candidate, ETR_SLICE("_"));
+    etr_text_add(&n->candidate, (etr_slice){digits, etr_format_uint(digits, ++number)});
+    slot = etr_text_add(&n->candidate, ETR_SLICE("_")) ? etr_map_at(&n->taken, candidate_name(n))
+                                                       : NULL;
   } while (slot && slot->value != ETR_NONE);
   if (!slot)
     return "";
   const char *name = slot->key;
   slot->value = 0;
-  etr_map_set(&n->taken, (etr_slice){n->wanted.data, base}, number);
+  etr_map_set(&n->taken, (etr_slice){n->candidate.data, base}, number);
   return name;
 }
 
-/* Takes the name path/leaf, or leaf if the path is empty, with a number if it is taken. Returns ""
- * when out of memory. */
-static const char *take_name(naming *n, const char *path, const char *leaf) {
-  n->wanted.size = 0;
-  etr_text_add(&n->wanted, etr_slice_of(path));
+/* Returns the name path/leaf, or leaf if the path is empty, with a number if it is taken, and marks
+ * it as taken. Returns "" when out of memory. */
+static const char *reserve_name(naming *n, const char *path, const char *leaf) {
+  n->candidate.size = 0;
+  etr_text_add(&n->candidate, etr_slice_of(path));
   if (path[0])
-    etr_text_add(&n->wanted, ETR_SLICE("/"));
-  etr_map_slot *slot = etr_text_add(&n->wanted, etr_slice_of(leaf))
-                           ? etr_map_at(&n->taken, wanted_name(n))
+    etr_text_add(&n->candidate, ETR_SLICE("/"));
+  etr_map_slot *slot = etr_text_add(&n->candidate, etr_slice_of(leaf))
+                           ? etr_map_at(&n->taken, candidate_name(n))
                            : NULL;
   if (!slot)
     return "";
   if (slot->value != ETR_NONE)
-    return take_numbered(n, slot->value);
+    return reserve_numbered_name(n, slot->value);
   slot->value = 0;
   return slot->key;
 }
@@ -186,13 +189,15 @@ static const char *box_path(const naming *n, uint32_t scope) {
   return scope == ETR_NONE ? "" : n->box_paths[scope];
 }
 
-/* Names each box by its label if the labels of the boxes down to it form its module's path, else
+/* Names each box of the drawing, a module or a layer. The page searches paths, so the label alone
+ * is enough if the labels of the boxes down to it form its module's path. Other boxes are named
  * "label-path", of which the page shows the beginning and finds the end. */
 static void name_boxes(naming *n) {
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
     const etr_scope *enclosing = scope->parent == ETR_NONE ? NULL : &n->scopes->list[scope->parent];
-    const char *path = etr_scope_name(scope, n->graph), *name = scope->label;
+    const char *path = etr_scope_name(scope, n->graph);
+    const char *name = scope->label;
     char encoded_name[ETR_TB_NAME_ROOM];
     bool reads_as_path = strcmp(scope->label, path) == 0;
     if (!reads_as_path && enclosing && enclosing->module != ETR_NONE) {
@@ -207,13 +212,14 @@ static void name_boxes(naming *n) {
     n->box_names[i] = name ? etr_arena_copy(n->arena, (etr_slice){encoded_name, size}) : NULL;
     if (!n->box_names[i])
       return;
-    n->box_paths[i] = take_name(n, box_path(n, scope->parent), n->box_names[i]);
+    n->box_paths[i] = reserve_name(n, box_path(n, scope->parent), n->box_names[i]);
   }
 }
 
-/* Finds for each box the outermost module's box, itself included, that holds a single operator and
- * nothing else at any depth, weights aside, and so is replaced by it; ETR_NONE if there is none. */
-static void fold_boxes(naming *n) {
+/* Finds the boxes that are not drawn, because a single operator takes their place: a module's box
+ * that holds one operator and nothing else at any depth, weights aside. Each box inside it gets the
+ * outermost such box, itself included; other boxes get ETR_NONE. */
+static void find_replaced_boxes(naming *n) {
   uint32_t *node_counts = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *node_counts);
   if (!node_counts)
     return;
@@ -227,23 +233,24 @@ static void fold_boxes(naming *n) {
     const etr_scope *scope = &n->scopes->list[i];
     bool holds_one_operator = scope->kind == ETR_SCOPE_MODULE && scope->op_count == 1 &&
                               node_counts[i] == 1;
-    uint32_t enclosing_folded = scope->parent == ETR_NONE ? ETR_NONE : n->folded[scope->parent];
-    n->folded[i] = enclosing_folded == ETR_NONE && holds_one_operator ? (uint32_t)i
-                                                                      : enclosing_folded;
+    uint32_t enclosing_folded = scope->parent == ETR_NONE ? ETR_NONE
+                                                          : n->replaced_box[scope->parent];
+    n->replaced_box[i] = enclosing_folded == ETR_NONE && holds_one_operator ? (uint32_t)i
+                                                                            : enclosing_folded;
   }
 }
 
 /* ---- Nodes ---- */
 
-static uint32_t folded_into(const naming *n, size_t node) {
+static uint32_t box_replaced_by(const naming *n, size_t node) {
   uint32_t scope = n->scopes->of_node[node];
-  return scope == ETR_NONE ? ETR_NONE : n->folded[scope];
+  return scope == ETR_NONE ? ETR_NONE : n->replaced_box[scope];
 }
 
 /* Returns the box that a node is drawn in. */
 static uint32_t box_of(const naming *n, size_t node) {
-  uint32_t folded = folded_into(n, node);
-  return folded == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[folded].parent;
+  uint32_t replaced_box = box_replaced_by(n, node);
+  return replaced_box == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[replaced_box].parent;
 }
 
 /* Returns the short label of an operator; for a delegate's call in a program, "3_XNNPACK_delegate"
@@ -269,10 +276,11 @@ typedef struct leaf_text {
 
 /* Appends a separator and a cleaned part to the text of a leaf, cut to the room that is left;
  * nothing if the separator does not fit. */
-static void add_part(leaf_text *text, const char *separator, etr_slice part) {
+static void append_part(leaf_text *text, const char *separator, etr_slice part) {
   char clean[ETR_TB_NAME_ROOM];
-  size_t size = etr_tb_clean_name(clean, part), room = ETR_TB_NAME_ROOM - 1 - text->size,
-         separator_size = strlen(separator);
+  size_t size = etr_tb_clean_name(clean, part);
+  size_t room = ETR_TB_NAME_ROOM - 1 - text->size;
+  size_t separator_size = strlen(separator);
   if (separator_size > room)
     return;
   memcpy(text->to + text->size, separator, separator_size);
@@ -282,43 +290,47 @@ static void add_part(leaf_text *text, const char *separator, etr_slice part) {
   text->to[text->size] = '\0';
 }
 
-/* Writes the name of a node in its box: for an operator its module or label, which the page shows,
- * and then its own name, which people search for, unless that begins with the same text. Returns
- * true if the name is that of a box that the node replaces. */
-static bool put_leaf(const naming *n, size_t node, char *leaf) {
+/* Writes the last part of a node's name. For an operator it begins with what the page shows, the
+ * label or, if it replaces a module's box, the module; the node's own name follows, which people
+ * search for, unless that begins with the same text. Returns true if the name is that of the box
+ * that the node replaces. */
+static bool write_leaf(const naming *n, size_t node, char *leaf) {
   const etr_node *graph_node = &n->graph->nodes[node];
   leaf_text text = {.to = leaf};
-  uint32_t folded = folded_into(n, node);
+  uint32_t replaced_box = box_replaced_by(n, node);
   if (graph_node->kind != ETR_NODE_OP) {
-    add_part(&text, "", etr_slice_of(graph_node->name));
+    append_part(&text, "", etr_slice_of(graph_node->name));
     return false;
   }
-  etr_slice label = operator_label(n, node), name = etr_slice_of(graph_node->name);
-  bool is_module = folded != ETR_NONE;
+  etr_slice label = operator_label(n, node);
+  etr_slice name = etr_slice_of(graph_node->name);
+  bool is_module = replaced_box != ETR_NONE;
   if (is_module) {
-    const char *box = n->box_names[folded];
-    add_part(&text, "", etr_slice_of(box));
+    const char *box = n->box_names[replaced_box];
+    append_part(&text, "", etr_slice_of(box));
     if (box[strspn(box, "0123456789")] == '\0')
-      add_part(&text, "_", label); /* "0", a member of a list, would say too little */
+      append_part(&text, "_", label); /* "0", a member of a list, would say too little */
     label = etr_slice_of(leaf);
   }
   if (strncmp(graph_node->name, label.data, label.size) != 0) {
     if (!is_module)
-      add_part(&text, "", label);
-    add_part(&text, "-", name);
+      append_part(&text, "", label);
+    append_part(&text, "-", name);
     return false;
   }
   text.size = 0;
-  add_part(&text, "", name);
-  return is_module && strcmp(leaf, n->box_names[folded]) == 0;
+  append_part(&text, "", name);
+  return is_module && strcmp(leaf, n->box_names[replaced_box]) == 0;
 }
 
-/* Returns the number of a leaf's series, the leaves of its box with the same text before a final
- * number, which the page would stack. Returns ETR_NONE if the text does not end in a number, or
- * when out of memory. */
+/* Returns the number of the series of a node: the nodes of its box whose names differ only in a
+ * final number. The page would stack a long series, as it does with copies. Returns ETR_NONE if the
+ * text does not end in a number, or when out of memory. */
 static uint32_t find_series(naming *n, size_t node, const char *text) {
   size_t stem_size = strcspn(text, "0123456789");
-  if (text[stem_size] == '\0' || text[stem_size + strspn(text + stem_size, "0123456789")] != '\0')
+  const char *number = text + stem_size;
+  bool ends_in_number = number[0] != '\0' && number[strspn(number, "0123456789")] == '\0';
+  if (!ends_in_number)
     return ETR_NONE;
   etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem_size});
   etr_map_slot *slot = key.size ? etr_map_at(&n->series, key) : NULL;
@@ -327,15 +339,16 @@ static uint32_t find_series(naming *n, size_t node, const char *text) {
   return slot ? slot->value : ETR_NONE;
 }
 
-/* Finds the last part of each node's name and its series, before equal names get numbers. Weights
- * are left out. */
+/* Finds the last part of each node's name and its series, and counts the nodes of each series.
+ * Names are made unique only later, since the numbers that this appends form no series. Weights are
+ * left out. */
 static void find_leaves(naming *n) {
   char text[ETR_TB_NAME_ROOM];
   for (size_t i = 0; i < n->graph->node_count && !etr_arena_failed(n->arena); i++) {
     if (n->graph->nodes[i].kind >= ETR_NODE_PARAMETER)
       continue;
     node_leaf *leaf = &n->leaves[i];
-    leaf->is_box = put_leaf(n, i, text);
+    leaf->is_box = write_leaf(n, i, text);
     leaf->series = find_series(n, i, text);
     if (leaf->series != ETR_NONE)
       n->series_sizes.data[leaf->series]++;
@@ -352,16 +365,16 @@ static const char *name_node(naming *n, size_t node) {
   const node_leaf *leaf = &n->leaves[node];
   bool is_stacked = leaf->series != ETR_NONE && n->series_sizes.data[leaf->series] >= STACKED_FROM;
   if (leaf->is_box && !is_stacked)
-    return n->box_paths[folded_into(n, node)]; /* the box already has this name */
+    return n->box_paths[box_replaced_by(n, node)]; /* the box already has this name */
   if (is_stacked)
     memcpy(leaf->text + strlen(leaf->text), "_", sizeof "_");
-  return take_name(n, box_path(n, box_of(n, node)), leaf->text);
+  return reserve_name(n, box_path(n, box_of(n, node)), leaf->text);
 }
 
 /* ---- Weights ---- */
 
 /* Finds the first node that reads each node's value; ETR_NONE if none does. */
-static void find_users(naming *n) {
+static void find_first_users(naming *n) {
   for (size_t i = 0; i < n->graph->node_count; i++)
     n->first_user[i] = ETR_NONE;
   for (size_t i = 0; i < n->graph->node_count; i++) {
@@ -372,8 +385,8 @@ static void find_users(naming *n) {
   }
 }
 
-/* Returns the name of a weight, which is shown inside its first user, or at the top if it has none.
- * */
+/* Returns the name of a weight: "USER/weight", so that the page shows it inside its first user, or
+ * its own name at the top if it has none. */
 static const char *name_weight(naming *n, size_t node) {
   char leaf[ETR_TB_NAME_ROOM];
   const char *name = n->graph->nodes[node].weight_name ? n->graph->nodes[node].weight_name
@@ -381,27 +394,27 @@ static const char *name_weight(naming *n, size_t node) {
   uint32_t user = n->first_user[node];
   const char *last_dot = strrchr(name, '.');
   (void)etr_tb_clean_name(leaf, etr_slice_of(user != ETR_NONE && last_dot ? last_dot + 1 : name));
-  return take_name(n, user == ETR_NONE ? "" : n->names[user], leaf);
+  return reserve_name(n, user == ETR_NONE ? "" : n->names[user], leaf);
 }
 
 const char **etr_tb_names(etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes) {
-  naming n = {.arena = arena, .graph = graph, .scopes = scopes, .wanted = {.arena = arena}};
+  naming n = {.arena = arena, .graph = graph, .scopes = scopes, .candidate = {.arena = arena}};
   etr_map_init(&n.taken, arena);
   etr_map_init(&n.series, arena);
   n.box_names = etr_arena_alloc_array(arena, scopes->count, sizeof *n.box_names);
   n.box_paths = etr_arena_alloc_array(arena, scopes->count, sizeof *n.box_paths);
-  n.folded = etr_arena_alloc_array(arena, scopes->count, sizeof *n.folded);
+  n.replaced_box = etr_arena_alloc_array(arena, scopes->count, sizeof *n.replaced_box);
   n.first_user = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.first_user);
   n.leaves = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.leaves);
   n.names = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.names);
   if (etr_arena_failed(arena))
     return NULL;
   name_boxes(&n);
-  fold_boxes(&n);
+  find_replaced_boxes(&n);
   if (etr_arena_failed(arena))
     return NULL;
   find_leaves(&n);
-  find_users(&n);
+  find_first_users(&n);
   if (etr_arena_failed(arena))
     return NULL;
   for (size_t i = 0; i < graph->node_count; i++)

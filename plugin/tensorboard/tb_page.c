@@ -23,17 +23,12 @@ enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 
 /* ---- Head ---- */
 
-/* Writes the section of a method: its name, "**82.4 ms ± 1.0** per inference", and what its runs
- * are like. screen: the first screen of the record for its longest method, whose sentence is added;
- * NULL for other methods. */
-static void put_method(etr_answer *answer, const char *name, const etr_method *method,
-                       const etr_first_screen *screen) {
+/* Writes the heading of a method's section, "NAME, METHOD: **82.4 ms ± 1.0** per inference".
+ * is_first: it is the section of the record's longest method, which names the record. */
+static void put_method_heading(etr_answer *answer, const char *name, const etr_method *method,
+                               bool is_first) {
   etr_writer *writer = &answer->writer;
-  bool is_first = screen != NULL;
   etr_unit unit = etr_unit_of_method(answer->profile, method);
-  const char *excluded = etr_excluded_runs_text(answer, method);
-  const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
-  const char *odd_recordings = etr_odd_recordings_text(&answer->arena, answer->profile, method);
   etr_puts(writer, is_first ? "## " : "\n### ");
   if (is_first)
     etr_put_markdown(writer, name);
@@ -50,54 +45,82 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_putf(writer, " %s)", etr_unit_name(unit));
   }
   etr_puts(writer, "\n\n");
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL
-                                                     : &answer->profile->graphs[method->graph];
-  if (graph && graph->is_changed)
-    etr_puts(writer, ETR_CHANGED_PROGRAM "\n\n");
-  if (screen) {
-    etr_first_screen_put_sentence(answer, screen, false);
-    etr_puts(writer, "\n");
-  }
+}
+
+/* Writes of how many runs a method's time is, with their 90th percentile if there are enough. */
+static void put_run_count(etr_answer *answer, const etr_method *method) {
+  etr_writer *writer = &answer->writer;
+  etr_unit unit = etr_unit_of_method(answer->profile, method);
   if (method->run_count == 1)
     etr_puts(writer, "one run");
   else
     etr_putf(writer, "%s of %zu runs", etr_statistic_word(answer->profile), method->run_count);
-  if (method->run_count >= LEAST_OF_PERCENTILE) {
-    etr_puts(writer, ", 90th percentile ");
-    etr_put_time(writer, answer->profile, method->execute.p90, unit);
-    etr_putf(writer, " %s", etr_unit_name(unit));
-  }
+  if (method->run_count < LEAST_OF_PERCENTILE)
+    return;
+  etr_puts(writer, ", 90th percentile ");
+  etr_put_time(writer, answer->profile, method->execute.p90, unit);
+  etr_putf(writer, " %s", etr_unit_name(unit));
+}
+
+/* Writes what a method's runs are like: their number, which are excluded, and how much they differ.
+ */
+static void put_run_facts(etr_answer *answer, const etr_method *method) {
+  etr_writer *writer = &answer->writer;
+  etr_unit unit = etr_unit_of_method(answer->profile, method);
+  const char *excluded = etr_excluded_runs_text(answer, method);
+  const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
+  const char *odd_recordings = etr_odd_recordings_text(&answer->arena, answer->profile, method);
+  bool says_steadiness = steadiness && steadiness[0];
+  put_run_count(answer, method);
   if (excluded && excluded[0])
     etr_putf(writer, "; %s", excluded);
-  if (steadiness && steadiness[0])
+  if (says_steadiness)
     etr_putf(writer, "; %s", steadiness);
-  if (etr_few_runs_text(method)[0] && !(steadiness && steadiness[0]))
+  if (etr_few_runs_text(method)[0] && !says_steadiness)
     etr_putf(writer, "; %s", etr_few_runs_text(method));
   if (etr_runs_differ_much(method))
-    etr_puts(writer, steadiness && steadiness[0] ? ETR_TIMES_NOT_SURE
-                                                 : "; the runs differ much" ETR_TIMES_NOT_SURE);
+    etr_puts(writer,
+             says_steadiness ? ETR_TIMES_NOT_SURE : "; the runs differ much" ETR_TIMES_NOT_SURE);
   if (odd_recordings && odd_recordings[0]) {
     etr_puts(writer, "; ");
     etr_put_markdown(writer, odd_recordings);
   }
+}
+
+/* Writes the section of a method. screen: the first screen of the record for its longest method,
+ * whose sentence is added; NULL for other methods. */
+static void put_method_section(etr_answer *answer, const char *name, const etr_method *method,
+                               const etr_first_screen *screen) {
+  etr_writer *writer = &answer->writer;
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL
+                                                     : &answer->profile->graphs[method->graph];
+  bool is_first = screen != NULL;
+  put_method_heading(answer, name, method, is_first);
+  if (graph && graph->is_changed)
+    etr_puts(writer, ETR_CHANGED_PROGRAM "\n\n");
+  if (is_first) {
+    etr_first_screen_put_sentence(answer, screen, false);
+    etr_puts(writer, "\n");
+  }
+  put_run_facts(answer, method);
   if (is_first && answer->profile->takes_cycles_as_ns)
     etr_puts(writer, "; **" ETR_CYCLES_HAVE_NO_RATE "**");
   etr_puts(writer, "\n");
 }
 
-/* Writes the sections of the method that takes longest and then of the others, MOST_METHODS in all.
- * */
-static void put_methods(etr_answer *answer, const char *name, const etr_method *longest,
-                        const etr_first_screen *screen) {
+/* Writes the section of the method that takes longest, to which `screen` belongs, and then those of
+ * the others, MOST_METHODS in all. */
+static void put_method_sections(etr_answer *answer, const char *name, const etr_method *longest,
+                                const etr_first_screen *screen) {
   size_t shown = 1;
-  put_method(answer, name, longest, screen);
+  put_method_section(answer, name, longest, screen);
   for (uint32_t i = 0; i < answer->profile->method_count; i++)
     if (&answer->profile->methods[i] != longest && etr_tb_shows_method(answer->profile, i) &&
         shown++ < MOST_METHODS)
-      put_method(answer, name, &answer->profile->methods[i], NULL);
+      put_method_section(answer, name, &answer->profile->methods[i], NULL);
 }
 
-/* Writes what limits the numbers. */
+/* Writes what limits the numbers, as sentences below the tables. */
 static void put_notes(etr_answer *answer, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
@@ -113,8 +136,8 @@ typedef struct page {
   const char *name;
 } page;
 
-/* Writes the text page of a record: its methods, what to do, the largest operators, and links to
- * other tabs. */
+/* Writes the text page of a record, in Markdown: its methods, what to do, the largest operators,
+ * and links to other tabs of TensorBoard. */
 static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};
@@ -125,11 +148,11 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_first_screen screen;
   bool is_good = etr_first_screen_make(&screen, &answer, method, &about->found->findings,
                                        etr_unit_of_method(about->profile, method), NULL);
-  screen.most_levers = MOST_FINDINGS;
+  screen.most_findings = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
-  put_methods(&answer, about->name, method, is_good ? &screen : NULL);
+  put_method_sections(&answer, about->name, method, is_good ? &screen : NULL);
   if (is_good) {
-    etr_first_screen_put_levers(&answer, &screen);
+    etr_first_screen_put_findings(&answer, &screen);
     etr_first_screen_put_rows(&answer, &screen);
     put_notes(&answer, method);
   }

@@ -6,7 +6,7 @@
 
 #include "tensorboard/tb_view.h"
 
-bool etr_tb_is_chosen(const char *modules, const etr_graph *graph) {
+bool etr_tb_is_chosen_graph(const char *modules, const etr_graph *graph) {
   size_t module_size = strlen(graph->module);
   if (!modules)
     return true;
@@ -33,11 +33,11 @@ static size_t first_graph(const etr_profile *profile, const char *modules) {
   const etr_method *method = etr_tb_main_method(profile);
   size_t first_chosen = ETR_NONE;
   if (method && method->graph != ETR_NONE &&
-      etr_tb_is_chosen(modules, &profile->graphs[method->graph]))
+      etr_tb_is_chosen_graph(modules, &profile->graphs[method->graph]))
     return method->graph;
   for (size_t i = 0; i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
-    if (!etr_tb_is_chosen(modules, graph))
+    if (!etr_tb_is_chosen_graph(modules, graph))
       continue;
     if (etr_tb_has_operators(graph))
       return i;
@@ -59,7 +59,7 @@ etr_status etr_tb_run_make(etr_tb_run *out, etr_arena *arena, const etr_profile 
     return ETR_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) {
     const etr_graph *graph = &profile->graphs[i];
-    if (!etr_tb_is_chosen(modules, graph))
+    if (!etr_tb_is_chosen_graph(modules, graph))
       continue;
     etr_status status = etr_scopes_build(&out->scopes[i], arena, graph);
     if (status != ETR_OK)

@@ -18,8 +18,9 @@ typedef struct etr_tb_run {
   etr_scopes *scopes; /* by graph, of those that are chosen */
 } etr_tb_run;
 
-/** Returns true if a list of modules, "edge,aten", has that of a graph. NULL has all. */
-bool etr_tb_is_chosen(const char *modules, const etr_graph *graph);
+/** Returns true if the module of a graph is in a list of modules, "edge,aten". NULL stands for all
+ * modules. */
+bool etr_tb_is_chosen_graph(const char *modules, const etr_graph *graph);
 
 /** Chooses the graphs of the run of a record, and builds their scopes in the arena. It opens with
  * the graph of the method that takes longest or, if that is not chosen, with the first one that has

@@ -18,8 +18,8 @@ const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
 
 /* ---- Sizes of outputs ---- */
 
-/* Returns the bytes of a value; 0 if its dtype or shape is unknown, symbolic, empty or too large,
- * which the page cannot use. */
+/* Returns the bytes of a value. 0 if its dtype or shape is unknown, symbolic, empty or so large
+ * that a sum could overflow: the page cannot use any of these. */
 static int64_t value_bytes(const etr_value *value) {
   static const struct {
     const char *dtype;
@@ -48,23 +48,28 @@ static bool is_timed(const etr_tb_view *view, size_t node) {
   return etr_tb_time(view->graph, node) && view->device_of_node[node] != ETR_NONE;
 }
 
-/* Groups the timed nodes by device, in their order within each device; device_end has where each
- * group ends. When out of memory, the arena has failed. */
+/* Groups the timed nodes by device, in their order within each device, by counting. device_end
+ * becomes the index in by_device where each group ends. When out of memory, the arena has failed.
+ */
 static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
   const etr_tb_view *view = stats->view;
   stats->by_device = etr_arena_alloc_array(arena, stats->count, sizeof *stats->by_device);
   stats->device_end = etr_arena_alloc_array(arena, view->device_count, sizeof *stats->device_end);
   if (etr_arena_failed(arena))
     return;
-  for (size_t i = 0; i < stats->count; i++)
-    stats->device_end[view->device_of_node[stats->nodes[i].node]]++;
+  for (size_t i = 0; i < stats->count; i++) {
+    uint32_t device = view->device_of_node[stats->nodes[i].node];
+    stats->device_end[device]++; /* at first, the number of its nodes */
+  }
   for (uint32_t i = 1; i < view->device_count; i++)
     stats->device_end[i] += stats->device_end[i - 1];
   size_t *next_index = etr_arena_alloc_array(arena, view->device_count, sizeof *next_index);
   for (uint32_t i = 1; i < view->device_count && next_index; i++)
     next_index[i] = stats->device_end[i - 1];
-  for (size_t i = 0; i < stats->count && next_index; i++)
-    stats->by_device[next_index[view->device_of_node[stats->nodes[i].node]]++] = (uint32_t)i;
+  for (size_t i = 0; i < stats->count && next_index; i++) {
+    uint32_t device = view->device_of_node[stats->nodes[i].node];
+    stats->by_device[next_index[device]++] = (uint32_t)i;
+  }
 }
 
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
@@ -154,7 +159,7 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
 
 /* ---- Packing: from the last field of a message to the first ---- */
 
-typedef struct packer {
+typedef struct stats_packer {
   etr_packer *out;
   const etr_tb_view *view;
   const ProtobufCFieldDescriptor *name, *start, *length, *memory,
@@ -162,11 +167,12 @@ typedef struct packer {
   const ProtobufCFieldDescriptor *total, *slot, *tensor, *shape; /* fields of the messages in it */
   const ProtobufCFieldDescriptor *device, *node_stats,
       *dev_stats; /* fields of the messages around it */
-} packer;
+} stats_packer;
 
-/* Packs the nodes of a device, and their outputs if with_outputs is set. Every output must have a
- * shape, even an empty one, and no size in it may be 0: otherwise the page's script would stop. */
-static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t device,
+/* Packs the nodes of a device, from the last to the first, and their outputs if with_outputs is
+ * set. Every output must have a shape, even an empty one, and no size in it may be 0: otherwise the
+ * page's script would stop. */
+static void pack_device(const stats_packer *p, const etr_tb_stats *stats, uint32_t device,
                         bool with_outputs) {
   for (size_t i = stats->device_end[device], first = device ? stats->device_end[device - 1] : 0;
        i-- > first;) {
@@ -196,28 +202,29 @@ static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t dev
 }
 
 void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic statistic) {
-  const packer p = {.out = out,
-                    .view = stats->view,
-                    .name = etr_pack_field(tensorboard__node_exec_stats, "node_name"),
-                    .start = etr_pack_field(tensorboard__node_exec_stats, "all_start_micros"),
-                    .length = etr_pack_field(tensorboard__node_exec_stats, "all_end_rel_micros"),
-                    .memory = etr_pack_field(tensorboard__node_exec_stats, "memory"),
-                    .output = etr_pack_field(tensorboard__node_exec_stats, "output"),
-                    .total = etr_pack_field(tensorboard__allocator_memory_used, "total_bytes"),
-                    .slot = etr_pack_field(tensorboard__node_output, "slot"),
-                    .tensor = etr_pack_field(tensorboard__node_output, "tensor_description"),
-                    .shape = etr_pack_field(tensorboard__tensor_description, "shape"),
-                    .device = etr_pack_field(tensorboard__device_step_stats, "device"),
-                    .node_stats = etr_pack_field(tensorboard__device_step_stats, "node_stats"),
-                    .dev_stats = etr_pack_field(tensorboard__step_stats, "dev_stats")};
+  const stats_packer p = {
+      .out = out,
+      .view = stats->view,
+      .name = etr_pack_field(tensorboard__node_exec_stats, "node_name"),
+      .start = etr_pack_field(tensorboard__node_exec_stats, "all_start_micros"),
+      .length = etr_pack_field(tensorboard__node_exec_stats, "all_end_rel_micros"),
+      .memory = etr_pack_field(tensorboard__node_exec_stats, "memory"),
+      .output = etr_pack_field(tensorboard__node_exec_stats, "output"),
+      .total = etr_pack_field(tensorboard__allocator_memory_used, "total_bytes"),
+      .slot = etr_pack_field(tensorboard__node_output, "slot"),
+      .tensor = etr_pack_field(tensorboard__node_output, "tensor_description"),
+      .shape = etr_pack_field(tensorboard__tensor_description, "shape"),
+      .device = etr_pack_field(tensorboard__device_step_stats, "device"),
+      .node_stats = etr_pack_field(tensorboard__device_step_stats, "node_stats"),
+      .dev_stats = etr_pack_field(tensorboard__step_stats, "dev_stats")};
   size_t size_before = etr_packed_size(out);
   set_times(stats, statistic);
   if (etr_arena_failed(stats->view->arena))
     return;
   for (uint32_t device = stats->view->device_count; device-- > 0;) {
     size_t size_before_device = etr_packed_size(out);
-    pack_device(&p, stats, device,
-                statistic == ETR_TB_TYPICAL); /* the first statistic has the shapes */
+    /* Only the first statistic has the outputs with their shapes, which are the same in all. */
+    pack_device(&p, stats, device, statistic == ETR_TB_TYPICAL);
     etr_pack_nested(out, p.dev_stats, size_before_device);
   }
   etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), size_before);

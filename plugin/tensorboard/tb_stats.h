@@ -43,8 +43,8 @@ typedef struct etr_tb_stats {
   size_t *device_end;  /* per device: end of its part of by_device */
 } etr_tb_stats;
 
-/** Collects the timed nodes; count is 0 if nothing was timed. When out of memory, the arena fails.
- */
+/** Collects the timed nodes and the bytes of their outputs. count is 0 if nothing was timed. When
+ * out of memory, the arena fails. */
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view);
 
 /** Packs the RunMetadata of one statistic in front of the packed data. */

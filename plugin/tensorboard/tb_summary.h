@@ -30,10 +30,9 @@ typedef struct etr_tb_summary {
       *dim_list[2]; /* sizes for a higher rank, with shape.n_dim */
 } etr_tb_summary;
 
-/**
- * Fills an event, which must not move afterwards. Tag and plugin name are borrowed. Steps of a tag
- * must increase, or TensorBoard drops values.
- */
+/** Fills an event with one value that is a tensor of one plugin, which must not move afterwards,
+ * since its parts point to each other. Tag and plugin name are borrowed. Steps of a tag must
+ * increase, or TensorBoard drops values. */
 void etr_tb_summary_init(etr_tb_summary *summary, double wall_time, const char *tag, int64_t step,
                          const char *plugin, Tensorboard__DataClass data_class);
 

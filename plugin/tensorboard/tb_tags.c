@@ -228,8 +228,9 @@ static void wrap_category(etr_packer *packer, const char *title, size_t size_bef
   etr_pack_nested(packer, etr_pack_field(tensorboard__layout, "category"), size_before);
 }
 
-/* Makes a chart with this title of what was packed since the packer had size_before bytes: its
- * content, a field of the chart such as "multiline". */
+/* Turns what was packed since the packer had size_before bytes into a chart with this title, and
+ * that into a field of its category. content: the field of the chart that the data are, such as
+ * "multiline". */
 static void wrap_chart(etr_packer *packer, const char *title, const char *content,
                        size_t size_before) {
   etr_pack_nested(packer, etr_pack_field(tensorboard__chart, content), size_before);
@@ -237,9 +238,9 @@ static void wrap_chart(etr_packer *packer, const char *title, const char *conten
   etr_pack_nested(packer, etr_pack_field(tensorboard__category, "chart"), size_before);
 }
 
-/* Packs the charts as messages inside the messages of their categories. The packer writes from the
- * end of a message to its start, so the last chart comes first, and a category is wrapped after its
- * first chart. */
+/* Packs the charts as messages inside the messages of their categories. A chart without a category
+ * continues that of the one before. The packer writes from the end of a message to its start, so
+ * the last chart comes first, and a category is wrapped after its first chart. */
 static void pack_charts(etr_packer *packer, const chart *charts, size_t count) {
   size_t size_before_category = etr_packed_size(packer);
   bool ends_category = true; /* whether the chart is the last one of its category */

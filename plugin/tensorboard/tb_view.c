@@ -22,15 +22,15 @@ typedef struct shape_list {
   etr_vec(etr_tb_shape *) all;
 } shape_list;
 
-/* Packs a shape as TensorFlow's message. Its data are NULL when out of memory. */
+/* Packs a shape as TensorFlow's TensorShapeProto. The data are NULL when out of memory. */
 static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   etr_packer_reset(&list->packer);
   etr_pack_int(&list->packer, list->unknown_rank, value->rank < 0);
   for (size_t i = value->rank > 0 ? (size_t)value->rank : 0; i-- > 0;) {
     int64_t size = value->dims[i].size;
     size_t size_before = etr_packed_size(&list->packer);
-    etr_pack_int(&list->packer, list->size,
-                 size == ETR_DIM_SYMBOLIC ? -1 : size); /* -1 is shown as "?" */
+    /* -1 is shown as "?". */
+    etr_pack_int(&list->packer, list->size, size == ETR_DIM_SYMBOLIC ? -1 : size);
     etr_pack_nested(&list->packer, list->dim, size_before);
   }
   etr_slice packed = etr_packed(&list->packer);
@@ -105,8 +105,9 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
 /* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are
  * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. */
 static const char *name_device(etr_arena *arena, const char *backend, unsigned units) {
-  const char *label = etr_label_device(arena, backend),
-             *name = label && label[0] ? label : "DELEGATE", *separator = "-";
+  const char *label = etr_label_device(arena, backend);
+  const char *name = label && label[0] ? label : "DELEGATE";
+  const char *separator = "-";
   if (!label)
     return NULL;
   name = etr_arena_format(arena, "/device:%.64s", name);
@@ -129,8 +130,8 @@ typedef struct device_list {
                                                  kernel) */
 } device_list;
 
-/* Returns the index of the device of a backend and its compute units, which is added if its name is
- * new. ETR_NONE when out of memory. */
+/* Returns the index of the device of a backend and the set of compute units that it used; a new one
+ * is added, unless another set has the same name. ETR_NONE when out of memory. */
 static uint32_t number_device(device_list *list, const char *backend, unsigned units) {
   etr_map *devices = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
   etr_slice key = etr_slice_of(backend ? backend : "");

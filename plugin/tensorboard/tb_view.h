@@ -56,8 +56,9 @@ const etr_method *etr_tb_main_method(const etr_profile *profile);
 
 enum { ETR_TB_METRIC_COUNT = 5 };
 
-/** Computes the metrics, in the order of their columns; NaN: unknown. Returns false when out of
- * memory. */
+/** Computes the metrics of the HParams table, in the order of their columns: typical time, 90th
+ * percentile and load in ms, peak memory in MB, delegated time in percent. NaN: unknown. Returns
+ * false when out of memory. */
 bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
                          const etr_profile *profile);
 
@@ -73,9 +74,9 @@ const char *etr_tb_metric_tag(size_t metric);
 void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time,
                        const etr_profile *profile, const etr_tag *given, size_t given_count);
 
-/** Fills the event of a session's start, which must not move afterwards, with the given facts and
- * with facts from the profile. The contents are in the arena. When out of memory, the arena fails.
- */
+/** Fills the event of a session's start, which is the row of the HParams table: the hyperparameters
+ * that the user gave and those of the record. It must not move afterwards; its contents are in the
+ * arena. When out of memory, the arena fails. */
 void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time,
                           const etr_profile *profile, const etr_tag *given, size_t given_count);
 

@@ -15,7 +15,8 @@ typedef struct etr_tfrecord {
   bool failed;
 } etr_tfrecord;
 
-/** Writes one record. */
+/** Writes one TFRecord: the size and its masked CRC, the data and their masked CRC. A sink that
+ * refuses sets writer->failed. */
 void etr_tfrecord_write(etr_tfrecord *writer, etr_slice data);
 
 /** Returns the CRC-32C (Castagnoli; zlib's crc32 has another polynomial) of bytes that follow

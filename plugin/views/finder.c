@@ -8,30 +8,31 @@
 #include "output/label.h"
 #include "output/text_table.h"
 
-uint64_t etr_finder_usual(const etr_finder *finder, double typical) {
+uint64_t etr_finder_over_runs(const etr_finder *finder, double typical) {
   return (uint64_t)(typical * (double)finder->method->run_count + 0.5);
 }
 
-double etr_finder_whole(const etr_finder *finder) {
-  double typical = finder->method->execute.typical,
-         usual = typical - finder->groups->interruptions.whole;
-  return usual > 0 ? usual : typical;
+double etr_finder_uninterrupted(const etr_finder *finder) {
+  double typical = finder->method->execute.typical;
+  double uninterrupted = typical - finder->groups->interruptions.whole;
+  return uninterrupted > 0 ? uninterrupted : typical;
 }
 
-/* The same of Method::execute, over all runs. */
-static uint64_t whole_ticks_of(const etr_finder *finder) {
-  uint64_t usual = etr_finder_usual(finder, finder->method->execute.typical);
-  return usual ? usual : finder->method->execute_ticks;
+/* Returns what Method::execute takes over all runs, in ticks, if each run is like the typical one;
+ * what it took if there is no typical one. */
+static uint64_t execute_ticks_over_runs(const etr_finder *finder) {
+  uint64_t ticks = etr_finder_over_runs(finder, finder->method->execute.typical);
+  return ticks ? ticks : finder->method->execute_ticks;
 }
 
-etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
-                            double potential) {
-  double whole = (double)whole_ticks_of(finder), runs = (double)finder->method->run_count;
-  double share = ETR_MIN((double)cost, whole) / whole, saved = ETR_MIN(potential, whole) / whole;
-  if (isnan(potential))
-    saved = NAN;
-  double usual = etr_finder_whole(finder) * runs; /* 0 without a typical run */
-  double least = ETR_FINDING_LEAST_SHARE * (usual > 0 ? usual / whole : 1);
+etr_finding *etr_finder_add_if_large(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
+                                     double potential) {
+  double whole = (double)execute_ticks_over_runs(finder);
+  double runs = (double)finder->method->run_count;
+  double share = ETR_MIN((double)cost, whole) / whole;
+  double saved = isnan(potential) ? NAN : ETR_MIN(potential, whole) / whole;
+  double uninterrupted = etr_finder_uninterrupted(finder) * runs; /* 0 without a typical run */
+  double least = ETR_FINDING_LEAST_SHARE * (uninterrupted > 0 ? uninterrupted / whole : 1);
   if (!((isnan(saved) ? share : saved) >= least))
     return NULL;
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
@@ -50,25 +51,28 @@ etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t 
   return added;
 }
 
-void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *caveat) {
+void etr_finding_set_sureness(etr_finding *finding, etr_sureness sureness, const char *caveat) {
   finding->sureness = sureness;
   finding->caveat = caveat ? caveat : "";
 }
 
-void etr_finding_save_at_least(const etr_finder *finder, etr_finding *finding, double ticks) {
+void etr_finding_set_least_saving(const etr_finder *finder, etr_finding *finding, double ticks) {
   double least = ticks / (double)finder->method->run_count;
   finding->least = least > 0 ? ETR_MIN(least, finding->potential) : NAN;
 }
 
 int64_t etr_layer_rows(const etr_node *layer) {
   int64_t rows = 1;
-  const etr_value *out = layer->output_count ? &layer->outputs[0] : NULL;
-  for (int32_t i = 0; out && i + 1 < out->rank; i++) {
-    if (out->dims[i].size <= 0 || rows > INT32_MAX / out->dims[i].size)
+  const etr_value *result = layer->output_count ? &layer->outputs[0] : NULL;
+  if (!result || result->rank <= 0)
+    return 0;
+  for (int32_t i = 0; i + 1 < result->rank; i++) {
+    int64_t size = result->dims[i].size;
+    if (size <= 0 || rows > INT32_MAX / size) /* symbolic, or too large */
       return 0;
-    rows *= out->dims[i].size;
+    rows *= size;
   }
-  return out && out->rank > 0 ? rows : 0;
+  return rows;
 }
 
 /* Returns the value that a node reads first; NULL if it reads none. */
@@ -93,22 +97,23 @@ bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node) 
                                       "clone",       "alias",      "alias_copy"};
   const etr_value *from = first_input_of(finder->graph, node);
   const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
-  if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype ||
-      strcmp(from->dtype, to->dtype) != 0)
+  if (!from || !to || !has_same_shape(from, to))
     return false;
-  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
+  bool has_same_type = from->dtype && to->dtype && strcmp(from->dtype, to->dtype) == 0;
+  return has_same_type && etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
 const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node) {
-  const etr_node *weight = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
-                                                 : NULL;
-  const etr_value *value = weight && weight->output_count ? &weight->outputs[0] : NULL;
-  bool is_one_channel = !etr_is_program(finder->graph) && value && value->rank >= 3 &&
-                        value->dims[1].size == 1 && value->dims[0].size > 1;
-  return is_one_channel ? value : NULL;
+  if (etr_is_program(finder->graph) || node->input_count < 2)
+    return NULL;
+  const etr_node *weight = &finder->graph->nodes[node->inputs[1].node];
+  const etr_value *value = weight->output_count ? &weight->outputs[0] : NULL;
+  /* A weight has the shape (filters, channels of each filter, height, width). */
+  bool is_one_channel = value && value->rank >= 3 && value->dims[1].size == 1;
+  return is_one_channel && value->dims[0].size > 1 ? value : NULL;
 }
 
-const char *etr_finder_class(const etr_finder *finder, uint32_t node) {
+const char *etr_finder_module_class(const etr_finder *finder, uint32_t node) {
   uint32_t module = etr_counted_module(finder->graph, finder->graph->nodes[node].module);
   const char *type = etr_or_empty(finder->graph->modules[module].type);
   const char *dot = strrchr(type, '.');
@@ -127,11 +132,11 @@ const char *etr_finder_short_op(const etr_finder *finder, const char *target) {
   return etr_or_empty(etr_arena_copy(finder->arena, etr_label_op(target)));
 }
 
-const char *etr_finder_backend(const etr_finder *finder, const char *backend) {
+const char *etr_finder_backend_name(const etr_finder *finder, const char *backend) {
   return etr_or_empty(etr_label_backend(finder->arena, backend));
 }
 
-const char *etr_finder_time_of(const etr_finder *finder, double ticks) {
+const char *etr_finder_time_text(const etr_finder *finder, double ticks) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
@@ -140,7 +145,7 @@ const char *etr_finder_time_of(const etr_finder *finder, double ticks) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-const char *etr_finder_amount(const etr_finder *finder, double figure, const char *unit) {
+const char *etr_finder_amount_text(const etr_finder *finder, double figure, const char *unit) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
@@ -154,27 +159,39 @@ const char *etr_finder_amount(const etr_finder *finder, double figure, const cha
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
-  return etr_finder_time_of(finder, (double)ticks / (double)finder->method->run_count);
+const char *etr_finder_time_per_run(const etr_finder *finder, uint64_t ticks) {
+  return etr_finder_time_text(finder, (double)ticks / (double)finder->method->run_count);
 }
 
 bool etr_finder_measure_nodes(etr_finder *finder) {
   if (!finder->graph)
     return true;
-  finder->usual = etr_interruptions_usual_nodes(&finder->groups->interruptions, finder->arena,
-                                                finder->method, finder->graph);
-  return finder->usual != NULL;
+  finder->uninterrupted = etr_interruptions_subtract(&finder->groups->interruptions, finder->arena,
+                                                     finder->method, finder->graph);
+  return finder->uninterrupted != NULL;
 }
 
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {
-  return etr_finder_usual(finder, finder->usual[node]);
+  return etr_finder_over_runs(finder, finder->uninterrupted[node]);
 }
 
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node) {
   return etr_finder_node_ticks(finder, node) + finder->call_ticks[node];
 }
 
-double etr_finder_ns(const etr_finder *finder, uint64_t ticks) {
+uint64_t etr_finder_marked_ticks(const etr_finder *finder, const bool *marked) {
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    if (marked[i])
+      ticks += etr_finder_kernel_ticks(finder, i);
+  return ticks;
+}
+
+bool *etr_finder_node_flags(const etr_finder *finder) {
+  return etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof(bool));
+}
+
+double etr_finder_ns_per_run(const etr_finder *finder, uint64_t ticks) {
   return etr_ticks_to_ns(finder->profile, (double)ticks / (double)finder->method->run_count);
 }
 
@@ -191,7 +208,7 @@ bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *c
   return false;
 }
 
-bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
+bool etr_finding_set_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
   uint32_t *nodes = etr_arena_alloc_array(finder->arena, finder->timed_count, sizeof *nodes);
   for (size_t i = 0; nodes && i < finder->timed_count; i++)
     if (marked[finder->by_time[i]])
@@ -200,6 +217,7 @@ bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const
   return nodes != NULL;
 }
 
+/* Compares rows for qsort(): by time, the longest first, then by operator. */
 static int by_total(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
   if (x->total_ticks != y->total_ticks)
@@ -214,18 +232,21 @@ bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, c
                            finder->profile, finder->method, marked))
     return false;
   *rows = by[ETR_BY_OP];
-  uint64_t *usual = etr_arena_alloc_array(finder->arena, rows->count, sizeof *usual);
-  for (uint32_t i = 0; usual && i < finder->graph->node_count; i++)
+  uint64_t *ticks_of_row = etr_arena_alloc_array(finder->arena, rows->count, sizeof *ticks_of_row);
+  if (!ticks_of_row)
+    return false;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
     if (rows->row_of_node[i] != ETR_NONE)
-      usual[rows->row_of_node[i]] += with_calls ? etr_finder_kernel_ticks(finder, i)
-                                                : etr_finder_node_ticks(finder, i);
-  for (size_t i = 0; usual && i < rows->count; i++)
-    rows->rows[i].total_ticks = usual[rows->rows[i].number];
+      ticks_of_row[rows->row_of_node[i]] += with_calls ? etr_finder_kernel_ticks(finder, i)
+                                                       : etr_finder_node_ticks(finder, i);
+  for (size_t i = 0; i < rows->count; i++)
+    rows->rows[i].total_ticks = ticks_of_row[rows->rows[i].number];
   etr_sort(rows->rows, rows->count, sizeof *rows->rows, by_total);
-  return usual != NULL;
+  return true;
 }
 
-const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked, bool with_calls) {
+const char *etr_finder_operators_text(const etr_finder *finder, const bool *marked,
+                                      bool with_calls) {
   enum { LISTED = 4 };
   etr_breakdown rows;
   etr_text text;
@@ -233,9 +254,11 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked,
   if (!etr_finder_sum_by_operator(finder, &rows, marked, with_calls))
     return "";
   etr_text_begin(&text, finder->arena, &writer);
-  for (size_t i = 0; i < rows.count && i < LISTED; i++)
-    etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", rows.rows[i].node_count, rows.rows[i].key,
-             etr_finder_time(finder, rows.rows[i].total_ticks));
+  for (size_t i = 0; i < rows.count && i < LISTED; i++) {
+    const etr_breakdown_row *row = &rows.rows[i];
+    etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", row->node_count, row->key,
+             etr_finder_time_per_run(finder, row->total_ticks));
+  }
   if (rows.count > LISTED)
     etr_putf(&writer, ", %zu other kind%s", rows.count - LISTED, etr_plural(rows.count - LISTED));
   return etr_or_empty(etr_text_end(&text, &writer));

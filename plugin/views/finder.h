@@ -14,8 +14,8 @@
 
 #include <math.h>
 
-/** What a delegate's time is spent on. ETR_SPENT_AROUND is in no event: preparing, and what the
- * backend does not measure. */
+/** What a delegate's time is spent on: its operators, copying inputs and outputs, waiting for a
+ * device. ETR_SPENT_AROUND is in no event: preparing, and what the backend does not measure. */
 typedef enum etr_spending {
   ETR_SPENT_WORK,
   ETR_SPENT_COPY,
@@ -43,7 +43,7 @@ typedef struct etr_finder {
   const etr_delegate_spending *delegates; /* of each of the method's delegates */
   const etr_groups *groups;               /* all of the method's time */
   /* Per node; NULL without graph: */
-  const double *usual; /* ticks in the typical run, without interruptions */
+  const double *uninterrupted; /* ticks in the typical run, without interruptions */
   uint64_t *kernel_ticks,
       *call_ticks;      /* of those that ran as kernels: native_call, and OPERATOR_CALL beyond it */
   const etr_slice *ops; /* the operator without namespace and overload; empty for what is none */
@@ -53,46 +53,59 @@ typedef struct etr_finder {
   const bool *is_kernel;       /* an operator that ran outside delegates */
   const uint32_t *delegate_of; /* index of the delegate that it is in or calls; ETR_NONE */
   etr_vec(etr_finding) found;
-  etr_delegate_facts *facts; /* of each of the method's delegates; set by etr_find_partitions() */
+  etr_delegate_facts
+      *facts; /* of each of the method's delegates; set by etr_add_partition_findings() */
 } etr_finder;
 
-/** Returns true if the method has an Edge graph, which tells what the model asks for. */
+/** Returns true if the method has an Edge graph, which says what the model asks for. */
 static inline bool etr_finder_has_edge(const etr_finder *finder) {
   uint32_t graph = finder->method->graph;
   return graph != ETR_NONE && !etr_is_program(&finder->profile->graphs[graph]);
 }
 
-/** What something takes over all runs if each is like the typical run, in ticks. */
-uint64_t etr_finder_usual(const etr_finder *finder, double typical);
+/** Returns what something takes over all runs, in ticks, if each run is like the typical one.
+ * typical: ticks in that. */
+uint64_t etr_finder_over_runs(const etr_finder *finder, double typical);
 
-/** The same of a node, without interruptions: what a change saves in each run. */
+/** Returns what a node takes over all runs without interruptions, in ticks, if each run is like the
+ * typical one: what a change can save. */
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 
-/** The same of a node and of the call around its kernel. */
+/** Returns etr_finder_node_ticks() of a node and of the call around its kernel. */
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node);
 
-/** Finds what the nodes take without interruptions. Returns false when out of memory. */
+/** Returns the sum of etr_finder_kernel_ticks() of the marked nodes. marked: a flag for each node
+ * of the graph. */
+uint64_t etr_finder_marked_ticks(const etr_finder *finder, const bool *marked);
+
+/** Returns a flag for each node of the graph, all false; NULL when out of memory. */
+bool *etr_finder_node_flags(const etr_finder *finder);
+
+/** Sets finder->uninterrupted, if there is a graph. Returns false when out of memory. */
 bool etr_finder_measure_nodes(etr_finder *finder);
 
-/** Returns the method's typical time without interruptions, in ticks. */
-double etr_finder_whole(const etr_finder *finder);
+/** Returns the method's typical time without interruptions, in ticks; with them if nothing else is
+ * left. */
+double etr_finder_uninterrupted(const etr_finder *finder);
 
-/** Adds a finding about `cost` ticks over all runs, of which the change could save `potential`
- * (NaN: not known), unless that is below the threshold. NULL then, or when out of memory. */
-etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
-                            double potential);
+/** Adds a finding about `cost` ticks over all runs, of which a change could save `potential` (NaN:
+ * not known), if that is at least ETR_FINDING_LEAST_SHARE of the method's time. Returns NULL if it
+ * is less, or when out of memory, which etr_arena_failed() distinguishes. */
+etr_finding *etr_finder_add_if_large(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
+                                     double potential);
 
-/** Says how sure the last finding is. caveat: after a colon; NULL for none. */
-void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *caveat);
+/** Sets how sure a finding is. caveat: what follows that after a colon; NULL for none. */
+void etr_finding_set_sureness(etr_finding *finding, etr_sureness sureness, const char *caveat);
 
-/** Says that the last finding saves at least so many ticks over all runs. */
-void etr_finding_save_at_least(const etr_finder *finder, etr_finding *finding, double ticks);
+/** Sets what a finding saves at least, in ticks over all runs; 0 or less: not known. */
+void etr_finding_set_least_saving(const etr_finder *finder, etr_finding *finding, double ticks);
 
-/** Returns the rows of a layer's result, such as the tokens of a linear layer; 0: not known. */
+/** Returns how many rows a layer's result has, such as the tokens of a linear layer: the product of
+ * all its sizes but the last; 0 if it is not known, or too large. */
 int64_t etr_layer_rows(const etr_node *layer);
 
-/** Returns true for an expand, a slice or a view to the shape that its input has, which returns
- * what it reads. */
+/** Returns true for an operator that returns what it reads: a clone, or an expand, a slice or a
+ * view to the shape that its input has. */
 bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node);
 
 /** Returns the weight of a convolution in which each filter sees one channel; NULL for another
@@ -100,7 +113,7 @@ bool etr_finder_changes_nothing(const etr_finder *finder, const etr_node *node);
 const etr_value *etr_finder_depthwise_weight(const etr_finder *finder, const etr_node *node);
 
 /** Returns the class of the module that a node is of, "LSTM"; "" if it is not known. */
-const char *etr_finder_class(const etr_finder *finder, uint32_t node);
+const char *etr_finder_module_class(const etr_finder *finder, uint32_t node);
 
 /** Returns true for the class of a layer that computes step by step: LSTM, GRU, RNN. */
 bool etr_is_recurrent(const char *name);
@@ -110,42 +123,47 @@ bool etr_is_recurrent(const char *name);
 const char *etr_finder_short_op(const etr_finder *finder, const char *target);
 
 /** Returns the short name of a backend; "" when out of memory. */
-const char *etr_finder_backend(const etr_finder *finder, const char *backend);
+const char *etr_finder_backend_name(const etr_finder *finder, const char *backend);
 
-/** Lists the marked nodes (a flag for each of the graph) in a finding, longest first. */
-bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked);
+/** Makes a finding be about the marked nodes that ran, longest first. marked: a flag for each node
+ * of the graph. Returns false when out of memory. */
+bool etr_finding_set_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked);
 
-/** Ticks over all runs as a time per inference, with unit: "0.0266 ms". "" when out of memory. */
-const char *etr_finder_time(const etr_finder *finder, uint64_t ticks);
+/** Returns ticks over all runs as a time per inference, with unit: "0.0266 ms"; "" when out of
+ * memory. */
+const char *etr_finder_time_per_run(const etr_finder *finder, uint64_t ticks);
 
-/** Ticks as a time with unit. "" when out of memory. */
-const char *etr_finder_time_of(const etr_finder *finder, double ticks);
+/** Returns ticks as a time with unit: "0.0266 ms"; "" when out of memory. */
+const char *etr_finder_time_text(const etr_finder *finder, double ticks);
 
-/** A figure with its unit in thousands: "90.5 GFLOP/s", "312 B". "" when out of memory. */
-const char *etr_finder_amount(const etr_finder *finder, double figure, const char *unit);
+/** Returns a figure with a decimal prefix and its unit: "90.5 GFLOP/s", "312 B"; "" when out of
+ * memory. */
+const char *etr_finder_amount_text(const etr_finder *finder, double figure, const char *unit);
 
-/** Adds up what the marked nodes usually take by operator, longest first. `marked` NULL: all nodes;
- * with_calls: with the calls around kernels. Returns false when out of memory. */
+/** Adds up, by operator, what the marked nodes take without interruptions, longest first. marked: a
+ * flag for each node of the graph; NULL: all nodes. with_calls: with the calls around kernels. The
+ * total_ticks of the rows are over all runs. Returns false when out of memory. */
 bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked,
                                 bool with_calls);
 
-/** "3 aten.a.default 0.2000 ms, 1 aten.b.default 0.1000 ms": the marked nodes that ran, by
- * operator, with the calls around kernels or without them. "" when out of memory. */
-const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked, bool with_calls);
+/** Returns "3 aten.a.default 0.2000 ms, 1 aten.b.default 0.1000 ms": the marked nodes that ran, by
+ * operator, with the calls around kernels or without them; "" when out of memory. */
+const char *etr_finder_operators_text(const etr_finder *finder, const bool *marked,
+                                      bool with_calls);
 
-/** "It takes" for one, else "They take". Static. */
+/** Returns "It takes" for one, "They take" for more. Static. */
 static inline const char *etr_they_take(size_t count) {
   return count == 1 ? "It takes" : "They take";
 }
 
-/** Ticks over all runs in ns per inference. */
-double etr_finder_ns(const etr_finder *finder, uint64_t ticks);
+/** Returns ticks over all runs in ns per inference. */
+double etr_finder_ns_per_run(const etr_finder *finder, uint64_t ticks);
 
-/** The name of a node; "" when out of memory. */
+/** Returns the name of a node; "" when out of memory. */
 const char *etr_finder_node_name(const etr_finder *finder, uint32_t node);
 
-/** Returns true if a node is one of these operators, in any namespace and overload: "convolution".
- */
+/** Returns true if a node is one of these operators, named without namespace and overload:
+ * "convolution". */
 bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names,
                    size_t count);
 static inline bool etr_is_operator(const etr_finder *finder, const etr_node *node,

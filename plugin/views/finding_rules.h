@@ -7,28 +7,32 @@
 
 #include "views/finder.h"
 
-/** Fill the members of the finder. False when out of memory. */
+/* Fill members of the finder. Return false when out of memory. */
+/** Sets `delegates`: what the time of each delegate is spent on. */
 bool etr_finder_measure_delegates(etr_finder *finder);
+/** Sets `kernel_ticks` and `call_ticks`. */
 bool etr_finder_measure_calls(etr_finder *finder);
-bool etr_finder_look_at_graph(etr_finder *finder);
+/** Sets `delegate_of`, `is_constant`, `is_kernel`, `ops` and `by_time`. */
+bool etr_finder_classify_nodes(etr_finder *finder);
 
-/* Each rule adds its findings. False when out of memory. */
-bool etr_find_partitions(etr_finder *finder);
-bool etr_find_softmax_checks(etr_finder *finder);
-bool etr_find_constants(etr_finder *finder);
-bool etr_find_copies(etr_finder *finder);
-bool etr_find_patterns(etr_finder *finder);
-bool etr_find_decoder(etr_finder *finder);
-bool etr_find_wide_depthwise(etr_finder *finder);
-bool etr_find_layouts(etr_finder *finder);
-bool etr_find_slow_calls(etr_finder *finder);
-bool etr_find_outliers(etr_finder *finder);
-bool etr_find_unsteady(etr_finder *finder);
-bool etr_find_delegates(etr_finder *finder);
-bool etr_find_costs(etr_finder *finder);
-bool etr_find_inaccurate(etr_finder *finder);
-bool etr_find_lever(etr_finder *finder);
-bool etr_find_by_kernel(etr_finder *finder);
+/* Each rule adds the findings of some kinds to finder->found, if there is reason to. They return
+ * false when out of memory. */
+bool etr_add_partition_findings(etr_finder *finder);
+bool etr_add_softmax_check_findings(etr_finder *finder);
+bool etr_add_constant_findings(etr_finder *finder);
+bool etr_add_copy_findings(etr_finder *finder);
+bool etr_add_pattern_findings(etr_finder *finder);
+bool etr_add_decoder_findings(etr_finder *finder);
+bool etr_add_depthwise_findings(etr_finder *finder);
+bool etr_add_layout_findings(etr_finder *finder);
+bool etr_add_slow_call_findings(etr_finder *finder);
+bool etr_add_outlier_findings(etr_finder *finder);
+bool etr_add_run_findings(etr_finder *finder);
+bool etr_add_delegate_findings(etr_finder *finder);
+bool etr_add_cost_findings(etr_finder *finder);
+bool etr_add_accuracy_findings(etr_finder *finder);
+bool etr_add_lever_findings(etr_finder *finder);
+bool etr_add_kernel_findings(etr_finder *finder);
 
 /** Calls of delegates that go if some become one. */
 typedef struct etr_merged_calls {
@@ -37,9 +41,11 @@ typedef struct etr_merged_calls {
                          may hide of the operators inside */
 } etr_merged_calls;
 
-/** Finds the calls that go if the delegates' backends also run the marked nodes, or if these go.
- * False when out of memory. */
-bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
+/** Finds the delegate calls that are saved if the delegates' backends also run the marked nodes, or
+ * if these are removed. marked: a flag for each node of the graph. Returns false when out of
+ * memory.
+ */
+bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
 
 /** Returns true for an operator ("softmax") that ExecuTorch's optimized library has, whose name is
  * etr_optimized_library. */
@@ -52,7 +58,8 @@ typedef struct etr_delegates_time {
   const char *where; /* "OpenVINO, which records no operators", after "62.1 % is in" */
 } etr_delegates_time;
 
-/** Finds it. False when out of memory. */
+/** Finds the largest part of the time of delegates that is on no node. Returns false when out of
+ * memory. */
 bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *out);
 
 #endif

@@ -5,7 +5,9 @@
 #include "views/finding_rules.h"
 #include "views/softmax_check.h"
 
-bool etr_find_softmax_checks(etr_finder *finder) {
+/* Adds the finding about kernels that look for rows that a mask hides whole, if there are any.
+ * Without them, delegates that they cut apart may become one. Returns false when out of memory. */
+bool etr_add_softmax_check_findings(etr_finder *finder) {
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
   if (!marked)
     return false;
@@ -13,18 +15,16 @@ bool etr_find_softmax_checks(etr_finder *finder) {
   etr_merged_calls merged;
   if (count == 0)
     return true;
-  if (!etr_finder_merged_calls(finder, marked, &merged))
+  if (!etr_find_merged_calls(finder, marked, &merged))
     return false;
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    ticks += marked[i] ? etr_finder_kernel_ticks(finder, i) : 0;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SOFTMAX_CHECK, ticks,
-                                      (double)ticks + merged.most);
+  uint64_t ticks = etr_finder_marked_ticks(finder, marked);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_SOFTMAX_CHECK, ticks,
+                                               (double)ticks + merged.most);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finding_set_nodes(finder, added, marked))
     return false;
-  const char *time = etr_finder_time(finder, ticks);
+  const char *time = etr_finder_time_per_run(finder, ticks);
   added->title = etr_arena_format(finder->arena, "Write %zu attention%s with a plain softmax",
                                   count, etr_plural(count));
   added->fact = etr_arena_format(finder->arena, "%s take %s to check for fully masked rows",
@@ -39,8 +39,9 @@ bool etr_find_softmax_checks(etr_finder *finder) {
       "hides whole: %s. softmax(q @ k.transpose(-2, -1) * scale + mask) @ v does without. "
       "In transformers that is attn_implementation=\"eager\", in timm "
       "timm.layers.set_fused_attn(False).",
-      etr_finder_by_operator(finder, marked, true));
-  etr_finding_save_at_least(finder, added, (double)ticks + merged.least);
-  etr_finding_judge(added, ETR_LIKELY, "a row that is masked whole becomes NaN, and no longer 0");
+      etr_finder_operators_text(finder, marked, true));
+  etr_finding_set_least_saving(finder, added, (double)ticks + merged.least);
+  etr_finding_set_sureness(added, ETR_LIKELY,
+                           "a row that is masked whole becomes NaN, and no longer 0");
   return true;
 }

@@ -59,12 +59,17 @@ const char *etr_effort_name(etr_effort effort) {
 
 const char *etr_finding_effort_text(const etr_finding *finding) {
   static const char *const texts[] = {"link flag", "re-export", "change the model", "record again"};
-  bool is_a_look = finding->kind == ETR_FINDING_PROFILER;
-  if (finding->kind == ETR_FINDING_FIRST_RUN || finding->kind == ETR_FINDING_LOAD)
+  switch (finding->kind) {
+  case ETR_FINDING_FIRST_RUN:
+  case ETR_FINDING_LOAD:
     return "change the app";
-  if (finding->kind == ETR_FINDING_WAITING)
+  case ETR_FINDING_WAITING:
     return "change app or device settings";
-  return !is_a_look && (size_t)finding->effort < ETR_COUNT(texts) ? texts[finding->effort] : "";
+  case ETR_FINDING_PROFILER:
+    return ""; /* the answer is in the files at hand */
+  default:
+    return (size_t)finding->effort < ETR_COUNT(texts) ? texts[finding->effort] : "";
+  }
 }
 
 bool etr_finding_is_timing(etr_finding_kind kind) {
@@ -86,7 +91,8 @@ bool etr_finding_is_lever(etr_finding_kind kind) {
   return kind >= ETR_FINDING_QUANTIZE;
 }
 
-/* What the change of a finding takes. */
+/* Returns what it takes to do what a finding advises. The variant decides before the kind does:
+ * it says that the advice is not the usual one of its kind. */
 static etr_effort effort_of(const etr_finding *finding) {
   etr_finding_kind kind = finding->kind;
   if (finding->variant == ETR_VARIANT_EXPORT)
@@ -119,7 +125,8 @@ static etr_effort effort_of(const etr_finding *finding) {
 
 /* ---- Whole runs ---- */
 
-/* Adds a finding about ticks that were spent once. */
+/* Adds a finding about ticks that were spent once, such as by loading, all of which could be saved.
+ * Returns NULL when out of memory. */
 static etr_finding *add_once(etr_finder *finder, etr_finding_kind kind, double ticks) {
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (added)
@@ -138,6 +145,7 @@ static etr_finding *add_once(etr_finder *finder, etr_finding_kind kind, double t
   return added;
 }
 
+/* Returns a factor as "1.8" or, from 10 on, in whole; "" when out of memory. */
 static const char *factor_text(const etr_finder *finder, double factor) {
   etr_text text;
   etr_writer writer;
@@ -146,8 +154,9 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Finds a first run that takes much longer than the others. */
-static bool find_first_run(etr_finder *finder) {
+/* Adds the finding that the first run takes much longer than the others, if it does. A first run on
+ * a prompt has more to do, so there is none then. Returns false when out of memory. */
+static bool add_first_run_finding(etr_finder *finder) {
   etr_first_run first;
   if (!etr_first_run_of(&first, finder->arena, finder->profile, finder->method))
     return false;
@@ -159,6 +168,7 @@ static bool find_first_run(etr_finder *finder) {
   etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.ticks - first.rest.typical);
   if (!added)
     return false;
+  /* A longer input explains it, too, unless the graph shows that all inputs are equally long. */
   bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->shared ||
                        finder->method->graph == ETR_NONE;
   added->title = may_be_longer ? "See why the first run takes longer"
@@ -169,82 +179,102 @@ static bool find_first_run(etr_finder *finder) {
                                  may_be_longer ? ": a longer input, or warming up" : "");
   added->evidence = etr_arena_format(
       finder->arena, "The first run takes %s, %s times the typical one of the other %zu, %s.",
-      etr_finder_time_of(finder, first.ticks), factor_text(finder, factor), first.rest.count,
-      etr_finder_time_of(finder, first.rest.typical));
+      etr_finder_time_text(finder, first.ticks), factor_text(finder, factor), first.rest.count,
+      etr_finder_time_text(finder, first.rest.typical));
   if (may_be_longer)
-    etr_finding_judge(added, ETR_POSSIBLE,
-                      "if its input was not longer; a debug buffer shows that");
+    etr_finding_set_sureness(added, ETR_POSSIBLE,
+                             "if its input was not longer; a debug buffer shows that");
   else
-    etr_finding_judge(added, ETR_LIKELY, "it moves the time to the start of the program");
+    etr_finding_set_sureness(added, ETR_LIKELY, "it moves the time to the start of the program");
   return true;
 }
 
-/* Which method was loaded is not known if several methods ran. */
-static bool find_load(etr_finder *finder) {
-  etr_loads loads;
-  /* Starts at the method, so that all methods together look at each but once or twice. */
+/* Returns true if another method of the profile ran. Looks at the methods after this one first, so
+ * that asking for each of many methods takes linear time in all. */
+static bool has_other_method_run(const etr_finder *finder) {
   const etr_profile *profile = finder->profile;
-  size_t mine = (size_t)(finder->method - profile->methods);
-  for (size_t i = 1; i < profile->method_count; i++)
-    if (profile->methods[(mine + i) % profile->method_count].run_count)
+  size_t own_index = (size_t)(finder->method - profile->methods);
+  for (size_t i = 1; i < profile->method_count; i++) {
+    size_t other = (own_index + i) % profile->method_count;
+    if (profile->methods[other].run_count)
       return true;
+  }
+  return false;
+}
+
+/* Adds the finding that loading takes as long as many inferences, if it does. If several methods
+ * ran, it is not known which of them was loaded, and there is none. Returns false when out of
+ * memory. */
+static bool add_load_finding(etr_finder *finder) {
+  etr_loads loads;
+  if (has_other_method_run(finder))
+    return true;
   if (!etr_loads_make(&loads, finder->arena, finder->profile))
     return false;
   double typical = finder->method->execute.typical;
   if (!loads.whole || typical <= 0)
     return true;
-  double factor = loads.whole->stats.avg / typical;
+  double load_ticks = loads.whole->stats.avg;
+  double factor = load_ticks / typical;
   if (factor < ETR_FINDING_LOAD_FACTOR)
     return true;
-  etr_finding *added = add_once(finder, ETR_FINDING_LOAD, loads.whole->stats.avg);
+  etr_finding *added = add_once(finder, ETR_FINDING_LOAD, load_ticks);
   if (!added)
     return false;
   added->title = "Load the program once and keep it";
   added->fact = etr_arena_format(finder->arena, "loading takes as long as %s inferences",
                                  factor_text(finder, factor));
-  added->evidence = etr_arena_format(
-      finder->arena, "%s takes %s, as long as %s inferences of %s.", loads.whole->name,
-      etr_finder_time_of(finder, loads.whole->stats.avg), factor_text(finder, factor),
-      etr_finder_time_of(finder, typical));
-  etr_finding_judge(added, ETR_SURE, "for each load that is avoided");
+  added->evidence = etr_arena_format(finder->arena, "%s takes %s, as long as %s inferences of %s.",
+                                     loads.whole->name, etr_finder_time_text(finder, load_ticks),
+                                     factor_text(finder, factor),
+                                     etr_finder_time_text(finder, typical));
+  etr_finding_set_sureness(added, ETR_SURE, "for each load that is avoided");
   return true;
 }
 
 /* ---- The saving as a sentence ---- */
 
 /* Two findings overlap if they are about the same node, or about the overhead of the same delegate.
- */
+ * For each node and delegate: a set of findings, of which bit i is the finding with index i. */
 typedef struct overlap_marks {
-  uint64_t *of_node, *of_delegate; /* bits of findings */
+  uint64_t *of_node, *of_delegate;
 } overlap_marks;
 
 enum { MOST_MARKED = 64 }; /* bits; later findings, which save least, are not compared */
 
-/* Marks the nodes and calls of a finding, and returns the earlier findings that marked one of them.
- */
-static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const etr_finding *finding,
-                         uint64_t bit) {
+/* Returns true if a finding is about the overhead of the delegate at this index, whose call it
+ * names: inserted operators are work, and not overhead, and of waiting only copies are overhead. */
+static bool is_about_overhead(const etr_finder *finder, const etr_finding *finding,
+                              uint32_t delegate) {
+  if (finding->kind == ETR_FINDING_LAYOUT)
+    return false;
+  return finding->kind != ETR_FINDING_WAITING ||
+         finder->delegates[delegate].ticks[ETR_SPENT_COPY] > 0;
+}
+
+/* Adds a finding to the sets of its nodes and delegates, and returns the set of earlier findings
+ * that are in one of them, which are those that it overlaps. bit: of the finding. */
+static uint64_t mark_overlaps(const etr_finder *finder, overlap_marks *marks,
+                              const etr_finding *finding, uint64_t bit) {
   uint64_t earlier = 0;
   for (size_t i = 0; i < finding->node_count; i++) {
-    earlier |= marks->of_node[finding->nodes[i]];
-    marks->of_node[finding->nodes[i]] |= bit;
+    uint64_t *of_node = &marks->of_node[finding->nodes[i]];
+    earlier |= *of_node;
+    *of_node |= bit;
   }
   for (size_t i = 0; i < finding->instruction_count; i++) {
-    if (finding->kind == ETR_FINDING_LAYOUT)
-      break; /* inserted operators are work, and not time around calls */
-    uint32_t at = etr_delegate_at(finder->method, finding->instructions[i]);
-    if (at == ETR_NONE)
+    uint32_t delegate = etr_delegate_at(finder->method, finding->instructions[i]);
+    if (delegate == ETR_NONE || !is_about_overhead(finder, finding, delegate))
       continue;
-    if (finding->kind == ETR_FINDING_WAITING && finder->delegates[at].ticks[ETR_SPENT_COPY] == 0)
-      continue;
-    earlier |= marks->of_delegate[at];
-    marks->of_delegate[at] |= bit;
+    earlier |= marks->of_delegate[delegate];
+    marks->of_delegate[delegate] |= bit;
   }
   return earlier;
 }
 
-/* Finds which findings save time that earlier ones save, too. */
-static bool find_overlaps(etr_finder *finder) {
+/* Sets, for each finding about time of every inference, the earlier findings that save some of the
+ * same time. Returns false when out of memory. */
+static bool set_overlaps(etr_finder *finder) {
   overlap_marks marks = {
       etr_arena_alloc_array(finder->arena, finder->graph ? finder->graph->node_count : 0,
                             sizeof(uint64_t)),
@@ -255,7 +285,7 @@ static bool find_overlaps(etr_finder *finder) {
     etr_finding *finding = &finder->found.data[i];
     bool is_counted = !finding->is_once && !isnan(finding->cost) &&
                       !etr_finding_is_timing(finding->kind);
-    uint64_t earlier = is_counted ? marks_of(finder, &marks, finding, (uint64_t)1 << i) : 0;
+    uint64_t earlier = is_counted ? mark_overlaps(finder, &marks, finding, (uint64_t)1 << i) : 0;
     uint32_t *list = etr_arena_alloc_array(finder->arena, MOST_MARKED, sizeof *list);
     for (uint32_t k = 0; list && k < i; k++)
       if (earlier >> k & 1)
@@ -274,30 +304,51 @@ bool etr_runs_differ_much(const etr_method *method) {
 
 /* Returns true if interruptions are at least half of the time that a finding's operators took. */
 static bool is_mostly_interrupted(const etr_finder *finder, const etr_finding *finding) {
-  double typical = 0, usual = 0;
+  double typical = 0, uninterrupted = 0;
   for (size_t i = 0; i < finding->node_count; i++) {
     typical += finder->graph->times[finding->nodes[i]].typical;
-    usual += finder->usual[finding->nodes[i]];
+    uninterrupted += finder->uninterrupted[finding->nodes[i]];
   }
-  return typical > 0 && usual * 2 <= typical;
+  return typical > 0 && uninterrupted * 2 <= typical;
 }
 
-/* What rests on estimated times, or on runs that differ much, is not sure; and what most of the
- * time was not is no more than possible. */
-static void doubt_times(const etr_finder *finder, etr_finding *finding) {
+/* Lowers how sure a finding is if its times are not: to likely if they are estimates or runs differ
+ * much, to possible if most of them was interruptions. Time that was spent once stays as it is. */
+static void lower_sureness(const etr_finder *finder, etr_finding *finding) {
   bool is_about_model = !finding->is_once && !etr_finding_is_timing(finding->kind);
   if (is_about_model && is_mostly_interrupted(finder, finding))
-    etr_finding_judge(finding, ETR_POSSIBLE,
-                      "its operators were interrupted, which is not counted: measure again");
+    etr_finding_set_sureness(finding, ETR_POSSIBLE,
+                             "its operators were interrupted, which is not counted: measure again");
   if (finding->sureness == ETR_SURE && !finding->is_once && etr_runs_differ_much(finder->method))
-    etr_finding_judge(finding, ETR_LIKELY, "the runs differ much: measure again");
+    etr_finding_set_sureness(finding, ETR_LIKELY, "the runs differ much: measure again");
   for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)
     if (finder->graph->times[finding->nodes[i]].is_estimated && !finding->is_once)
-      etr_finding_judge(finding, ETR_LIKELY, "some of the times are estimates");
+      etr_finding_set_sureness(finding, ETR_LIKELY, "some of the times are estimates");
 }
 
-/* Writes what following a finding could save, and how sure that is. */
-static void put_saving(const etr_finder *finder, etr_finding *finding) {
+/* Writes a range of saved time, and its share: "Could save 0.24 ms to 0.45 ms, 22.1 % of the time".
+ * A least that reads like the most is not written. */
+static void put_saved_range(etr_writer *writer, const etr_finder *finder,
+                            const etr_finding *finding) {
+  bool has_least = finding->least > 0;
+  const char *least = has_least ? etr_finder_time_text(finder, finding->least) : "";
+  const char *most = etr_finder_time_text(finder, finding->potential);
+  if (has_least && strcmp(least, most) != 0)
+    etr_putf(writer, "Could save %s to %s", least, most);
+  else
+    etr_putf(writer, "Could save %s%s", has_least ? "" : "up to ", most);
+  if (finding->is_once)
+    etr_puts(writer, " once");
+  if (!isnan(finding->potential_share)) {
+    etr_puts(writer, ", ");
+    etr_put_share(writer, finding->potential_share, 1);
+    etr_puts(writer, " of the time");
+  }
+}
+
+/* Sets finding->saving: a sentence about what following the finding could save, how sure that is,
+ * and which earlier findings save some of the same time. */
+static void set_saving_sentence(const etr_finder *finder, etr_finding *finding) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
@@ -305,24 +356,9 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
     etr_putf(&writer, "It changes results, not times; %s", etr_sureness_text(finding->sureness));
   } else if (isnan(finding->potential)) {
     etr_putf(&writer, "What it could save is not known: a part of %s",
-             etr_finder_time_of(finder, finding->cost));
+             etr_finder_time_text(finder, finding->cost));
   } else {
-    const char *least = finding->least > 0 ? etr_finder_time_of(finder, finding->least) : "";
-    bool has_least = finding->least > 0 &&
-                     strcmp(least, etr_finder_time_of(finder, finding->potential)) != 0;
-    if (has_least)
-      etr_putf(&writer, "Could save %s to %s", least,
-               etr_finder_time_of(finder, finding->potential));
-    else
-      etr_putf(&writer, "Could save %s%s", finding->least > 0 ? "" : "up to ",
-               etr_finder_time_of(finder, finding->potential));
-    if (finding->is_once)
-      etr_puts(&writer, " once");
-    if (!isnan(finding->potential_share)) {
-      etr_puts(&writer, ", ");
-      etr_put_share(&writer, finding->potential_share, 1);
-      etr_puts(&writer, " of the time");
-    }
+    put_saved_range(&writer, finder, finding);
   }
   if (!isnan(finding->cost))
     etr_putf(&writer, "; %s", etr_sureness_text(finding->sureness));
@@ -335,9 +371,10 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
 
 /* ---- All ---- */
 
-/* The order of what findings are about: wrong results, the model, the measurement, time that was
- * spent once. */
-static int class_of(const etr_finding *finding) {
+/* Returns the place of a finding's subject in the list of findings: 0 for wrong results, which
+ * matter more than times; 1 for the model; 2 for the measurement; 3 for time that was spent once.
+ */
+static int subject_order(const etr_finding *finding) {
   if (finding->kind == ETR_FINDING_INACCURATE)
     return 0;
   if (finding->is_once)
@@ -345,35 +382,42 @@ static int class_of(const etr_finding *finding) {
   return etr_finding_is_timing(finding->kind) ? 2 : 1;
 }
 
-/* The middle of the saving, with 0 for a least that is not known, times how sure it is. Where
- * nothing is known of the saving it counts as a tenth of the time that it is about, so that advice
- * on most of the time comes before what is known to save next to nothing. Of a lever it counts as a
- * fiftieth, since what was found to be wrong says more than "do less"; and as a twentieth if less
- * work of most of the time is needed, which is sure to save a part of it. */
-static double rank_of(const etr_finding *finding) {
+/* Returns the part of a finding's cost that counts as its saving if that is not known. A tenth, so
+ * that advice on most of the time comes before what is known to save next to nothing. Of a lever
+ * (a next step, though nothing is wrong) a fiftieth, since what was found to be wrong says more
+ * than "do less"; a twentieth if less work of most of the time is needed, which is sure to save a
+ * part of it. */
+static double assumed_saving(const etr_finding *finding) {
+  if (!etr_finding_is_lever(finding->kind))
+    return 0.1;
   bool is_most = finding->kind == ETR_FINDING_LESS_WORK && finding->share >= 0.5;
-  const double of_lever = is_most ? 0.05 : 0.02;
-  const double unknown = etr_finding_is_lever(finding->kind) ? of_lever : 0.1;
+  return is_most ? 0.05 : 0.02;
+}
+
+/* Returns what findings are ranked by, in ticks: the middle of the saving, with 0 for a least that
+ * is not known, times how sure it is. */
+static double expected_saving(const etr_finding *finding) {
   static const double weights[] = {
       [ETR_SURE] = 1, [ETR_LIKELY] = 0.7, [ETR_RULE_OF_THUMB] = 0.5, [ETR_POSSIBLE] = 0.4};
-  double low = isnan(finding->least) ? 0 : finding->least,
-         high = isnan(finding->potential) ? 0 : finding->potential;
+  double low = isnan(finding->least) ? 0 : finding->least;
+  double high = isnan(finding->potential) ? 0 : finding->potential;
   double middle = (low + high) / 2;
   if (isnan(finding->potential) && !isnan(finding->cost))
-    middle = unknown * finding->cost;
+    middle = assumed_saving(finding) * finding->cost;
   return middle * weights[finding->sureness];
 }
 
-/* Orders findings by what they save, and then so that the order never depends on chance. */
+/* Compares findings for qsort(): by subject, by what they save, and then by what they are about, so
+ * that no order depends on chance. */
 static int by_saving(const void *a, const void *b) {
   const etr_finding *x = a, *y = b;
-  if (class_of(x) != class_of(y))
-    return class_of(x) - class_of(y);
-  double rank_x = rank_of(x), rank_y = rank_of(y);
-  if (rank_x != rank_y)
-    return rank_x < rank_y ? 1 : -1;
-  double high_x = isnan(x->potential) ? 0 : x->potential,
-         high_y = isnan(y->potential) ? 0 : y->potential;
+  if (subject_order(x) != subject_order(y))
+    return subject_order(x) - subject_order(y);
+  double saving_x = expected_saving(x), saving_y = expected_saving(y);
+  if (saving_x != saving_y)
+    return saving_x < saving_y ? 1 : -1;
+  double high_x = isnan(x->potential) ? 0 : x->potential;
+  double high_y = isnan(y->potential) ? 0 : y->potential;
   if (high_x != high_y)
     return high_x < high_y ? 1 : -1;
   if (!isnan(x->cost) && !isnan(y->cost) && x->cost != y->cost)
@@ -383,8 +427,9 @@ static int by_saving(const void *a, const void *b) {
   return etr_natural_compare(x->title, y->title);
 }
 
-/* Cuts a text with long names at the last blank that leaves room for "...". */
-static const char *shortened(const etr_finder *finder, const char *text, size_t most) {
+/* Returns a text, cut at the last blank that leaves room for "..." if it has more than `most`
+ * bytes; NULL when out of memory. */
+static const char *shorten_text(const etr_finder *finder, const char *text, size_t most) {
   if (!text || strlen(text) <= most)
     return text;
   size_t size = most - 3, blank = size;
@@ -392,32 +437,49 @@ static const char *shortened(const etr_finder *finder, const char *text, size_t 
     blank--;
   if (text[blank] == ' ') /* else one name is that long, and is cut */
     size = blank;
-  while (((unsigned char)text[size] & 0xC0) == 0x80)
+  while (((unsigned char)text[size] & 0xC0) == 0x80) /* inside a character of UTF-8 */
     size--;
   return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
 }
 
-/* Finds all findings about a method. */
-static bool find_everything(etr_finder *finder) {
-  /* What to change depends on which method ran. */
-  if (finder->method->shared)
-    return find_first_run(finder) && find_load(finder) && etr_find_unsteady(finder);
-  bool good = etr_finder_measure_delegates(finder);
-  if (good && finder->graph)
-    good = etr_finder_measure_calls(finder) && etr_finder_look_at_graph(finder) &&
-           etr_find_partitions(finder) && etr_find_softmax_checks(finder) &&
-           etr_find_constants(finder) && etr_find_copies(finder) && etr_find_patterns(finder) &&
-           etr_find_wide_depthwise(finder) && etr_find_decoder(finder) &&
-           etr_find_slow_calls(finder) && etr_find_outliers(finder) && etr_find_costs(finder) &&
-           etr_find_inaccurate(finder);
-  /* The lever comes before advice on timing, which is no reason to leave it out. */
-  return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
-         etr_find_delegates(finder) && etr_find_lever(finder) && find_first_run(finder) &&
-         find_load(finder) && etr_find_unsteady(finder) && !etr_arena_failed(finder->arena);
+typedef bool rule(etr_finder *finder);
+
+/* Applies rules in this order, each of which adds its findings. Returns false when out of memory.
+ */
+static bool apply_rules(etr_finder *finder, rule *const *rules, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!rules[i](finder))
+      return false;
+  return !etr_arena_failed(finder->arena);
 }
 
-/* Returns true if each operator of a finding is one of the other's, too. */
-static bool is_within(const etr_finding *finding, const etr_finding *other) {
+/* Adds all findings about a method, without an order. Returns false when out of memory. */
+static bool add_all_findings(etr_finder *finder) {
+  static rule *const of_runs[] = {add_first_run_finding, add_load_finding, etr_add_run_findings};
+  /* The first two find out what the other rules read. */
+  static rule *const of_graph[] = {
+      etr_finder_measure_calls,       etr_finder_classify_nodes,  etr_add_partition_findings,
+      etr_add_softmax_check_findings, etr_add_constant_findings,  etr_add_copy_findings,
+      etr_add_pattern_findings,       etr_add_depthwise_findings, etr_add_decoder_findings,
+      etr_add_slow_call_findings,     etr_add_outlier_findings,   etr_add_cost_findings,
+      etr_add_accuracy_findings};
+  /* The lever asks which findings there are. It comes before those about runs, because advice on
+   * how to measure is no reason to leave it out. */
+  static rule *const of_time[] = {etr_add_kernel_findings, etr_add_layout_findings,
+                                  etr_add_delegate_findings, etr_add_lever_findings};
+  /* Several methods share the runs: it is not known which ran, and so not what to change. */
+  if (finder->method->shared)
+    return apply_rules(finder, of_runs, ETR_COUNT(of_runs));
+  if (!etr_finder_measure_delegates(finder))
+    return false;
+  if (finder->graph && !apply_rules(finder, of_graph, ETR_COUNT(of_graph)))
+    return false;
+  return apply_rules(finder, of_time, ETR_COUNT(of_time)) &&
+         apply_rules(finder, of_runs, ETR_COUNT(of_runs));
+}
+
+/* Returns true if all operators of a finding, of which there are some, are the other's, too. */
+static bool has_all_nodes_of(const etr_finding *other, const etr_finding *finding) {
   size_t found = 0;
   for (size_t i = 0; i < finding->node_count; i++)
     for (size_t k = 0; k < other->node_count; k++)
@@ -427,7 +489,7 @@ static bool is_within(const etr_finding *finding, const etr_finding *other) {
 
 /* Returns true if another finding says the same more exactly: which copies cut the delegates apart;
  * which runs are slow, beside the operators that took long in one of them. */
-static bool is_said_better(const etr_finder *finder, const etr_finding *finding) {
+static bool is_redundant(const etr_finder *finder, const etr_finding *finding) {
   const double nearly = 0.9; /* of what it could save */
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *other = &finder->found.data[i];
@@ -437,18 +499,18 @@ static bool is_said_better(const etr_finder *finder, const etr_finding *finding)
     if (finding->kind == ETR_FINDING_OUTLIER && are_slow_runs)
       return true;
     if (finding->kind == ETR_FINDING_FALLBACK && other->kind == ETR_FINDING_COPIES &&
-        other->potential >= nearly * finding->potential && is_within(finding, other))
+        other->potential >= nearly * finding->potential && has_all_nodes_of(other, finding))
       return true;
   }
   return false;
 }
 
-/* Leaves out findings that another one says better. */
-static void leave_out_said(etr_finder *finder) {
+/* Removes findings that another one says more exactly. */
+static void remove_redundant(etr_finder *finder) {
   size_t kept = 0;
   for (size_t i = 0; i < finder->found.count; i++) {
     etr_finding finding = finder->found.data[i];
-    if (!is_said_better(finder, &finding))
+    if (!is_redundant(finder, &finding))
       finder->found.data[kept++] = finding;
   }
   finder->found.count = kept;
@@ -456,25 +518,24 @@ static void leave_out_said(etr_finder *finder) {
 
 /* ---- Measuring again ---- */
 
-/* Returns true for advice on how to measure that leads to times without interruptions. */
+/* Returns true for a finding about runs or operators that something else on the device may have
+ * interrupted. */
 static bool is_about_interruptions(etr_finding_kind kind) {
   return kind == ETR_FINDING_OUTLIER || kind == ETR_FINDING_SLOW_RUNS ||
          kind == ETR_FINDING_PERIODIC || kind == ETR_FINDING_SLOW_OPERATOR;
 }
 
-/* Returns the first finding about interruptions, or of any advice on how to measure; NULL if there
- * is none. */
-static etr_finding *find_advice(etr_finder *finder, bool is_any) {
-  for (size_t i = 0; i < finder->found.count; i++) {
-    etr_finding_kind kind = finder->found.data[i].kind;
-    if (is_any ? etr_finding_is_timing(kind) : is_about_interruptions(kind))
+/* Returns the first finding of which is_wanted says so for its kind; NULL if there is none. */
+static etr_finding *find_by_kind(etr_finder *finder, bool (*is_wanted)(etr_finding_kind kind)) {
+  for (size_t i = 0; i < finder->found.count; i++)
+    if (is_wanted(finder->found.data[i].kind))
       return &finder->found.data[i];
-  }
   return NULL;
 }
 
-/* Adds advice to measure again where no other finding has it. NULL when out of memory. */
-static etr_finding *add_advice(etr_finder *finder, const char *fact, const char *evidence) {
+/* Adds a finding that advises to measure again, without its times. Returns NULL when out of memory.
+ */
+static etr_finding *add_measure_again(etr_finder *finder, const char *fact, const char *evidence) {
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (!added)
     return NULL;
@@ -484,13 +545,14 @@ static etr_finding *add_advice(etr_finder *finder, const char *fact, const char 
                          .evidence = evidence,
                          .least = NAN,
                          .slope = NAN};
-  etr_finding_judge(added, ETR_POSSIBLE,
-                    "it is about the device and the measurement, not the model");
+  etr_finding_set_sureness(added, ETR_POSSIBLE,
+                           "it is about the device and the measurement, not the model");
   return added;
 }
 
-/* Sets what measuring again may show, in ticks per inference. */
-static void set_advice(const etr_finder *finder, etr_finding *finding, double ticks) {
+/* Sets the cost and the saving of a finding that advises to measure again: by how many ticks per
+ * inference the time may be wrong. */
+static void set_uncertain_ticks(const etr_finder *finder, etr_finding *finding, double ticks) {
   double typical = finder->method->execute.typical;
   finding->is_once = false;
   finding->cost = finding->potential = ticks;
@@ -511,36 +573,73 @@ static size_t count_interrupted_runs(const etr_finder *finder) {
   return count;
 }
 
-/* Where interruptions are a part of the typical time, or runs differ much, there is advice to
- * measure again. It has the time that the sentence has of interruptions. False when out of memory.
+/* Makes a finding advise to measure again without interruptions, which take so many ticks of the
+ * typical run: the first finding about them, or else a new one. Returns false when out of memory.
  */
+static bool advise_against_interruptions(etr_finder *finder, double interrupted_ticks) {
+  etr_finding *finding = find_by_kind(finder, is_about_interruptions);
+  if (!finding)
+    finding = add_measure_again(finder, "",
+                                "In these runs an operator takes at least twice its median, and "
+                                "most others do not.");
+  if (!finding)
+    return false;
+  set_uncertain_ticks(finder, finding, interrupted_ticks);
+  finding->fact = etr_arena_format(
+      finder->arena, "operators were interrupted in %zu of %zu runs, for %s of the typical run",
+      count_interrupted_runs(finder), finder->method->run_count,
+      etr_finder_time_text(finder, interrupted_ticks));
+  return finding->fact != NULL;
+}
+
+/* Sees to it that a finding advises to measure again if interruptions are a part of the typical
+ * time, or if runs differ much. Returns false when out of memory. */
 static bool advise_to_measure(etr_finder *finder) {
-  double interrupted = finder->groups->interrupted;
   const etr_method *method = finder->method;
-  if (interrupted > 0) {
-    etr_finding *finding = find_advice(finder, false);
-    if (!finding)
-      finding = add_advice(finder, "",
-                           "In these runs an operator takes at least twice its median, and most "
-                           "others do not.");
-    if (!finding)
-      return false;
-    set_advice(finder, finding, interrupted);
-    finding->fact = etr_arena_format(
-        finder->arena, "operators were interrupted in %zu of %zu runs, for %s of the typical run",
-        count_interrupted_runs(finder), method->run_count, etr_finder_time_of(finder, interrupted));
-    return finding->fact != NULL;
-  }
-  if (!etr_runs_differ_much(method) || find_advice(finder, true))
+  if (finder->groups->interrupted > 0)
+    return advise_against_interruptions(finder, finder->groups->interrupted);
+  if (!etr_runs_differ_much(method) || find_by_kind(finder, etr_finding_is_timing))
     return true;
   const char *evidence = etr_arena_format(finder->arena,
                                           "Most runs take %s to %s (10th and 90th percentile).",
-                                          etr_finder_time_of(finder, method->execute.p10),
-                                          etr_finder_time_of(finder, method->execute.p90));
-  etr_finding *added = add_advice(finder, "the runs differ much", evidence);
+                                          etr_finder_time_text(finder, method->execute.p10),
+                                          etr_finder_time_text(finder, method->execute.p90));
+  etr_finding *added = add_measure_again(finder, "the runs differ much", evidence);
   if (added)
-    set_advice(finder, added, fmax(method->execute.typical - method->execute.p10, 0));
+    set_uncertain_ticks(finder, added, fmax(method->execute.typical - method->execute.p10, 0));
   return added != NULL;
+}
+
+/* Sets what findings have in the end: texts of limited length, the effort, the sentence about the
+ * saving. */
+static void finish_findings(etr_finder *finder) {
+  for (size_t i = 0; i < finder->found.count; i++) {
+    etr_finding *finding = &finder->found.data[i];
+    finding->title = shorten_text(finder, finding->title, ETR_TITLE_LONGEST);
+    finding->fact = shorten_text(finder, finding->fact, ETR_FACT_LONGEST);
+    finding->effort = effort_of(finding);
+    set_saving_sentence(finder, finding);
+  }
+}
+
+/* Returns true if some change is known to save at least ETR_FINDING_MUCH of the time, or if a
+ * backend records no operators, so that nobody knows what could be saved. */
+static bool is_any_large(const etr_finder *finder) {
+  for (size_t i = 0; i < finder->found.count; i++) {
+    const etr_finding *found = &finder->found.data[i];
+    if (found->kind == ETR_FINDING_PROFILER)
+      return true;
+    bool is_saving_known = !isnan(found->potential);
+    if (etr_finding_is_timing(found->kind) ||
+        (!is_saving_known && etr_finding_is_lever(found->kind)))
+      continue;
+    double share = is_saving_known ? found->potential_share : found->share;
+    /* Of the time without interruptions, as the findings' thresholds are. */
+    share *= finder->method->execute.typical / etr_finder_uninterrupted(finder);
+    if (share >= ETR_FINDING_MUCH)
+      return true;
+  }
+  return false;
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
@@ -555,35 +654,21 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     return true;
   if (graph && graph->times)
     finder.graph = graph;
-  if (!etr_finder_measure_nodes(&finder) || !find_everything(&finder))
+  if (!etr_finder_measure_nodes(&finder) || !add_all_findings(&finder))
     return false;
-  leave_out_said(&finder);
+  remove_redundant(&finder);
   if (!advise_to_measure(&finder))
     return false;
   for (size_t i = 0; i < finder.found.count; i++)
-    doubt_times(&finder, &finder.found.data[i]);
+    lower_sureness(&finder, &finder.found.data[i]);
+  /* Overlaps name earlier findings, so the order comes first. */
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);
-  if (!find_overlaps(&finder))
+  if (!set_overlaps(&finder))
     return false;
-  for (size_t i = 0; i < finder.found.count; i++) {
-    finder.found.data[i].title = shortened(&finder, finder.found.data[i].title, ETR_TITLE_LONGEST);
-    finder.found.data[i].fact = shortened(&finder, finder.found.data[i].fact, ETR_FACT_LONGEST);
-    finder.found.data[i].effort = effort_of(&finder.found.data[i]);
-    put_saving(&finder, &finder.found.data[i]);
-  }
-  bool is_any_large = false;
-  for (size_t i = 0; i < finder.found.count; i++) {
-    const etr_finding *found = &finder.found.data[i];
-    bool is_known = !isnan(found->potential) || !etr_finding_is_lever(found->kind);
-    double share = isnan(found->potential) ? found->share : found->potential_share;
-    share *= method->execute.typical / etr_finder_whole(&finder);
-    /* Of a backend that records no operators, nobody knows what its time is. */
-    is_any_large |= found->kind == ETR_FINDING_PROFILER;
-    is_any_large |= is_known && !etr_finding_is_timing(found->kind) && share >= ETR_FINDING_MUCH;
-  }
+  finish_findings(&finder);
   out->list = finder.found.data;
   out->count = finder.found.count;
-  out->is_nothing_large = !is_any_large;
+  out->is_nothing_large = !is_any_large(&finder);
   out->delegates = finder.facts;
   return !etr_arena_failed(arena);
 }

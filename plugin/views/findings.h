@@ -24,8 +24,8 @@ typedef struct etr_method_findings {
   etr_findings findings;
 } etr_method_findings;
 
-/** Finds where the time of one method goes, and what to do about it; unit is that of the evidence.
- * There are no findings about a method without times. False when out of memory. */
+/** Finds where the time of one method goes, and what to do about it, ranked. unit: of the times in
+ * texts. A method without times has no findings. Returns false when out of memory. */
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, etr_unit unit);
 
@@ -45,9 +45,9 @@ const char *etr_sureness_text(etr_sureness sureness);
 /** Returns "link_flag", "re_export", "change_model" or "record_again". Static. */
 const char *etr_effort_name(etr_effort effort);
 
-/** Returns what a finding takes, for people: "link flag", "re-export", ...; "change the app" of
- * how the model is loaded and run; "" where the files at
- * hand, or one more of the same export, already show what it is about. Static. */
+/** Returns what it takes to do what a finding advises, for people: "link flag", "re-export", ...;
+ * "change the app" if the model is loaded or run in another way; "" if the files at hand, or one
+ * more of the same export, already show what it is about. Static. */
 const char *etr_finding_effort_text(const etr_finding *finding);
 
 /** Code that has the fault that a kind of finding is about, and code that has not. */
@@ -69,7 +69,8 @@ bool etr_runs_differ_much(const etr_method *method);
 /** Returns true for advice on how to measure, and not on the model. */
 bool etr_finding_is_timing(etr_finding_kind kind);
 
-/** Returns true for the next step for what takes most of the time, which rests on ratios. */
+/** Returns true for a lever: the next step for what takes most of the time. It rests on measured
+ * ratios between kernels, and not on something that is wrong with the model. */
 bool etr_finding_is_lever(etr_finding_kind kind);
 
 #endif

@@ -159,7 +159,8 @@ static void check_node(const scene *s, const etr_event *row, const etr_event_mea
   if (row->node_count == 0)
     return;
   const etr_node *node = &s->nodes[row->nodes[0]];
-  check(row->node_count == 1 && row->nodes[0] < IN_DELEGATE && !m->is_odd && row->confidence > 0);
+  check(row->node_count == 1 && row->nodes[0] < IN_DELEGATE && !m->is_unexpected &&
+        row->confidence > 0);
   switch (m->key) {
   case ETR_KEY_NONE:
     abort();
@@ -207,8 +208,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_row(&s, &s.rows[i], &meanings[i]);
     const etr_decoder *told = etr_decoder_of_event(s.facts[i].name);
     check(told != s.decoder || s.facts[i].is_number ||
-          !meanings[i].is_odd); /* it knows what it is known by */
-    odd += meanings[i].is_odd;
+          !meanings[i].is_unexpected); /* it knows what it is known by */
+    odd += meanings[i].is_unexpected;
   }
   check(reading.decoding.odd.count == (odd > 0)); /* one warning for all of them */
   etr_arena_clear(&s.arena);

@@ -78,13 +78,13 @@ Test(align, what_all_pairings_agree_on) {
     etr_align_side b = {right, owners, make_items(right, cases[i].right), 0};
     char got[9] = "", *at = got;
     etr_arena scratch = {0};
-    bool has_walk;
-    cr_assert(etr_align_only(only, &has_walk, &a, &b, &scratch));
-    for (size_t k = 0; has_walk && k < a.count; k++)
+    bool has_pairing;
+    cr_assert(etr_align_only(only, &has_pairing, &a, &b, &scratch));
+    for (size_t k = 0; has_pairing && k < a.count; k++)
       *at++ = only[k] == ETR_NONE ? '-' : (char)('0' + only[k]);
     *at = '\0';
-    cr_expect_str_eq(has_walk ? got : "!", cases[i].want, "%s in %s: got '%s', want '%s'",
-                     cases[i].left, cases[i].right, has_walk ? got : "!", cases[i].want);
+    cr_expect_str_eq(has_pairing ? got : "!", cases[i].want, "%s in %s: got '%s', want '%s'",
+                     cases[i].left, cases[i].right, has_pairing ? got : "!", cases[i].want);
     etr_arena_clear(&scratch);
   }
 }

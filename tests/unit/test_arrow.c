@@ -20,9 +20,9 @@ static void make(struct ArrowArrayStream *stream) {
   etr_arrow_add_column(table, "real", ETR_ARROW_REAL);
   for (int i = 0; i < ROWS; i++) {
     (void)snprintf(name, sizeof name, "n%d", i);
-    etr_arrow_add(table, (etr_arrow_value){.is_null = i % 3 == 0, .text = name});
-    etr_arrow_add(table, (etr_arrow_value){.is_null = i % 4 == 0, .whole = i});
-    etr_arrow_add(table, (etr_arrow_value){.real = i / 2.0});
+    etr_arrow_add_value(table, (etr_arrow_value){.is_null = i % 3 == 0, .text = name});
+    etr_arrow_add_value(table, (etr_arrow_value){.is_null = i % 4 == 0, .whole = i});
+    etr_arrow_add_value(table, (etr_arrow_value){.real = i / 2.0});
   }
   cr_assert_eq(etr_arrow_hand_over(table, stream, NULL), ETR_OK);
 }

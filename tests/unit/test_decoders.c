@@ -229,7 +229,7 @@ static void describe(const etr_event_meaning *m, char *out, size_t size) {
   fprintf(file, "%s%s", m->is_in_sums ? " sums" : "", m->is_estimated ? " estimated" : "");
   if (m->inside)
     fprintf(file, " in %d", m->inside);
-  fprintf(file, "%s%s", m->step_ns == 1000 ? " us" : "", m->is_odd ? " odd" : "");
+  fprintf(file, "%s%s", m->step_ns == 1000 ? " us" : "", m->is_unexpected ? " odd" : "");
   if (m->compute_unit)
     fprintf(file, " on%s %s", m->is_unit_planned ? " planned" : "",
             etr_compute_unit_name(m->compute_unit));

@@ -194,6 +194,6 @@ Test(label, a_method_is_named_after_its_recordings) {
     bool is_one = strcmp(cases[i].first, cases[i].second) == 0;
     const etr_run dump_of[] = {{.dump = 0}, {.dump = is_one ? 0 : 1}};
     const etr_profile profile = {.etdumps = dumps, .etdump_count = 2, .runs = dump_of};
-    expect_text(etr_label_recorded(&arena, &profile, &method), cases[i].label);
+    expect_text(etr_label_recordings(&arena, &profile, &method), cases[i].label);
   }
 }

@@ -51,9 +51,9 @@ Test(plain_text, control_characters_are_replaced) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;
-    etr_put_plain(start(&out, false, false), cases[i].text);
-    cr_expect_str_eq(etr_plain_copy(&out.arena, cases[i].text), cases[i].plain, "copy of case %zu",
-                     i);
+    etr_put_sanitized(start(&out, false, false), cases[i].text);
+    cr_expect_str_eq(etr_sanitized_copy(&out.arena, cases[i].text), cases[i].plain,
+                     "copy of case %zu", i);
     expect_end(&out, cases[i].plain);
   }
 }

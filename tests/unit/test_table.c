@@ -32,7 +32,7 @@ static etr_cell ratio(const void *each) {
 static void put_both(const etr_fields *f, const void *each) {
   etr_field_text(f, "both", at(each)->name);
 }
-static bool tells_nothing(const void *context) {
+static bool is_shown_never(const void *context) {
   return context != NULL;
 }
 
@@ -43,7 +43,7 @@ static const etr_field fields[] = {
      .unit_in = ETR_IN_TEXT | ETR_IN_MARKDOWN},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = part},
-    {"ratio", "ratio", ETR_CELL_NUMBER, ETR_IN_ALL, .get = ratio, .tells = tells_nothing},
+    {"ratio", "ratio", ETR_CELL_NUMBER, ETR_IN_ALL, .get = ratio, .is_shown = is_shown_never},
     {NULL, "ns", ETR_CELL_COUNT, ETR_IN_DATA, .get = ticks},
 };
 
@@ -59,13 +59,13 @@ static const char *written(etr_arena *arena, const etr_table_options *options, e
   etr_text_begin(&text, arena, &writer);
   etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
   etr_table_init(&table, &answer, ETR_FIELDS(fields));
-  etr_table_choose(&table);
+  etr_table_choose_columns(&table);
   for (size_t i = 0; i < ETR_COUNT(rows); i++)
-    etr_table_add(&table, &rows[i], options->order == ETR_ORDER_NAME ? rows[i].name : "",
-                  isnan(rows[i].ticks) ? 0 : rows[i].ticks);
+    etr_table_add_row(&table, &rows[i], options->order == ETR_ORDER_NAME ? rows[i].name : "",
+                      isnan(rows[i].ticks) ? 0 : rows[i].ticks);
   if (options->order != ETR_ORDER_GRAPH)
     etr_table_sort(&table);
-  size_t shown = etr_table_shown(&table), hidden = etr_table_fill(&table);
+  size_t shown = etr_table_shown_count(&table), hidden = etr_table_lay_out_rows(&table);
   cr_expect_eq(shown + hidden, ETR_COUNT(rows));
   etr_table_write(&table);
   *status = etr_answer_end(&answer, true, error);
@@ -130,7 +130,7 @@ Test(table, a_row_becomes_an_object) {
   etr_answer answer;
   etr_text_begin(&text, &arena, &writer);
   etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
-  etr_field_put_all(&answer.fields, ETR_FIELDS(fields), &rows[1]);
+  etr_field_put_members(&answer.fields, ETR_FIELDS(fields), &rows[1]);
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   cr_expect_str_eq(
       etr_text_end(&text, &writer),
@@ -177,8 +177,8 @@ static const char *one_row(etr_arena *arena, const etr_field *list, size_t count
   etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
   etr_table_init(&table, &answer, &(etr_row_type){NULL, list, count});
   table.title = "first";
-  etr_table_add(&table, shown, "", 0);
-  etr_table_fill(&table);
+  etr_table_add_row(&table, shown, "", 0);
+  etr_table_lay_out_rows(&table);
   etr_table_write(&table);
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   return etr_text_end(&text, &writer);

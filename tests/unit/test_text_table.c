@@ -20,7 +20,7 @@ static char *written(etr_arena *arena, const char *const cells[][COLUMNS], size_
   etr_writer writer;
   etr_text_table_init(&table, arena, columns, COLUMNS);
   for (size_t i = 0; i < rows * COLUMNS; i++)
-    etr_text_table_add(&table, cells[i / COLUMNS][i % COLUMNS]);
+    etr_text_table_add_cell(&table, cells[i / COLUMNS][i % COLUMNS]);
   etr_text_begin(&text, arena, &writer);
   etr_text_table_write(&table, &writer, format, width);
   return etr_text_end(&text, &writer);
@@ -143,10 +143,10 @@ Test(table, columns_without_room_are_hidden) {
     etr_text text;
     etr_writer writer;
     etr_text_table_init(&table, &arena, columns, COLUMNS);
-    etr_text_table_may_leave_out(&table, 2);
-    etr_text_table_may_leave_out(&table, 1);
+    etr_text_table_may_hide_column(&table, 2);
+    etr_text_table_may_hide_column(&table, 1);
     for (size_t k = 0; k < ETR_COUNT(cells) * COLUMNS; k++)
-      etr_text_table_add(&table, cells[k / COLUMNS][k % COLUMNS]);
+      etr_text_table_add_cell(&table, cells[k / COLUMNS][k % COLUMNS]);
     etr_text_begin(&text, &arena, &writer);
     etr_text_table_write(&table, &writer, cases[i].format, cases[i].width);
     const char *got = etr_text_end(&text, &writer);
@@ -163,7 +163,7 @@ Test(table, out_of_memory_is_reported) {
   etr_error error;
   etr_sink nowhere = {0};
   etr_text_table_init(&table, &broken, columns, COLUMNS);
-  etr_text_table_add(&table, cells[0][0]);
+  etr_text_table_add_cell(&table, cells[0][0]);
   etr_writer_init(&writer, &nowhere);
   etr_text_table_write(&table, &writer, ETR_TABLE_CSV, 0);
   cr_expect_eq(etr_writer_finish(&writer, &error), ETR_ERROR_MEMORY);
