@@ -141,6 +141,8 @@ OTHERS = (
     'nodes hostile/float16_kernel.etdp',
     'info hostile/bad_root.etdp',
     'info hostile/trunc_half.etdp',
+    'report EXAMPLES/accuracy/int8 --reference EXAMPLES/accuracy/f32.safetensors --reference-record EXAMPLES/accuracy/f32',
+    'report turns_base turns_new',
     'info hostile/foreign_payload.pte',
 )
 REFERENCES = ('convnet', 'huge', 'masked', 'overflow', 'per_channel', 'tap', 'tap_stats', 'tokens')  # records of tests/check/accuracy, with references of theirs
@@ -156,10 +158,10 @@ def printed(program, arguments):
     return done.stdout + b'exit status %d\n' % done.returncode
 
 
-def reported(program, record, folder):
+def reported(program, arguments, folder):
     """What the page of a report is given: not the page itself."""
     path = os.path.join(folder, 'report.html')
-    text = printed(program, ['report', record, '--output', path])
+    text = printed(program, [*arguments, '--output', path])
     with open(path, encoding='utf-8') as file:
         documents = report_documents.texts_in(file.read())
     return text + ''.join('%s\n%s\n' % document for document in sorted(documents.items())).encode()
@@ -174,16 +176,17 @@ def answers(program, golden_text):
     records = sorted(os.path.basename(os.path.dirname(path)) for path in glob.glob(os.path.join(FIXTURES, '*', 'etrecord.bin')))
     with tempfile.TemporaryDirectory() as folder:
         for number, record in enumerate(records):
-            yield line_of('report ' + record, reported(program, record, folder))
+            yield line_of('report ' + record, reported(program, ['report', record], folder))
             for i in range(EACH):
                 arguments = re.sub(r'\bR\b', record, IN_TURN[(EACH * number + i) % len(IN_TURN)])
                 yield line_of(arguments, printed(program, arguments.split()))
             if number % 2 == 0 and os.path.getsize(os.path.join(FIXTURES, record, 'etrecord.bin')) < SMALL_BYTES:
                 yield line_of('golden_text %s events' % record, printed(golden_text, [record, 'events']))
-    for arguments in OTHERS:
-        for name, text in SHORT.items():
-            arguments = re.sub(r'\b%s\b' % name, text, arguments)
-        yield line_of(arguments, printed(program, arguments.split()))
+        for arguments in OTHERS:
+            for name, text in SHORT.items():
+                arguments = re.sub(r'\b%s\b' % name, text, arguments)
+            words = arguments.split()
+            yield line_of(arguments, reported(program, words, folder) if words[0] == 'report' else printed(program, words))
     for name in REFERENCES:
         arguments = 'accuracy ../check/accuracy/%s --reference ../check/accuracy/%s.safetensors --format json' % (name, name)
         yield line_of(arguments, printed(program, arguments.split()))

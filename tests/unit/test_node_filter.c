@@ -108,3 +108,35 @@ Test(node_filter, filters_select_graphs) {
   cr_expect(etr_filter_takes_graph(NULL, &profile->graphs[0]));
   tiny_clear(&t);
 }
+
+Test(node_filter, filters_select_methods_and_their_blocks) {
+  const etr_method methods[] = {
+      {.name = "prefill"}, {.name = "decode"}, {.name = "constant", .computes_nothing = true}};
+  const etr_profile profile = {.methods = methods, .method_count = ETR_COUNT(methods)};
+  static const struct {
+    const char *method; /* of the filter; NULL: there is none */
+    bool takes_methods[3];
+    bool takes_blocks[4]; /* of each method, and of none */
+  } cases[] = {
+      {NULL, {true, true, false}, {true, true, true, true}},
+      {"decode", {false, true, false}, {false, true, false, false}},
+      {"constant", {false, false, true}, {false, false, true, false}},
+      {"other", {false}, {false}},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_node_filter filter = {.method = cases[i].method};
+    for (uint32_t k = 0; k < ETR_COUNT(methods); k++)
+      cr_expect_eq(etr_filter_takes_method(&filter, &methods[k]), cases[i].takes_methods[k],
+                   "case %zu, method %u", i, k);
+    for (uint32_t k = 0; k < 4; k++) {
+      etr_block block = {.method = k < 3 ? k : ETR_NONE, .run_count = 1};
+      cr_expect_eq(etr_filter_takes_block(&filter, &profile, &block), cases[i].takes_blocks[k],
+                   "case %zu, block %u", i, k);
+      block.run_count = 0;
+      cr_expect(!etr_filter_takes_block(&filter, &profile, &block), "case %zu, block %u", i, k);
+    }
+  }
+  cr_expect(etr_filter_takes_method(NULL, &methods[0]));
+  cr_expect(!etr_filter_takes_method(NULL, &methods[2]));
+  cr_expect(etr_filter_takes_block(NULL, &profile, &(etr_block){.run_count = 1}));
+}
