@@ -713,9 +713,9 @@ ETR_API etr_status etr_emit_report_of(const etr_profile *const *profiles, const 
                                       etr_error *error);
 
 /**
- * Returns the bytes of a file of that page, compressed by gzip, for a server that shows records by
- * other means than a report: "page.js", its script, or "page.css", its style sheet. NULL, and a
- * size of 0, for any other name. size: bytes. Static.
+ * Returns the bytes of a file of the dashboard's page, compressed by gzip, for a server that shows
+ * records by other means than a report: "page.js", its script, or "page.css", its style sheet.
+ * NULL, and a size of 0, for any other name. size: bytes. Static.
  */
 ETR_API const void *etr_page_file(const char *name, size_t *size);
 

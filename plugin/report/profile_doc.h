@@ -201,7 +201,9 @@ typedef struct etr_head_facts {
   int64_t step; /* of a build */
 } etr_head_facts;
 
-/** Writes the document with these figures. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes a short document about a record, the few figures that the dashboard's list of all records
+ * shows: methods, their times, and facts about the recording. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
 etr_status etr_head_write(const etr_profile *profile, const etr_head_facts *facts,
                           const etr_sink *sink, etr_error *error);
 

@@ -255,7 +255,8 @@ static bool add_counterpart(graphs_writer *d, drawn_graph *g, uint32_t row_index
 }
 
 /* Adds to each node of the ATen graph the operators of the method's graph that were made from it.
- * Returns false when out of memory. */
+ * First chains the operators of each row, because add_counterpart() needs them row by row. Returns
+ * false when out of memory. */
 static bool add_aten_counterparts(graphs_writer *d, drawn_graph *g) {
   const etr_profile_operators *ops = d->ops;
   uint32_t *aten_of = etr_arena_alloc_array(&d->doc->arena, ops->graph->node_count,

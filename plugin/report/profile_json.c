@@ -223,17 +223,10 @@ static bool put_parts(etr_profile_doc *doc, const etr_method *method,
 
 /* ---- Methods ---- */
 
-/* Writes everything about a method, and those of its parts that were asked for. `compared` has its
- * data for comparisons. Returns false when out of memory. */
-static bool put_method(etr_profile_doc *doc, const etr_method *method,
-                       const etr_side_method *compared) {
+/* Writes the times of a method's runs, in nanoseconds: statistics, all of them, and the numbers of
+ * the runs among those of the profile. */
+static void put_run_times(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
-  etr_profile_operators ops;
-  etr_findings findings;
-  etr_module_patterns patterns;
-  etr_jw_object(f->json);
-  etr_field_method(f, method);
-  etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
   etr_field_begin_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_field_ticks(f, "total", (double)method->execute_ticks);
@@ -246,6 +239,20 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   for (size_t i = 0; i < method->run_count; i++)
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
+}
+
+/* Writes everything about a method, and those of its parts that were asked for. `compared` has its
+ * data for comparisons. Returns false when out of memory. */
+static bool put_method(etr_profile_doc *doc, const etr_method *method,
+                       const etr_side_method *compared) {
+  const etr_fields *f = &doc->fields;
+  etr_profile_operators ops;
+  etr_findings findings;
+  etr_module_patterns patterns;
+  etr_jw_object(f->json);
+  etr_field_method(f, method);
+  etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
+  put_run_times(doc, method);
   etr_field_put_noise(f, &doc->arena, method, ETR_UNIT_MS);
   bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
                  etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&

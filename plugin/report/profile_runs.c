@@ -62,6 +62,23 @@ static size_t index_in_list(const etr_profile_runs *runs, uint32_t run_index) {
   return at;
 }
 
+/* Chooses further runs, evenly spaced among those that are not chosen yet, until `room` runs are
+ * chosen or all are. */
+static void choose_evenly(bool *is_chosen, size_t count, size_t room) {
+  size_t left = count; /* runs that are not chosen yet */
+  for (size_t i = 0; i < count; i++)
+    left -= is_chosen[i];
+  size_t chosen_count = count - left;
+  size_t others = ETR_MIN(left, room - ETR_MIN(room, chosen_count)); /* how many to choose */
+  size_t seen = 0; /* how many of those left were looked at */
+  for (size_t i = 0; i < count; i++) {
+    if (is_chosen[i])
+      continue;
+    is_chosen[i] = seen * others / left < (seen + 1) * others / left;
+    seen++;
+  }
+}
+
 bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,
                              const etr_method *method) {
   const run_time *runs = sort_runs(arena, method);
@@ -72,25 +89,19 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
     return false;
   size_t count = method->run_count;
   size_t room = ETR_PROFILE_MOST_EVENTS / count_most_events(arena, profile, method);
-  const uint32_t first[] = {runs[(count - 1) / 2].run_index, runs[count - 1].run_index,
-                            runs[0].run_index, 0};
+  uint32_t median = runs[(count - 1) / 2].run_index;
+  uint32_t slowest = runs[count - 1].run_index;
+  uint32_t fastest = runs[0].run_index;
+  const uint32_t first[] = {median, slowest, fastest, 0}; /* 0: the first run */
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
     is_chosen[first[i]] = true;
-  size_t left = count; /* runs that are not chosen yet */
-  size_t others;       /* how many of these will be chosen, evenly spaced */
-  size_t seen = 0;     /* how many of these were looked at */
-  for (size_t i = 0; i < count; i++)
-    left -= is_chosen[i];
-  others = ETR_MIN(left, room - ETR_MIN(room, count - left));
-  for (uint32_t i = 0; i < count; i++) {
-    bool is_other = !is_chosen[i] && seen * others / left < (seen + 1) * others / left;
-    seen += !is_chosen[i];
-    if (is_chosen[i] || is_other)
+  choose_evenly(is_chosen, count, room);
+  for (uint32_t i = 0; i < count; i++)
+    if (is_chosen[i])
       run_indices[out->count++] = i;
-  }
-  out->median = index_in_list(out, first[0]);
-  out->slowest = index_in_list(out, first[1]);
-  out->fastest = index_in_list(out, first[2]);
+  out->median = index_in_list(out, median);
+  out->slowest = index_in_list(out, slowest);
+  out->fastest = index_in_list(out, fastest);
   return !etr_arena_failed(arena);
 }
 

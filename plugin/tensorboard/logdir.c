@@ -87,8 +87,9 @@ static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_
   return etr_file_name(arena, folder_name[0] ? folder_name : "record");
 }
 
-/* Returns the NAME that the user gave with each part encoded and empty parts ("//", "a/") dropped.
- * It may be "a/b", because users of TensorBoard group runs by folders. NULL when out of memory. */
+/* Returns the NAME that the user gave with each part encoded so that it can be a folder's name, and
+ * without empty parts ("//", "a/"). It may be "a/b", because users of TensorBoard group runs by
+ * folders. NULL when out of memory. */
 static const char *clean_name_parts(etr_arena *arena, const char *given) {
   const char *name = NULL;
   for (size_t size; *given != '\0'; given += size) {

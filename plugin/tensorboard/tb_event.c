@@ -255,22 +255,49 @@ static void write_layout(emitter *e, const etr_packer *packed) {
   clear_scratch(e);
 }
 
+/* Writes the curves and histograms of all methods. A build has none: its only points are those of
+ * curves over builds. */
+static void write_method_curves(emitter *e) {
+  const etr_profile *profile = e->view.profile;
+  for (uint32_t i = 0; i < profile->method_count && !e->entry->is_build; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (method->computes_nothing)
+      continue;
+    write_curves(e, method);
+    if (etr_tb_shows_method(profile, i))
+      write_histograms(e, method);
+    write_errors(e, method);
+    clear_scratch(e);
+  }
+}
+
+/* Writes the documents of the dashboard: a short one for its list of records, and the whole one.
+ * found: the findings of the main method, which are not made again. */
+static void write_documents(emitter *e, const etr_method_findings *found) {
+  const etr_events_options *o = e->options;
+  const etr_head_facts facts = {.hparams = o->hparams,
+                                .hparam_count = o->hparam_count,
+                                .recorded = o->recorded,
+                                .has_step = e->entry->is_build,
+                                .step = e->step};
+  etr_text json = {.arena = &e->scratch};
+  const etr_sink sink = {etr_text_write, &json};
+  etr_status status = etr_head_write(e->view.profile, &facts, &sink, NULL);
+  write_dashboard_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status,
+                           &json);
+  json = (etr_text){.arena = &e->scratch};
+  status = etr_profile_write(e->view.profile, ETR_PROFILE_ALL, found, &sink, NULL);
+  write_dashboard_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status,
+                           &json);
+}
+
 /* Writes the data about the record: curves, histograms, page, table row and documents. They go into
  * one run only: in every run, all curves would be drawn once for each run, and pages would be
  * filled with runs. */
 static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
-  const etr_events_options *o = e->options;
-  for (uint32_t i = 0; i < profile->method_count && !e->entry->is_build; i++) {
-    if (profile->methods[i].computes_nothing)
-      continue;
-    write_curves(e, &profile->methods[i]);
-    if (etr_tb_shows_method(profile, i))
-      write_histograms(e, &profile->methods[i]);
-    write_errors(e, &profile->methods[i]);
-    clear_scratch(e);
-  }
   etr_method_findings found = {.method = etr_tb_main_method(profile)};
+  write_method_curves(e);
   if (found.method && etr_findings_make(&found.findings, &e->arena, profile, found.method,
                                         etr_unit_of_method(profile, found.method))) {
     etr_packer layout = {.arena = &e->scratch};
@@ -279,20 +306,7 @@ static void write_record(emitter *e) {
     write_page(e, &found);
     write_session(e);
   }
-  etr_text json = {.arena = &e->scratch};
-  const etr_head_facts facts = {.hparams = o->hparams,
-                                .hparam_count = o->hparam_count,
-                                .recorded = o->recorded,
-                                .has_step = e->entry->is_build,
-                                .step = e->step};
-  etr_status status = etr_head_write(profile, &facts, &(etr_sink){etr_text_write, &json}, NULL);
-  write_dashboard_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status,
-                           &json);
-  json = (etr_text){.arena = &e->scratch};
-  status = etr_profile_write(profile, ETR_PROFILE_ALL, &found, &(etr_sink){etr_text_write, &json},
-                             NULL);
-  write_dashboard_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status,
-                           &json);
+  write_documents(e, &found);
 }
 
 /* ---- Builds ---- */

@@ -48,8 +48,8 @@ typedef struct etr_tb_point {
 /** Begins a curve. The point must not move afterwards. The tag is borrowed. */
 void etr_tb_point_init(etr_tb_point *point, double wall_time, const char *tag);
 
-/** Sets the next point of the curve. Returns false, and sets nothing, if the value is not a finite
- * float. */
+/** Sets the next point of the curve. Only the first point has the metadata, which TensorBoard takes
+ * from there. Returns false, and sets nothing, if the value is not a finite float. */
 bool etr_tb_point_set(etr_tb_point *point, int64_t step, double value);
 
 /** A distribution. */

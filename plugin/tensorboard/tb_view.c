@@ -22,7 +22,8 @@ typedef struct shape_list {
   etr_vec(etr_tb_shape *) all;
 } shape_list;
 
-/* Packs a shape as TensorFlow's TensorShapeProto. The data are NULL when out of memory. */
+/* Packs a shape as TensorFlow's TensorShapeProto, from its last dimension to its first. A negative
+ * rank is unknown. The data are NULL when out of memory. */
 static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   etr_packer_reset(&list->packer);
   etr_pack_int(&list->packer, list->unknown_rank, value->rank < 0);
