@@ -25,7 +25,7 @@ static int by_size(const void *x, const void *y) {
 }
 
 /* Returns the count, median, least and greatest of the values that are finite; all are 0 if there
- * is none. The array is sorted and its other values are dropped. */
+ * is none. The array is sorted, and values that are not finite are overwritten. */
 static statistics compute_statistics(double *values, size_t count) {
   size_t finite_count = 0;
   for (size_t i = 0; i < count; i++)
@@ -77,21 +77,21 @@ static double printed_value(const figure *f, const char *report) {
 /* ---- The command `bench` ---- */
 
 /* The results of a bench. */
-typedef struct benching {
+typedef struct bench_run {
   const cli_settings *settings;
   bench_job *job;
-  etr_profile *profile,
-      *base; /* base: the program that was recorded in turns; NULL: there is none */
+  etr_profile *profile;        /* of the new side */
+  etr_profile *base;           /* of the program that was recorded in turns; NULL: there is none */
   statistics printed[FIGURES]; /* by the runner */
   statistics wall;             /* duration of the recordings' processes, in seconds */
-} benching;
+} bench_run;
 
 /* ---- Reading ---- */
 
-/* Drops recordings whose ETDumps cannot be read; the files remain. Each ETDump is opened alone,
- * because together with others a damaged one would make all unreadable. Returns false, with a
- * message, if no recording is left. */
-static bool keep_readable(const benching *b, bench_side *side) {
+/* Drops recordings whose ETDumps cannot be read from the list; their files remain. Each ETDump is
+ * opened alone, because together with others a damaged one would make all unreadable. Returns
+ * false, with a message, if no recording is left. */
+static bool drop_unreadable_recordings(const bench_run *b, bench_side *side) {
   const etr_options reading = {.ticks_per_second = b->settings->ticks_per_second,
                                .max_bytes = command_bytes(b->settings->max_bytes),
                                .max_events = (uint32_t)b->settings->max_events};
@@ -123,12 +123,13 @@ static bool keep_readable(const benching *b, bench_side *side) {
   return false;
 }
 
-/* Opens the profile of the base's ETDumps, if the bench has a base, and prints its warnings. */
-static exit_status open_base(benching *b) {
+/* Opens the profile of the base's ETDumps, if the bench has a base, and prints its warnings. Its
+ * record is that of --against-record, or else that of the new side. */
+static exit_status open_base(bench_run *b) {
   cli_settings base_settings = *b->settings;
   if (b->job->base.arguments == NULL)
     return EXIT_DONE;
-  /* A record of its base_settings replaces the files of the new side. */
+  /* With a record of its own, the base does not get the files of the new side. */
   if (base_settings.against_record != NULL) {
     base_settings.record = base_settings.against_record;
     base_settings.etrecord = base_settings.pte = NULL;
@@ -138,7 +139,7 @@ static exit_status open_base(benching *b) {
 
 /* Computes statistics over the recordings of the new side: of each figure that the runner printed,
  * and of the time that the process took. */
-static exit_status measure_output(benching *b) {
+static exit_status measure_output(bench_run *b) {
   const bench_side *side = &b->job->newer;
   double *values = calloc(side->count, sizeof *values);
   if (values == NULL)
@@ -157,9 +158,9 @@ static exit_status measure_output(benching *b) {
 
 /* Opens the readable ETDumps of both sides as profiles, then computes what the runner printed.
  * Fails if a side has none. */
-static exit_status read_recordings(benching *b) {
-  bool has_base = keep_readable(b, &b->job->base);
-  if (!keep_readable(b, &b->job->newer) || !has_base)
+static exit_status read_recordings(bench_run *b) {
+  bool has_base = drop_unreadable_recordings(b, &b->job->base);
+  if (!drop_unreadable_recordings(b, &b->job->newer) || !has_base)
     return EXIT_BAD_INPUT;
   exit_status status = open_base(b);
   if (status == EXIT_DONE)
@@ -169,16 +170,17 @@ static exit_status read_recordings(benching *b) {
 
 /* ---- The run folder ---- */
 
-static double cost_of_tracing(const benching *b) {
+static double cost_of_tracing(const bench_run *b) {
   double untraced = b->job->facts.untraced_seconds;
   return untraced > 0 ? 100 * (b->wall.p50 / untraced - 1) : (double)NAN;
 }
 
 enum { OWN_HPARAMS = FIGURES + 7 };
 
-/* Fills the hparams: medians of the figures that the runner printed, facts about the bench, and the
- * user's own, which come last and so replace others of the same name. Returns their number. */
-static size_t fill_hparams(const benching *b, etr_tag *hparams, char figure_texts[FIGURES][32],
+/* Fills the hyperparameters of the run: medians of the figures that the runner printed, facts about
+ * the bench, and the user's own, which come last and so replace others of the same name. The texts
+ * of numbers are in the other two arrays. Returns how many there are. */
+static size_t fill_hparams(const bench_run *b, etr_tag *hparams, char figure_texts[FIGURES][32],
                            char fact_texts[3][32]) {
   const bench_facts *facts = &b->job->facts;
   size_t count = 0;
@@ -206,7 +208,7 @@ static size_t fill_hparams(const benching *b, etr_tag *hparams, char figure_text
 }
 
 /* Writes the recordings as runs for TensorBoard. A record without a graph only gets a warning. */
-static exit_status write_runs(const benching *b) {
+static exit_status write_runs(const bench_run *b) {
   char host[256] = "localhost", numbers[3][32], texts[FIGURES][32];
   etr_tag hparams[OWN_HPARAMS + MAX_LIST];
   etr_logdir_options options;
@@ -226,8 +228,9 @@ static exit_status write_runs(const benching *b) {
 
 /* ---- Printing ---- */
 
+/* Writes what `summary` says about the recordings of the new side. */
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
-  const benching *b = context;
+  const bench_run *b = context;
   const etr_table_options options = command_table_options(b->settings);
   return etr_emit_summary_tables(b->profile, NULL, &options, sink, error);
 }
@@ -235,13 +238,13 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
 enum { FORMAT_BENCHMARK_OF_BENCH = 1 }; /* of the option's words */
 
 /* Returns true if the output is for github-action-benchmark, which takes no other text. */
-static bool is_for_action(const benching *b) {
+static bool is_for_action(const bench_run *b) {
   return b->settings->format == FORMAT_BENCHMARK_OF_BENCH;
 }
 
 /* Prints what became slower or faster than the base, as `diff` does, unless the output is for a CI
  * action. Returns the exit status that --fail-above asks for. */
-static exit_status compare_with_base(const benching *b) {
+static exit_status compare_with_base(const bench_run *b) {
   etr_error error;
   etr_comparison *comparison;
   etr_compare_options options = command_compare_options(b->settings);
@@ -293,9 +296,9 @@ static const etr_throughput *prefill_throughput(const etr_profile *profile) {
 
 /* Returns a figure of the runner as the ETDumps have it, from the time of Method::execute alone:
  * milliseconds, or tokens per second. NAN if they do not have it. */
-static double recorded_figure(const benching *b, const figure *f) {
-  const etr_throughput *prefill = prefill_throughput(b->profile),
-                       *generation = generation_throughput(b->profile);
+static double recorded_figure(const bench_run *b, const figure *f) {
+  const etr_throughput *prefill = prefill_throughput(b->profile);
+  const etr_throughput *generation = generation_throughput(b->profile);
   if (!prefill || !generation)
     return NAN;
   if (strcmp(f->name, "prefill") == 0 || strcmp(f->name, "time to first token") == 0)
@@ -305,9 +308,9 @@ static double recorded_figure(const benching *b, const figure *f) {
   return strcmp(f->name, "generation rate") == 0 ? generation->tokens_per_second : (double)NAN;
 }
 
-/* Prints a line for each figure that the runner printed, beside the figure from the ETDumps where
- * there is one. */
-static void print_figures(const benching *b) {
+/* Prints a line for each figure that the runner printed (ExecuTorch's LLM runner prints some),
+ * beside the figure from the ETDumps where there is one. */
+static void print_figures(const bench_run *b) {
   bool has_figures = false, is_recorded = false;
   for (size_t i = 0; i < FIGURES; i++)
     is_recorded |= b->printed[i].count > 0 && isfinite(recorded_figure(b, &figures[i]));
@@ -330,8 +333,9 @@ static void print_figures(const benching *b) {
 
 /* Prints how much longer the process takes with an ETDump than without one, or why that is unknown.
  * */
-static void print_cost_of_tracing(const benching *b) {
-  double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
+static void print_cost_of_tracing(const bench_run *b) {
+  double cost = cost_of_tracing(b);
+  double untraced = b->job->facts.untraced_seconds;
   if (isfinite(cost))
     printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): "
            "%+.1f %%%s\n",
@@ -344,7 +348,7 @@ static void print_cost_of_tracing(const benching *b) {
 }
 
 /* Prints how to see the run in TensorBoard: the command, and the page's address there. */
-static void print_links(const benching *b) {
+static void print_links(const bench_run *b) {
   fputs("\ntensorboard --logdir ", stdout);
   message_put_plain(stdout, command_logdir(b->settings));
   char link[PATH_MAX];
@@ -356,7 +360,7 @@ static void print_links(const benching *b) {
 }
 
 /* Warns if recordings of a side failed. Returns true if any did. */
-static bool warn_of_failed(const benching *b, const bench_side *side) {
+static bool warn_of_failed(const bench_run *b, const bench_side *side) {
   if (side->failed > 0)
     message_warning("%zu of %zu %srecordings failed and do not count", side->failed,
                     b->job->facts.repeat, side->label);
@@ -365,7 +369,7 @@ static bool warn_of_failed(const benching *b, const bench_side *side) {
 
 /* Writes the run folder and prints the results. Returns the exit status of --fail-above, or else
  * EXIT_SOME_FAILED if a recording of either side failed. */
-static exit_status write_and_print(benching *b) {
+static exit_status write_and_print(bench_run *b) {
   exit_status status = write_runs(b);
   if (status == EXIT_DONE)
     status = is_for_action(b) ? command_print_benchmark(b->profile, b->settings)
@@ -381,12 +385,13 @@ static exit_status write_and_print(benching *b) {
   status = message_written(ETR_OK, NULL);
   if (status == EXIT_DONE)
     status = compared;
-  bool base_failed = warn_of_failed(b, &b->job->base), failed = warn_of_failed(b, &b->job->newer);
+  bool base_failed = warn_of_failed(b, &b->job->base);
+  bool failed = warn_of_failed(b, &b->job->newer);
   return status == EXIT_DONE && (failed || base_failed) ? EXIT_SOME_FAILED : status;
 }
 
 exit_status command_bench(const cli_settings *settings) {
-  benching b = {.settings = settings, .job = settings->job};
+  bench_run b = {.settings = settings, .job = settings->job};
   exit_status status = read_recordings(&b);
   if (status == EXIT_DONE)
     status = write_and_print(&b);

@@ -21,6 +21,8 @@ enum { ATTEMPTS = 100 };
 /* The bench whose files a signal handler removes; handlers get no context. */
 static bench_folder *volatile unfinished;
 
+/* Removes the listed files and folders that exist and, for folders, are empty. Async-signal-safe.
+ */
 static void remove_files(const bench_folder *folder) {
   for (size_t i = folder->file_count; i > 0; i--)
     if (unlink(folder->files[i - 1]) != 0)
@@ -32,7 +34,9 @@ static void remove_unfinished(void) {
     remove_files(unfinished);
 }
 
-static bool add_file(bench_folder *folder, const char *path) {
+/* Adds a copy of a path to the files and folders that are removed if the bench is not kept. Returns
+ * false when out of memory. */
+static bool list_path(bench_folder *folder, const char *path) {
   char *copy = strdup(path);
   if (copy != NULL)
     folder->files[folder->file_count++] = copy;
@@ -45,41 +49,44 @@ static void path_of(const bench_folder *folder, const char *file, char path[PATH
                  file[0] != '\0' ? "/" : "", file);
 }
 
-static bool note_file(bench_folder *folder, const char *name) {
+/* Adds a file or folder in the run folder to what is removed if the bench is not kept. Returns
+ * false when out of memory. */
+static bool list_file(bench_folder *folder, const char *name) {
   char path[PATH_MAX];
   path_of(folder, name, path);
-  return add_file(folder, path);
+  return list_path(folder, path);
 }
 
-/* Adds the names of the ETDumps that will be in a subfolder of the run folder to its list of files.
+/* Adds the paths of the ETDumps that will be in a subfolder of the run folder to what is removed.
  * Returns false when out of memory. */
-static bool note_dumps(bench_folder *folder, const char *subfolder, size_t count) {
+static bool list_dumps(bench_folder *folder, const char *subfolder, size_t count) {
   char name[64];
-  bool is_noted = true;
-  for (size_t i = 0; is_noted && i < count; i++) {
+  bool is_listed = true;
+  for (size_t i = 0; is_listed && i < count; i++) {
     (void)snprintf(name, sizeof name, "%setdump-%zu.etdp", subfolder, i + 1);
-    is_noted = note_file(folder, name);
+    is_listed = list_file(folder, name);
   }
-  return is_noted;
+  return is_listed;
 }
 
-/* Lists the files and folders that this bench makes, so that they can be removed. Folders come
- * first, because files are removed from the last to the first. Returns false when out of memory. */
-static bool note_files(bench_folder *folder, size_t dump_count, bool has_base) {
+/* Lists the files and folders that this bench makes, so that a signal handler can remove them
+ * without allocating memory. Folders come first, because files are removed from the last to the
+ * first. Returns false when out of memory. */
+static bool list_all_files(bench_folder *folder, size_t dump_count, bool has_base) {
   char path[PATH_MAX];
   folder->files = calloc(2 * dump_count + 5, sizeof *folder->files);
   if (folder->files == NULL)
     return false;
   (void)snprintf(path, sizeof path, "%.*s", (int)(strrchr(folder->path, '/') - folder->path),
                  folder->path);
-  bool is_noted = !folder->made_logdir || add_file(folder, path);
-  is_noted = is_noted && (!folder->made_path || add_file(folder, folder->path));
-  is_noted = is_noted && note_file(folder, "") && (!has_base || note_file(folder, "base"));
+  bool is_listed = !folder->made_logdir || list_path(folder, path);
+  is_listed = is_listed && (!folder->made_path || list_path(folder, folder->path));
+  is_listed = is_listed && list_file(folder, "") && (!has_base || list_file(folder, "base"));
   folder->first_dump = folder->file_count;
   folder->dump_count = dump_count;
-  is_noted = is_noted && note_dumps(folder, "", dump_count);
-  is_noted = is_noted && (!has_base || note_dumps(folder, "base/", dump_count));
-  return is_noted && note_file(folder, "warm-up.etdp");
+  is_listed = is_listed && list_dumps(folder, "", dump_count);
+  is_listed = is_listed && (!has_base || list_dumps(folder, "base/", dump_count));
+  return is_listed && list_file(folder, "warm-up.etdp");
 }
 
 const char *bench_folder_dump(const bench_folder *folder, size_t index) {
@@ -90,15 +97,16 @@ const char *bench_folder_base_dump(const bench_folder *folder, size_t index) {
   return bench_folder_dump(folder, folder->dump_count + index);
 }
 
-const char *bench_folder_spare(const bench_folder *folder) {
+const char *bench_folder_spare_dump(const bench_folder *folder) {
   return folder->files[folder->file_count - 1];
 }
 
 /* ---- Opening ---- */
 
-/* Makes LOGDIR/NAME and the folders above it, and notes which of the last two are new. Fails with a
- * message if the folder could not be made. */
-static exit_status make_path(bench_folder *folder) {
+/* Makes LOGDIR/NAME and the folders above it. Sets made_logdir and made_path if the last two are
+ * new, as these are removed if the bench is not kept. Fails with a message if the folder could not
+ * be made. */
+static exit_status make_parent_folders(bench_folder *folder) {
   bool is_new = false;
   for (char *end = folder->path + 1; *end != '\0'; end++) {
     char separator = *end;
@@ -144,10 +152,10 @@ exit_status bench_folder_open(bench_folder *folder, const char *logdir, const ch
   int size = snprintf(folder->path, sizeof folder->path, "%s/%s", logdir, name);
   if (size < 0 || size >= PATH_MAX - 256)
     return message_failed("%s/%s: this path is too long", logdir, name);
-  exit_status status = make_path(folder);
+  exit_status status = make_parent_folders(folder);
   if (status == EXIT_DONE)
     status = make_run_folder(folder);
-  if (status == EXIT_DONE && !note_files(folder, dump_count, has_base))
+  if (status == EXIT_DONE && !list_all_files(folder, dump_count, has_base))
     status = message_failed("out of memory");
   if (status != EXIT_DONE)
     return status;

@@ -41,8 +41,8 @@ typedef struct collecting {
   bench_job *job;
   collected_side sides[2]; /* in the order of their turns; the new side comes last */
   size_t side_count;
-  bool cannot_start,
-      has_cut_output; /* has_cut_output: a warning said that a program printed too much */
+  bool cannot_start;   /* a program could not be started, so no other recording is tried */
+  bool has_cut_output; /* a warning said that a program printed too much */
 } collecting;
 
 enum { WHAT_ROOM = 64 };
@@ -135,6 +135,8 @@ static void print_output(const char *output) {
   }
 }
 
+/* Prints why a recording failed and, if `output` is not NULL, the last lines that its program
+ * printed. */
 static void print_failure(const bench_side *side, const char *what, const char *reason,
                           const char *output) {
   (void)message_failed("%s (%s): %s", what, side->arguments[0], reason);
@@ -172,9 +174,10 @@ static bool record_once(collecting *c, collected_side *collected, recording_kind
   return false;
 }
 
-/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because earlier lines are
- * those of warm-up. Returns NULL if there is none, or when out of memory. */
-static char *copy_report(const char *output) {
+/* Returns a copy of the last line "PyTorchObserver {...}" that a runner printed, from '{' on:
+ * earlier lines are those of its own warm-up. Returns NULL if there is none, or when out of memory.
+ */
+static char *copy_last_report(const char *output) {
   const char *report = NULL;
   for (const char *start = output; (start = strstr(start, BENCH_OBSERVER "{")) != NULL;) {
     start += sizeof BENCH_OBSERVER - 1;
@@ -184,18 +187,19 @@ static char *copy_report(const char *output) {
   return report != NULL ? strndup(report, strcspn(report, "\n")) : NULL;
 }
 
-/* Records a side once, and adds the recording to the side or counts it as failed. The ETDump of a
- * warm-up is removed, and its failure does not count. */
+/* Records a side once, and adds the recording to the side or counts it as failed. A warm-up
+ * (another kind than KIND_COUNTS) leaves nothing: its ETDump is removed, and its failure does not
+ * count. */
 static void record_in_turn(collecting *c, collected_side *collected, recording_kind kind,
                            size_t index) {
   bench_side *side = collected->side;
   runner_outcome outcome;
   const char *file = kind == KIND_COUNTS ? collected->dump(&c->job->folder, index)
-                                         : bench_folder_spare(&c->job->folder);
+                                         : bench_folder_spare_dump(&c->job->folder);
   bool is_recorded = record_once(c, collected, kind, index, file, &outcome);
   if (is_recorded && kind == KIND_COUNTS) {
     side->recordings[side->count++] = (bench_recording){outcome.seconds,
-                                                        copy_report(outcome.output), file};
+                                                        copy_last_report(outcome.output), file};
     runner_clear(&outcome);
     return;
   }
@@ -216,9 +220,9 @@ static void take_turns(collecting *c, size_t turns, recording_kind kind) {
 
 /* ---- The cost of tracing ---- */
 
-/* Runs the program without the option that names its ETDump, and sets how long that took, or why it
- * cannot be told. A runner that was built for tracing may still trace, into a file of its own
- * choice. */
+/* Runs the program without the option that names its ETDump, and sets how many seconds that took,
+ * or why that says nothing: a runner that was built for tracing may still trace, into a file of its
+ * own choice. */
 static void run_untraced(const collecting *c, const char *const *arguments) {
   static const char default_dump[] = "model.etdump"; /* the default of executor_runner */
   bench_job *job = c->job;
@@ -228,8 +232,9 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   char what[WHAT_ROOM];
   dump_place_init(&place, arguments, NULL, NULL);
   if (access(default_dump, F_OK) == 0) {
-    job->facts
-        .untraced_why = "model.etdump is in the working directory, which the runner might replace";
+    static const char why[] = "model.etdump is in the working directory, which the runner might "
+                              "replace";
+    job->facts.untraced_why = why;
     return;
   }
   describe_recording(what, c, &job->newer, KIND_UNTRACED, 0);
@@ -239,11 +244,11 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   if (!runner_succeeded(&outcome))
     job->facts.untraced_why = "the runner fails without the option that names its ETDump";
   else if (!is_remembered ||
-           dump_place_take(&place, bench_folder_spare(&job->folder), &error) == ETR_OK)
+           dump_place_take(&place, bench_folder_spare_dump(&job->folder), &error) == ETR_OK)
     job->facts.untraced_why = "the runner leaves an ETDump even without the option that names it";
   else
     job->facts.untraced_seconds = outcome.seconds;
-  (void)unlink(bench_folder_spare(&job->folder));
+  (void)unlink(bench_folder_spare_dump(&job->folder));
   runner_clear(&outcome);
   dump_place_clear(&place);
 }
@@ -316,8 +321,9 @@ static exit_status split_base(bench_job *job, const cli_settings *settings) {
   return EXIT_DONE;
 }
 
-/* Prepares a job: the facts, the run folder, and room for the recordings of both sides. */
-static exit_status start_job(bench_job *job, const cli_settings *settings) {
+/* Prepares a job: the facts, the run folder, and room for the recordings of both sides. Fails with
+ * a message. */
+static exit_status prepare_job(bench_job *job, const cli_settings *settings) {
   char name[BENCH_NAME_ROOM];
   bool has_base = job->base.arguments != NULL;
   bench_default_name(settings, name);
@@ -336,8 +342,10 @@ static exit_status start_job(bench_job *job, const cli_settings *settings) {
              : message_failed("out of memory");
 }
 
-static void add_side(collecting *c, bench_side *side, const cli_settings *settings,
-                     const char *record) {
+/* Adds a side to those that are recorded in turns, and finds where its program will leave its
+ * ETDumps. record: folder of its record, where they may also appear; may be NULL. */
+static void begin_side(collecting *c, bench_side *side, const cli_settings *settings,
+                       const char *record) {
   collected_side *added = &c->sides[c->side_count++];
   *added = (collected_side){
       .side = side, .dump = side == &c->job->base ? bench_folder_base_dump : bench_folder_dump};
@@ -360,9 +368,9 @@ static exit_status record_job(bench_job *job, const cli_settings *settings) {
                       settings->record != NULL ? settings->record : settings->etrecord,
                       program_model_path(job->base.arguments),
                       program_model_path(job->newer.arguments));
-    add_side(&c, &job->base, settings, own != NULL ? own : settings->record);
+    begin_side(&c, &job->base, settings, own != NULL ? own : settings->record);
   }
-  add_side(&c, &job->newer, settings, settings->record);
+  begin_side(&c, &job->newer, settings, settings->record);
   take_turns(&c, job->facts.warmup, KIND_WARM_UP);
   if (!c.cannot_start)
     measure_tracing(&c);
@@ -392,7 +400,7 @@ exit_status bench_collect(cli_settings *settings) {
   job->newer.arguments = settings->program;
   status = split_base(job, settings);
   if (status == EXIT_DONE)
-    status = start_job(job, settings);
+    status = prepare_job(job, settings);
   if (status == EXIT_DONE)
     status = record_job(job, settings);
   if (status == EXIT_DONE)
@@ -402,6 +410,7 @@ exit_status bench_collect(cli_settings *settings) {
   return status;
 }
 
+/* Frees the recordings of a side; their ETDumps stay. */
 static void free_side(bench_side *side) {
   for (size_t i = 0; i < side->count; i++)
     free(side->recordings[i].report);

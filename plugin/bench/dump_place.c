@@ -22,6 +22,8 @@ enum { PATIENCE = 60 }; /* seconds after which a call of adb is killed */
 
 /* ---- Marks ---- */
 
+/* Returns what tells a file's versions apart: its identity, size and time. is_there is false if
+ * there is no regular file. */
 static file_mark mark_of(const char *path) {
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
@@ -29,7 +31,8 @@ static file_mark mark_of(const char *path) {
   return (file_mark){true, about.st_dev, about.st_ino, about.st_size, etr_touched_at(&about)};
 }
 
-static bool is_same(const file_mark *a, const file_mark *b) {
+/* Returns true if both marks are of the same version of a file, or of no file. */
+static bool is_same_mark(const file_mark *a, const file_mark *b) {
   return a->is_there == b->is_there && a->device == b->device && a->inode == b->inode &&
          a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
          a->changed.tv_nsec == b->changed.tv_nsec;
@@ -90,7 +93,9 @@ static bool remember_file(dump_place *place, const char *path, const file_mark *
     return false;
   place->seen = files;
   files[place->seen_count] = (seen_file){strdup(path), *mark};
-  return files[place->seen_count].path != NULL && ++place->seen_count > 0;
+  bool is_copied = files[place->seen_count].path != NULL;
+  place->seen_count += is_copied;
+  return is_copied;
 }
 
 typedef struct newest_dump {
@@ -98,17 +103,17 @@ typedef struct newest_dump {
   file_mark mark;
 } newest_dump;
 
-/* Notes a file in *newest if it is an ETDump that changed since it was remembered, and later than
- * the newest so far. Returns true, so that all files are visited. */
-static bool note_if_newest(dump_place *place, const char *path, const file_mark *mark,
+/* Keeps a file in *newest if it is an ETDump that is new or changed since it was remembered, and
+ * later than the newest so far. Returns true, so that all files are visited. */
+static bool keep_if_newest(dump_place *place, const char *path, const file_mark *mark,
                            void *context) {
   newest_dump *newest = context;
-  const seen_file wanted = {.path = (char *)(uintptr_t)path};
+  const seen_file key = {.path = (char *)(uintptr_t)path};
   const seen_file *remembered = place->seen_count > 0
-                                    ? bsearch(&wanted, place->seen, place->seen_count,
-                                              sizeof wanted, by_path)
+                                    ? bsearch(&key, place->seen, place->seen_count, sizeof key,
+                                              by_path)
                                     : NULL;
-  if (remembered != NULL && is_same(&remembered->mark, mark))
+  if (remembered != NULL && is_same_mark(&remembered->mark, mark))
     return true;
   const file_mark *newest_mark = &newest->mark;
   bool is_newer = !newest_mark->is_there || mark->changed.tv_sec > newest_mark->changed.tv_sec ||
@@ -135,8 +140,8 @@ void dump_place_clear(dump_place *place) {
  * */
 static bool copy_file(const char *from, const char *to) {
   char piece[65536];
-  int source = open(from, O_RDONLY | O_CLOEXEC),
-      target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int source = open(from, O_RDONLY | O_CLOEXEC);
+  int target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool copied = source >= 0 && target >= 0;
   for (ssize_t read_size; copied && (read_size = read(source, piece, sizeof piece)) != 0;) {
     copied = read_size >= 0 || errno == EINTR;
@@ -242,7 +247,7 @@ etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) 
     return pull_dump(place, to, error);
   if (place->path == NULL) {
     newest_dump newest = {.path = ""};
-    (void)visit_files(place, note_if_newest, &newest);
+    (void)visit_files(place, keep_if_newest, &newest);
     if (newest.mark.is_there)
       return move_dump(newest.path, to, error);
     return message_fail(
@@ -255,7 +260,7 @@ etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) 
   if (!after.is_there)
     return message_fail(error, ETR_ERROR_IO, "no ETDump: there is no file %s after the recording",
                         place->path);
-  if (is_same(&after, &place->before))
+  if (is_same_mark(&after, &place->before))
     return message_fail(error, ETR_ERROR_IO,
                         "no ETDump: %s is from before the recording, which did not write it",
                         place->path);

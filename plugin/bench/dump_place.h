@@ -43,16 +43,19 @@ typedef struct dump_place {
 void dump_place_init(dump_place *place, const char *const *arguments, const char *pull,
                      const char *record);
 
-/** Remembers the files that exist before a recording. Errors: ETR_ERROR_MEMORY. */
+/** Remembers the files that exist before a recording, so that dump_place_take() finds what it
+ * wrote. On a device removes the earlier ETDump instead. Errors: ETR_ERROR_MEMORY. */
 etr_status dump_place_remember(dump_place *place, etr_error *error);
 
 /** Moves the recording's ETDump to a file. Errors: ETR_ERROR_IO if there is none, if it is from
  * before the recording, or if it cannot be moved; the message names the file. */
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error);
 
+/** Frees what dump_place_remember() remembered. */
 void dump_place_clear(dump_place *place);
 
-/** Returns true if a file begins like an ETDump. */
+/** Returns true if a file begins like an ETDump: it has the FlatBuffers identifier "ED00" at
+ * byte 8. */
 bool dump_place_is_dump(const char *path);
 
 #endif

@@ -27,15 +27,16 @@ static void interrupt(int number) {
   is_interrupted = 1;
 }
 
-static bool is_file(const folder_watch *watch, const char *name, struct stat *about) {
+/* Sets *about and returns true if the folder has a regular file of this name that is not hidden. */
+static bool is_shown_file(const folder_watch *watch, const char *name, struct stat *about) {
   char path[PATH_MAX];
   int size = snprintf(path, sizeof path, "%s/%s", watch->path, name);
   return name[0] != '.' && size > 0 && (size_t)size < sizeof path && stat(path, about) == 0 &&
          S_ISREG(about->st_mode);
 }
 
-/* Waits for an inotify event, or for the end of the timeout (NULL: none). Returns false if SIGINT
- * arrived, which is unblocked only here. */
+/* Waits for an inotify event, or for the end of the timeout (NULL: none). SIGINT is unblocked only
+ * while it waits, so that none is lost between checks. Returns false if SIGINT arrived. */
 static bool wait_for_event(folder_watch *watch, const struct timespec *timeout) {
   fd_set ready;
   FD_ZERO(&ready);
@@ -62,7 +63,7 @@ static int begin_inotify(const char *path) {
 }
 
 /* Reads the next event from the buffer of inotify: *kind, and the file's name for FOLDER_FILE.
- * Returns false if the event is about no regular file and is to be ignored. */
+ * Returns false if the event is to be ignored, because it is about no regular file. */
 static bool read_event(folder_watch *watch, folder_event *kind, char name[NAME_MAX + 1]) {
   struct inotify_event event;
   struct stat about;
@@ -76,7 +77,7 @@ static bool read_event(folder_watch *watch, folder_event *kind, char name[NAME_M
   if (event.mask & IN_Q_OVERFLOW)
     return true;
   *kind = FOLDER_FILE;
-  if (event.len == 0 || strlen(file) > NAME_MAX || !is_file(watch, file, &about))
+  if (event.len == 0 || strlen(file) > NAME_MAX || !is_shown_file(watch, file, &about))
     return false;
   memcpy(name, file, strlen(file) + 1);
   return true;
@@ -103,6 +104,7 @@ static int begin_inotify(const char *path) {
   return -1;
 }
 
+/* Is never called: without inotify the folder is listed. */
 static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]) {
   (void)watch;
   (void)name;
@@ -116,8 +118,9 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const watched_file *)a)->name, ((const watched_file *)b)->name);
 }
 
-/* Compares a file with the last listing. It is complete (is_there) if it has not changed since
- * then, and counts as reported if it is in the first listing, or is complete and was reported. */
+/* Compares a file with the last listing. Sets is_there if it is unchanged since then, so that its
+ * writer seems to be done. Sets is_reported for files of the first listing, which are not new, and
+ * for those that were reported and are unchanged. */
 static void compare_file(watched_file *file, const folder_watch *watch, bool is_first) {
   const watched_file *old = watch->file_count > 0 ? bsearch(file, watch->files, watch->file_count,
                                                             sizeof *file, by_name)
@@ -138,7 +141,7 @@ static bool list_folder(folder_watch *watch, bool is_first) {
   if (directory == NULL)
     return false;
   for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-    if (!is_file(watch, entry->d_name, &about))
+    if (!is_shown_file(watch, entry->d_name, &about))
       continue;
     watched_file *grown = count < room ? files
                                        : realloc(files, (room = 2 * room + 16) * sizeof *grown);

@@ -52,6 +52,7 @@ bool folder_watch_begin(folder_watch *watch, const char *path, bool use_inotify,
  * hidden. */
 folder_event folder_watch_next(folder_watch *watch, char name[NAME_MAX + 1]);
 
+/** Ends the watch, frees it, and unblocks SIGINT. */
 void folder_watch_end(folder_watch *watch);
 
 #endif

@@ -24,7 +24,7 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
 }
 
 /* command_find_inputs() keeps the caller's ETDumps instead of those that it finds. */
-exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump) {
+exit_status bench_find_record(etr_inputs *out, const cli_settings *settings, const char *dump) {
   cli_settings own = *settings;
   own.etdumps = &dump;
   own.etdump_count = 1;
@@ -32,8 +32,8 @@ exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char
   return command_find_inputs(out, &own);
 }
 
-exit_status bench_open_found(etr_profile **out, const cli_settings *settings,
-                             const etr_inputs *found, const char *const *dumps, size_t count) {
+exit_status bench_open_record(etr_profile **out, const cli_settings *settings,
+                              const etr_inputs *found, const char *const *dumps, size_t count) {
   etr_error error;
   etr_inputs inputs = *found;
   *out = NULL;
@@ -46,7 +46,7 @@ exit_status bench_open_found(etr_profile **out, const cli_settings *settings,
   return EXIT_DONE;
 }
 
-void bench_forget(etr_inputs *found, const cli_settings *settings) {
+void bench_clear_record(etr_inputs *found, const cli_settings *settings) {
   if (settings->record != NULL)
     etr_inputs_clear(found);
   *found = (etr_inputs){0};
@@ -61,10 +61,10 @@ exit_status bench_open_side(etr_profile **out, const cli_settings *settings,
     return message_failed("out of memory");
   for (size_t i = 0; i < side->count; i++)
     dumps[i] = side->recordings[i].dump;
-  exit_status status = bench_find(&found, settings, dumps[0]);
+  exit_status status = bench_find_record(&found, settings, dumps[0]);
   if (status == EXIT_DONE) {
-    status = bench_open_found(out, settings, &found, dumps, side->count);
-    bench_forget(&found, settings);
+    status = bench_open_record(out, settings, &found, dumps, side->count);
+    bench_clear_record(&found, settings);
   }
   free(dumps);
   return status;

@@ -39,13 +39,15 @@ exit_status bench_folder_open(bench_folder *folder, const char *logdir, const ch
 const char *bench_folder_dump(const bench_folder *folder, size_t index);
 const char *bench_folder_base_dump(const bench_folder *folder, size_t index);
 
-/** Returns the path for an ETDump that does not count. */
-const char *bench_folder_spare(const bench_folder *folder);
+/** Returns the path for an ETDump that does not count, such as that of a warm-up; it is written
+ * again each time. */
+const char *bench_folder_spare_dump(const bench_folder *folder);
 
 /** Keeps the files of this bench from now on, whatever happens. */
 void bench_folder_keep(bench_folder *folder);
 
-/** Frees the folder. Files and folders of a bench that is not kept are removed. */
+/** Frees the folder. Removes the files and folders of a bench that bench_folder_keep() was not
+ * called for. */
 void bench_folder_close(bench_folder *folder);
 
 /* ---- The facts and the recordings of a bench ---- */
@@ -102,17 +104,19 @@ void bench_job_end(bench_job *job);
 void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]);
 
 /** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`,
- * which is borrowed. Free with bench_forget(). */
-exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump);
+ * which is borrowed. Free with bench_clear_record(). */
+exit_status bench_find_record(etr_inputs *out, const cli_settings *settings, const char *dump);
 
-/** Opens the files that bench_find() found, with these ETDumps, and prints warnings. On failure
- * *out is NULL. */
-exit_status bench_open_found(etr_profile **out, const cli_settings *settings,
-                             const etr_inputs *found, const char *const *dumps, size_t count);
+/** Opens the files that bench_find_record() found, with these ETDumps, and prints warnings. On
+ * failure *out is NULL, and there was a message. */
+exit_status bench_open_record(etr_profile **out, const cli_settings *settings,
+                              const etr_inputs *found, const char *const *dumps, size_t count);
 
-void bench_forget(etr_inputs *found, const cli_settings *settings);
+/** Frees what bench_find_record() found. */
+void bench_clear_record(etr_inputs *found, const cli_settings *settings);
 
-/** Opens the record that the settings name, with the ETDumps of a side, like bench_open_found(). */
+/** Opens the record that the settings name, with the ETDumps of all recordings of a side, and
+ * prints warnings. On failure *out is NULL, and there was a message. */
 exit_status bench_open_side(etr_profile **out, const cli_settings *settings,
                             const bench_side *side);
 

@@ -16,8 +16,8 @@ static const char *const dump_options[] = {"etdump_path", "etdump-path", "etdump
 static const char *const model_options[] = {"model_path", "model-path", NULL};
 
 /* Returns how many of the first arguments are one of the options with its value: 1 for
- * "--name=value", 2 for "--name value", 0 if the first is none of them. Sets *value in the other
- * cases. */
+ * "--name=value", 2 for "--name value", 0 if the first is none of them. Sets *value if it is one.
+ */
 static size_t match_option(const char *const *arguments, const char *const *names,
                            const char **value) {
   const char *text = arguments[0];
@@ -28,14 +28,14 @@ static size_t match_option(const char *const *arguments, const char *const *name
     size_t size = strlen(*names);
     if (strncmp(text, *names, size) != 0)
       continue;
-    if (text[size] == '=')
+    if (text[size] == '=') {
       *value = text + size + 1;
-    if (text[size] == '=')
       return 1;
-    if (text[size] == '\0' && arguments[1] != NULL)
+    }
+    if (text[size] == '\0' && arguments[1] != NULL) {
       *value = arguments[1];
-    if (text[size] == '\0' && arguments[1] != NULL)
       return 2;
+    }
   }
   return 0;
 }
@@ -57,7 +57,8 @@ const char *program_dump_path(const char *const *arguments) {
 }
 
 bool program_has_same_model(const char *const *arguments, const char *const *others) {
-  const char *path = program_model_path(arguments), *path_of_other = program_model_path(others);
+  const char *path = program_model_path(arguments);
+  const char *path_of_other = program_model_path(others);
   if (path == NULL || path_of_other == NULL || strcmp(path, path_of_other) == 0)
     return true;
   FILE *file = fopen(path, "rb"), *other = fopen(path_of_other, "rb");
@@ -123,9 +124,9 @@ static bool is_blank(char character) {
   return character == ' ' || character == '\t' || character == '\n';
 }
 
-/* Takes a backslash and the character after it. A backslash before a line break is dropped together
- * with it. */
-static void take_escaped(splitting *s) {
+/* Passes over a backslash and copies the character after it. A backslash before a line break is
+ * dropped together with it, as in a shell. */
+static void copy_escaped(splitting *s) {
   s->at++;
   if (*s->at == '\0')
     s->problem = "it ends with a backslash";
@@ -136,16 +137,16 @@ static void take_escaped(splitting *s) {
 }
 
 /* Copies a word without its quotes and backslashes, by the rules of a shell. */
-static void take_word(splitting *s) {
+static void copy_word(splitting *s) {
   while (*s->at != '\0' && !is_blank(*s->at) && s->problem == NULL) {
     char quote = *s->at;
     if (quote == '\\') {
-      take_escaped(s);
+      copy_escaped(s);
     } else if (quote == '\'' || quote == '"') {
       for (s->at++; *s->at != quote && *s->at != '\0';) {
         if (quote == '"' && *s->at == '\\' && s->at[1] != '\0' &&
             strchr("$`\"\\\n", s->at[1]) != NULL)
-          take_escaped(s);
+          copy_escaped(s);
         else
           *s->to++ = *s->at++;
       }
@@ -167,8 +168,8 @@ static void skip_blanks(splitting *s) {
 }
 
 const char **program_words(const char *line, const char **problem) {
-  size_t size = strlen(line), most = size / 2 + 2,
-         count = 0; /* words have a blank between them; one for NULL */
+  size_t size = strlen(line), count = 0;
+  size_t most = size / 2 + 2; /* words have a blank between them; one more is for NULL */
   const char **words = malloc(most * sizeof *words + size + 1);
   splitting s = {.at = line, .to = (char *)(words + most)};
   *problem = words == NULL ? "out of memory" : NULL;
@@ -176,7 +177,7 @@ const char **program_words(const char *line, const char **problem) {
     return NULL;
   for (skip_blanks(&s); *s.at != '\0' && s.problem == NULL; skip_blanks(&s)) {
     words[count++] = s.to;
-    take_word(&s);
+    copy_word(&s);
   }
   words[count] = NULL;
   *problem = s.problem;

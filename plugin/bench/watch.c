@@ -29,9 +29,11 @@ static bool is_there(const char *path) {
   return path == NULL || access(path, F_OK) == 0;
 }
 
+/* Frees the files of the record that were found, so that they are searched again for the next
+ * ETDump. */
 static void forget_record(watching *w) {
   if (w->is_found)
-    bench_forget(&w->found, w->settings);
+    bench_clear_record(&w->found, w->settings);
   w->is_found = false;
 }
 
@@ -60,12 +62,12 @@ static exit_status open_dump(watching *w, etr_profile **profile, const char *dum
   if (!is_complete)
     forget_record(w);
   if (!w->is_found) {
-    exit_status status = bench_find(&w->found, w->settings, dump);
+    exit_status status = bench_find_record(&w->found, w->settings, dump);
     if (status != EXIT_DONE)
       return status;
     w->is_found = true;
   }
-  return bench_open_found(profile, w->settings, &w->found, &dump, 1);
+  return bench_open_record(profile, w->settings, &w->found, &dump, 1);
 }
 
 /* ---- One dump ---- */
@@ -105,8 +107,9 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
   putchar('\n');
 }
 
-/* Writes the runs of a file if its content or name is that of an ETDump; another file may be a new
- * part of the record. A file that cannot be read is reported, and the watch continues. */
+/* Writes the runs of a file that arrived if its content or name is that of an ETDump; any other
+ * file may be a new part of the record. A file that cannot be read is reported, and the watch
+ * continues. */
 static void add_dump(watching *w, const char *name) {
   char path[PATH_MAX], stem[NAME_MAX + 1];
   etr_profile *profile;

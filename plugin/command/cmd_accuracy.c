@@ -40,8 +40,8 @@ etr_status command_accuracy_table(const etr_profile *profile, const etr_node_fil
 /* The records that are compared, and the one that the reference is of. */
 typedef struct accuracy_job {
   const cli_settings *settings;
-  etr_profile *profiles[ETR_MOST_VARIANTS],
-      *reference_record; /* reference_record: NULL if it is not given */
+  etr_profile *profiles[ETR_MOST_VARIANTS];
+  etr_profile *reference_record; /* NULL if it is not given */
   etr_accuracy *accuracies[ETR_MOST_VARIANTS];
   const char *names[ETR_MOST_VARIANTS];
   size_t count;
@@ -334,38 +334,49 @@ static void name_record(char name[NAME_MAX + 1], const char *path) {
   (void)snprintf(name, NAME_MAX + 1, "%.*s", (int)size, part);
 }
 
+/* Makes the folder of this program in the user's cache, $XDG_CACHE_HOME or ~/.cache, and sets
+ * `folder` to it. Returns false if there is no cache, or if its path is too long. */
+static bool make_cache_folder(char folder[PATH_MAX]) {
+  static const char name[] = "/etrecord-tb";
+  const char *cache = getenv("XDG_CACHE_HOME");
+  const char *home = getenv("HOME");
+  int size = -1;
+  if (cache && cache[0] == '/')
+    size = snprintf(folder, PATH_MAX, "%s", cache);
+  else if (home && home[0])
+    size = snprintf(folder, PATH_MAX, "%s/.cache", home);
+  if (size < 0 || (size_t)size >= PATH_MAX - sizeof name)
+    return false;
+  (void)mkdir(folder, 0700);
+  (void)snprintf(folder + size, PATH_MAX - (size_t)size, "%s", name);
+  (void)mkdir(folder, 0700);
+  return true;
+}
+
+/* Sets `folder` to the folder of a record: the record itself if it is one, else the folder of the
+ * file, without slashes at the end. Returns false if its path is too long. */
+static bool find_record_folder(char folder[PATH_MAX], const char *record) {
+  size_t size = command_is_folder(record) ? strlen(record) : (size_t)(last_part(record) - record);
+  if (size >= PATH_MAX)
+    return false;
+  (void)snprintf(folder, PATH_MAX, "%.*s", size ? (int)size : 1, size ? record : ".");
+  for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
+    folder[--end] = '\0';
+  return true;
+}
+
 /* Sets `path` to where the reference of a record is kept: beside the record if that folder can be
  * written, or else in the user's cache, where the hash in its name keeps records of one name apart.
  * Returns false if neither can be written. */
 static bool find_reference_path(char path[PATH_MAX], const char *record, const char *hash) {
   char name[NAME_MAX + 1], folder[PATH_MAX];
+  int size = -1;
   name_record(name, record);
-  bool is_folder = command_is_folder(record);
-  size_t folder_size = is_folder ? strlen(record) : (size_t)(last_part(record) - record);
-  int path_size = snprintf(folder, sizeof folder, "%.*s", (int)folder_size,
-                           folder_size ? record : ".");
-  if (folder_size == 0)
-    path_size = snprintf(folder, sizeof folder, ".");
-  while (path_size > 1 && folder[path_size - 1] == '/')
-    folder[--path_size] = '\0';
-  if ((size_t)path_size < sizeof folder && access(folder, W_OK) == 0) {
-    path_size = snprintf(path, PATH_MAX, "%s/%s" COMMAND_KEPT_REFERENCE, folder, name);
-    return path_size > 0 && path_size < PATH_MAX;
-  }
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (cache && cache[0] == '/')
-    path_size = snprintf(folder, sizeof folder, "%s", cache);
-  else if (home && home[0])
-    path_size = snprintf(folder, sizeof folder, "%s/.cache", home);
-  else
-    return false;
-  if (path_size < 0 || (size_t)path_size >= sizeof folder - sizeof "/etrecord-tb")
-    return false;
-  (void)mkdir(folder, 0700);
-  (void)snprintf(folder + path_size, sizeof folder - (size_t)path_size, "/etrecord-tb");
-  (void)mkdir(folder, 0700);
-  path_size = snprintf(path, PATH_MAX, "%s/%s-%s" COMMAND_KEPT_REFERENCE, folder, name, hash);
-  return path_size > 0 && path_size < PATH_MAX && access(folder, W_OK) == 0;
+  if (find_record_folder(folder, record) && access(folder, W_OK) == 0)
+    size = snprintf(path, PATH_MAX, "%s/%s" COMMAND_KEPT_REFERENCE, folder, name);
+  else if (make_cache_folder(folder) && access(folder, W_OK) == 0)
+    size = snprintf(path, PATH_MAX, "%s/%s-%s" COMMAND_KEPT_REFERENCE, folder, name, hash);
+  return size > 0 && size < PATH_MAX;
 }
 
 /* The reference that is not kept, and its folder. */

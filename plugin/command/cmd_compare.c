@@ -124,7 +124,7 @@ static exit_status add_record(compare_job *job, size_t index) {
   return status == ETR_OK ? EXIT_DONE : message_error(&error);
 }
 
-/* Prints what cannot be compared as warnings, for formats that do not contain it. */
+/* Prints as warnings what cannot be compared. Text, Markdown and JSON contain it themselves. */
 static void warn_of_notes(const compare_job *job) {
   output_format format = job->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)
@@ -139,9 +139,9 @@ static void warn_of_notes(const compare_job *job) {
  * EXIT_CANNOT_TELL if that cannot be said of some or nothing was compared, each with a message,
  * else EXIT_DONE. */
 static exit_status check_limit(const compare_job *job) {
-  size_t above_count = etr_record_set_limits(job->set, ETR_LIMIT_ABOVE),
-         undecided_count = etr_record_set_limits(job->set, ETR_LIMIT_OPEN),
-         below_count = etr_record_set_limits(job->set, ETR_LIMIT_BELOW);
+  size_t above_count = etr_record_set_limits(job->set, ETR_LIMIT_ABOVE);
+  size_t undecided_count = etr_record_set_limits(job->set, ETR_LIMIT_OPEN);
+  size_t below_count = etr_record_set_limits(job->set, ETR_LIMIT_BELOW);
   if (!job->settings->has_fail_above)
     return EXIT_DONE;
   if (above_count) {

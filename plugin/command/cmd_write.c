@@ -146,38 +146,39 @@ typedef struct writing {
   size_t first_run; /* number of the current ETDump's first run among the runs of all */
 } writing;
 
+/* Limits a range of runs, which are numbered over all ETDumps, to the runs from `begin` to before
+ * `end` of one ETDump, and numbers them within it. Returns false, and changes nothing, if the range
+ * has none of them. */
+static bool limit_to_dump(size_t *first, size_t *last, size_t begin, size_t end) {
+  if (*first >= end || *last < begin)
+    return false;
+  *first = *first < begin ? 0 : *first - begin;
+  *last = (*last >= end ? end - 1 : *last) - begin;
+  return true;
+}
+
 /* Sets which runs of ETDump `dump` are read, and as which methods. Options number the runs of all
  * ETDumps together, as `info` does; w->first_run is the number of the first run of this one, so
  * ETDumps must come in order. */
 static void set_own_runs(writing *w, etr_options *reading, const etr_profile *all, size_t dump) {
-  size_t dump_first = w->first_run, dump_end = dump_first;
+  size_t begin = w->first_run, end = begin;
   for (size_t i = 0; i < all->run_count; i++)
-    dump_end += all->runs[i].dump == dump;
+    end += all->runs[i].dump == dump;
   reading->choices = w->choices;
   reading->choice_count = 0;
   for (size_t i = 0; i < w->settings->map_count; i++) {
-    const etr_method_choice *choice = &w->settings->choices[i];
-    size_t first = choice->run < dump_first ? dump_first : choice->run,
-           last = choice->last >= dump_end ? dump_end - 1 : choice->last;
-    if (first >= dump_end || choice->last < first)
-      continue;
-    w->choices[reading->choice_count++] = (etr_method_choice){first - dump_first, choice->method,
-                                                              last - dump_first};
+    etr_method_choice choice = w->settings->choices[i];
+    if (limit_to_dump(&choice.run, &choice.last, begin, end))
+      w->choices[reading->choice_count++] = choice;
   }
-  if (dump_end == dump_first)
+  if (end == begin) /* a range of no runs would be refused */
     reading->skip = ETR_SKIP_NONE;
-  if (reading->skip == ETR_SKIP_RANGE) {
-    size_t first = reading->first_run < dump_first ? dump_first : reading->first_run;
-    size_t last = reading->last_run >= dump_end ? dump_end - 1 : reading->last_run;
-    bool has_any = first < dump_end && last >= first;
-    reading->first_run = first - dump_first;
-    reading->last_run = last - dump_first;
-    if (!has_any) { /* none of its runs counts */
-      reading->skip = ETR_SKIP_FIRST;
-      reading->skip_count = UINT32_MAX;
-    }
+  bool has_range = reading->skip == ETR_SKIP_RANGE;
+  if (has_range && !limit_to_dump(&reading->first_run, &reading->last_run, begin, end)) {
+    reading->skip = ETR_SKIP_FIRST; /* none of its runs counts */
+    reading->skip_count = UINT32_MAX;
   }
-  w->first_run = dump_end;
+  w->first_run = end;
 }
 
 /* Opens the record with the ETDump of index `dump`, or with all ETDumps if they have no names, and
@@ -200,7 +201,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   exit_status result = command_check_dump(profile, w->settings);
   if (result == EXIT_DONE)
     message_warnings(profile);
-  if (result == EXIT_DONE && dump == 0)
+  bool is_first = dump == 0; /* one warning about the clock is enough */
+  if (result == EXIT_DONE && is_first)
     message_clock(profile);
   if (result == EXIT_DONE)
     result = command_compare_values(profile, w->settings, &inputs);
@@ -321,8 +323,8 @@ static exit_status write_build(writing *w, etr_logdir_options *options) {
   options->step = is_by_time ? ETR_STEP_OF_TIME : settings->step;
   base_settings.record = settings->against_record;
   base_settings.more_count = base_settings.etdump_count = base_settings.map_count = 0;
-  base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = base_settings
-                                                                                .reference = NULL;
+  base_settings.etrecord = base_settings.pte = base_settings.debug_buffer = NULL;
+  base_settings.reference = NULL;
   if (settings->against_record)
     status = command_open(&base, &base_settings);
   options->before = base;

@@ -194,7 +194,8 @@ static size_t text_width(const cli_settings *settings) {
 /* Returns true if text is colored: as --color says, or else NO_COLOR (no-color.org), or else
  * FORCE_COLOR (force-color.org), or else if the output is a terminal that knows colors. */
 static bool wants_color(const cli_settings *settings) {
-  const char *no_color = getenv("NO_COLOR"), *force_color = getenv("FORCE_COLOR");
+  const char *no_color = getenv("NO_COLOR");
+  const char *force_color = getenv("FORCE_COLOR");
   const char *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO)
     return settings->color == COLOR_ALWAYS;
@@ -229,7 +230,8 @@ static size_t usual_rows(const cli_settings *settings) {
   return settings->format == FORMAT_MARKDOWN ? command_rows : 0;
 }
 
-/* Returns how many findings to show, as etr_table_options has it: 0 stands for the usual number. */
+/* Returns how many findings to show, as etr_table_options has it: 0 for the usual number, SIZE_MAX
+ * for all, which --findings 0 asks for. */
 static size_t number_of_findings(int64_t given) {
   if (given == TOP_DEFAULT)
     return 0;

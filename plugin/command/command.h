@@ -229,7 +229,12 @@ exit_status command_write(const cli_settings *settings);
  * git, the number of commits, for which it runs git. Returns EXIT_USAGE or EXIT_BAD_INPUT, with a
  * message, on failure. */
 exit_status command_choose_step(cli_settings *settings);
+/** Runs `bench` after bench_collect(): reads the ETDumps, writes the run for TensorBoard, prints
+ * the results, and compares them with the base. Returns the exit status of --fail-above, or
+ * EXIT_SOME_FAILED if a recording failed. */
 exit_status command_bench(const cli_settings *settings);
+/** Runs `watch`: writes the runs of each ETDump that appears in the folder of the record, until
+ * SIGINT ends it. */
 exit_status command_watch(const cli_settings *settings);
 /** Runs `accuracy`: compares the logged values of one record or several with a reference and prints
  * the answer. Returns an exit status by --fail-below, or EXIT_CANNOT_TELL if a record had no value
@@ -290,7 +295,8 @@ exit_status command_make_record(cli_settings *settings);
 /** Prints the command line that shows the record that was made. */
 exit_status command_record(const cli_settings *settings);
 
-/** Records the programs that `bench` measures. */
+/** Records the programs that `bench` measures, before rights are given up, and sets settings->job.
+ * Fails with a message, and then keeps no files. */
 exit_status bench_collect(cli_settings *settings);
 
 /** Runs a command that answers about records: checks the settings, opens one record, two or
@@ -353,7 +359,8 @@ bool writer_is_wanted(const cli_settings *settings);
 exit_status writer_start(const cli_settings *settings);
 
 /** Ends the output and waits until the writer is done. Returns EXIT_BAD_INPUT if it failed, of
- * which it has printed the reason, and otherwise `status`. */
+ * which it has printed the reason, and otherwise `status`. EXIT_USAGE stays, because it
+ * is then the cause. */
 exit_status writer_finish(exit_status status);
 
 /* ---- Inputs ---- */

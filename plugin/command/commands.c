@@ -53,8 +53,8 @@ static exit_status command_check_by(const cli_settings *settings) {
                                         [FORMAT_JSON_LINES] = "jsonl",
                                         [FORMAT_PARQUET] = "parquet",
                                         [FORMAT_ARROW] = "arrow"};
-  const char *command_name = settings->command->name,
-             *more_dots = settings->more_count ? " ..." : "";
+  const char *command_name = settings->command->name;
+  const char *more_dots = settings->more_count ? " ..." : "";
   bool is_table = settings->format < sizeof formats / sizeof *formats && formats[settings->format];
   if (!is_table || settings->has_by)
     return EXIT_DONE;

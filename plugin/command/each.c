@@ -94,7 +94,7 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   e->stop = command_emit_answer(profile, &e->own);
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)
     puts("");
-  e->own.stack = ETR_STACK_NEXT;
+  e->own.stack = ETR_STACK_NEXT; /* the titles of a table are only above its first part */
   e->is_unread = message_nobody_reads();
   e->done++;
 }
@@ -224,7 +224,8 @@ static void answer_folder(each *e, const char *path, const open_folder *above) {
   bool is_searched = folder.depth < DEEPEST_FOLDER && !same_above;
   for (int i = 0; i < count; i++) {
     char inner[PATH_MAX];
-    const char *name = entries[i]->d_name, *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    const char *name = entries[i]->d_name;
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     int size = snprintf(inner, sizeof inner, "%s%s%s", path, slash, name);
     if (is_searched && name[0] != '.' && size > 0 && (size_t)size < sizeof inner)
       answer_path(e, inner, &folder);
@@ -234,6 +235,8 @@ static void answer_folder(each *e, const char *path, const open_folder *above) {
     free(entries);
 }
 
+/* Answers about an argument that the user named: all ETDumps of a folder, or this file, even if it
+ * is a pipe or not named like an ETDump. */
 static void answer_argument(each *e, const char *path) {
   if (command_is_folder(path))
     answer_folder(e, path, NULL);

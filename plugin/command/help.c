@@ -141,9 +141,10 @@ static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
   while (size > 0 && spec->help[size - 1] == ' ')
     size--;
   bool has_words = spec->words && (!is_brief || strlen(spec->words) <= MOST_WORDS);
-  snprintf(left_text, sizeof left_text, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
-           spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
-           spec->argument ? " " : "", spec->argument ? spec->argument : "");
+  const char short_name[] = {'-', spec->letter, ',', ' ', '\0'};
+  const char *argument = spec->argument ? spec->argument : "";
+  snprintf(left_text, sizeof left_text, "%s--%s%s%s", spec->letter ? short_name : "    ",
+           spec->name, argument[0] ? " " : "", argument);
   snprintf(right_text, sizeof right_text, "%.*s%s%s", (int)size, spec->help, has_words ? ": " : "",
            has_words ? spec->words : "");
   print_item(out, left_text, 26, right_text);
@@ -222,8 +223,8 @@ const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
     return command->help;
   c.size = (size_t)snprintf(room, HELP_ROOM, "%s\nColumns: ", command->help);
   const etr_table_options csv = {.format = ETR_TABLE_CSV, .by = ETR_SUM_BY_OP};
-  (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){append_columns, &c},
-                       NULL); /* the line of titles */
+  /* Without rows, the answer is the line of titles. */
+  (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){append_columns, &c}, NULL);
   c.text[c.size++] = '.';
   c.text[c.size] = '\0';
   return room;

@@ -79,7 +79,8 @@ static exit_status read_device(cli_settings *settings, FILE *file, const char *p
  * takes the values that no option sets. The user's is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl,
  * by default in ~/.config. Does nothing if no device is named. */
 static exit_status take_device(cli_settings *settings) {
-  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  const char *config = getenv("XDG_CONFIG_HOME");
+  const char *home = getenv("HOME");
   char own_file[PATH_MAX] = "";
   int size = 0;
   if (!settings->device && settings->devices)

@@ -202,8 +202,8 @@ static void simplify(char *text) {
   char *written = text;
   bool is_code = false;
   for (const char *rest = text; *rest;) {
-    const char *link = *rest == '[' ? strstr(rest, "](") : NULL,
-               *link_end = link ? strchr(link, ')') : NULL;
+    const char *link = *rest == '[' ? strstr(rest, "](") : NULL;
+    const char *link_end = link ? strchr(link, ')') : NULL;
     if (link_end && !is_code) {
       memmove(written, rest + 1, (size_t)(link - rest - 1));
       written += link - rest - 1;
@@ -282,7 +282,9 @@ static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
 static void put_row(guide *g, char *row) {
   char heads[LONGEST_LINE], text[LONGEST_PARAGRAPH], *titles[MOST_CELLS], *cells[MOST_CELLS];
   memcpy(heads, g->heads, sizeof heads);
-  size_t count = cut_cells(row, cells), title_count = cut_cells(heads, titles), used = 0;
+  size_t count = cut_cells(row, cells);
+  size_t title_count = cut_cells(heads, titles);
+  size_t used = 0;
   if (count == 0)
     return;
   simplify(cells[0]);
@@ -326,7 +328,8 @@ static void put_code_line(guide *g, const char *line) {
  * left out. */
 static void put_guide_line(guide *g, char *line) {
   line[strcspn(line, "\n")] = '\0';
-  bool is_fence = strncmp(line, "```", 3) == 0, is_table = line[0] == '|' && !g->in_code;
+  bool is_fence = strncmp(line, "```", 3) == 0;
+  bool is_table = line[0] == '|' && !g->in_code;
   if (!is_table)
     g->in_table = false;
   if (!is_table)
@@ -372,7 +375,8 @@ static void put_guide(FILE *out, FILE *markdown, const char *name, const release
 
 /* Writes the name of a guide: "comparing" for docs/comparing.md. */
 static void name_guide(char *name, size_t size, const char *path) {
-  const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
+  const char *slash = strrchr(path, '/');
+  const char *start = slash ? slash + 1 : path;
   (void)snprintf(name, size, "-%.*s", (int)strcspn(start, "."), start);
 }
 
@@ -712,8 +716,8 @@ static bool write_completion(const char *folder, const char *out, const char *na
     is_filled = fill_line(file, line);
   if (script)
     fclose(script);
-  return file && close_all_written(file) &&
-         is_filled; /* also false if the name of a placeholder is unknown */
+  /* Also false if the name of a placeholder is unknown. */
+  return file && close_all_written(file) && is_filled;
 }
 
 /* Writes all manual pages and completion scripts. Arguments: the folder of the templates, the

@@ -202,7 +202,9 @@ static bool write_buffered(line_buffer *lines, size_t size) {
 static bool buffer_lines(void *context, const void *data, size_t size) {
   line_buffer *lines = context;
   for (const char *rest = data; size > 0;) {
-    size_t room = sizeof lines->data - lines->used, part = size < room ? size : room, end;
+    size_t room = sizeof lines->data - lines->used;
+    size_t part = size < room ? size : room;
+    size_t end;
     memcpy(lines->data + lines->used, rest, part);
     lines->used += part;
     rest += part;

@@ -108,15 +108,19 @@ static void compare_modules(search *s, const etr_profile *profile) {
 /* Compares all backends of delegates and events, and "cpu", with the one that is wanted. */
 static void compare_backends(search *s, const etr_profile *profile) {
   compare_name(s, "cpu");
-  for (size_t i = 0; i < profile->method_count; i++)
-    for (size_t k = 0; k < profile->methods[i].delegate_count; k++)
-      compare_name(s, profile->methods[i].delegates[k].backend);
-  for (size_t i = 0; i < profile->block_count; i++)
-    for (size_t k = 0; k < profile->blocks[i].event_count; k++) {
-      const etr_event *event = &profile->blocks[i].events[k];
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    for (size_t k = 0; k < method->delegate_count; k++)
+      compare_name(s, method->delegates[k].backend);
+  }
+  for (size_t i = 0; i < profile->block_count; i++) {
+    const etr_block *block = &profile->blocks[i];
+    for (size_t k = 0; k < block->event_count; k++) {
+      const etr_event *event = &block->events[k];
       bool is_unnamed = !event->backend && event->kind == ETR_EVENT_DELEGATE_CALL;
       compare_name(s, is_unnamed ? ETR_UNKNOWN_BACKEND : event->backend);
     }
+  }
 }
 
 /* The names that options give. A glob with wildcards is not checked here, but by the nodes that it

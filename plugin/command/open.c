@@ -25,8 +25,8 @@ static void use_found_references(etr_profile *profile, const cli_settings *setti
 exit_status command_open_reference(etr_profile **out, const cli_settings *settings) {
   cli_settings own = *settings;
   cli_command command = *settings->command;
-  command.compares_values = command
-                                .edge_only = false; /* all its graphs are needed, and no values */
+  command.compares_values = false;
+  command.edge_only = false; /* a reference may be of any graph */
   own.command = &command;
   own.record = settings->reference_record;
   own.more_count = own.etdump_count = own.map_count = 0;

@@ -329,8 +329,8 @@ static exit_status check_arguments(const parser *p) {
         p->named,
         "no command to run: put it after --, as in -- ./executor_runner --model_path m.pte");
   }
-  size_t argument_count = (out->record != NULL) + out->more_count,
-         needed_count = option_table_needed(p->command);
+  size_t argument_count = (out->record != NULL) + out->more_count;
+  size_t needed_count = option_table_needed(p->command);
   const char *nearest_command = !p->named && argument_count == 1 && access(out->record, F_OK) != 0
                                     ? option_table_nearest(out->record)
                                     : NULL;

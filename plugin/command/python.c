@@ -43,8 +43,7 @@ static const char script[] =
     "sys.exit(main(sys.argv[1:]))\n";
 
 #if defined _WIN32
-/* Finds the package and the interpreter that belong to this program: those of the package that
- * contains it, or the interpreter of the environment beside it, or else python3 of PATH. */
+/* Leaves the interpreter to PATH: where this program is says nothing on Windows. */
 static void find_own_python(python_start *out) {
   (void)out;
 }
@@ -126,6 +125,8 @@ static bool find_interpreter_beside(char out[PATH_MAX]) {
   return is_environment && take_program(out, folder, "python3");
 }
 
+/* Finds the package and the interpreter that belong to this program: those of the package that
+ * contains it, or the interpreter of the environment beside it, or else python3 of PATH. */
 static void find_own_python(python_start *out) {
   bool is_found = find_packages(out) && find_packages_interpreter(out->interpreter, out->packages);
   if (!is_found && !find_interpreter_beside(out->interpreter))

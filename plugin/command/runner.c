@@ -205,8 +205,8 @@ static char *read_output_end(FILE *file, bool *is_cut) {
 
 int runner_start(pid_t *out, const runner_program *program, int ours) {
   sigset_t before;
-  (void)signal(SIGCHLD,
-               SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
+  /* If it were ignored, the exit status of the program would be lost. */
+  (void)signal(SIGCHLD, SIG_DFL);
   ending_hold(&before);
   int reason = start_program(out, program, STDERR_FILENO, ours, &before);
   ending_set_child(0);
@@ -220,8 +220,8 @@ void runner_run(runner_outcome *out, const runner_program *program) {
   FILE *printed = tmpfile();
   *out = (runner_outcome){.start_error = printed == NULL ? errno : 0, .exit_status = -1};
   if (printed != NULL) {
-    (void)signal(SIGCHLD,
-                 SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
+    /* If it were ignored, the exit status of the program would be lost. */
+    (void)signal(SIGCHLD, SIG_DFL);
     ending_hold(&before);
     waiting = before;
     (void)sigaddset(&waiting, SIGCHLD);

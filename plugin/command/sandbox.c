@@ -150,6 +150,7 @@ static landlock_rules landlock_begin(void) {
   return (landlock_rules){.descriptor = -1};
 }
 
+/* Does nothing: this system, or its headers, have no Landlock. */
 static void landlock_allow(landlock_rules *rules, const char *path, unsigned rights) {
   (void)rules;
   (void)path;
@@ -393,8 +394,8 @@ static void allow_input(landlock_rules *rules, const char *path) {
   size_t part;
   if (!path)
     return;
-  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part),
-           path); /* a path that is too long names no file */
+  /* A path that is too long names no file. */
+  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part), path);
   landlock_allow(rules, file, RIGHT_READ);
   allow_linked(rules, path);
 }

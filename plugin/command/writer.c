@@ -17,8 +17,9 @@
 
 static pid_t process; /* the writer; 0: none */
 
-/* Starts the writer with the reading end of a pipe as its input, and `output` as its output.
- * Returns 0 or an errno. */
+/* Starts the writer with the reading end of a pipe as its input, and `output` as its output. It
+ * does not get the writing end, so that its input ends when this process closes it. Returns 0 or an
+ * errno. */
 static int start_writer(const python_start *python, const cli_settings *settings,
                         const int pipe_ends[2], FILE *output) {
   const char *arguments[PYTHON_ARGUMENTS + 4];

@@ -173,7 +173,8 @@ static bool rank_values(etr_profile_doc *doc, const etr_accuracy *accuracy, docu
 }
 
 /* Lists each value with its worst input, then those values that only have statistics logged and are
- * not listed yet, and ranks them. Returns their rows and sets *count; NULL when out of memory. */
+ * not listed yet, and ranks them. Returns one row for each and sets *count; NULL when out of
+ * memory. */
 static const document_value *list_values(etr_profile_doc *doc, const etr_accuracy *accuracy,
                                          const etr_profile_operators *ops, size_t *count) {
   size_t worst_input_count;

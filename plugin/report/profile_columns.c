@@ -11,9 +11,9 @@ void etr_profile_put_index(etr_profile_doc *doc, uint32_t index) {
   etr_jw_int(doc->fields.json, index == ETR_NONE ? -1 : (int64_t)index);
 }
 
-/* Adds a text that lives as long as the document to its list of texts. Returns its index in the
- * list, or ETR_NONE if the text is NULL or memory ran out. */
-static uint32_t add_text(etr_profile_doc *doc, const char *text) {
+/* Appends a text that lives as long as the document to the document's list of texts. Returns its
+ * index in the list, or ETR_NONE if the text is NULL or memory ran out. */
+static uint32_t append_text(etr_profile_doc *doc, const char *text) {
   uint32_t index = (uint32_t)doc->list.count;
   const char **added = text ? etr_vec_push(&doc->arena, &doc->list) : NULL;
   if (!added || !etr_map_set(&doc->texts, etr_slice_of(text), index))
@@ -24,13 +24,15 @@ static uint32_t add_text(etr_profile_doc *doc, const char *text) {
 
 static uint32_t index_of(etr_profile_doc *doc, const char *text) {
   uint32_t index = etr_map_get(&doc->texts, etr_slice_of(text));
-  return index == ETR_NONE ? add_text(doc, text) : index;
+  return index == ETR_NONE ? append_text(doc, text) : index;
 }
 
+/* Returns the index of a text in the document's list, to which a copy is added if it is new.
+ * Returns ETR_NONE for an empty text, or when out of memory. */
 static uint32_t index_of_copy(etr_profile_doc *doc, etr_slice text) {
   uint32_t index = text.size > 0 ? etr_map_get(&doc->texts, text) : ETR_NONE;
   if (index == ETR_NONE && text.size > 0)
-    index = add_text(doc, etr_arena_copy(&doc->arena, text));
+    index = append_text(doc, etr_arena_copy(&doc->arena, text));
   return index;
 }
 
@@ -40,7 +42,7 @@ double etr_profile_ns(const etr_profile_doc *doc, double ticks) {
 }
 
 /* Rounds a rate to four significant digits, or to a whole number if it has more digits before the
- * point. Nobody reads further digits, and no clock is that precise. NAN stays NAN. */
+ * point, since no clock is that precise. NAN stays NAN. */
 static double rounded_rate(double rate) {
   double scale = 1;
   if (isnan(rate))
@@ -50,9 +52,9 @@ static double rounded_rate(double rate) {
   return round(rate * scale) / scale;
 }
 
-/* Returns the index of a text. Texts repeat often, usually at the same address, so recent ones are
- * looked up by address.
- */
+/* Returns the index of a text in the document's list, to which it is added if it is new. Texts
+ * repeat often, usually at the same address, so recent ones are looked up by address. ETR_NONE for
+ * NULL. */
 static uint32_t index_of_text(etr_profile_doc *doc, const char *text) {
   etr_recent_text *recent = &doc->recent[((uintptr_t)text >> 3) % ETR_COUNT(doc->recent)];
   if (!text || recent->text != text)
@@ -64,8 +66,9 @@ static etr_scalar index_scalar(uint32_t index) {
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = index == ETR_NONE ? -1 : (int64_t)index};
 }
 
-/* Returns the distance of a number from the last one, which it becomes. */
-static etr_scalar step_scalar(double number, double *last) {
+/* Returns the difference of a number to the last one, which it becomes: small numbers compress
+ * better. NAN is written as null and leaves the last one. */
+static etr_scalar difference_to_last(double number, double *last) {
   const etr_scalar step = etr_scalar_of_number(number - *last);
   if (!isnan(number))
     *last = number;
@@ -91,7 +94,7 @@ static etr_scalar column_value(etr_profile_doc *doc, const etr_field *field, con
   case ETR_CELL_BYTES:
     return (etr_scalar){ETR_SCALAR_WHOLE, .whole = isnan(cell.number) ? -1 : (int64_t)cell.number};
   case ETR_CELL_STEP:
-    return step_scalar(cell.number, last_number);
+    return difference_to_last(cell.number, last_number);
   case ETR_CELL_TIME:
     return etr_scalar_of_number(etr_profile_ns(doc, cell.number));
   case ETR_CELL_AMOUNT:

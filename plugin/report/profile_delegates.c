@@ -19,16 +19,16 @@ static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Returns per delegate the innermost module that contains all of its operators; ETR_NONE if that is
- * the whole model or no operator is known. Returns NULL when out of memory. */
+/* Returns per delegate the innermost module that contains all of its operators. ETR_NONE if that is
+ * the whole model (module 0) or no operator is known. Returns NULL when out of memory. */
 static uint32_t *find_delegate_modules(etr_arena *arena, const etr_method *method,
                                        const etr_graph *graph) {
   uint32_t *modules = etr_arena_alloc_array(arena, method->delegate_count, sizeof *modules);
   for (size_t i = 0; modules && i < method->delegate_count; i++)
     modules[i] = ETR_NONE;
   for (size_t i = 0; modules && graph && graph->times && i < graph->node_count; i++) {
-    uint32_t delegate = etr_delegate_at(method, graph->times[i].delegate_instruction),
-             module = graph->nodes[i].module;
+    uint32_t delegate = etr_delegate_at(method, graph->times[i].delegate_instruction);
+    uint32_t module = graph->nodes[i].module;
     if (delegate == ETR_NONE || graph->nodes[i].kind != ETR_NODE_OP)
       continue;
     modules[delegate] = modules[delegate] == ETR_NONE
@@ -67,15 +67,17 @@ typedef struct part_sum {
   double typical;
 } part_sum;
 
-static void add_box(box *boxes, size_t *count, const char *part, uint32_t delegate, uint32_t module,
-                    part_sum sum) {
+/* Adds a row with the time that one part of a method's time takes in a delegate, unless it took
+ * none. */
+static void add_balance_box(box *rows, size_t *count, const char *part, uint32_t delegate,
+                            uint32_t module, part_sum sum) {
   if (sum.ticks > 0)
-    boxes[(*count)++] = (box){part, delegate, module, sum.ticks, sum.typical};
+    rows[(*count)++] = (box){part, delegate, module, sum.ticks, sum.typical};
 }
 
 /* Adds up, per delegate and part of a time, the time slices that are on no operator of the graph;
  * those of no known delegate come last. Returns the sums, or NULL when out of memory. */
-static part_sum *sum_delegates(etr_arena *arena, const etr_method *method) {
+static part_sum *sum_slices_by_delegate(etr_arena *arena, const etr_method *method) {
   part_sum *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
                                          sizeof *sums);
   for (size_t i = 0; sums && i < method->time_slice_count; i++) {
@@ -92,27 +94,29 @@ static part_sum *sum_delegates(etr_arena *arena, const etr_method *method) {
   return sums;
 }
 
-/* Writes "balance_boxes": the time of each part of each delegate, of the parts in no known
- * delegate, and of the runtime. Returns false when out of memory. */
-static bool put_boxes(etr_profile_doc *doc, const etr_method *method, const uint32_t *modules) {
-  const part_sum *sums = sum_delegates(&doc->arena, method);
-  box *boxes = etr_arena_alloc_array(&doc->arena, (method->delegate_count + 1) * ETR_TIME_PARTS + 1,
-                                     sizeof *boxes);
+/* Writes "balance_boxes", the time that is on no operator: of each part of each delegate, of the
+ * parts in no known delegate, and of the runtime. The page draws a box for each. Returns false when
+ * out of memory. */
+static bool put_balance_boxes(etr_profile_doc *doc, const etr_method *method,
+                              const uint32_t *modules) {
+  const part_sum *sums = sum_slices_by_delegate(&doc->arena, method);
+  box *rows = etr_arena_alloc_array(&doc->arena, (method->delegate_count + 1) * ETR_TIME_PARTS + 1,
+                                    sizeof *rows);
   size_t count = 0;
-  if (!sums || !boxes)
+  if (!sums || !rows)
     return false;
   for (uint32_t i = 0; i <= method->delegate_count; i++)
     for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++) {
       bool is_delegate = i < method->delegate_count;
-      add_box(boxes, &count, etr_time_part_name(part), is_delegate ? i : ETR_NONE,
-              is_delegate ? modules[i] : ETR_NONE, sums[i * ETR_TIME_PARTS + part]);
+      add_balance_box(rows, &count, etr_time_part_name(part), is_delegate ? i : ETR_NONE,
+                      is_delegate ? modules[i] : ETR_NONE, sums[i * ETR_TIME_PARTS + part]);
     }
   for (size_t i = 0; i < method->part_count; i++)
     if (method->parts[i].part == ETR_TIME_RUNTIME)
-      add_box(boxes, &count, etr_time_part_name(ETR_TIME_RUNTIME), ETR_NONE, ETR_NONE,
-              (part_sum){method->parts[i].ticks, method->parts[i].typical});
+      add_balance_box(rows, &count, etr_time_part_name(ETR_TIME_RUNTIME), ETR_NONE, ETR_NONE,
+                      (part_sum){method->parts[i].ticks, method->parts[i].typical});
   etr_profile_put_columns(doc, "balance_boxes", &etr_balance_box_fields, ETR_IN_DOCUMENT,
-                          ETR_ROWS(boxes, count));
+                          ETR_ROWS(rows, count));
   return true;
 }
 
@@ -146,8 +150,8 @@ static const etr_field place_fields[] = {
 };
 ETR_ROW_TYPE(delegate_place, place_fields);
 
-/* Writes "delegate_places": for each delegate its module and the operator that cuts it off from the
- * next one. Returns false when out of memory. */
+/* Writes "delegate_places": for each delegate its module, and the operator that cuts it off from
+ * the next delegate. Returns false when out of memory. */
 static bool put_delegate_places(etr_profile_doc *doc, const etr_method *method,
                                 const etr_profile_operators *ops, const uint32_t *modules,
                                 const etr_delegate_facts *facts) {
@@ -167,6 +171,6 @@ static bool put_delegate_places(etr_profile_doc *doc, const etr_method *method,
 bool etr_profile_put_delegates(etr_profile_doc *doc, const etr_method *method,
                                const etr_profile_operators *ops, const etr_delegate_facts *facts) {
   const uint32_t *modules = find_delegate_modules(&doc->arena, method, ops->graph);
-  return modules && put_boxes(doc, method, modules) &&
+  return modules && put_balance_boxes(doc, method, modules) &&
          put_delegate_places(doc, method, ops, modules, facts);
 }

@@ -30,8 +30,9 @@ typedef enum etr_profile_part {
   ETR_PROFILE_ALL = (1 << 7) - 1,
 } etr_profile_part;
 
-/** Writes a document with some of the parts. known: the findings of one method, which then are not
- * made again; NULL for none. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes the document of a profile. parts: etr_profile_part bits of what it contains. known: the
+ * findings of one method, which then are not made again; NULL for none. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
 etr_status etr_profile_write(const etr_profile *profile, unsigned parts,
                              const etr_method_findings *known, const etr_sink *sink,
                              etr_error *error);
@@ -39,11 +40,11 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned parts,
 /** Returns the key of a part that belongs to a method, "timeline"; NULL for others. */
 const char *etr_profile_part_name(etr_profile_part part);
 
-/** Returns true if a method has something in such a part. */
+/** Returns true if a method has anything to write in a part that is an object of a method. */
 bool etr_profile_has_part(const etr_profile *profile, const etr_method *method,
                           etr_profile_part part);
 
-/** Writes such a part of a method as a document of its own: {"timeline": {...}, "texts": [...]}.
+/** Writes one part of a method as a document of its own: {"timeline": {...}, "texts": [...]}.
  * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method,
                                      etr_profile_part part, const etr_sink *sink, etr_error *error);
@@ -127,12 +128,14 @@ bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *operator
 /** Writes the modules of a graph under the key `modules`. */
 void etr_profile_put_modules(etr_profile_doc *doc, const etr_graph *graph);
 
-/** Writes the number of runs of each recording, and the steps of the clocks. */
+/** Writes the number of runs of each recording, and the step of each backend's clock, in
+ * nanoseconds. */
 void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method,
                             const etr_side_method *compared);
 
-/** Writes the data that only a comparison needs: how times vary, sums, the events of a method
- * without a graph, and the figures of a table of records. Returns false when out of memory. */
+/** Writes the data of a method that only a comparison needs: how times vary, sums, the identities
+ * of operators or, without a graph, the events, and the figures of a table of records. timed: the
+ * method of the profile. Returns false when out of memory. */
 bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *method,
                           const etr_side_method *compared);
 
@@ -147,14 +150,15 @@ enum { ETR_PROFILE_MOST_EVENTS = 200000 };
 
 /** Runs of a method. */
 typedef struct etr_profile_runs {
-  const uint32_t *places; /* indices among its included runs, ascending */
+  const uint32_t *run_indices; /* indices among its included runs, ascending */
   size_t count;
-  size_t fastest, median,
-      slowest; /* indices into places; median: the faster one of two. `count` if it is not there */
+  size_t fastest, median, slowest; /* indices into run_indices; median: the faster one of two.
+                                      `count` if it is not there */
 } etr_profile_runs;
 
-/** Chooses the runs: all of them, or as many as there is room for: the median, slowest, fastest and
- * first one, then others that are evenly spaced. Returns false when out of memory. */
+/** Chooses the runs whose events are written: all of them, or as many as ETR_PROFILE_MOST_EVENTS
+ * allows: the median, slowest, fastest and first one, then others that are evenly spaced. Returns
+ * false when out of memory. */
 bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,
                              const etr_method *method);
 

@@ -25,12 +25,12 @@ typedef struct drawn_node {
   double typical; /* the same in the typical run */
 } drawn_node;
 
-typedef struct drawing {
+typedef struct graphs_writer {
   etr_profile_doc *doc;
   const etr_profile_operators *ops;
   etr_map type_of; /* text -> index in types */
   etr_vec(graph_type) types;
-} drawing;
+} graphs_writer;
 
 /* A graph that is drawn. */
 typedef struct drawn_graph {
@@ -41,9 +41,9 @@ typedef struct drawn_graph {
                           of them are there */
   drawn_node *rows;
   size_t count;
-  uint32_t *first_value;   /* per node: number of its first output among the outputs of all nodes */
-  uint32_t *reader_of;     /* per output: the last row that reads it, plus 1 */
-  etr_vec(int64_t) inputs; /* distances back to the producers */
+  uint32_t *first_value; /* per node: number of its first output among the outputs of all nodes */
+  uint32_t *last_reader_of;       /* per output: the last row that reads it, plus 1 */
+  etr_vec(int64_t) inputs;        /* distances back to the producers */
   etr_vec(uint32_t) outputs;      /* per input: which output of the producer */
   etr_vec(uint32_t) counterparts; /* operators, in the order of the rows */
 } drawn_graph;
@@ -58,7 +58,7 @@ static const char *kind_of(const etr_node *node) {
 /* Returns the index, among the types of the document, of the shapes and dtypes of a node's outputs,
  * which are added with their bytes if they are new. Returns ETR_NONE if nothing is known of them,
  * or when out of memory. */
-static uint32_t number_node_type(drawing *d, const etr_node *node) {
+static uint32_t number_node_type(graphs_writer *d, const etr_node *node) {
   etr_text *text = &d->doc->joined;
   uint64_t value_bytes = 0, total_bytes = 0;
   bool has_all_bytes = true;
@@ -95,13 +95,14 @@ static size_t parameter_operand(const etr_graph *graph, const etr_subgraph *body
 }
 
 /* Adds the edge from a value to a node that reads it, unless the node has it already or reads its
- * own output. A weight is only counted. Returns false when out of memory. */
-static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
+ * own output. A weight is only counted, since weights are not drawn. Returns false when out of
+ * memory. */
+static bool add_edge(graphs_writer *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   uint32_t row_index = g->row_of[node];
   drawn_node *reader_row = &g->rows[row_index];
   if (edge.node == ETR_NONE || edge.node == node)
     return true;
-  uint32_t *last_reader = &g->reader_of[g->first_value[edge.node] + edge.output];
+  uint32_t *last_reader = &g->last_reader_of[g->first_value[edge.node] + edge.output];
   if (*last_reader == row_index + 1)
     return true;
   *last_reader = row_index + 1;
@@ -120,10 +121,11 @@ static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   return true;
 }
 
-/* Adds to a parameter of a body the edges from what its operand reads: one value, or several if the
- * operand is a list. Returns false when out of memory. */
-static bool add_operand_edges(drawing *d, drawn_graph *g, uint32_t index, const etr_node *owner,
-                              size_t operand) {
+/* Adds to a parameter of a nested graph the edges from the values of its operand: one value, or
+ * several if the operand is a list. operand: index among the owner's inputs; ETR_NONE adds nothing.
+ * Returns false when out of memory. */
+static bool add_operand_edges(graphs_writer *d, drawn_graph *g, uint32_t index,
+                              const etr_node *owner, size_t operand) {
   if (operand == ETR_NONE)
     return true;
   bool is_good = add_edge(d, g, index, owner->inputs[operand]);
@@ -133,10 +135,10 @@ static bool add_operand_edges(drawing *d, drawn_graph *g, uint32_t index, const 
   return is_good;
 }
 
-/* Adds the edges of a node: those of its inputs, or for a parameter of a body those of its operand.
- * seen_counts and parameter_counts: per subgraph, how many of its parameters were seen, and how
- * many it has. Returns false when out of memory. */
-static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *seen_counts,
+/* Adds the edges of a node: those of its inputs, or for a parameter of a nested graph those of the
+ * operand that its owner passes. seen_counts and parameter_counts: per nested graph, how many of
+ * its parameters were seen, and how many it has. Returns false when out of memory. */
+static bool add_edges(graphs_writer *d, drawn_graph *g, uint32_t index, size_t *seen_counts,
                       const size_t *parameter_counts) {
   const etr_node *node = &g->graph->nodes[index];
   bool is_good = true;
@@ -152,9 +154,9 @@ static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *seen_c
   return is_good;
 }
 
-/* Numbers the outputs of all nodes, so that the last reader of each can be noted. Returns false
- * when out of memory. */
-static bool number_values(drawing *d, drawn_graph *g) {
+/* Numbers the outputs of all nodes, so that the last reader of each can be noted. It finds a node
+ * that reads a value twice. Returns false when out of memory. */
+static bool number_values(graphs_writer *d, drawn_graph *g) {
   uint32_t count = 0;
   g->first_value = etr_arena_alloc_array(&d->doc->arena, g->graph->node_count,
                                          sizeof *g->first_value);
@@ -162,12 +164,12 @@ static bool number_values(drawing *d, drawn_graph *g) {
     g->first_value[i] = count;
     count += (uint32_t)g->graph->nodes[i].output_count;
   }
-  g->reader_of = etr_arena_alloc_array(&d->doc->arena, count, sizeof *g->reader_of);
-  return g->first_value && g->reader_of;
+  g->last_reader_of = etr_arena_alloc_array(&d->doc->arena, count, sizeof *g->last_reader_of);
+  return g->first_value && g->last_reader_of;
 }
 
 /* Lists the edges of all nodes that are drawn. Returns false when out of memory. */
-static bool list_edges(drawing *d, drawn_graph *g) {
+static bool list_edges(graphs_writer *d, drawn_graph *g) {
   const etr_graph *graph = g->graph;
   size_t *seen_counts = etr_arena_alloc_array(&d->doc->arena, graph->subgraph_count,
                                               sizeof *seen_counts);
@@ -183,9 +185,9 @@ static bool list_edges(drawing *d, drawn_graph *g) {
   return is_good;
 }
 
-/* Returns per module of a graph its index among the modules of the method's graph, by path. Returns
- * NULL if one is not there, or when out of memory. */
-static uint32_t *match_modules(drawing *d, const etr_graph *graph) {
+/* Returns per module of a graph its index among the modules of the method's graph, by path, so that
+ * the document lists them once. Returns NULL if one is not there, or when out of memory. */
+static uint32_t *match_modules(graphs_writer *d, const etr_graph *graph) {
   const etr_graph *method_graph = d->ops->graph;
   uint32_t *matches = etr_arena_alloc_array(&d->doc->arena, graph->module_count, sizeof *matches);
   etr_map by_path;
@@ -204,8 +206,9 @@ static uint32_t module_of(const drawn_graph *g, const etr_node *node) {
   return g->module_of ? g->module_of[node->module] : node->module;
 }
 
-/* Makes the row of a node. What the columns of the operators say already is left out. */
-static drawn_node make_row(drawing *d, const drawn_graph *g, uint32_t index) {
+/* Makes the row of a node. What the columns of the operators say already is left out for the graph
+ * that has them. */
+static drawn_node make_row(graphs_writer *d, const drawn_graph *g, uint32_t index) {
   const etr_node *node = &g->graph->nodes[index];
   const etr_node_time *time = g->graph->times ? &g->graph->times[index] : NULL;
   bool is_operator = g->has_operators && node->kind == ETR_NODE_OP;
@@ -223,15 +226,16 @@ static drawn_node make_row(drawing *d, const drawn_graph *g, uint32_t index) {
 
 /* Lists the rows of all nodes but weights, and the edges between them. Returns false when out of
  * memory. */
-static bool list_nodes(drawing *d, drawn_graph *g) {
+static bool list_drawn_nodes(graphs_writer *d, drawn_graph *g) {
   size_t count = g->graph->node_count;
   g->row_of = etr_arena_alloc_array(&d->doc->arena, count, sizeof *g->row_of);
   g->rows = etr_arena_alloc_array(&d->doc->arena, count, sizeof *g->rows);
   if (!g->has_operators)
     g->module_of = match_modules(d, g->graph);
   for (uint32_t i = 0; g->row_of && g->rows && i < count; i++) {
-    g->row_of[i] = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER ? ETR_NONE : (uint32_t)g->count;
-    if (g->row_of[i] != ETR_NONE)
+    bool is_weight = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER;
+    g->row_of[i] = is_weight ? ETR_NONE : (uint32_t)g->count;
+    if (!is_weight)
       g->rows[g->count++] = make_row(d, g, i);
   }
   return g->row_of && g->rows && list_edges(d, g);
@@ -239,9 +243,10 @@ static bool list_nodes(drawing *d, drawn_graph *g) {
 
 /* ---- The operators behind the nodes of another graph ---- */
 
-/* Adds an operator to those behind the node of a row; the rows must come in ascending order.
- * Returns false when out of memory. */
-static bool add_counterpart(drawing *d, drawn_graph *g, uint32_t row_index, uint32_t operator) {
+/* Adds an operator to those behind the node of a row. All counterparts are one list, so the rows
+ * must come in ascending order. Returns false when out of memory. */
+static bool add_counterpart(graphs_writer *d, drawn_graph *g, uint32_t row_index,
+                            uint32_t operator) {
   uint32_t *added = etr_vec_push(&d->doc->arena, &g->counterparts);
   if (added)
     *added = operator;
@@ -251,7 +256,7 @@ static bool add_counterpart(drawing *d, drawn_graph *g, uint32_t row_index, uint
 
 /* Adds to each node of the ATen graph the operators of the method's graph that were made from it.
  * Returns false when out of memory. */
-static bool add_aten_counterparts(drawing *d, drawn_graph *g) {
+static bool add_aten_counterparts(graphs_writer *d, drawn_graph *g) {
   const etr_profile_operators *ops = d->ops;
   uint32_t *aten_of = etr_arena_alloc_array(&d->doc->arena, ops->graph->node_count,
                                             sizeof *aten_of);
@@ -265,8 +270,8 @@ static bool add_aten_counterparts(drawing *d, drawn_graph *g) {
   for (size_t row = 0; row < g->count; row++)
     first_operator[row] = ETR_NONE;
   for (size_t i = ops->count; i-- > 0;) {
-    uint32_t aten_node = aten_of[ops->nodes[i]],
-             row = aten_node == ETR_NONE ? ETR_NONE : g->row_of[aten_node];
+    uint32_t aten_node = aten_of[ops->nodes[i]];
+    uint32_t row = aten_node == ETR_NONE ? ETR_NONE : g->row_of[aten_node];
     if (row == ETR_NONE)
       continue;
     next_operator[i] = first_operator[row];
@@ -285,9 +290,9 @@ typedef struct operator_names {
   uint32_t *next; /* per operator: the next one of this name; ETR_NONE: there is none */
 } operator_names;
 
-/* Indexes the operators by name; those of equal name are chained, in ascending order. Returns false
- * when out of memory. */
-static bool index_operators(const drawing *d, operator_names *names) {
+/* Indexes the operators of the method's graph by the names of their nodes. Those of equal name, as
+ * in two nested graphs, are chained in ascending order. Returns false when out of memory. */
+static bool index_operators(const graphs_writer *d, operator_names *names) {
   etr_map_init(&names->first, &d->doc->arena);
   names->next = etr_arena_alloc_array(&d->doc->arena, d->ops->count, sizeof *names->next);
   for (uint32_t i = (uint32_t)d->ops->count; names->next && i-- > 0;) {
@@ -304,8 +309,8 @@ static bool index_operators(const drawing *d, operator_names *names) {
 /* Returns the operator of this name that a program's node runs; ETR_NONE if none, or not exactly
  * one, fits. Where nested graphs have operators of one name, the debug handle of the node decides,
  * if it runs just one operator. */
-static uint32_t find_operator(const drawing *d, const operator_names *names, const etr_node *node,
-                              const char *name) {
+static uint32_t find_operator(const graphs_writer *d, const operator_names *names,
+                              const etr_node *node, const char *name) {
   uint32_t first_named = etr_map_get(&names->first, etr_slice_of(name)), found = ETR_NONE;
   if (first_named == ETR_NONE || names->next[first_named] == ETR_NONE)
     return first_named;
@@ -322,13 +327,13 @@ static uint32_t find_operator(const drawing *d, const operator_names *names, con
 }
 
 /* The operators that others carry: lists by their carriers. */
-typedef struct carried_lists {
+typedef struct fused_lists {
   uint32_t *first, *next; /* per operator; ETR_NONE: the end */
-} carried_lists;
+} fused_lists;
 
 /* Chains to each operator the operators that are fused into it. Returns false when out of memory.
  * */
-static bool list_fused(const drawing *d, carried_lists *lists) {
+static bool list_fused(const graphs_writer *d, fused_lists *lists) {
   const etr_profile_operators *ops = d->ops;
   lists->first = etr_arena_alloc_array(&d->doc->arena, ops->count, sizeof *lists->first);
   lists->next = etr_arena_alloc_array(&d->doc->arena, ops->count, sizeof *lists->next);
@@ -337,8 +342,8 @@ static bool list_fused(const drawing *d, carried_lists *lists) {
   for (size_t i = 0; i < ops->count; i++)
     lists->first[i] = lists->next[i] = ETR_NONE;
   for (uint32_t i = (uint32_t)ops->count; ops->graph->times && i-- > 0;) {
-    uint32_t fusing_node = ops->graph->times[ops->nodes[i]].carried_by,
-             fusing_operator = fusing_node == ETR_NONE ? ETR_NONE : ops->row_of[fusing_node];
+    uint32_t fusing_node = ops->graph->times[ops->nodes[i]].carried_by;
+    uint32_t fusing_operator = fusing_node == ETR_NONE ? ETR_NONE : ops->row_of[fusing_node];
     if (fusing_operator == ETR_NONE || fusing_operator == i)
       continue;
     lists->next[i] = lists->first[fusing_operator];
@@ -350,9 +355,9 @@ static bool list_fused(const drawing *d, carried_lists *lists) {
 /* Adds to each instruction of a program the operators that it runs. One inside a delegate also runs
  * what is fused into its operator; a call of a delegate names all of its operators itself. Returns
  * false when out of memory. */
-static bool add_program_counterparts(drawing *d, drawn_graph *g) {
+static bool add_program_counterparts(graphs_writer *d, drawn_graph *g) {
   operator_names names;
-  carried_lists fused;
+  fused_lists fused;
   bool is_good = index_operators(d, &names) && list_fused(d, &fused);
   for (size_t i = 0; is_good && i < g->graph->node_count; i++) {
     const etr_node *node = &g->graph->nodes[i];
@@ -374,9 +379,10 @@ static bool is_dialect(const etr_graph *graph, const char *dialect) {
   return strcmp(graph->dialect, dialect) == 0;
 }
 
-/* Pairs the nodes of a graph with the operators of the Edge program, also of one that
- * to_executorch() changed, whose operators are no longer those of the Edge dialect. */
-static bool pair(drawing *d, drawn_graph *g) {
+/* Finds for each node of another graph the operators of the method's graph behind it, whose times
+ * it shows. Only of Edge programs, also of one that to_executorch() changed, whose operators are no
+ * longer those of the Edge dialect. Returns false when out of memory. */
+static bool find_counterparts(graphs_writer *d, drawn_graph *g) {
   bool is_edge = is_dialect(d->ops->graph, "edge") || d->ops->graph->is_changed;
   if (g->has_operators || !is_edge)
     return true;
@@ -385,8 +391,9 @@ static bool pair(drawing *d, drawn_graph *g) {
 }
 
 /* Sets the time of each drawn node whose own time is not the sum of the operators behind it, such
- * as of a node that a delegate inserted. Without a time in its row, the page shows that sum. */
-static void set_own_times(const drawing *d, const drawn_graph *g) {
+ * as that of a node which a delegate inserted. Without a time in its row, the page shows that sum.
+ * Times are in ticks. */
+static void set_own_times(const graphs_writer *d, const drawn_graph *g) {
   const etr_node_time *operator_times = d->ops->graph->times;
   size_t next_counterpart = 0; /* in the counterparts */
   for (size_t i = 0; i < g->graph->node_count; i++) {
@@ -485,7 +492,7 @@ static const char *body_role(const etr_graph *graph, const etr_subgraph *subgrap
 
 /* Writes the subgraphs, each with its role and the row of its owner. Returns false when out of
  * memory. */
-static bool put_subgraphs(drawing *d, const drawn_graph *g) {
+static bool put_subgraphs(graphs_writer *d, const drawn_graph *g) {
   const etr_graph *graph = g->graph;
   drawn_subgraph *rows = etr_arena_alloc_array(&d->doc->arena, graph->subgraph_count, sizeof *rows);
   size_t *body_counts = etr_arena_alloc_array(&d->doc->arena, graph->node_count,
@@ -536,10 +543,10 @@ static void put_counterparts(const etr_fields *f, const drawn_graph *g) {
 
 /* Writes a graph: its nodes, their edges, the operators behind them, and its subgraphs. Returns
  * false when out of memory. */
-static bool put_graph(drawing *d, const etr_graph *graph) {
+static bool put_graph(graphs_writer *d, const etr_graph *graph) {
   const etr_fields *f = &d->doc->fields;
   drawn_graph g = {.graph = graph, .has_operators = graph == d->ops->graph};
-  if (!list_nodes(d, &g) || !pair(d, &g))
+  if (!list_drawn_nodes(d, &g) || !find_counterparts(d, &g))
     return false;
   if (!g.has_operators)
     set_own_times(d, &g);
@@ -561,7 +568,7 @@ static bool put_graph(drawing *d, const etr_graph *graph) {
 
 /* Writes the method's graph of this kind ("aten" or "program"), unless it is the graph that has the
  * method's operators. Returns false when out of memory. */
-static bool put_other_graph(drawing *d, const etr_method *method, const char *module) {
+static bool put_other_graph(graphs_writer *d, const etr_method *method, const char *module) {
   const etr_profile *profile = d->doc->fields.profile;
   bool is_good = true;
   for (size_t i = 0; is_good && i < profile->graph_count; i++) {
@@ -576,7 +583,7 @@ static bool put_other_graph(drawing *d, const etr_method *method, const char *mo
 
 bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method,
                             const etr_profile_operators *ops) {
-  drawing d = {.doc = doc, .ops = ops};
+  graphs_writer d = {.doc = doc, .ops = ops};
   etr_map_init(&d.type_of, &doc->arena);
   etr_jw_object(doc->fields.json);
   etr_field_begin_list(&doc->fields, "list");

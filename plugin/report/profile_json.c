@@ -17,8 +17,8 @@
 
 #include <stdlib.h>
 
-/* Writes the last folder and the name of a path, which identify the file without telling its
- * location on the owner's disk. */
+/* Writes the last folder and the name of a path: they identify the file and do not reveal where it
+ * is on the owner's disk. */
 static void put_path(const etr_fields *f, const char *path) {
   const char *shown_path = path;
   int slashes = 0;
@@ -83,8 +83,8 @@ static const etr_field balance_fields[] = {
 };
 ETR_ROW_TYPE(balance, balance_fields);
 
-/* Writes how the time of a method is divided into parts, what its clock hid, and notes about this.
- * Returns false when out of memory. */
+/* Writes how the time of a method is divided into parts, how much of it the coarse clock of a
+ * backend hides, and notes about this. Returns false when out of memory. */
 static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
   const etr_fields *f = &doc->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES];
@@ -101,9 +101,9 @@ static bool put_balance(etr_profile_doc *doc, const etr_method *method) {
 }
 
 /* Sets is_about for the row of each operator that a finding is about: those that it names, or else
- * those of the delegates that it names. */
-static void mark_operators(bool *is_about, const etr_profile_operators *ops,
-                           const etr_finding *finding) {
+ * all in the delegates that it names by their instructions. */
+static void mark_finding_operators(bool *is_about, const etr_profile_operators *ops,
+                                   const etr_finding *finding) {
   const etr_node_time *times = ops->graph ? ops->graph->times : NULL;
   for (size_t i = 0; i < finding->node_count; i++)
     if (ops->row_of[finding->nodes[i]] != ETR_NONE)
@@ -122,7 +122,7 @@ static bool put_operator_steps(etr_profile_doc *doc, const etr_profile_operators
   bool *is_about = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *is_about);
   if (!is_about)
     return false;
-  mark_operators(is_about, ops, finding);
+  mark_finding_operators(is_about, ops, finding);
   etr_field_begin_list(&doc->fields, "operator_steps");
   for (size_t row = 0, last_row = 0; row < ops->count; row++) {
     if (!is_about[row])
@@ -177,9 +177,11 @@ static const part parts[] = {
     {ETR_PROFILE_RUNS, "per_run", etr_profile_put_runs},
 };
 
-static const part *find_part(etr_profile_part wanted) {
+/* Returns how to write a part that is an object of a method, such as the timeline. NULL for parts
+ * that are not. */
+static const part *find_part(etr_profile_part part_bit) {
   for (size_t i = 0; i < ETR_COUNT(parts); i++)
-    if (parts[i].part == wanted)
+    if (parts[i].part == part_bit)
       return &parts[i];
   return NULL;
 }
@@ -221,8 +223,8 @@ static bool put_parts(etr_profile_doc *doc, const etr_method *method,
 
 /* ---- Methods ---- */
 
-/* Writes everything about a method except the parts that have a document of their own. Returns
- * false when out of memory. */
+/* Writes everything about a method, and those of its parts that were asked for. `compared` has its
+ * data for comparisons. Returns false when out of memory. */
 static bool put_method(etr_profile_doc *doc, const etr_method *method,
                        const etr_side_method *compared) {
   const etr_fields *f = &doc->fields;
@@ -244,7 +246,7 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   for (size_t i = 0; i < method->run_count; i++)
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
-  etr_field_noise(f, &doc->arena, method, ETR_UNIT_MS);
+  etr_field_put_noise(f, &doc->arena, method, ETR_UNIT_MS);
   bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
                  etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
                  etr_decoder_put_method(f, &doc->arena, method) &&
@@ -280,7 +282,8 @@ void etr_profile_put_schema(const etr_fields *f, const char *schema) {
   etr_field_number(f, "ticks_per_second", f->profile->ticks_per_second);
 }
 
-/* Begins a document, whose end is close_document(). `json` and `writer` must live as long. */
+/* Begins a document, which close_document() ends. `json` and `writer` are the caller's and must
+ * live as long. */
 static void open_document(etr_profile_doc *doc, etr_jw *json, etr_writer *writer,
                           const etr_profile *profile, const etr_sink *sink) {
   doc->fields = (etr_fields){profile, ETR_UNIT_NS, json};
@@ -292,7 +295,8 @@ static void open_document(etr_profile_doc *doc, etr_jw *json, etr_writer *writer
   etr_jw_object(json);
 }
 
-/* Ends the document and frees everything. */
+/* Writes the texts to which indices refer, ends the document and frees everything. Returns
+ * ETR_ERROR_MEMORY if is_good is false: the document is then incomplete. */
 static etr_status close_document(etr_profile_doc *doc, bool is_good, etr_error *error) {
   etr_writer *writer = doc->fields.json->writer;
   etr_field_texts(&doc->fields, "texts", doc->list.data, doc->list.count);

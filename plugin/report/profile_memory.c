@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * profile_memory.c - writes the memory that a method's program plans: every tensor with its place,
- * its life and what uses it.
+ * its lifetime and what uses it.
  */
 #include "output/label.h"
 #include "report/profile_doc.h"
@@ -22,12 +22,16 @@ static const tensor_row *as_row(const void *row) {
   return row;
 }
 
+/* Returns the cell with the name of a tensor; without a text if the operator has the same name,
+ * which another column shows. */
 static etr_cell name(const void *row) {
-  const char *own = as_row(row)->tensor->tensor.name, *of_operator = as_row(row)->operator_name;
+  const char *own = as_row(row)->tensor->tensor.name;
+  const char *of_operator = as_row(row)->operator_name;
   return etr_cell_text(of_operator && strcmp(own, of_operator) == 0 ? NULL : own);
 }
 
-static etr_cell life(const void *row) {
+/* Returns the cell with the number of instructions from a tensor's first use to its last. */
+static etr_cell lifetime(const void *row) {
   const etr_planned_tensor *tensor = as_row(row)->tensor;
   if (tensor->first_instruction < 0)
     return etr_cell_none();
@@ -42,7 +46,8 @@ static etr_cell type(const void *row) {
   return etr_cell_text(etr_label_shape(as_row(row)->arena, &as_row(row)->tensor->tensor));
 }
 
-static etr_cell buffer(const void *row) {
+/* Returns the cell with the id of the planned buffer that a tensor is in. */
+static etr_cell buffer_id(const void *row) {
   uint32_t index = as_row(row)->tensor->buffer;
   return index == ETR_NONE ? etr_cell_none()
                            : etr_cell_number(as_row(row)->plan->buffers[index].id);
@@ -59,11 +64,12 @@ static const etr_field fields[] = {
      .says = "activation, input, output, state"},
     {"type", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = type, .says = "\"f32[1,8]\""},
     {"bytes", TENSOR(ETR_CELL_COUNT, size_bytes)},
-    {"buffer", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = buffer, .says = "id, as in buffers"},
+    {"buffer", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = buffer_id,
+     .says = "id, as in buffers"},
     {"offset", TENSOR(ETR_CELL_COUNT, offset_bytes), .says = "in its buffer"},
     {"first_instruction_step", TENSOR(ETR_CELL_STEP, first_instruction),
      .says = "instruction from which on its bytes are in use"},
-    {"life", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = life,
+    {"life", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = lifetime,
      .says = "number of instructions after that one, to the last that needs them"},
     {"made_by_step", TENSOR(ETR_CELL_STEP, made_by), .says = "instruction that first writes it"},
     {"module", TENSOR(ETR_CELL_COUNT, module), .says = "index into modules"},
@@ -90,9 +96,9 @@ static double back(uint32_t row, uint32_t other) {
   return other == ETR_NONE ? NAN : (double)row - (double)other;
 }
 
-/* Writes the planned tensors as columns, then "users": the instructions that use each tensor, as
- * differences, the first one to the instruction that makes the tensor. Returns false when out of
- * memory. */
+/* Writes the planned tensors as columns, then "users": the instructions that use each tensor, each
+ * as the difference to the one before it, the first one to the instruction that makes the tensor.
+ * Returns false when out of memory. */
 static bool put_tensors(etr_profile_doc *doc, const etr_memory_plan *plan,
                         const etr_profile_operators *ops) {
   size_t count = plan->tensor_count;

@@ -12,11 +12,13 @@
 static void put_operator_columns(etr_profile_doc *doc, const etr_profile_operators *ops) {
   etr_node_row *rows = etr_arena_alloc_array(&doc->arena, ops->count, sizeof *rows);
   for (size_t i = 0; rows && i < ops->count; i++) {
-    rows[i] = etr_node_row_make(&doc->arena, doc->fields.profile, ops->graph, ops->nodes[i]);
-    uint32_t carrier = rows[i].known->carried_by;
-    rows[i].joined = &doc->joined;
-    rows[i].source = ops->source_of[i];
-    rows[i].carrier = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
+    etr_node_row row = etr_node_row_make(&doc->arena, doc->fields.profile, ops->graph,
+                                         ops->nodes[i]);
+    uint32_t fusing_node = row.known->carried_by;
+    row.joined = &doc->joined;
+    row.source = ops->source_of[i];
+    row.carrier = fusing_node == ETR_NONE ? ETR_NONE : ops->row_of[fusing_node];
+    rows[i] = row;
   }
   etr_profile_put_columns(doc, "operators", &etr_node_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, rows ? ops->count : 0));

@@ -14,6 +14,7 @@ typedef struct run_time {
   uint32_t run_index;
 } run_time;
 
+/* Orders runs by time, the fastest first. */
 static int by_time(const void *a, const void *b) {
   const run_time *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -32,30 +33,31 @@ static const run_time *sort_runs(etr_arena *arena, const etr_method *method) {
 }
 
 /* Returns the index of a run among the method's included runs; run_count if it is none of them. */
-static size_t place_of(const etr_method *method, uint32_t run) {
+static size_t index_among_runs(const etr_method *method, uint32_t run) {
   return etr_find_int((int32_t)run, method->runs, method->run_count, sizeof *method->runs);
 }
 
-/* Returns how many events the run with most of them has, at least 1. When out of memory it returns
- * 1, and the arena has failed. */
+/* Returns how many events the run with most of them has, at least 1, so that it can be a divisor.
+ * When out of memory it returns 1, and the arena has failed. */
 static size_t count_most_events(etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method) {
-  size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts),
-         most_events = 1;
+  size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts);
+  size_t most_events = 1;
   for (size_t block_index = 0; counts && block_index < method->block_count; block_index++) {
     const etr_block *block = &profile->blocks[method->blocks[block_index]];
     for (size_t i = 0; i < block->event_count; i++)
       for (size_t sample = 0; sample < block->events[i].sample_count; sample++)
-        counts[place_of(method, block->events[i].sample_runs[sample])]++;
+        counts[index_among_runs(method, block->events[i].sample_runs[sample])]++;
   }
   for (size_t i = 0; counts && i < method->run_count; i++)
     most_events = ETR_MAX(most_events, counts[i]);
   return most_events;
 }
 
-static size_t index_of(const etr_profile_runs *runs, uint32_t run_index) {
+/* Returns where a run is in the list of chosen runs; its count if it is not there. */
+static size_t index_in_list(const etr_profile_runs *runs, uint32_t run_index) {
   size_t at = 0;
-  while (at < runs->count && runs->places[at] != run_index)
+  while (at < runs->count && runs->run_indices[at] != run_index)
     at++;
   return at;
 }
@@ -63,19 +65,20 @@ static size_t index_of(const etr_profile_runs *runs, uint32_t run_index) {
 bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,
                              const etr_method *method) {
   const run_time *runs = sort_runs(arena, method);
-  uint32_t *places = etr_arena_alloc_array(arena, method->run_count, sizeof *places);
+  uint32_t *run_indices = etr_arena_alloc_array(arena, method->run_count, sizeof *run_indices);
   bool *is_chosen = etr_arena_alloc_array(arena, method->run_count, sizeof *is_chosen);
-  *out = (etr_profile_runs){.places = places};
-  if (!runs || !places || !is_chosen)
+  *out = (etr_profile_runs){.run_indices = run_indices};
+  if (!runs || !run_indices || !is_chosen)
     return false;
-  size_t count = method->run_count,
-         room = ETR_PROFILE_MOST_EVENTS / count_most_events(arena, profile, method);
+  size_t count = method->run_count;
+  size_t room = ETR_PROFILE_MOST_EVENTS / count_most_events(arena, profile, method);
   const uint32_t first[] = {runs[(count - 1) / 2].run_index, runs[count - 1].run_index,
                             runs[0].run_index, 0};
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
     is_chosen[first[i]] = true;
-  size_t left = count, others,
-         seen = 0; /* runs that are not chosen yet, those that will be, those that were looked at */
+  size_t left = count; /* runs that are not chosen yet */
+  size_t others;       /* how many of these will be chosen, evenly spaced */
+  size_t seen = 0;     /* how many of these were looked at */
   for (size_t i = 0; i < count; i++)
     left -= is_chosen[i];
   others = ETR_MIN(left, room - ETR_MIN(room, count - left));
@@ -83,11 +86,11 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
     bool is_other = !is_chosen[i] && seen * others / left < (seen + 1) * others / left;
     seen += !is_chosen[i];
     if (is_chosen[i] || is_other)
-      places[out->count++] = i;
+      run_indices[out->count++] = i;
   }
-  out->median = index_of(out, first[0]);
-  out->slowest = index_of(out, first[1]);
-  out->fastest = index_of(out, first[2]);
+  out->median = index_in_list(out, first[0]);
+  out->slowest = index_in_list(out, first[1]);
+  out->fastest = index_in_list(out, first[2]);
   return !etr_arena_failed(arena);
 }
 
@@ -110,9 +113,9 @@ typedef struct run_list {
   uint64_t *ticks; /* per run of the method: what the events of a node take; zeroed between nodes */
 } run_list;
 
-/* Chains to each node those events of the timeline that have it as their first node. Returns false
- * when out of memory. */
-static bool list_events(run_list *l) {
+/* Chains to each node those events of the timeline that have it as their first node. The page
+ * assigns the whole duration of an event to that node. Returns false when out of memory. */
+static bool chain_events_by_node(run_list *l) {
   const etr_profile *profile = l->doc->fields.profile;
   for (size_t block_index = 0; block_index < l->method->block_count; block_index++) {
     const etr_block *block = &profile->blocks[l->method->blocks[block_index]];
@@ -132,7 +135,7 @@ static bool list_events(run_list *l) {
 
 /* Chooses the runs that are written in full and lists the events of each node. Returns false when
  * out of memory. */
-static bool open_list(run_list *l) {
+static bool init_run_list(run_list *l) {
   etr_arena *arena = &l->doc->arena;
   size_t nodes = l->ops->graph ? l->ops->graph->node_count : 0;
   l->first_event = etr_arena_alloc_array(arena, nodes, sizeof *l->first_event);
@@ -141,54 +144,68 @@ static bool open_list(run_list *l) {
     return false;
   memset(l->first_event, 0xff, nodes * sizeof *l->first_event);
   return etr_profile_choose_runs(&l->shown, arena, l->doc->fields.profile, l->method) &&
-         list_events(l);
+         chain_events_by_node(l);
 }
 
-/* Adds the durations of a node's events to `ticks`, per run; or, if it clears, sets these to 0 and
- * returns false if one was not 0 yet. It also returns false if an event is not in a unit of time.
- * */
-static bool visit_node_events(run_list *l, uint32_t node, bool clears) {
-  bool is_match = true;
+/* Adds the durations of a node's events to l->ticks, per run. Returns false if an event is not in a
+ * unit of time. */
+static bool add_event_times(run_list *l, uint32_t node) {
+  bool are_times = true;
+  for (uint32_t i = l->first_event[node]; i != ETR_NONE; i = l->events.data[i].next) {
+    const etr_event *event = l->events.data[i].event;
+    are_times = are_times && event->unit == ETR_EVENT_UNIT_TIME;
+    for (size_t k = 0; k < event->sample_count; k++) {
+      size_t run_index = index_among_runs(l->method, event->sample_runs[k]);
+      if (run_index < l->method->run_count)
+        l->ticks[run_index] = etr_add_up_to_most(l->ticks[run_index], event->durations[k]);
+    }
+  }
+  return are_times;
+}
+
+/* Sets to 0 what add_event_times() added. Returns true if all of it was 0 already. */
+static bool clear_event_times(run_list *l, uint32_t node) {
+  bool was_clear = true;
   for (uint32_t i = l->first_event[node]; i != ETR_NONE; i = l->events.data[i].next) {
     const etr_event *event = l->events.data[i].event;
     for (size_t k = 0; k < event->sample_count; k++) {
-      size_t run_index = place_of(l->method, event->sample_runs[k]);
+      size_t run_index = index_among_runs(l->method, event->sample_runs[k]);
       if (run_index == l->method->run_count)
         continue;
-      is_match = is_match && (!clears || l->ticks[run_index] == 0);
-      l->ticks[run_index] = clears ? 0
-                                   : etr_add_up_to_most(l->ticks[run_index], event->durations[k]);
+      was_clear = was_clear && l->ticks[run_index] == 0;
+      l->ticks[run_index] = 0;
     }
-    is_match = is_match && event->unit == ETR_EVENT_UNIT_TIME;
   }
-  return is_match;
+  return was_clear;
 }
 
 /* Returns true if the durations of a node's events add up to its time in each of its runs, and in
  * no other run, so that the page can find the times itself. */
 static bool follows_from_events(run_list *l, uint32_t node) {
   const etr_node_time *time = &l->ops->graph->times[node];
-  bool is_match = visit_node_events(l, node, false);
+  bool is_match = add_event_times(l, node);
   for (size_t i = 0; i < time->runs; i++) {
-    is_match = is_match && l->ticks[time->each_run[i].run] == time->each_run[i].ticks;
-    l->ticks[time->each_run[i].run] = 0;
+    uint64_t *event_ticks = &l->ticks[time->each_run[i].run];
+    is_match = is_match && *event_ticks == time->each_run[i].ticks;
+    *event_ticks = 0;
   }
-  return visit_node_events(l, node, true) && is_match;
+  bool is_clear = clear_event_times(l, node); /* otherwise events took time in other runs */
+  return is_clear && is_match;
 }
 
 /* Writes the time of a node in each run that is shown; null where the node did not run. */
-static void put_times(const run_list *l, const etr_node_time *time) {
+static void put_node_times(const run_list *l, const etr_node_time *time) {
   for (size_t shown_index = 0, sample = 0; shown_index < l->shown.count; shown_index++) {
-    while (sample < time->runs && time->each_run[sample].run < l->shown.places[shown_index])
+    while (sample < time->runs && time->each_run[sample].run < l->shown.run_indices[shown_index])
       sample++;
     bool has_run = sample < time->runs &&
-                   time->each_run[sample].run == l->shown.places[shown_index];
+                   time->each_run[sample].run == l->shown.run_indices[shown_index];
     etr_profile_put_ns(l->doc, has_run ? (double)time->each_run[sample].ticks : NAN);
   }
 }
 
 /* Writes the operators whose times do not follow from events, and their times in each shown run.
- * Returns false when out of memory. */
+ * The page computes all others itself. Returns false when out of memory. */
 static bool put_other_times(run_list *l) {
   const etr_fields *f = &l->doc->fields;
   uint32_t *rows = etr_arena_alloc_array(&l->doc->arena, l->ops->count, sizeof *rows);
@@ -206,14 +223,14 @@ static bool put_other_times(run_list *l) {
   etr_jw_end(f->json);
   etr_field_begin_list(f, "times");
   for (size_t i = 0; i < count; i++)
-    put_times(l, &l->ops->graph->times[l->ops->nodes[rows[i]]]);
+    put_node_times(l, &l->ops->graph->times[l->ops->nodes[rows[i]]]);
   etr_jw_end(f->json);
   return true;
 }
 
 /* ---- What makes slow runs slow ---- */
 
-enum { MOST_BLAMED = 3 };
+enum { MOST_EXCESSES = 3 };
 
 /* A run, and the operators that take longest in it beyond their medians, the worst first. */
 typedef struct slow_run {
@@ -222,15 +239,15 @@ typedef struct slow_run {
   struct {
     uint32_t operator;
     double excess; /* in ticks */
-  } blamed[MOST_BLAMED];
+  } largest_excesses[MOST_EXCESSES];
 } slow_run;
 
 #define BLAMED(number)                                                                             \
   {"operator_" #number, NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT,                                     \
-   ETR_AT(slow_run, blamed[number - 1].operator)},                                                 \
+   ETR_AT(slow_run, largest_excesses[number - 1].operator)},                                       \
   {                                                                                                \
     "excess_" #number, NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT,                                       \
-        ETR_AT(slow_run, blamed[number - 1].excess)                                                \
+        ETR_AT(slow_run, largest_excesses[number - 1].excess)                                      \
   }
 
 static const etr_field slow_run_fields[] = {
@@ -244,24 +261,24 @@ static const etr_field slow_run_fields[] = {
 };
 ETR_ROW_TYPE(slow_run, slow_run_fields);
 
-/* Adds an operator to those that a run blames most, if its excess over its median, in ticks, is
- * among the largest. */
-static void add_blamed(slow_run *run, uint32_t operator, double excess) {
-  size_t rank = MOST_BLAMED;
-  while (rank > 0 && excess > run->blamed[rank - 1].excess) {
-    if (rank < MOST_BLAMED)
-      run->blamed[rank] = run->blamed[rank - 1];
+/* Adds an operator to the few whose times in a run exceed their own medians most, if its excess, in
+ * ticks, is among the largest. They are sorted, the largest first. */
+static void note_excess(slow_run *run, uint32_t operator, double excess) {
+  size_t rank = MOST_EXCESSES;
+  while (rank > 0 && excess > run->largest_excesses[rank - 1].excess) {
+    if (rank < MOST_EXCESSES)
+      run->largest_excesses[rank] = run->largest_excesses[rank - 1];
     rank--;
   }
-  if (rank == MOST_BLAMED)
+  if (rank == MOST_EXCESSES)
     return;
-  run->blamed[rank].operator = operator;
-  run->blamed[rank].excess = excess;
+  run->largest_excesses[rank].operator = operator;
+  run->largest_excesses[rank].excess = excess;
 }
 
-/* Sets is_outlier for the slow runs of the method. If its noise has a least outlier, which is a
- * ratio to the median, and its runs are of one phase, all runs of at least that ratio are marked,
- * too. */
+/* Sets is_outlier for the slow runs of the method. If its noise has a least outlier, a ratio to the
+ * median, and its runs are of one phase, all runs of at least that ratio are marked, too. The
+ * tolerance is for rounding, so that the run that gave the ratio is marked. */
 static void mark_outliers(const run_list *l, slow_run *runs) {
   const etr_method *method = l->method;
   bool has_outliers = method->noise.least_outlier > 1 && method->mixed_phase_count <= 1;
@@ -269,7 +286,7 @@ static void mark_outliers(const run_list *l, slow_run *runs) {
   for (size_t i = 0; i < method->run_count; i++)
     runs[i].is_outlier = (double)method->execute_per_run[i] >= least * (1 - 1e-9);
   for (size_t i = 0; i < method->slow_runs.run_count; i++)
-    runs[place_of(method, method->slow_runs.runs[i])].is_outlier = true;
+    runs[index_among_runs(method, method->slow_runs.runs[i])].is_outlier = true;
 }
 
 /* Writes the runs that took longer than the median, each with the operators that exceed their own
@@ -282,23 +299,23 @@ static bool put_slow_runs(run_list *l) {
     return false;
   for (uint32_t i = 0; i < method->run_count; i++) {
     runs[i].run_index = i;
-    for (size_t k = 0; k < MOST_BLAMED; k++)
-      runs[i].blamed[k].operator = ETR_NONE;
+    for (size_t k = 0; k < MOST_EXCESSES; k++)
+      runs[i].largest_excesses[k].operator = ETR_NONE;
   }
   mark_outliers(l, runs);
   for (uint32_t row = 0; l->ops->graph->times && row < l->ops->count; row++) {
     const etr_node_time *time = &l->ops->graph->times[l->ops->nodes[row]];
     for (size_t i = 0; time->each_run && i < time->runs; i++)
-      add_blamed(&runs[time->each_run[i].run], row,
-                 (double)time->each_run[i].ticks - time->per_run.p50);
+      note_excess(&runs[time->each_run[i].run], row,
+                  (double)time->each_run[i].ticks - time->per_run.p50);
   }
   for (size_t i = 0; i < method->run_count; i++)
     if ((double)method->execute_per_run[i] > method->execute.p50)
       runs[count++] = runs[i];
   for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < MOST_BLAMED; k++)
-      if (runs[i].blamed[k].operator == ETR_NONE)
-        runs[i].blamed[k].excess = NAN;
+    for (size_t k = 0; k < MOST_EXCESSES; k++)
+      if (runs[i].largest_excesses[k].operator == ETR_NONE)
+        runs[i].largest_excesses[k].excess = NAN;
   etr_profile_put_columns(l->doc, "slow", &etr_slow_run_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(runs, count));
   return true;
@@ -307,7 +324,7 @@ static bool put_slow_runs(run_list *l) {
 bool etr_profile_put_runs(etr_profile_doc *doc, const etr_method *method,
                           const etr_profile_operators *ops) {
   run_list l = {.doc = doc, .method = method, .ops = ops};
-  if (!open_list(&l))
+  if (!init_run_list(&l))
     return false;
   etr_jw_object(doc->fields.json);
   bool good = put_other_times(&l) && put_slow_runs(&l);

@@ -42,15 +42,19 @@ static const etr_field sum_fields[] = {
 };
 ETR_ROW_TYPE(side_sum, sum_fields);
 
-static void put_times(etr_profile_doc *doc, const char *key, const etr_row_type *list,
-                      etr_rows rows) {
+/* Writes the columns of how much times vary between runs. What they vary between recordings follows
+ * only if there are several ETDumps. */
+static void put_time_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list,
+                             etr_rows rows) {
   unsigned several = doc->fields.profile->etdump_count > 1 ? SEVERAL : 0;
   etr_profile_put_columns(doc, key, list, ETR_IN_DOCUMENT | several, rows);
 }
 
+/* Writes the sums of one kind, such as of the operators of one name, as columns of their times. */
 static void put_sums(etr_profile_doc *doc, const char *key, const etr_side_sums *sums) {
-  put_times(doc, key, &etr_side_sum_fields,
-            (etr_rows){sums->rows ? &sums->rows->time : NULL, sums->count, sizeof *sums->rows});
+  put_time_columns(
+      doc, key, &etr_side_sum_fields,
+      (etr_rows){sums->rows ? &sums->rows->time : NULL, sums->count, sizeof *sums->rows});
 }
 
 /* Writes "recordings": for each stretch of consecutive runs that come from the same ETDump, the
@@ -171,8 +175,8 @@ void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *timed,
   put_clocks(doc, method);
 }
 
-/* Writes the names of the ETDumps that the method's runs come from, and the times of its first
- * three runs, warm-up included. */
+/* Writes "recording_files", the names of the ETDumps that the method's runs come from, and
+ * "first_runs", the times of its first three runs, warm-up included, in nanoseconds. */
 static void put_recordings(etr_profile_doc *doc, const etr_method *timed,
                            const etr_side_method *method) {
   const etr_side_recordings *recordings = &method->recordings;
@@ -195,10 +199,11 @@ bool etr_profile_put_side(etr_profile_doc *doc, const etr_method *timed,
                           const etr_side_method *method) {
   const etr_rows items = ETR_ROWS(method->items, method->item_count);
   put_recordings(doc, timed, method);
-  put_times(doc, "runs_vary", &etr_side_item_fields,
-            (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  etr_field_begin_object(&doc->fields,
-                         "sums"); /* in the order of their first items, which identify them */
+  put_time_columns(
+      doc, "runs_vary", &etr_side_item_fields,
+      (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
+  /* In the order of their first items, which identify them. */
+  etr_field_begin_object(&doc->fields, "sums");
   put_sums(doc, "op", &method->ops);
   put_sums(doc, "module", &method->modules);
   put_sums(doc, "pattern", &method->patterns);

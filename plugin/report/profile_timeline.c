@@ -24,14 +24,15 @@ typedef struct timeline {
   etr_profile_doc *doc;
   const etr_method *method;
   const etr_profile_operators *ops;
-  etr_map known; /* block and events -> index in structures */
+  etr_map index_of_structure; /* block and events -> index in structures */
   etr_vec(structure) structures;
 } timeline;
 
 /* ---- Structures ---- */
 
-/* Returns the number of the structure of the run that was placed last; it is added, with `lanes`,
- * if it is new. Returns ETR_NONE when out of memory. */
+/* Returns the index of the structure of the run that was placed last: its events and where they are
+ * drawn, without their times, which many runs share. A new one is added, with its lanes. Returns
+ * ETR_NONE when out of memory. */
 static uint32_t number_structure(timeline *t, uint32_t block, const etr_tracks *lanes) {
   size_t count = t->doc->placer.spans.count;
   structure_event *events = etr_arena_alloc_array(&t->doc->arena, count + 1, sizeof *events);
@@ -42,7 +43,7 @@ static uint32_t number_structure(timeline *t, uint32_t block, const etr_tracks *
     events[i] = (structure_event){span->event, span->track, span->level, span->is_synthetic};
   }
   events[count] = (structure_event){.event = block}; /* a part of the key */
-  etr_map_slot *slot = etr_map_at(&t->known,
+  etr_map_slot *slot = etr_map_at(&t->index_of_structure,
                                   (etr_slice){(const char *)events, (count + 1) * sizeof *events});
   if (!slot)
     return ETR_NONE;
@@ -68,7 +69,7 @@ static etr_cell match(const void *row) {
 }
 
 /* Returns the cell with the word for an event's kind. */
-static etr_cell kind(const void *row) {
+static etr_cell event_kind_cell(const void *row) {
   static const char *const names[] = {[ETR_EVENT_FRAMEWORK] = "framework",
                                       [ETR_EVENT_KERNEL] = "kernel",
                                       [ETR_EVENT_DELEGATE_CALL] = "delegate_call",
@@ -89,14 +90,14 @@ static etr_cell estimated(const void *row) {
   return etr_cell_number(event->is_estimated || event->match == ETR_MATCH_ALIGNED);
 }
 
-#define EVENT(kind, member)                                                                        \
-  NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, event, etr_event, member)
-#define PLACE(kind, member)                                                                        \
-  NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, at, structure_event, member)
+#define EVENT(event_kind_cell, member)                                                             \
+  NULL, event_kind_cell, ETR_IN_DOCUMENT, ETR_VIA(shown_event, event, etr_event, member)
+#define PLACE(event_kind_cell, member)                                                             \
+  NULL, event_kind_cell, ETR_IN_DOCUMENT, ETR_VIA(shown_event, at, structure_event, member)
 
 static const etr_field event_fields[] = {
     {"name", EVENT(ETR_CELL_WORD, label), .says = "event, as it was recorded"},
-    {"kind", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = kind,
+    {"kind", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = event_kind_cell,
      .says = "framework, kernel, delegate_call, delegate_operator"},
     {"phase", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = phase,
      .says = "of a delegate's own time: copy_in, compute, wait, copy_out, other"},
@@ -183,10 +184,11 @@ static bool is_inside(const etr_span *span, const etr_span *other) {
   return span->track != other->track ? span->track > other->track : span->level > other->level;
 }
 
-/* Sets what is written of the times of each event: its duration, the gap before it, and the time
- * that its enclosing event has left after it. An event is in the last event before it that it can
- * be inside of. */
-static void set_times(const etr_profile_doc *doc, run_event *rows) {
+/* Sets the numbers that are written for each event: the gap before it, and its duration or, if
+ * events are inside it, what is left of it after the last one directly inside. These are small or
+ * repeat, so they compress well; the page adds them up again. An event is in the last event before
+ * it that it can be inside of. */
+static void set_event_times(const etr_profile_doc *doc, run_event *rows) {
   const etr_span *spans = doc->placer.spans.data;
   for (size_t i = 0; i < doc->placer.spans.count; i++) {
     const double duration = etr_profile_ns(doc, (double)spans[i].ticks);
@@ -214,7 +216,7 @@ static bool put_run_events(etr_profile_doc *doc) {
   run_event *rows = etr_arena_alloc_array(&doc->arena, count, sizeof *rows);
   if (!rows)
     return false;
-  set_times(doc, rows);
+  set_event_times(doc, rows);
   for (size_t i = 0; i < count; i++)
     rows[i].time = round(rows[i].time * 1e3) / 1e3;
   etr_profile_put_columns(doc, NULL, &etr_timeline_run_fields, ETR_IN_DOCUMENT,
@@ -222,8 +224,8 @@ static bool put_run_events(etr_profile_doc *doc) {
   return true;
 }
 
-/* Writes one run of the method: its index among the method's runs, its structure, and the times of
- * its events. Returns false when out of memory. */
+/* Writes one run of the method: its index among the method's runs, the index of its structure, and
+ * the times of its events. Returns false when out of memory. */
 static bool put_run(timeline *t, uint32_t run_index) {
   const etr_fields *f = &t->doc->fields;
   uint32_t profile_run = t->method->runs[run_index];
@@ -251,7 +253,7 @@ bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method,
   const etr_fields *f = &doc->fields;
   timeline t = {.doc = doc, .method = method, .ops = ops};
   etr_profile_runs shown;
-  etr_map_init(&t.known, &doc->arena);
+  etr_map_init(&t.index_of_structure, &doc->arena);
   bool good = etr_profile_choose_runs(&shown, &doc->arena, f->profile, method);
   if (!good)
     return false;
@@ -262,7 +264,7 @@ bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method,
   put_place(f, "slowest", shown.slowest, shown.count);
   etr_field_begin_list(f, "runs");
   for (size_t i = 0; good && i < shown.count; i++)
-    good = put_run(&t, shown.places[i]);
+    good = put_run(&t, shown.run_indices[i]);
   etr_jw_end(f->json);
   etr_field_begin_list(f, "structures");
   for (size_t i = 0; good && i < t.structures.count; i++)

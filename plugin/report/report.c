@@ -44,8 +44,8 @@ typedef struct base64_sink {
   size_t used;
 } base64_sink;
 
-/* Writes the collected bytes in base64 and forgets them. Returns false if the sink refuses. */
-static bool write_encoded(base64_sink *encoder) {
+/* Writes the gathered bytes in base64 and empties the block. Returns false if the sink refuses. */
+static bool flush_encoded(base64_sink *encoder) {
   char text[4 * 1024];
   etr_base64_encode(text, (etr_slice){encoder->bytes, encoder->used});
   size_t size = etr_base64_size(encoder->used);
@@ -53,9 +53,9 @@ static bool write_encoded(base64_sink *encoder) {
   return size == 0 || encoder->sink->write(encoder->sink->context, text, size);
 }
 
-/* Collects bytes, and writes them in base64 whenever a block is full. Returns false if the sink
- * refuses. */
-static bool add_encoded(void *context, const void *data, size_t size) {
+/* Gathers bytes in a block, as the function of a sink, and writes them in base64 whenever the block
+ * is full. Returns false if the sink refuses. */
+static bool encode_bytes(void *context, const void *data, size_t size) {
   base64_sink *encoder = context;
   for (const char *rest = data; size > 0;) {
     size_t taken = ETR_MIN(size, sizeof encoder->bytes - encoder->used);
@@ -63,7 +63,7 @@ static bool add_encoded(void *context, const void *data, size_t size) {
     encoder->used += taken;
     rest += taken;
     size -= taken;
-    if (encoder->used == sizeof encoder->bytes && !write_encoded(encoder))
+    if (encoder->used == sizeof encoder->bytes && !flush_encoded(encoder))
       return false;
   }
   return true;
@@ -82,8 +82,8 @@ typedef struct document {
   const etr_text *made; /* a document that was made before; the other members are not used then */
 } document;
 
-/* Writes a document: the text that is made already, or else a section of its method, or else its
- * profile. */
+/* Writes a document: the text that was made before, or else a section of a method, or else the
+ * document of a profile. */
 static etr_status write_document(const document *written, const etr_sink *sink, etr_error *error) {
   if (written->made)
     return sink->write(sink->context, written->made->data, written->made->size)
@@ -101,12 +101,12 @@ static etr_status put_document(const etr_sink *sink, const char *id, const docum
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
-  etr_gzip *gzip = etr_gzip_new(&(etr_sink){add_encoded, &encoded});
+  etr_gzip *gzip = etr_gzip_new(&(etr_sink){encode_bytes, &encoded});
   if (!gzip)
     return etr_fail_memory(error);
   const etr_sink compressed = etr_gzip_sink(gzip);
   etr_status status = write_document(written, &compressed, error);
-  bool is_whole = etr_gzip_end(gzip) && write_encoded(&encoded);
+  bool is_whole = etr_gzip_end(gzip) && flush_encoded(&encoded);
   if (status == ETR_OK && !is_whole)
     status = etr_fail_sink(error);
   if (status != ETR_OK)
@@ -115,8 +115,9 @@ static etr_status put_document(const etr_sink *sink, const char *id, const docum
   return etr_writer_finish(&writer, error);
 }
 
-/* Writes a record as elements: the document that the page shows first, and each part of each method
- * as a section of its own, which the page opens when it is needed. */
+/* Writes a record as script elements of the page: the document that it shows first, with this id,
+ * and each part of each method as a section "ID.METHOD.PART", which it decompresses only when it
+ * shows it. */
 static etr_status put_record(const etr_sink *sink, const char *id, const etr_profile *profile,
                              etr_error *error) {
   char section[64];
@@ -140,6 +141,7 @@ static etr_status put_record(const etr_sink *sink, const char *id, const etr_pro
   return ETR_OK;
 }
 
+/* Writes the start of the page, down to where its documents follow. */
 static etr_status begin_page(const etr_sink *sink, etr_unit unit, etr_error *error) {
   etr_writer writer;
   etr_writer_init(&writer, sink);
@@ -147,15 +149,15 @@ static etr_status begin_page(const etr_sink *sink, etr_unit unit, etr_error *err
   return etr_writer_finish(&writer, error);
 }
 
-/* Writes a file of the page, which is compressed already, as a script element in base64, for the
- * loader. */
-static etr_status put_packed_file(const etr_sink *sink, const char *id, etr_slice packed,
-                                  etr_error *error) {
+/* Writes the script or the style of the page, which is compressed already, as a script element in
+ * base64. The loader at the end of the page opens it. */
+static etr_status put_page_file(const etr_sink *sink, const char *id, etr_slice packed,
+                                etr_error *error) {
   etr_writer writer;
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
-  if (!add_encoded(&encoded, packed.data, packed.size) || !write_encoded(&encoded))
+  if (!encode_bytes(&encoded, packed.data, packed.size) || !flush_encoded(&encoded))
     return etr_fail_sink(error);
   etr_puts(&writer, "</script>\n");
   return etr_writer_finish(&writer, error);
@@ -164,8 +166,8 @@ static etr_status put_packed_file(const etr_sink *sink, const char *id, etr_slic
 /* Writes the style, the script and the loader that opens them, and ends the page. */
 static etr_status end_page(const etr_sink *sink, etr_error *error) {
   etr_writer writer;
-  ETR_TRY(put_packed_file(sink, "style", etr_web_style, error));
-  ETR_TRY(put_packed_file(sink, "page", etr_web_script, error));
+  ETR_TRY(put_page_file(sink, "style", etr_web_style, error));
+  ETR_TRY(put_page_file(sink, "page", etr_web_script, error));
   etr_writer_init(&writer, sink);
   etr_puts(&writer, "<script type=\"module\">");
   etr_put(&writer, etr_web_loader);
@@ -181,6 +183,8 @@ static etr_status put_comment(const etr_sink *sink, const etr_text *comment, etr
   return put_document(sink, "comment", &(document){.made = comment}, error);
 }
 
+/* Writes the page of one record, and the Markdown that it copies as a comment for a pull request.
+ */
 static etr_status put_page(const etr_sink *sink, etr_unit unit, const etr_profile *profile,
                            const etr_text *comment, etr_error *error) {
   ETR_TRY(begin_page(sink, unit, error));
@@ -215,8 +219,8 @@ etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_
  * with the comparison: it has them in the documents. So what it gets is a comparison of profiles
  * that have no graphs and no events. */
 
-/* Returns a copy of a profile without graphs and blocks, whose methods have no graph. NULL when out
- * of memory. */
+/* Returns a copy of a profile without graphs and blocks, so that a comparison of it is written
+ * without what the documents already have. NULL when out of memory. */
 static const etr_profile *without_graphs(etr_arena *arena, const etr_profile *profile) {
   etr_profile *out = etr_arena_alloc(arena, sizeof *out);
   etr_method *methods = etr_arena_alloc_array(arena, profile->method_count, sizeof *methods);
@@ -232,8 +236,10 @@ static const etr_profile *without_graphs(etr_arena *arena, const etr_profile *pr
   return out;
 }
 
-/* Returns the row of each node in the document; NULL when out of memory, and without a graph. */
-static const uint32_t *rows_of(etr_arena *arena, const etr_profile *profile, uint32_t method) {
+/* Returns the row of each node of a method's graph among the operators of its document. NULL when
+ * out of memory, and without a graph. */
+static const uint32_t *rows_of_nodes(etr_arena *arena, const etr_profile *profile,
+                                     uint32_t method) {
   uint32_t graph = method == ETR_NONE ? ETR_NONE : profile->methods[method].graph;
   size_t count;
   return graph == ETR_NONE ? NULL : etr_profile_rows(&count, arena, &profile->graphs[graph]);
@@ -243,12 +249,12 @@ static uint32_t row_at(const uint32_t *rows, uint32_t node) {
   return rows && node != ETR_NONE ? rows[node] : ETR_NONE;
 }
 
-/* Returns a copy of a method's comparison in which pairs have the numbers of rows instead of nodes.
- * When out of memory, the arena has failed. */
-static etr_method_pair pair_rows(etr_arena *arena, const etr_comparison *comparison,
-                                 const etr_method_pair *method) {
-  const uint32_t *base_rows = rows_of(arena, comparison->base, method->base_method),
-                 *new_rows = rows_of(arena, comparison->newer, method->new_method);
+/* Returns a copy of a method's comparison whose pairs have the rows of operators in the documents
+ * instead of nodes, since the page has no nodes. When out of memory, the arena has failed. */
+static etr_method_pair replace_pair_nodes(etr_arena *arena, const etr_comparison *comparison,
+                                          const etr_method_pair *method) {
+  const uint32_t *base_rows = rows_of_nodes(arena, comparison->base, method->base_method);
+  const uint32_t *new_rows = rows_of_nodes(arena, comparison->newer, method->new_method);
   etr_node_pair *pairs = etr_arena_alloc_array(arena, method->pair_count, sizeof *pairs);
   etr_method_pair in_rows = *method;
   for (size_t i = 0; pairs && i < method->pair_count; i++) {
@@ -265,10 +271,11 @@ static bool shows(const etr_profile *profile, uint32_t method) {
   return method != ETR_NONE && etr_profile_shows(&profile->methods[method]);
 }
 
-/* Sets *out to the comparison that the page shows, in the arena: without graphs, with rows for
- * nodes, first the methods of the newer document in its order, then those that only the base has.
- * Returns false when out of memory. */
-static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_comparison *comparison) {
+/* Sets *out to the comparison that the page shows, in the arena: without graphs, with rows instead
+ * of nodes. Its methods are those of the newer document in its order, then those that only the base
+ * has. Returns false when out of memory. */
+static bool replace_nodes_by_rows(etr_comparison *out, etr_arena *arena,
+                                  const etr_comparison *comparison) {
   etr_method_pair *methods = etr_arena_alloc_array(arena, comparison->method_count,
                                                    sizeof *methods);
   *out = *comparison;
@@ -281,15 +288,16 @@ static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_compari
       const etr_method_pair *method = &comparison->methods[i];
       bool is_in_newer = shows(comparison->newer, method->new_method);
       if (base_alone ? !is_in_newer && shows(comparison->base, method->base_method) : is_in_newer)
-        methods[out->method_count++] = pair_rows(arena, comparison, method);
+        methods[out->method_count++] = replace_pair_nodes(arena, comparison, method);
     }
   return !etr_arena_failed(arena);
 }
 
 /* ---- Several records ---- */
 
-/* What a report of several records is made from: a base, which is the first, and the others. */
-typedef struct several {
+/* What a report of several records is made from: a base, which is the first, and the others.
+ */
+typedef struct records_report {
   const etr_profile *const *profiles;
   const char *const *names;
   size_t count;
@@ -297,7 +305,7 @@ typedef struct several {
   etr_text *comparisons;      /* of each record with the base; the first is empty */
   etr_text side_by_side;      /* empty of two records */
   etr_text comment;
-} several;
+} records_report;
 
 /* GitHub takes comments of 65,536 characters. */
 enum { MOST_OF_A_COMMENT = 60000 };
@@ -312,15 +320,15 @@ static etr_status put_comparison(etr_text *out, const etr_comparison *comparison
                                  etr_error *error) {
   etr_comparison shown;
   const etr_sink sink = into(out);
-  return number_rows(&shown, out->arena, comparison)
+  return replace_nodes_by_rows(&shown, out->arena, comparison)
              ? etr_emit_diff_json(&shown, NULL, ETR_UNIT_NS, &sink, error)
              : ETR_ERROR_MEMORY;
 }
 
-/* Adds to the comment the tables that `diff` prints for a record, folded. Sets *is_full, and adds
- * nothing, if the comment would become too long. */
-static etr_status add_folded(several *report, const etr_comparison *comparison, size_t record,
-                             bool *is_full, etr_error *error) {
+/* Adds to the comment the tables that `diff` prints for a record, under a heading that opens them.
+ * Sets *is_full, and adds nothing, if the comment would become too long for GitHub. */
+static etr_status add_collapsed_diff(records_report *report, const etr_comparison *comparison,
+                                     size_t record, bool *is_full, etr_error *error) {
   etr_text text = {.arena = report->comment.arena};
   etr_writer writer;
   const etr_sink own_sink = into(&text), sink = into(&report->comment);
@@ -341,9 +349,11 @@ static etr_status add_folded(several *report, const etr_comparison *comparison, 
   return ETR_OK;
 }
 
-/* Makes the comment: for two records the Markdown of `diff`; for more that of `compare`, then that
- * of `diff` for each record, as long as there is room. */
-static etr_status make_comment(several *report, const etr_record_set *set, etr_error *error) {
+/* Makes the Markdown that the page copies as a comment for a pull request: for two records that of
+ * `diff`; for more that of `compare`, then that of `diff` for each record, as long as GitHub takes
+ * it. */
+static etr_status make_comment(records_report *report, const etr_record_set *set,
+                               etr_error *error) {
   const etr_sink sink = into(&report->comment);
   bool is_full = false;
   if (report->count == 2)
@@ -351,13 +361,14 @@ static etr_status make_comment(several *report, const etr_record_set *set, etr_e
                                 error);
   ETR_TRY(etr_emit_compare_table(set, ETR_RECORDS_ALONE, &report->markdown, &sink, error));
   for (size_t i = 1; i < report->count && !is_full; i++)
-    ETR_TRY(add_folded(report, etr_record_set_comparison(set, i), i, &is_full, error));
+    ETR_TRY(add_collapsed_diff(report, etr_record_set_comparison(set, i), i, &is_full, error));
   return ETR_OK;
 }
 
-/* Makes what `diff` says of each record and the base and, for more than two, what `compare` says of
- * all with the times of operators; then the comment. */
-static etr_status make_documents(several *report, const etr_record_set *set, etr_error *error) {
+/* Makes the comparison of each record with the base as `diff` writes it and, for more than two
+ * records, the one of all side by side as `compare` writes it; then the comment. */
+static etr_status make_comparison_documents(records_report *report, const etr_record_set *set,
+                                            etr_error *error) {
   const etr_sink sink = into(&report->side_by_side);
   for (size_t i = 1; i < report->count; i++)
     ETR_TRY(put_comparison(&report->comparisons[i], etr_record_set_comparison(set, i), error));
@@ -366,9 +377,9 @@ static etr_status make_documents(several *report, const etr_record_set *set, etr
   return make_comment(report, set, error);
 }
 
-/* Compares all records side by side and each with the base, in one set so that the verdicts agree,
- * and makes the documents of the page from it. */
-static etr_status compare_all(several *report, etr_error *error) {
+/* Compares all records side by side and each with the base, in one set, so that their verdicts are
+ * corrected for the same number of comparisons. Makes the documents of the page from it. */
+static etr_status compare_all(records_report *report, etr_error *error) {
   const etr_record_set_options options = {.by = ETR_RECORDS_BY_OP, .keeps_comparisons = true};
   etr_record_set *set;
   ETR_TRY(etr_record_set_open(&set, &options, error));
@@ -379,12 +390,13 @@ static etr_status compare_all(several *report, etr_error *error) {
   if (status == ETR_OK)
     status = etr_record_set_finish(set, error);
   if (status == ETR_OK)
-    status = make_documents(report, set, error);
+    status = make_comparison_documents(report, set, error);
   etr_record_set_close(set);
   return status;
 }
 
-/* The second record is "profile" in the page, as if it were alone, and the others have a number. */
+/* Returns the id of the element of a record or comparison: `name` for record 1, with which a page
+ * of one record begins, and "NAME2" and so on, in `id`, for the others. */
 static const char *element_id(char id[32], const char *name, size_t record) {
   if (record == 1)
     return name;
@@ -393,9 +405,9 @@ static const char *element_id(char id[32], const char *name, size_t record) {
 }
 
 /* Writes the page of several records: each of them, its comparison with the base, all side by side,
- * and the comment. */
-static etr_status put_records_page(const etr_sink *sink, const several *report, etr_unit unit,
-                                   etr_error *error) {
+ * and the comment for a pull request. */
+static etr_status put_records_page(const etr_sink *sink, const records_report *report,
+                                   etr_unit unit, etr_error *error) {
   char id[32];
   ETR_TRY(begin_page(sink, unit, error));
   for (size_t i = 1; i < report->count; i++) {
@@ -413,7 +425,7 @@ static etr_status put_records_page(const etr_sink *sink, const several *report, 
 etr_status etr_emit_report_of(const etr_profile *const *profiles, const char *const *names,
                               size_t count, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
-  several several_records = {
+  records_report several_records = {
       .profiles = profiles,
       .names = names,
       .count = count,

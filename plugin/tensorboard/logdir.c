@@ -67,8 +67,8 @@ static char *default_name(etr_arena *arena, const etr_profile *profile, bool is_
   if (label && label[0] != '\0')
     return etr_file_name(arena, label);
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
-  const char *record = profile->etrecord ? profile->etrecord : dump,
-             *first_input = record ? record : "-";
+  const char *record = profile->etrecord ? profile->etrecord : dump;
+  const char *first_input = record ? record : "-";
   struct stat status;
   char *folder = etr_arena_copy(arena, etr_slice_of(first_input));
   if (!folder)
@@ -120,7 +120,8 @@ typedef struct event_name {
 /* Reads the name of an event file: its step if it has one, and its time in seconds. Returns false
  * if the path is no event file's. */
 static bool read_event_name(event_name *out, const char *path) {
-  const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
+  const char *name = etr_last_part(path);
+  const char *digits = name + sizeof EVENTS_PREFIX - 1;
   *out = (event_name){0};
   if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0)
     return false;
@@ -208,10 +209,10 @@ static bool add_graph_run(run_names *names, const etr_profile *profile, size_t i
   const char *method = etr_file_name(arena, graph->method);
   if (!module || !method)
     return false;
-  etr_slice key = etr_slice_of(
-      graph->module); /* folders are numbered by module, so that the graph tab opens the first */
-  uint32_t known_number = etr_map_get(&names->modules, key),
-           number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
+  /* Folders are numbered by module, so that the graph tab opens the first. */
+  etr_slice key = etr_slice_of(graph->module);
+  uint32_t known_number = etr_map_get(&names->modules, key);
+  uint32_t number = known_number != ETR_NONE ? known_number : (uint32_t)names->modules.count + 1;
   etr_map_set(&names->modules, key, number);
   const char *run = reserve_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
                                  method, index);
@@ -278,8 +279,8 @@ static bool add_profile_files(run_names *names, const etr_profile *profile, cons
                               const char *dump, bool is_highest) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
-  const char *name = dump ? etr_file_name(arena, dump) : NULL,
-             *folder = name ? etr_arena_format(arena, "%s/", name) : "";
+  const char *name = dump ? etr_file_name(arena, dump) : NULL;
+  const char *folder = name ? etr_arena_format(arena, "%s/", name) : "";
   bool has_run_per_graph = o->graphs && strcmp(o->graphs, "all") == 0 && !o->has_step;
   if ((dump && !name) || !folder)
     return false;
@@ -455,10 +456,12 @@ static etr_status rename_files(job *j, bool are_events) {
 /* Makes the folders, notes all files in the manifest and puts them in place, event files first:
  * these can be removed again if a step fails, because their names are new. */
 static etr_status put_in_place(job *j) {
-  for (size_t i = 0; i < j->names.files.count; i++)
-    ETR_TRY(etr_run_folder_make_parents(&j->folder, j->names.files.data[i].path, j->error));
-  for (size_t i = 0; i < j->names.files.count; i++)
-    if (!etr_run_folder_add_to_manifest(&j->folder, j->names.files.data[i].path))
+  const run_file *files = j->names.files.data;
+  size_t count = j->names.files.count;
+  for (size_t i = 0; i < count; i++)
+    ETR_TRY(etr_run_folder_make_parents(&j->folder, files[i].path, j->error));
+  for (size_t i = 0; i < count; i++)
+    if (!etr_run_folder_add_to_manifest(&j->folder, files[i].path))
       return etr_fail_memory(j->error);
   ETR_TRY(etr_run_folder_write_manifest(&j->folder, &j->file, j->error));
   ETR_TRY(rename_files(j, true));
@@ -521,7 +524,8 @@ static void retire_file(job *j, etr_map *kept_counts, retired_folder *current, c
   bool is_there = current->descriptor >= 0 &&
                   fstatat(current->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                   S_ISREG(status.st_mode);
-  bool is_event_file = is_there && read_event_name(&event, path), stays = is_there;
+  bool is_event_file = is_there && read_event_name(&event, path);
+  bool stays = is_there;
   if (is_event_file)
     stays = kept_count < MOST_EMPTIED && etr_map_set(kept_counts, folder, kept_count + 1);
   if (is_event_file && stays && status.st_size > 0)
@@ -635,8 +639,8 @@ static etr_status check_graph_names(job *j) {
   const char *names = j->options->graphs;
   for (const char *rest = names && strcmp(names, "all") != 0 ? names : NULL; rest;) {
     size_t size = strcspn(rest, ",");
-    const char *name = etr_arena_copy(&j->arena, (etr_slice){rest, size}),
-               *existing = list_modules(j);
+    const char *name = etr_arena_copy(&j->arena, (etr_slice){rest, size});
+    const char *existing = list_modules(j);
     if (!name || !existing)
       return etr_fail_memory(j->error);
     bool exists = false;
@@ -650,6 +654,23 @@ static etr_status check_graph_names(job *j) {
   return ETR_OK;
 }
 
+/* Sets the step of a build: the one of the options, or the time of the newest ETDump in seconds
+ * since 1970. Fails for a record without a timed inference, and for an ETDump without a time.
+ * input: its file, for messages. */
+static etr_status choose_step(job *j, const char *input) {
+  bool is_of_time = j->options->step == ETR_STEP_OF_TIME;
+  if (etr_tb_main_method(j->profile) == NULL)
+    return etr_fail(j->error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "nothing to write: a build without a timed inference has no point on a curve");
+  j->names.step = j->options->step;
+  if (is_of_time)
+    j->names.step = (int64_t)etr_newest_change(j->profile->etdumps, j->profile->etdump_count);
+  if (is_of_time && j->names.step <= 0)
+    return etr_fail(j->error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
+                    "the ETDump is no file, and so has no time for a step: give --step N");
+  return ETR_OK;
+}
+
 etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char *dump,
                           etr_error *error) {
   size_t first = j->names.files.count;
@@ -660,19 +681,11 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
   const char *input = profile->etdump_count ? profile->etdumps[0] : profile->etrecord;
   if (!input)
     input = profile->pte;
-  bool has_runs = etr_tb_main_method(profile) != NULL;
-  if (profile->graph_count == 0 && !has_runs)
+  if (profile->graph_count == 0 && etr_tb_main_method(profile) == NULL)
     return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
                     "nothing to write: there is neither a graph nor an inference");
-  if (j->options->has_step && !has_runs)
-    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
-                    "nothing to write: a build without a timed inference has no point on a curve");
-  j->names.step = j->options->step;
-  if (j->options->has_step && j->names.step == ETR_STEP_OF_TIME)
-    j->names.step = (int64_t)etr_newest_change(profile->etdumps, profile->etdump_count);
-  if (j->options->has_step && j->names.step <= 0 && j->options->step == ETR_STEP_OF_TIME)
-    return etr_fail(error, ETR_ERROR_CHOICE, input, NULL, ETR_NO_OFFSET,
-                    "the ETDump is no file, and so has no time for a step: give --step N");
+  if (j->options->has_step)
+    ETR_TRY(choose_step(j, input));
   ETR_TRY(check_graph_names(j));
   if (!j->folder.path)
     ETR_TRY(open_run_folder(j));

@@ -113,8 +113,8 @@ static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
       return false;
     if (!make(&n->file, AT_FDCWD, n->temporary, mode))
       return false;
-    n->lock = open(n->temporary,
-                   O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may not be readable */
+    /* The folder may not be readable. */
+    n->lock = open(n->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (n->lock < 0 ? errno != ENOENT : etr_temporary_lock(n->lock))
       return true;
     if (n->lock >= 0)

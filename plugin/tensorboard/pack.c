@@ -13,8 +13,9 @@ enum { VARINT_ROOM = 10 };
 /* Doubles the memory and moves the packed data to its new end. Returns false when out of memory;
  * the data are then unchanged. */
 static bool grow_memory(etr_packer *packer) {
-  size_t size = etr_packed_size(packer), old_capacity = (size_t)(packer->end - packer->memory),
-         capacity = old_capacity;
+  size_t size = etr_packed_size(packer);
+  size_t old_capacity = (size_t)(packer->end - packer->memory);
+  size_t capacity = old_capacity;
   if (!etr_vec_grow(packer->arena, (void **)&packer->memory, &capacity, 1))
     return false;
   packer->end = packer->memory + capacity;
@@ -219,7 +220,8 @@ static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor 
  * packed. */
 static void put_list(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list,
                      size_t count) {
-  size_t element_bytes = element_size(field), size_before = etr_packed_size(packer);
+  size_t element_bytes = element_size(field);
+  size_t size_before = etr_packed_size(packer);
   bool is_packed = field->flags & PROTOBUF_C_FIELD_FLAG_PACKED;
   for (size_t i = count; i-- > 0;)
     if (!is_packed)
@@ -237,8 +239,8 @@ void etr_pack(etr_packer *packer, const ProtobufCMessage *message) {
     const void
         *quantifier = (const char *)message +
                       field->quantifier_offset; /* count of a list, or field number of a oneof */
-    bool is_list = field->label == PROTOBUF_C_LABEL_REPEATED,
-         is_oneof = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
+    bool is_list = field->label == PROTOBUF_C_LABEL_REPEATED;
+    bool is_oneof = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
     if (is_list ? *(const size_t *)quantifier == 0
                 : is_oneof && *(const uint32_t *)quantifier != field->id)
       continue;

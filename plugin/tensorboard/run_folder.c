@@ -46,7 +46,8 @@ static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinis
     int parent = root >= 0 ? etr_below_open(root, part, &name) : AT_FDCWD;
     if (root >= 0 && parent < 0)
       return false;
-    bool is_new = mkdirat(parent, name, 0777) == 0, is_there = is_new || errno == EEXIST;
+    bool is_new = mkdirat(parent, name, 0777) == 0;
+    bool is_there = is_new || errno == EEXIST;
     int reason = errno;
     if (is_new && !etr_unfinished_add(made, arena, root, part, true)) {
       (void)unlinkat(parent, name, AT_REMOVEDIR);

@@ -94,9 +94,10 @@ static int by_time(const void *x, const void *y) {
 static void add_kernel_points(builder *b, const etr_set_method *method) {
   kernel_time *kernels = etr_arena_alloc_array(b->arena, b->set->rows.count, sizeof *kernels);
   size_t count = 0;
+  size_t build = b->set->records.count - 1; /* the last record of the set */
   for (size_t i = 0; kernels && i < b->set->rows.count; i++) {
     const etr_set_row *row = &b->set->rows.data[i];
-    double time = etr_set_row_time(row, b->set->records.count - 1);
+    double time = etr_set_row_time(row, build);
     if (time > 0 && strcmp(row->method, method->name) == 0)
       kernels[count++] = (kernel_time){row->name, time};
   }

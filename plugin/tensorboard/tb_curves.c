@@ -247,17 +247,26 @@ static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
 /* Returns the ticks per run of the `shown_count` largest keys, then of all others together:
  * (shown_count + 1) rows of run_count. NULL when out of memory. */
 static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown_count) {
-  size_t runs = b->method->run_count;
+  const etr_method *method = b->method;
+  size_t runs = method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown_count + 1) * runs, sizeof *ticks);
+  /* per number of a key: its row, which is the last one for all that are not shown */
   size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
-  for (size_t i = 0; row_of && i < sums->list.count; i++)
-    row_of[sums->list.data[i].number] = ETR_MIN(i, shown_count);
-  for (size_t i = 0; i < b->method->time_slice_count && ticks && row_of; i++) {
-    const etr_time_slice *time_slice = &b->method->time_slices[i];
-    if (sums->number[i] != ETR_NONE)
-      ticks[row_of[sums->number[i]] * runs + time_slice->run] += time_slice->ticks;
+  if (!ticks || !row_of)
+    return NULL;
+  for (size_t i = 0; i < sums->list.count; i++) {
+    uint32_t number = sums->list.data[i].number;
+    row_of[number] = ETR_MIN(i, shown_count);
   }
-  return row_of ? ticks : NULL;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &method->time_slices[i];
+    uint32_t number = sums->number[i];
+    if (number == ETR_NONE)
+      continue;
+    uint64_t *row = ticks + row_of[number] * runs;
+    row[time_slice->run] += time_slice->ticks;
+  }
+  return ticks;
 }
 
 /* Adds a curve over the inferences for each of the largest keys, and one for all others together if
@@ -272,9 +281,9 @@ static void add_curves_by_key(builder *b, const char *group, key_of key, size_t 
   const uint64_t *ticks = sum_by_run(b, &sums, shown_count);
   if (!ticks)
     return;
+  /* This is the first curve, since no key has taken the name "other" yet. */
   if (shown_count < count)
-    add_run_curve(b, group, "other",
-                  ticks + shown_count * b->method->run_count); /* first: the name is free */
+    add_run_curve(b, group, "other", ticks + shown_count * b->method->run_count);
   for (size_t i = 0; i < shown_count; i++)
     if (sums.list.data[i].ticks > 0)
       add_run_curve(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
@@ -328,8 +337,8 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
                    b->method->typical.divisor;
     if (id < 0)
       continue;
-    if (used > 0 && times[used - 1].id ==
-                        id) /* runs of a node are next to each other, so there is less to sort */
+    /* The slices of a node are next to each other, so adding them up here leaves less to sort. */
+    if (used > 0 && times[used - 1].id == id)
       times[used - 1].ticks += ticks;
     else
       times[used++] = (instruction_time){id, ticks};
@@ -351,8 +360,8 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
 static void add_timeline_curves(builder *b) {
   size_t count = 0;
   const instruction_time *instructions = sum_by_instruction(b, &count);
-  double *times = etr_arena_alloc_array(b->arena, count, sizeof *times),
-         *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
+  double *times = etr_arena_alloc_array(b->arena, count, sizeof *times);
+  double *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   double sum_ticks = 0;
   if (!times || !sums || !steps || count < 2)
@@ -377,10 +386,10 @@ static void add_memory_curves(builder *b) {
   const etr_memory_plan *plan = b->method->memory;
   if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2)
     return;
-  size_t stride = stride_of(plan->instruction_count),
-         count = (plan->instruction_count + stride - 1) / stride;
-  double *live = etr_arena_alloc_array(b->arena, count, sizeof *live),
-         *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
+  size_t stride = stride_of(plan->instruction_count);
+  size_t count = (plan->instruction_count + stride - 1) / stride;
+  double *live = etr_arena_alloc_array(b->arena, count, sizeof *live);
+  double *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   if (etr_arena_failed(b->arena))
     return;
@@ -512,8 +521,8 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
     out->least = ETR_MIN(out->least, values[i]);
     out->most = ETR_MAX(out->most, values[i]);
   }
-  double width = out->most - out->least,
-         steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
+  double width = out->most - out->least;
+  double steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
   if (width > 0 && steps > 1)
     out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
   for (size_t i = 0; i < count; i++) {
@@ -525,7 +534,8 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
 bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method) {
   const char *suffix = etr_tb_suffix(arena, profile, method);
-  size_t count = method->run_count, blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
+  size_t count = method->run_count;
+  size_t blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
   *out = (etr_tb_blocks){.count = count, .blocks = blocks > 1 ? blocks : 0};
   if (!suffix || out->blocks == 0)
     return suffix != NULL;

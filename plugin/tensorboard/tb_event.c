@@ -174,8 +174,8 @@ static void write_histograms(emitter *e, const etr_method *method) {
   if (!etr_tb_blocks_build(&blocks, &e->scratch, e->view.profile, method))
     return;
   for (size_t i = 0; i < blocks.blocks && !e->records.failed; i++) {
-    size_t first_run = etr_tb_block_start(&blocks, i),
-           run_count = etr_tb_block_start(&blocks, i + 1) - first_run;
+    size_t first_run = etr_tb_block_start(&blocks, i);
+    size_t run_count = etr_tb_block_start(&blocks, i + 1) - first_run;
     etr_tb_histogram histogram;
     etr_tb_spread spread;
     etr_tb_spread_of(&spread, blocks.values + first_run, run_count, tick);

@@ -105,11 +105,12 @@ static void add_arguments(packer *p, const etr_node *node) {
 static void add_inputs(packer *p, const etr_node *node) {
   static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4",
                                                "in5", "in6", "in7", "in8", "in9"};
+  const etr_tb_view *view = p->view;
   for (size_t i = ETR_MIN(node->input_count, (size_t)MAX_VALUES); i-- > 0;) {
     etr_edge edge = node->inputs[i];
-    if (edge.output < p->view->graph->nodes[edge.node].output_count)
-      add_clean_text(p, keys[i],
-                     p->view->shapes[p->view->first_value[edge.node] + edge.output]->label);
+    size_t value = view->first_value[edge.node] + edge.output;
+    if (edge.output < view->graph->nodes[edge.node].output_count)
+      add_clean_text(p, keys[i], view->shapes[value]->label);
   }
 }
 
@@ -117,8 +118,10 @@ static void add_inputs(packer *p, const etr_node *node) {
 static void add_outputs(packer *p, size_t node) {
   static const char *const keys[MAX_VALUES] = {"out0", "out1", "out2", "out3", "out4",
                                                "out5", "out6", "out7", "out8", "out9"};
-  for (size_t i = ETR_MIN(p->view->graph->nodes[node].output_count, (size_t)MAX_VALUES); i-- > 0;)
-    add_clean_text(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
+  etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
+  size_t count = ETR_MIN(p->view->graph->nodes[node].output_count, (size_t)MAX_VALUES);
+  for (size_t i = count; i-- > 0;)
+    add_clean_text(p, keys[i], shapes[i]->label);
 }
 
 /* Adds the attributes that follow from data that many nodes share, such as a module, by calling
@@ -316,11 +319,28 @@ static void append_input(packer *p, const char *name) {
     *slot = name;
 }
 
-/* Finds the texts of the inputs of a node, "NAME" or "NAME:OUTPUT". The page keeps only the first
- * of consecutive inputs from one node, so inputs from other nodes are moved between them if there
- * are any. A node of a nested graph without inputs gets a dotted edge ("^NAME") from the graph's
- * owner. */
+/* Reorders edges so that two from one node do not follow each other, as far as one from another
+ * node is among the next LOOKAHEAD: the page keeps only the first of consecutive inputs from one
+ * node. */
+static void separate_equal_inputs(etr_edge *edges, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    size_t other = i;
+    size_t end = ETR_MIN(count, i + LOOKAHEAD);
+    while (other < end && edges[other].node == edges[i - 1].node)
+      other++;
+    if (other == i || other == end)
+      continue;
+    etr_edge moved_edge = edges[other];
+    memmove(edges + i + 1, edges + i, (other - i) * sizeof *edges);
+    edges[i] = moved_edge;
+  }
+}
+
+/* Finds the texts of the inputs of a node, "NAME" or "NAME:OUTPUT", for pack_node(). A node of a
+ * nested graph without inputs gets a dotted edge ("^NAME") from the node that owns the graph, which
+ * shows where it belongs. */
 static void find_inputs(packer *p, const etr_node *node) {
+  const etr_graph *graph = p->view->graph;
   p->edges.count = p->inputs.count = 0;
   for (size_t i = 0; i < node->input_count + node->other_input_count; i++) {
     etr_edge *edge = etr_vec_push(p->arena, &p->edges);
@@ -328,30 +348,18 @@ static void find_inputs(packer *p, const etr_node *node) {
       return;
     *edge = node->inputs[i];
   }
-  etr_edge *edges = p->edges.data;
-  for (size_t i = 1, count = p->edges.count; i < count; i++) {
-    size_t candidate = i;
-    while (candidate < count && candidate < i + LOOKAHEAD &&
-           edges[candidate].node == edges[i - 1].node)
-      candidate++;
-    if (candidate == i || candidate == count || candidate == i + LOOKAHEAD)
-      continue;
-    etr_edge moved_edge = edges[candidate];
-    memmove(edges + i + 1, edges + i, (candidate - i) * sizeof *edges);
-    edges[i] = moved_edge;
-  }
+  separate_equal_inputs(p->edges.data, p->edges.count);
   for (size_t i = 0; i < p->edges.count; i++) {
-    const char *name = p->view->names[edges[i].node];
-    append_input(p, edges[i].output > 0
-                        ? etr_arena_format(p->arena, "%s:%" PRIu32, name, edges[i].output)
-                        : name);
+    etr_edge edge = p->edges.data[i];
+    const char *name = p->view->names[edge.node];
+    if (edge.output > 0)
+      name = etr_arena_format(p->arena, "%s:%" PRIu32, name, edge.output);
+    append_input(p, name);
   }
-  /* A dotted edge shows which node a nested graph belongs to. */
-  if (p->edges.count > 0 || node->subgraph >= p->view->graph->subgraph_count)
+  if (p->edges.count > 0 || node->subgraph >= graph->subgraph_count)
     return;
-  append_input(p,
-               etr_arena_format(p->arena, "^%s",
-                                p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
+  uint32_t owner = graph->subgraphs[node->subgraph].owner;
+  append_input(p, etr_arena_format(p->arena, "^%s", p->view->names[owner]));
 }
 
 /* ---- Nodes ---- */

@@ -77,8 +77,8 @@ static void add_text_hparam(hparam_list *f, const char *name, const char *text) 
 /* Adds a hyperparameter of --hparam: as a number if it is a finite one, as a flag if it is "true"
  * or "false", else as a text. */
 static void add_user_hparam(hparam_list *f, const etr_tag *given) {
-  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
-             *text = etr_arena_text(f->arena, etr_slice_of(given->value));
+  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name));
+  const char *text = etr_arena_text(f->arena, etr_slice_of(given->value));
   if (etr_arena_failed(f->arena))
     return;
   etr_slice value = etr_slice_of(text);
@@ -235,9 +235,9 @@ static void add_record_hparams(hparam_list *f, const etr_profile *profile) {
   if (etr_tb_has_several_methods(profile))
     add_text_hparam(f, "method", method->name);
   add_backends(&backends, f->arena, method, graph);
-  const char *backend = end_list(&backends),
-             *quantized = graph ? quantization(f->arena, graph) : NULL,
-             *input_shapes = graph ? list_input_shapes(f->arena, graph) : NULL;
+  const char *backend = end_list(&backends);
+  const char *quantized = graph ? quantization(f->arena, graph) : NULL;
+  const char *input_shapes = graph ? list_input_shapes(f->arena, graph) : NULL;
   add_text_hparam(f, "backend", backend[0] ? backend : "unknown");
   add_text_hparam(f, "quantization", quantized ? quantized : "unknown");
   add_text_hparam(f, "inputs", input_shapes && input_shapes[0] ? input_shapes : "unknown");

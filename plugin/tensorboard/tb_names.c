@@ -196,7 +196,8 @@ static void name_boxes(naming *n) {
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
     const etr_scope *enclosing = scope->parent == ETR_NONE ? NULL : &n->scopes->list[scope->parent];
-    const char *path = etr_scope_name(scope, n->graph), *name = scope->label;
+    const char *path = etr_scope_name(scope, n->graph);
+    const char *name = scope->label;
     char encoded_name[ETR_TB_NAME_ROOM];
     bool reads_as_path = strcmp(scope->label, path) == 0;
     if (!reads_as_path && enclosing && enclosing->module != ETR_NONE) {
@@ -277,8 +278,9 @@ typedef struct leaf_text {
  * nothing if the separator does not fit. */
 static void append_part(leaf_text *text, const char *separator, etr_slice part) {
   char clean[ETR_TB_NAME_ROOM];
-  size_t size = etr_tb_clean_name(clean, part), room = ETR_TB_NAME_ROOM - 1 - text->size,
-         separator_size = strlen(separator);
+  size_t size = etr_tb_clean_name(clean, part);
+  size_t room = ETR_TB_NAME_ROOM - 1 - text->size;
+  size_t separator_size = strlen(separator);
   if (separator_size > room)
     return;
   memcpy(text->to + text->size, separator, separator_size);
@@ -300,7 +302,8 @@ static bool write_leaf(const naming *n, size_t node, char *leaf) {
     append_part(&text, "", etr_slice_of(graph_node->name));
     return false;
   }
-  etr_slice label = operator_label(n, node), name = etr_slice_of(graph_node->name);
+  etr_slice label = operator_label(n, node);
+  etr_slice name = etr_slice_of(graph_node->name);
   bool is_module = replaced_box != ETR_NONE;
   if (is_module) {
     const char *box = n->box_names[replaced_box];
@@ -325,7 +328,9 @@ static bool write_leaf(const naming *n, size_t node, char *leaf) {
  * text does not end in a number, or when out of memory. */
 static uint32_t find_series(naming *n, size_t node, const char *text) {
   size_t stem_size = strcspn(text, "0123456789");
-  if (text[stem_size] == '\0' || text[stem_size + strspn(text + stem_size, "0123456789")] != '\0')
+  const char *number = text + stem_size;
+  bool ends_in_number = number[0] != '\0' && number[strspn(number, "0123456789")] == '\0';
+  if (!ends_in_number)
     return ETR_NONE;
   etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem_size});
   etr_map_slot *slot = key.size ? etr_map_at(&n->series, key) : NULL;

@@ -23,17 +23,12 @@ enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 
 /* ---- Head ---- */
 
-/* Writes the section of a method: its name, "**82.4 ms ± 1.0** per inference", and what its runs
- * are like. screen: the first screen of the record for its longest method, whose sentence is added;
- * NULL for other methods. */
-static void put_method_section(etr_answer *answer, const char *name, const etr_method *method,
-                               const etr_first_screen *screen) {
+/* Writes the heading of a method's section, "NAME, METHOD: **82.4 ms ± 1.0** per inference".
+ * is_first: it is the section of the record's longest method, which names the record. */
+static void put_method_heading(etr_answer *answer, const char *name, const etr_method *method,
+                               bool is_first) {
   etr_writer *writer = &answer->writer;
-  bool is_first = screen != NULL;
   etr_unit unit = etr_unit_of_method(answer->profile, method);
-  const char *excluded = etr_excluded_runs_text(answer, method);
-  const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
-  const char *odd_recordings = etr_odd_recordings_text(&answer->arena, answer->profile, method);
   etr_puts(writer, is_first ? "## " : "\n### ");
   if (is_first)
     etr_put_markdown(writer, name);
@@ -50,36 +45,64 @@ static void put_method_section(etr_answer *answer, const char *name, const etr_m
     etr_putf(writer, " %s)", etr_unit_name(unit));
   }
   etr_puts(writer, "\n\n");
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL
-                                                     : &answer->profile->graphs[method->graph];
-  if (graph && graph->is_changed)
-    etr_puts(writer, ETR_CHANGED_PROGRAM "\n\n");
-  if (screen) {
-    etr_first_screen_put_sentence(answer, screen, false);
-    etr_puts(writer, "\n");
-  }
+}
+
+/* Writes of how many runs a method's time is, with their 90th percentile if there are enough. */
+static void put_run_count(etr_answer *answer, const etr_method *method) {
+  etr_writer *writer = &answer->writer;
+  etr_unit unit = etr_unit_of_method(answer->profile, method);
   if (method->run_count == 1)
     etr_puts(writer, "one run");
   else
     etr_putf(writer, "%s of %zu runs", etr_statistic_word(answer->profile), method->run_count);
-  if (method->run_count >= LEAST_OF_PERCENTILE) {
-    etr_puts(writer, ", 90th percentile ");
-    etr_put_time(writer, answer->profile, method->execute.p90, unit);
-    etr_putf(writer, " %s", etr_unit_name(unit));
-  }
+  if (method->run_count < LEAST_OF_PERCENTILE)
+    return;
+  etr_puts(writer, ", 90th percentile ");
+  etr_put_time(writer, answer->profile, method->execute.p90, unit);
+  etr_putf(writer, " %s", etr_unit_name(unit));
+}
+
+/* Writes what a method's runs are like: their number, which are excluded, and how much they differ.
+ */
+static void put_run_facts(etr_answer *answer, const etr_method *method) {
+  etr_writer *writer = &answer->writer;
+  etr_unit unit = etr_unit_of_method(answer->profile, method);
+  const char *excluded = etr_excluded_runs_text(answer, method);
+  const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
+  const char *odd_recordings = etr_odd_recordings_text(&answer->arena, answer->profile, method);
+  bool says_steadiness = steadiness && steadiness[0];
+  put_run_count(answer, method);
   if (excluded && excluded[0])
     etr_putf(writer, "; %s", excluded);
-  if (steadiness && steadiness[0])
+  if (says_steadiness)
     etr_putf(writer, "; %s", steadiness);
-  if (etr_few_runs_text(method)[0] && !(steadiness && steadiness[0]))
+  if (etr_few_runs_text(method)[0] && !says_steadiness)
     etr_putf(writer, "; %s", etr_few_runs_text(method));
   if (etr_runs_differ_much(method))
-    etr_puts(writer, steadiness && steadiness[0] ? ETR_TIMES_NOT_SURE
-                                                 : "; the runs differ much" ETR_TIMES_NOT_SURE);
+    etr_puts(writer,
+             says_steadiness ? ETR_TIMES_NOT_SURE : "; the runs differ much" ETR_TIMES_NOT_SURE);
   if (odd_recordings && odd_recordings[0]) {
     etr_puts(writer, "; ");
     etr_put_markdown(writer, odd_recordings);
   }
+}
+
+/* Writes the section of a method. screen: the first screen of the record for its longest method,
+ * whose sentence is added; NULL for other methods. */
+static void put_method_section(etr_answer *answer, const char *name, const etr_method *method,
+                               const etr_first_screen *screen) {
+  etr_writer *writer = &answer->writer;
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL
+                                                     : &answer->profile->graphs[method->graph];
+  bool is_first = screen != NULL;
+  put_method_heading(answer, name, method, is_first);
+  if (graph && graph->is_changed)
+    etr_puts(writer, ETR_CHANGED_PROGRAM "\n\n");
+  if (is_first) {
+    etr_first_screen_put_sentence(answer, screen, false);
+    etr_puts(writer, "\n");
+  }
+  put_run_facts(answer, method);
   if (is_first && answer->profile->takes_cycles_as_ns)
     etr_puts(writer, "; **" ETR_CYCLES_HAVE_NO_RATE "**");
   etr_puts(writer, "\n");

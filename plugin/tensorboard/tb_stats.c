@@ -57,15 +57,19 @@ static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
   stats->device_end = etr_arena_alloc_array(arena, view->device_count, sizeof *stats->device_end);
   if (etr_arena_failed(arena))
     return;
-  for (size_t i = 0; i < stats->count; i++)
-    stats->device_end[view->device_of_node[stats->nodes[i].node]]++;
+  for (size_t i = 0; i < stats->count; i++) {
+    uint32_t device = view->device_of_node[stats->nodes[i].node];
+    stats->device_end[device]++; /* at first, the number of its nodes */
+  }
   for (uint32_t i = 1; i < view->device_count; i++)
     stats->device_end[i] += stats->device_end[i - 1];
   size_t *next_index = etr_arena_alloc_array(arena, view->device_count, sizeof *next_index);
   for (uint32_t i = 1; i < view->device_count && next_index; i++)
     next_index[i] = stats->device_end[i - 1];
-  for (size_t i = 0; i < stats->count && next_index; i++)
-    stats->by_device[next_index[view->device_of_node[stats->nodes[i].node]]++] = (uint32_t)i;
+  for (size_t i = 0; i < stats->count && next_index; i++) {
+    uint32_t device = view->device_of_node[stats->nodes[i].node];
+    stats->by_device[next_index[device]++] = (uint32_t)i;
+  }
 }
 
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
@@ -219,8 +223,8 @@ void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic st
     return;
   for (uint32_t device = stats->view->device_count; device-- > 0;) {
     size_t size_before_device = etr_packed_size(out);
-    pack_device(&p, stats, device,
-                statistic == ETR_TB_TYPICAL); /* the first statistic has the shapes */
+    /* Only the first statistic has the outputs with their shapes, which are the same in all. */
+    pack_device(&p, stats, device, statistic == ETR_TB_TYPICAL);
     etr_pack_nested(out, p.dev_stats, size_before_device);
   }
   etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), size_before);

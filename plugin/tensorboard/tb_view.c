@@ -29,8 +29,8 @@ static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   for (size_t i = value->rank > 0 ? (size_t)value->rank : 0; i-- > 0;) {
     int64_t size = value->dims[i].size;
     size_t size_before = etr_packed_size(&list->packer);
-    etr_pack_int(&list->packer, list->size,
-                 size == ETR_DIM_SYMBOLIC ? -1 : size); /* -1 is shown as "?" */
+    /* -1 is shown as "?". */
+    etr_pack_int(&list->packer, list->size, size == ETR_DIM_SYMBOLIC ? -1 : size);
     etr_pack_nested(&list->packer, list->dim, size_before);
   }
   etr_slice packed = etr_packed(&list->packer);
@@ -105,8 +105,9 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
 /* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are
  * known. The page lists only devices that end in ":NAME:NUMBER". NULL when out of memory. */
 static const char *name_device(etr_arena *arena, const char *backend, unsigned units) {
-  const char *label = etr_label_device(arena, backend),
-             *name = label && label[0] ? label : "DELEGATE", *separator = "-";
+  const char *label = etr_label_device(arena, backend);
+  const char *name = label && label[0] ? label : "DELEGATE";
+  const char *separator = "-";
   if (!label)
     return NULL;
   name = etr_arena_format(arena, "/device:%.64s", name);

@@ -103,8 +103,8 @@ static bool has_value(const node_data *d, size_t node) {
   return time->runs > 0 || (d->options->statistic <= ETR_NODE_AVG && d->has_nested[node]);
 }
 
-/* Writes "results": the values of the nodes of one graph, the top level (ETR_NONE) or a nested one.
- * */
+/* Writes "results": the values of the nodes of one graph, the top level (ETR_NONE) or a nested one,
+ * by their keys. */
 static void put_results(node_data *d, uint32_t subgraph) {
   etr_map written; /* keys; a graph may have two nodes of one name, of which the first is written */
   etr_map_init(&written, &d->arena);
@@ -134,8 +134,8 @@ static void put_graph(node_data *d, uint32_t subgraph) {
       [ETR_NODE_TYPICAL] = "typical", [ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50",
       [ETR_NODE_P90] = "p90",         [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend",
       [ETR_NODE_SNR] = "SNR"};
-  bool is_backend = d->options->statistic == ETR_NODE_BACKEND,
-       is_snr = d->options->statistic == ETR_NODE_SNR;
+  bool is_backend = d->options->statistic == ETR_NODE_BACKEND;
+  bool is_snr = d->options->statistic == ETR_NODE_SNR;
   const char *unit = is_snr ? "dB" : etr_unit_name(d->options->unit);
   etr_jw_object(&d->json);
   etr_field_text(&d->fields, "name",
@@ -158,7 +158,8 @@ static void put_graph(node_data *d, uint32_t subgraph) {
   etr_jw_end(&d->json);
 }
 
-static bool is_empty(const node_data *d, uint32_t subgraph) {
+/* Returns true if no node of a subgraph has a value of the chosen statistic. */
+static bool has_no_values(const node_data *d, uint32_t subgraph) {
   for (size_t i = 0; i < d->graph->node_count; i++)
     if (d->graph->nodes[i].subgraph == subgraph && has_value(d, i))
       return false;
@@ -169,7 +170,8 @@ static bool is_empty(const node_data *d, uint32_t subgraph) {
  * delegate that it opens. A delegate's id contains the name of the program's file; a program inside
  * an ETRecord has none, so only its method is written. */
 static void put_program(node_data *d) {
-  const char *path = d->profile->pte, *file = path != NULL ? etr_last_part(path) : "";
+  const char *path = d->profile->pte;
+  const char *file = path != NULL ? etr_last_part(path) : "";
   bool has_file = path != NULL &&
                   (d->profile->etrecord == NULL || strcmp(path, d->profile->etrecord) != 0);
   etr_jw_object(&d->json);
@@ -177,7 +179,7 @@ static void put_program(node_data *d) {
   put_graph(d, ETR_NONE);
   for (uint32_t index = 0; has_file && index < d->graph->subgraph_count; index++) {
     const etr_subgraph *subgraph = &d->graph->subgraphs[index];
-    if (!subgraph->is_numbered || is_empty(d, index))
+    if (!subgraph->is_numbered || has_no_values(d, index))
       continue;
     const char *call = instruction_id(d, subgraph->owner);
     const char *id = call != NULL ? etr_arena_format(&d->arena, "%s::%s", file, call) : NULL;
@@ -230,7 +232,7 @@ static etr_status check_graph(const etr_profile *profile, const etr_graph *graph
 
 /* Numbers the operators of each subgraph from 0, as the adapter for programs does. When out of
  * memory, the arena has failed. */
-static void number_operators(node_data *d) {
+static void number_operators_by_subgraph(node_data *d) {
   uint32_t *counts = etr_arena_alloc_array(&d->arena, d->graph->subgraph_count, sizeof *counts);
   d->number = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->number);
   for (size_t i = 0; counts != NULL && d->number != NULL && i < d->graph->node_count; i++) {
@@ -240,24 +242,26 @@ static void number_operators(node_data *d) {
   }
 }
 
-/* Sums, per node, the average and typical times of all nodes inside its subgraphs at any depth.
- * When out of memory, the arena has failed. */
-static void sum_nested(node_data *d) {
+/* Sums, per node, the average and typical times in ticks of all nodes inside its subgraphs at any
+ * depth. When out of memory, the arena has failed. */
+static void sum_nested_times(node_data *d) {
   d->nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->nested);
   d->nested_typical = etr_arena_alloc_array(&d->arena, d->graph->node_count,
                                             sizeof *d->nested_typical);
   d->has_nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->has_nested);
   if (d->nested == NULL || d->nested_typical == NULL || d->has_nested == NULL)
     return;
-  for (size_t i = d->graph->node_count;
-       i-- > 0;) { /* a node comes before the nodes of its graphs */
-    uint32_t subgraph = d->graph->nodes[i].subgraph;
-    uint32_t owner = subgraph != ETR_NONE ? d->graph->subgraphs[subgraph].owner : ETR_NONE;
-    if (owner >= i)
+  const etr_graph *graph = d->graph;
+  /* From the end, because a node comes before the nodes of its subgraphs. */
+  for (size_t i = graph->node_count; i-- > 0;) {
+    uint32_t subgraph = graph->nodes[i].subgraph;
+    uint32_t owner = subgraph != ETR_NONE ? graph->subgraphs[subgraph].owner : ETR_NONE;
+    if (owner >= i) /* it is at the top level */
       continue;
-    d->nested[owner] += d->nested[i] + d->graph->times[i].avg;
-    d->nested_typical[owner] += d->nested_typical[i] + d->graph->times[i].typical;
-    d->has_nested[owner] |= d->has_nested[i] || d->graph->times[i].runs > 0;
+    const etr_node_time *time = &graph->times[i];
+    d->nested[owner] += d->nested[i] + time->avg;
+    d->nested_typical[owner] += d->nested_typical[i] + time->typical;
+    d->has_nested[owner] |= d->has_nested[i] || time->runs > 0;
   }
 }
 
@@ -272,8 +276,8 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph,
   d.adapter = choose_adapter(d.graph, d.options->adapter);
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);
-  number_operators(&d);
-  sum_nested(&d);
+  number_operators_by_subgraph(&d);
+  sum_nested_times(&d);
   if (d.options->statistic == ETR_NODE_SNR)
     d.accuracy = etr_accuracy_of_nodes(&d.arena, profile, d.graph);
   etr_writer_init(&d.writer, sink);

@@ -21,8 +21,8 @@ typedef struct tracer {
   etr_map backends;      /* name -> its number */
   etr_map tracks;        /* process, backend, whether starts are synthetic, lane -> its number */
   uint32_t *next_thread; /* per process */
-  const char *
-      *sources; /* per event of all blocks: source line of its node; NULL until it is needed */
+  /* Per event of all blocks: source line of its node; NULL until it is needed. */
+  const char **sources;
   const char **nodes;  /* per event of all blocks: name of its node; NULL until it is needed */
   const char **titles; /* per event of all blocks: name of its bar; NULL until it is needed */
   etr_writer writer;
@@ -39,9 +39,10 @@ typedef struct track_key {
 } track_key;
 ETR_NO_PADDING(track_key, sizeof(uint64_t) + 4 * sizeof(uint32_t));
 
-/* Writes the metadata event that names a process or, as `what` says, a thread. */
-static void put_name(tracer *t, const char *what, size_t process, uint32_t thread,
-                     const char *name) {
+/* Writes the metadata event that names a process or a thread: `what` is "process_name" or
+ * "thread_name". */
+static void put_name_event(tracer *t, const char *what, size_t process, uint32_t thread,
+                           const char *name) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "ph", "M");
   etr_field_text(&t->fields, "name", what);
@@ -65,13 +66,23 @@ static uint32_t number_backend(tracer *t, const etr_event *event) {
   return (uint32_t)t->backends.count - 1;
 }
 
-/* Returns the thread of an event: one for the method itself, and one for each backend, kind of
- * start (measured or synthetic) and lane. The thread and its process are named in the trace when
- * they are first needed. */
+/* Names a process in the trace: by its method, and by its ETDump if there are several. dump: index
+ * of the ETDump. */
+static void name_process(tracer *t, size_t process, const char *method_name, uint32_t dump) {
+  const etr_profile *profile = t->profile;
+  const char *name = method_name;
+  if (profile->etdump_count > 1 && dump < profile->etdump_count)
+    name = etr_arena_format(&t->arena, "%s, %s", method_name, profile->etdumps[dump]);
+  if (name != NULL)
+    put_name_event(t, "process_name", process, 0, name);
+}
+
+/* Returns the thread, a row of the viewer, of an event: one for the method itself, and one for each
+ * backend, kind of start (measured or synthetic) and lane. The thread and its process are named in
+ * the trace when they are first needed. */
 static uint32_t number_thread(tracer *t, uint32_t run, const etr_block *block,
                               const etr_span *span) {
   const etr_event *event = &block->events[span->event];
-  const etr_run *recorded_run = &t->profile->runs[run];
   size_t process = etr_placer_process(&t->placer, run);
   track_key key = {.process = process,
                    .backend = span->in_delegate ? number_backend(t, event) : ETR_NONE,
@@ -82,16 +93,8 @@ static uint32_t number_thread(tracer *t, uint32_t run, const etr_block *block,
   if (number != ETR_NONE)
     return number;
   const char *name = etr_trace_method_name(t->profile, block);
-  if (t->next_thread[process] == 0) {
-    bool is_one_of_several = t->profile->etdump_count > 1 &&
-                             recorded_run->dump < t->profile->etdump_count;
-    const char *process_name = is_one_of_several
-                                   ? etr_arena_format(&t->arena, "%s, %s", name,
-                                                      t->profile->etdumps[recorded_run->dump])
-                                   : name;
-    if (process_name != NULL)
-      put_name(t, "process_name", process, 0, process_name);
-  }
+  if (t->next_thread[process] == 0)
+    name_process(t, process, name, t->profile->runs[run].dump);
   uint32_t thread = ++t->next_thread[process];
   etr_map_set(&t->tracks, bytes, thread);
   if (key.backend != ETR_NONE)
@@ -100,7 +103,7 @@ static uint32_t number_thread(tracer *t, uint32_t run, const etr_block *block,
   if (key.lane > 0 && name != NULL)
     name = etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key.lane);
   if (name != NULL)
-    put_name(t, "thread_name", process, thread, name);
+    put_name_event(t, "thread_name", process, thread, name);
   return thread;
 }
 
@@ -139,15 +142,18 @@ static void put_node(tracer *t, const etr_block *block, const etr_event *event) 
     return;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
   const etr_node *node = &graph->nodes[event->nodes[0]];
+  /* Labels are made once, since an event has a sample in each run. */
   size_t event_number = number_of(t, block, event);
-  if (t->nodes[event_number] == NULL)
-    t->nodes[event_number] = etr_label_node(&t->arena, graph, event->nodes[0]);
-  if (t->sources[event_number] == NULL && node->source != NULL)
-    t->sources[event_number] = etr_label_source(&t->arena, node->source);
-  etr_field_text(&t->fields, "node", t->nodes[event_number]);
+  const char **label = &t->nodes[event_number];
+  const char **source = &t->sources[event_number];
+  if (*label == NULL)
+    *label = etr_label_node(&t->arena, graph, event->nodes[0]);
+  if (*source == NULL && node->source != NULL)
+    *source = etr_label_source(&t->arena, node->source);
+  etr_field_text(&t->fields, "node", *label);
   etr_field_text(&t->fields, "op", node->target);
   put_text(t, "module", graph->modules[node->module].path);
-  put_text(t, "source", t->sources[event_number]);
+  put_text(t, "source", *source);
 }
 
 /* Writes the "args" of an event: its run, name and ticks, how sure its start and its duration are,

@@ -34,10 +34,11 @@ typedef struct etr_span {
   uint32_t lane;  /* lane of its track; ETR_NONE: it overlaps more events than there are lanes */
   uint32_t track; /* track, set by etr_place_levels() */
   uint32_t
-      level;     /* number of spans that have not ended when it begins, set by etr_place_levels() */
-  uint64_t raw;  /* start as recorded, in ticks; used while placing */
-  uint32_t call; /* index of the delegate's call, or ETR_NONE; used while placing */
-  uint32_t around; /* index of the call or wrapper that it is in, or ETR_NONE; used while placing */
+      level; /* number of spans that have not ended when it begins, set by etr_place_levels() */
+  uint64_t recorded_start; /* start as recorded, in ticks; used while placing */
+  uint32_t call;           /* index of the delegate's call, or ETR_NONE; used while placing */
+  uint32_t
+      enclosing; /* index of the call or wrapper that it is in, or ETR_NONE; used while placing */
 } etr_span;
 
 /** Events that are drawn together: those of all delegates of a backend, or those outside delegates.
@@ -56,19 +57,19 @@ typedef etr_vec(etr_track) etr_tracks;
 typedef struct etr_placer {
   const etr_profile *profile;
   etr_arena *arena;
-  etr_arena scratch;    /* memory of one run */
-  bool failed;          /* scratch is out of memory */
-  size_t event_count;   /* number of events of all blocks */
-  size_t process_count; /* number of processes: see etr_placer_process() */
-  size_t *first_event;  /* per block: number of its first event among the events of all blocks */
-  size_t *next_sample;  /* per event of all blocks: index of its next sample */
-  uint64_t *free_from;  /* per dump and method (the last one: no method): end of its last run, in
-                           nanoseconds */
+  etr_arena scratch;      /* memory of one run */
+  bool failed;            /* scratch is out of memory */
+  size_t event_count;     /* number of events of all blocks */
+  size_t process_count;   /* number of processes: see etr_placer_process() */
+  size_t *first_event;    /* per block: number of its first event among the events of all blocks */
+  size_t *next_sample;    /* per event of all blocks: index of its next sample */
+  uint64_t *next_free_ns; /* per dump and method (the last one: no method): end of its last run, in
+                          nanoseconds */
   etr_vec(etr_span) spans;
-  bool *has_begun;      /* per dump */
-  uint64_t *base;       /* per dump: start of its first run, in ticks */
-  uint64_t *wrapped;    /* per dump: ticks that its 32-bit counter has lost so far */
-  uint64_t *last_start; /* per dump: start of the run before as recorded, in ticks */
+  bool *has_begun;         /* per dump */
+  uint64_t *first_start;   /* per dump: start of its first run, in ticks */
+  uint64_t *wrapped_ticks; /* per dump: ticks that its 32-bit counter has lost so far */
+  uint64_t *last_start;    /* per dump: start of the run before as recorded, in ticks */
 } etr_placer;
 
 /** Returns true for an event that is placed, because it takes time: its own, or a share by its
@@ -78,12 +79,13 @@ bool etr_is_placed(const etr_event *event);
 /** Initializes a placer. When out of memory, the arena fails; later calls may also set `failed`. */
 void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile);
 
-/** Returns the number of a run's process: one for each method of a dump, and one for no method. */
+/** Returns the number of the process that a run is drawn in: each method of an ETDump is one, and
+ * so is what belongs to no method. */
 size_t etr_placer_process(const etr_placer *placer, uint32_t run);
 
 /** Fills placer->spans with the events of a run, sorted by start, outer events before inner ones.
- * Returns true if the run is where it was measured, and false if it was moved after the run before,
- * because its clock went back. */
+ * Returns true if the run is where it was measured, and false if it was moved behind the run
+ * before, because its clock went back. */
 bool etr_place_run(etr_placer *placer, uint32_t run);
 
 /**

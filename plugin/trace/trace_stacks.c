@@ -6,7 +6,7 @@
  *
  * A stack is the method, the modules around the operator from the outermost on, and the operator.
  * Equal operators of equal modules have one name, so viewers add them up. In folded stacks an event
- * counts without the events inside it, so the sum of all lines is the time of the runs.
+ * counts without the events inside_ns it, so the sum of all lines is the time of the runs.
  */
 #include "trace/trace_format.h"
 
@@ -22,7 +22,7 @@
 /* An event that is drawn. */
 typedef struct bar {
   uint64_t start, end; /* nanoseconds */
-  uint64_t inside;     /* nanoseconds of the bars directly inside it */
+  uint64_t inside_ns;  /* nanoseconds of the bars directly inside_ns it */
   uint32_t process;
   uint32_t lane;  /* lane of its process, for events that overlap without being nested */
   uint32_t frame; /* index of its name */
@@ -86,9 +86,9 @@ static uint32_t number_frame(stacks *s, const etr_block *block, const etr_event 
   return number;
 }
 
-/* Writes a name as a part of a folded stack. A ';', which would end the part, becomes ':', and a
+/* Writes a name as one frame of a folded stack. A ';', which would end it, becomes ':', and a
  * control character, which might end the line, a blank. */
-static void put_part(etr_writer *writer, etr_slice name) {
+static void put_frame_name(etr_writer *writer, etr_slice name) {
   for (size_t offset = 0, size; offset < name.size; offset += size) {
     uint32_t code = etr_character_at(name.data + offset, &size);
     if (code == ';')
@@ -100,14 +100,14 @@ static void put_part(etr_writer *writer, etr_slice name) {
   }
 }
 
-/* Writes the modules around a node as parts, from the outermost on, each with its whole path; the
- * model itself is left out. */
+/* Writes the modules that contain a node as frames of a folded stack, from the outermost on, each
+ * with its whole path. The model itself is left out. */
 static void put_modules(etr_writer *writer, const char *path) {
   size_t level = 0, end = 0;
   while (etr_next_module_around(path, &level, &end)) {
     if (end == 0) /* the model */
       continue;
-    put_part(writer, (etr_slice){path, end});
+    put_frame_name(writer, (etr_slice){path, end});
     etr_puts(writer, ";");
   }
 }
@@ -118,11 +118,11 @@ static uint32_t number_stack(stacks *s, const etr_block *block, const etr_event 
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &s->arena, &writer);
-  put_part(&writer, etr_slice_of(etr_trace_method_name(s->profile, block)));
+  put_frame_name(&writer, etr_slice_of(etr_trace_method_name(s->profile, block)));
   etr_puts(&writer, ";");
   put_modules(&writer, etr_trace_module(s->profile, block, event));
   const etr_node *node = etr_trace_node(s->profile, block, event);
-  put_part(&writer, node != NULL ? etr_label_op(node->target) : etr_slice_of(event->label));
+  put_frame_name(&writer, node != NULL ? etr_label_op(node->target) : etr_slice_of(event->label));
   const char *stack = etr_text_end(&text, &writer);
   if (stack == NULL)
     return 0;
@@ -153,9 +153,10 @@ static void name_process(stacks *s, size_t process, uint32_t run) {
 
 /* ---- Collecting ---- */
 
-/* Puts a bar into the first lane where it is inside the innermost open bar or behind all bars, and
- * adds its time to that which the enclosing bar has inside. */
-static void put_into_lane(stacks *s, size_t index) {
+/* Puts a bar into the first lane where it is inside the innermost bar that is still open, or behind
+ * all bars, since a stack cannot overlap. Adds its time to the inside time of the bar that encloses
+ * it. */
+static void assign_lane(stacks *s, size_t index) {
   bar *placed = &s->bars.data[index];
   for (placed->lane = 0;; placed->lane++) {
     if (placed->lane == s->lanes.count) {
@@ -173,7 +174,7 @@ static void put_into_lane(stacks *s, size_t index) {
     if (around != NULL && around->end < placed->end)
       continue;
     if (around != NULL)
-      around->inside += placed->end - placed->start;
+      around->inside_ns += placed->end - placed->start;
     size_t *opened = etr_vec_push(&s->scratch, &lane->bars);
     if (opened != NULL)
       *opened = index;
@@ -182,8 +183,9 @@ static void put_into_lane(stacks *s, size_t index) {
   s->lane_counts[placed->process] = ETR_MAX(s->lane_counts[placed->process], placed->lane + 1);
 }
 
-/* Adds the bars of a run, one for each of its spans, with their frames, stacks and lanes. */
-static void collect_run(stacks *s, uint32_t run) {
+/* Adds the bars of a run, one for each of its spans, with their frames, stacks and lanes. The names
+ * of an event are made once; 0 says that they are not known, so their numbers are stored plus 1. */
+static void add_run_bars(stacks *s, uint32_t run) {
   const etr_block *block = &s->profile->blocks[s->profile->runs[run].block];
   size_t process = etr_placer_process(&s->placer, run);
   (void)etr_place_run(&s->placer, run);
@@ -205,7 +207,7 @@ static void collect_run(stacks *s, uint32_t run) {
                    .process = (uint32_t)process,
                    .frame = names->frame - 1,
                    .stack = names->stack - 1};
-    put_into_lane(s, s->bars.count - 1);
+    assign_lane(s, s->bars.count - 1);
   }
   s->placer.failed |= etr_arena_failed(&s->scratch);
   etr_arena_clear(&s->scratch);
@@ -213,13 +215,13 @@ static void collect_run(stacks *s, uint32_t run) {
 
 /* ---- Folded stacks ---- */
 
-/* Writes the stacks in the folded format, each with its own time in nanoseconds, without that of
- * events inside it. Stacks without time of their own are left out. */
+/* Writes the stacks in the folded format of flame graphs: each with its own time in nanoseconds,
+ * without that of events inside it. Stacks without time of their own are left out. */
 static void put_folded(stacks *s, etr_writer *writer) {
   uint64_t *own_times = etr_arena_alloc_array(&s->arena, s->folded.count, sizeof *own_times);
   for (size_t i = 0; own_times != NULL && i < s->bars.count; i++) {
     const bar *stack_bar = &s->bars.data[i];
-    own_times[stack_bar->stack] += stack_bar->end - stack_bar->start - stack_bar->inside;
+    own_times[stack_bar->stack] += stack_bar->end - stack_bar->start - stack_bar->inside_ns;
   }
   for (size_t i = 0; own_times != NULL && i < s->folded.count; i++) {
     if (own_times[i] == 0)
@@ -233,7 +235,8 @@ static void put_folded(stacks *s, etr_writer *writer) {
 
 /* ---- speedscope ---- */
 
-/* Writes a bar's opening ("O") or closing ("C") as an event of speedscope. */
+/* Writes the opening ("O") or the closing ("C") of a frame as an event of speedscope, at a time in
+ * nanoseconds. */
 static void put_event(etr_fields *fields, const char *type, uint32_t frame_number, uint64_t ns) {
   etr_jw_object(fields->json);
   etr_field_text(fields, "type", type);
@@ -242,10 +245,24 @@ static void put_event(etr_fields *fields, const char *type, uint32_t frame_numbe
   etr_jw_end(fields->json);
 }
 
-/* Writes the bars of one lane of a process as a profile: the opening and closing of frames in the
- * order of time. */
+/* The bars that are open, each inside the one before it. */
+typedef etr_vec(const bar *) bar_stack;
+
+/* Writes the closing of those open bars that end at this time or before, from the innermost on. */
+static void close_bars(etr_fields *fields, bar_stack *open_bars, uint64_t time_ns) {
+  for (; open_bars->count > 0; open_bars->count--) {
+    const bar *innermost = open_bars->data[open_bars->count - 1];
+    if (innermost->end > time_ns)
+      return;
+    put_event(fields, "C", innermost->frame, innermost->end);
+  }
+}
+
+/* Writes the bars of one lane of a process as a profile of speedscope: the opening and closing of
+ * frames in the order of time. All profiles of a process end with its last bar, so that they can be
+ * compared. */
 static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t lane) {
-  etr_vec(const bar *) open_bars = {0};
+  bar_stack open_bars = {0};
   uint64_t end = 0;
   for (size_t i = 0; i < s->bars.count; i++)
     if (s->bars.data[i].process == process)
@@ -264,19 +281,14 @@ static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t 
     const bar *drawn = &s->bars.data[i];
     if (drawn->process != process || drawn->lane != lane)
       continue;
-    for (; open_bars.count > 0 && open_bars.data[open_bars.count - 1]->end <= drawn->start;
-         open_bars.count--)
-      put_event(fields, "C", open_bars.data[open_bars.count - 1]->frame,
-                open_bars.data[open_bars.count - 1]->end);
+    close_bars(fields, &open_bars, drawn->start);
     put_event(fields, "O", drawn->frame, drawn->start);
     const bar **opened = etr_vec_push(&s->arena, &open_bars);
     if (opened == NULL)
       break;
     *opened = drawn;
   }
-  for (; open_bars.count > 0; open_bars.count--)
-    put_event(fields, "C", open_bars.data[open_bars.count - 1]->frame,
-              open_bars.data[open_bars.count - 1]->end);
+  close_bars(fields, &open_bars, UINT64_MAX);
   etr_jw_end(fields->json);
   etr_jw_end(fields->json);
 }
@@ -334,7 +346,7 @@ etr_status etr_trace_write_stacks(const etr_profile *profile, const etr_trace_op
   etr_writer_init(&writer, sink);
   for (uint32_t run = 0; run < profile->run_count && !etr_arena_failed(&s.arena); run++)
     if (etr_trace_shows(profile, options, run))
-      collect_run(&s, run);
+      add_run_bars(&s, run);
   if (!etr_arena_failed(&s.arena) && options->format == ETR_TRACE_FOLDED)
     put_folded(&s, &writer);
   else if (!etr_arena_failed(&s.arena))

@@ -37,9 +37,9 @@ static etr_profile_runs choose(etr_arena *arena, size_t events_per_run) {
   return chosen;
 }
 
-static bool has(const etr_profile_runs *runs, uint32_t place) {
+static bool has(const etr_profile_runs *runs, uint32_t run_index) {
   for (size_t i = 0; i < runs->count; i++)
-    if (runs->places[i] == place)
+    if (runs->run_indices[i] == run_index)
       return true;
   return false;
 }
@@ -49,9 +49,9 @@ Test(profile_runs, all_runs_are_there_where_they_have_room) {
   const etr_profile_runs runs = choose(&arena, ETR_PROFILE_MOST_EVENTS / RUNS);
   cr_assert_eq(runs.count, RUNS);
   for (uint32_t i = 0; i < RUNS; i++)
-    cr_expect_eq(runs.places[i], i);
+    cr_expect_eq(runs.run_indices[i], i);
   cr_expect(runs.fastest == 3 && runs.slowest == 4);
-  cr_expect_eq(runs.places[runs.median], 10);
+  cr_expect_eq(runs.run_indices[runs.median], 10);
   etr_arena_clear(&arena);
 }
 
@@ -63,14 +63,14 @@ Test(profile_runs, the_runs_that_matter_are_there) {
     etr_arena arena = {0};
     const etr_profile_runs runs = choose(&arena, ETR_PROFILE_MOST_EVENTS / cases[i].room);
     cr_expect_eq(runs.count, cases[i].count, "room for %zu: %zu runs", cases[i].room, runs.count);
-    cr_expect(has(&runs, 10) && runs.places[runs.median] == 10);
+    cr_expect(has(&runs, 10) && runs.run_indices[runs.median] == 10);
     cr_expect_eq(has(&runs, 4), cases[i].room >= 2);
     cr_expect_eq(has(&runs, 3), cases[i].room >= 3);
     cr_expect_eq(has(&runs, 0), cases[i].room >= 4);
     cr_expect_eq(runs.slowest < runs.count, cases[i].room >= 2);
     cr_expect_eq(runs.fastest < runs.count, cases[i].room >= 3);
     for (size_t k = 1; k < runs.count; k++)
-      cr_expect_gt(runs.places[k], runs.places[k - 1]);
+      cr_expect_gt(runs.run_indices[k], runs.run_indices[k - 1]);
     etr_arena_clear(&arena);
   }
 }
@@ -80,6 +80,6 @@ Test(profile_runs, the_median_is_always_there) {
   etr_arena arena = {0};
   const etr_profile_runs runs = choose(&arena, ETR_PROFILE_MOST_EVENTS + 1);
   cr_assert_eq(runs.count, 1);
-  cr_expect_eq(runs.places[0], 10);
+  cr_expect_eq(runs.run_indices[0], 10);
   etr_arena_clear(&arena);
 }

@@ -341,7 +341,7 @@ Test(trace_place, no_sum_of_times_wraps) {
   add_execute(&t, 0, 10);
   begin(&t);
   for (size_t i = 0; i < 3000; i++) {
-    uint64_t before = t.placer.free_from[0];
+    uint64_t before = t.placer.next_free_ns[0];
     t.placer.next_sample[0] = t.placer.next_sample[1] = 0;
     etr_place_run(&t.placer, 0);
     for (size_t k = 0; k < t.placer.spans.count; k++) {
