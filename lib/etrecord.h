@@ -1764,10 +1764,10 @@ struct etr_profile {
  * the defaults.
  *
  * On success close *out with etr_profile_close(); its warnings list inputs that could not be read
- * but are not essential. On failure *out is NULL. Errors: ETR_ERROR_IO a file cannot be read
- *   ETR_ERROR_FORMAT  an input is of the wrong kind, is damaged or exceeds a limit, or the record
- * contains no graph ETR_ERROR_CHOICE no ETRecord, ETDump or .pte was given, a method choice or a
- * range names an unknown run or method, or ticks_per_second is out of range ETR_ERROR_MEMORY
+ * but are not essential. On failure *out is NULL. Errors: ETR_ERROR_IO (a file cannot be read),
+ * ETR_ERROR_FORMAT (an input is of the wrong kind, is damaged or exceeds a limit, or the record
+ * contains no graph), ETR_ERROR_CHOICE (no ETRecord, ETDump or .pte was given, a method choice or a
+ * range names an unknown run or method, or ticks_per_second is out of range), ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs,
                                     const etr_options *options, etr_error *error);

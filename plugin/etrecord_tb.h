@@ -314,9 +314,11 @@ typedef struct etr_node_filter {
       *backend; /**< only nodes that run in this backend; "cpu": only those that ran as kernels */
 } etr_node_filter;
 
-/** Return the number of nodes of all graphs, or of events of all blocks, that the filter selects. 0
- * means that the name of a module or operator is probably mistyped. filter may be NULL. */
+/** Returns the number of nodes of all graphs that the filter selects. 0 means that the name of a
+ * module or operator is probably mistyped. filter may be NULL. */
 ETR_API size_t etr_count_nodes(const etr_profile *profile, const etr_node_filter *filter);
+
+/** Returns the number of events of all blocks that the filter selects, as etr_count_nodes(). */
 ETR_API size_t etr_count_events(const etr_profile *profile, const etr_node_filter *filter);
 
 /**
@@ -579,8 +581,9 @@ ETR_API etr_status etr_emit_sizes_tables(const etr_profile *profile,
                                          const etr_table_options *options, const etr_sink *sink,
                                          etr_error *error);
 
-/** Writes the same, schema "etrecord-tb/sizes/1" (schema/sizes.schema.json). `unit` is ignored:
- * there are no times. Errors: those of etr_emit_sizes_tables(). */
+/** Writes where the bytes of the program's file are, with all parts, schema "etrecord-tb/sizes/1"
+ * (schema/sizes.schema.json). `unit` is ignored: there are no times. Errors: those of
+ * etr_emit_sizes_tables(). */
 ETR_API etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit,
                                        const etr_sink *sink, etr_error *error);
 
@@ -656,8 +659,9 @@ ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *varia
                                               const etr_table_options *options,
                                               const etr_sink *sink, etr_error *error);
 
-/** Writes the same rows, schema "etrecord-tb/accuracy_variants/1"
- * (schema/accuracy_variants.schema.json). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes the rows of etr_emit_accuracy_variants() for programs, schema
+ * "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants,
                                                    const etr_accuracy_choice *choice,
                                                    const etr_sink *sink, etr_error *error);

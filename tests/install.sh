@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build=(cmake ninja-build gcc g++ libc6-dev pkg-config protobuf-compiler protobuf-c-compiler libprotobuf-c-dev zlib1g-dev libzip-dev libgraphviz-dev)
-test=(git libcriterion-dev graphviz flatbuffers-compiler python3 python3-venv man-db mandoc zsh fish clang libsimdjson-dev valgrind)
+test=(git libcriterion-dev graphviz flatbuffers-compiler python3 python3-venv man-db mandoc zsh fish clang libsimdjson-dev valgrind ccache)
 
 sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
 updated=

@@ -64,8 +64,9 @@ bool etr_gap_is_equal(const etr_numeric_gap *gap) {
   return gap->unlike == 0 && gap->snr_db > ETR_EQUAL_DB;
 }
 
-/* Returns whether the reference is of this record, so that values are compared node by node. */
-static bool is_own(const accuracy_maker *m) {
+/* Returns true if the reference was computed from this record, not from another one of the same
+ * model, so that its nodes are the same. */
+static bool is_reference_of_record(const accuracy_maker *m) {
   return m->out->reference_record == m->profile;
 }
 
@@ -81,7 +82,8 @@ static bool is_reduced(const etr_debug_value *value, const etr_node *node, uint3
 /* Sets *key to the run, node and output that computed a value. Returns false for values that are
  * not compared: scalars, tensors without elements, arguments of delegate calls, and those of
  * other methods or of unknown origin. */
-static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, row_key *key) {
+static bool find_origin_of_value(const accuracy_maker *m, const etr_debug_value *value,
+                                 row_key *key) {
   if (value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0 || value->is_argument)
     return false;
   if (value->method != m->method || value->node == ETR_NONE || value->output == ETR_NONE)
@@ -91,19 +93,23 @@ static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, r
   return m->graph->nodes[origin.node].kind == ETR_NODE_OP;
 }
 
-/* Returns what taps.json says about a value that the method returns, or NULL. */
-static const etr_tap_spec *spec_of(const accuracy_maker *m, const etr_debug_value *value) {
+/* Returns what taps.json says about a value that the method returns; NULL if it is not listed
+ * there. The graph's outputs begin with what is written to buffers, which the program does not
+ * return. */
+static const etr_tap_spec *tap_spec_of(const accuracy_maker *m, const etr_debug_value *value) {
   return etr_taps_find(&m->taps, value->output - (uint32_t)m->graph->mutation_count);
 }
 
-/* Adds a row for a value that is statistics, as taps.json says. Returns false if it is none; true
- * also when out of memory. */
-static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, const row_key *origin) {
+/* Adds a row for a value that a tap (intermediate_output_tap) computed as statistics of a tensor,
+ * as taps.json says. Returns false, and adds nothing, for any other value, and counts it if it
+ * looks like statistics that taps.json does not explain. Returns true also when out of memory. */
+static bool add_row_of_statistics(accuracy_maker *m, const etr_debug_value *value,
+                                  const row_key *origin) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
          first = m->graph->mutation_count + returned;
   if (!value->is_output || returned == 0 || value->output < first)
     return false;
-  const etr_tap_spec *spec = spec_of(m, value);
+  const etr_tap_spec *spec = tap_spec_of(m, value);
   if (!spec)
     m->unknown_taps += is_reduced(value, &m->graph->nodes[origin->node], origin->output);
   if (!spec || spec->field_count == 0)
@@ -117,7 +123,7 @@ static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, cons
                               .name = m->graph->nodes[origin->node].name,
                               .is_tap = true,
                               .input = ETR_NONE,
-                              .computed_by = etr_carried_node(m->graph, origin->node),
+                              .computed_by = etr_node_before_quantization(m->graph, origin->node),
                               .aten_node = spec->node,
                               .drop_db = NAN,
                               .impact_snr_db = NAN,
@@ -125,11 +131,12 @@ static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, cons
   return true;
 }
 
-/* Adds a row for a logged value, or records what a further logging of the same value says about
- * its row. Values of unknown origin have no row. */
-static void add_value(accuracy_maker *m, const etr_debug_value *value) {
+/* Adds a row for a logged value. If the value has a row, because it was logged before in this run,
+ * the row becomes an output of the method, or gets the problem that it is computed several times.
+ * Values of unknown origin have no row. When out of memory, the arena has failed. */
+static void add_row_of_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
-  if (!find_origin(m, value, &key) || add_statistics(m, value, &key))
+  if (!find_origin_of_value(m, value, &key) || add_row_of_statistics(m, value, &key))
     return;
   uint32_t found = etr_map_get(&m->rows, ETR_BYTES(key));
   if (found != ETR_NONE) {
@@ -152,7 +159,7 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
       .name = key.output ? etr_arena_format(m->arena, "%s #%u", name, key.output) : name,
       .is_output = value->is_output,
       .input = ETR_NONE,
-      .computed_by = etr_carried_node(m->graph, key.node),
+      .computed_by = etr_node_before_quantization(m->graph, key.node),
       .drop_db = NAN,
       .impact_snr_db = NAN};
   if (m->graph->nodes[key.node].subgraph != ETR_NONE &&
@@ -161,10 +168,10 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   etr_map_set(&m->rows, ETR_BYTES(key), (uint32_t)(m->values.count - 1));
 }
 
-/* Marks values that the method returns and the exported program does not: intermediate_output_tap
- * adds them behind the others. One of the others may be the same value, and then it is no tap, so
- * those are marked last. */
-static void mark_taps(accuracy_maker *m) {
+/* Sets is_tap of the values that the method returns and the exported program does not, which
+ * intermediate_output_tap has added behind its outputs. An output of the exported program may be
+ * the same value, and then it is no tap: so the second pass clears is_tap of these. */
+static void mark_tapped_values(accuracy_maker *m) {
   size_t returned = etr_count_exported_outputs(m->profile, m->graph),
          first = m->graph->mutation_count;
   for (int pass = 0; returned && pass < 2; pass++)
@@ -173,7 +180,7 @@ static void mark_taps(accuracy_maker *m) {
       row_key key;
       bool is_tap = value->is_output && value->output != ETR_NONE &&
                     value->output >= first + returned;
-      if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key))
+      if (!value->is_output || is_tap != (pass == 0) || !find_origin_of_value(m, value, &key))
         continue;
       uint32_t row = etr_map_get(&m->rows, ETR_BYTES(key));
       if (row != ETR_NONE)
@@ -191,9 +198,9 @@ static size_t count_logged(const accuracy_maker *m, uint32_t method) {
 
 /* ---- Dequantizing ---- */
 
-/* Reads a tensor of numbers by channel from the reference; NULL if it is missing, has another
- * number of elements or cannot be read. */
-static double *read_channels(accuracy_maker *m, const char *name, uint64_t count) {
+/* Reads a constant of the reference with `count` numbers, one for each channel, such as scales.
+ * Returns NULL if it is missing, has another number of elements or cannot be read. */
+static double *read_numbers_of_channels(accuracy_maker *m, const char *name, uint64_t count) {
   double piece[ETR_PIECE_ELEMENTS];
   etr_tensor_view view;
   etr_tensor_reader reader = {0};
@@ -212,7 +219,9 @@ static double *read_channels(accuracy_maker *m, const char *name, uint64_t count
   return number_count == count ? numbers : NULL;
 }
 
-static bool number_argument(const etr_node *node, const char *name, double *out) {
+/* Sets *out to a node's argument of this name. Returns false if there is none, or if it is no
+ * finite number. */
+static bool read_number_argument(const etr_node *node, const char *name, double *out) {
   const char *text = etr_node_argument(node, name);
   char *end = NULL;
   *out = text ? strtod(text, &end) : NAN;
@@ -220,38 +229,39 @@ static bool number_argument(const etr_node *node, const char *name, double *out)
 }
 
 /* Returns the quantize node whose integers a node has: the node itself, or the one whose result it
- * only copies. */
-static const etr_node *quantizer(const etr_graph *graph, uint32_t node) {
+ * only copies; NULL if there is none. */
+static const etr_node *quantize_node_of(const etr_graph *graph, uint32_t node) {
   const etr_node *from = &graph->nodes[etr_graph_behind_copies(graph, node)];
   bool is_quantizer = from->kind == ETR_NODE_OP && strstr(from->target, ".quantize_per_");
   return is_quantizer ? from : NULL;
 }
 
-/* Finds scale and zero point of a value, for the whole tensor (then they are also in the row) or
- * by channel. Returns false if they are not known. */
+/* Finds scale and zero point of a quantized value: of the whole tensor, which are arguments of its
+ * quantize node and are also set in the row, or by channel, which are constants of the reference.
+ * The channels of a copy are unknown. Returns false if they are unknown. */
 static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row,
                                 etr_dequantization *dequantization) {
-  const etr_node *node = quantizer(m->graph, row->node);
+  const etr_node *node = quantize_node_of(m->graph, row->node);
   double axis;
   *dequantization = (etr_dequantization){
       .scales = &row->scale, .zero_points = &row->zero_point, .channel_count = 1};
   if (!node)
     return false;
-  if (number_argument(node, "scale", &row->scale) &&
-      number_argument(node, "zero_point", &row->zero_point))
+  if (read_number_argument(node, "scale", &row->scale) &&
+      read_number_argument(node, "zero_point", &row->zero_point))
     return true;
   row->scale = row->zero_point = 0;
-  if (!number_argument(node, "axis", &axis) || node != &m->graph->nodes[row->node] ||
+  if (!read_number_argument(node, "axis", &axis) || node != &m->graph->nodes[row->node] ||
       node->input_count < 3 || axis < 0 || axis >= row->value->rank)
     return false;
   dequantization->channel_count = (uint64_t)row->value->sizes[(int)axis];
   dequantization->channel_elements = 1;
   for (int32_t i = (int32_t)axis + 1; i < row->value->rank; i++)
     dequantization->channel_elements *= (uint64_t)row->value->sizes[i];
-  dequantization->scales = read_channels(m, m->graph->nodes[node->inputs[1].node].name,
-                                         dequantization->channel_count);
-  dequantization->zero_points = read_channels(m, m->graph->nodes[node->inputs[2].node].name,
-                                              dequantization->channel_count);
+  dequantization->scales = read_numbers_of_channels(m, m->graph->nodes[node->inputs[1].node].name,
+                                                    dequantization->channel_count);
+  dequantization->zero_points = read_numbers_of_channels(
+      m, m->graph->nodes[node->inputs[2].node].name, dequantization->channel_count);
   if (!dequantization->scales || !dequantization->zero_points)
     return false;
   row->scale = row->zero_point = NAN;
@@ -264,8 +274,9 @@ static bool is_integer(const etr_element *element) {
 
 /* ---- Comparing ---- */
 
-/* Fills the view of a logged tensor, whose bytes are taken from the budget. Returns NULL, or why
- * it cannot be read. */
+/* Fills the view of a logged tensor, whose bytes are taken from the budget, so that a small debug
+ * buffer that many tensors share cannot take all time. Returns NULL on success, or the reason why
+ * it cannot be read, for the user. */
 static const char *view_logged_tensor(accuracy_maker *m, etr_tensor_view *view,
                                       const etr_debug_value *value,
                                       int64_t strides[ETR_MOST_RANK]) {
@@ -291,8 +302,10 @@ typedef struct compared_pair {
   bool has_steps; /* both sides store integers that a quantize node made */
 } compared_pair;
 
-/* Fills the sides of a value and a tensor of the reference, with what dequantizes each. Returns
- * NULL, or why they cannot be compared. */
+/* Fills *pair with a logged value and its tensor in the reference, and with what dequantizes each,
+ * if it stores quantized integers. Returns NULL on success, or the reason why they cannot be
+ * compared.
+ */
 static const char *pair_with_reference(accuracy_maker *m, compared_pair *pair,
                                        etr_value_accuracy *row, const etr_safetensor *wanted) {
   *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]},
@@ -304,7 +317,7 @@ static const char *pair_with_reference(accuracy_maker *m, compared_pair *pair,
     return "the type of its reference cannot be read";
   bool integers[2] = {is_integer(pair->views[0].element), is_integer(pair->views[1].element)};
   bool is_known = integers[1] && find_dequantization(m, row, &pair->by[1]);
-  bool is_quantized = quantizer(m->graph, row->node) != NULL;
+  bool is_quantized = quantize_node_of(m->graph, row->node) != NULL;
   if (integers[1] && !integers[0] && !is_known)
     return "its scale is not known";
   if (!is_known)
@@ -315,8 +328,9 @@ static const char *pair_with_reference(accuracy_maker *m, compared_pair *pair,
   return NULL;
 }
 
-/* Compares a value with a tensor of the reference, also by quantization steps if both sides are
- * quantized. Returns NULL, or why that is impossible. */
+/* Sets *gap to how far a value is from a tensor of the reference, and if both are quantized, the
+ * row's numbers of quantization steps. Returns NULL on success, or the reason why they cannot be
+ * compared. When out of memory, the arena has failed. */
 static const char *compare_with_reference(accuracy_maker *m, etr_value_accuracy *row,
                                           const etr_safetensor *wanted, etr_numeric_gap *gap) {
   compared_pair pair;
@@ -332,6 +346,7 @@ static const char *compare_with_reference(accuracy_maker *m, etr_value_accuracy 
   return problem;
 }
 
+/* Orders gaps by method and run, as the profile has sorted them. */
 static int by_method_and_run(const void *a, const void *b) {
   const etr_output_gap *x = a, *y = b;
   if (x->method != y->method)
@@ -339,8 +354,9 @@ static int by_method_and_run(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Copies to the row how its value compares with the record's reference outputs, which the profile
- * has compared. Returns NULL, or why it cannot be compared. */
+/* Copies to the row of an output its gap to the record's reference_outputs, which the profile has:
+ * all that can be said without a reference. Returns NULL on success, or the reason why there is
+ * none. */
 static const char *copy_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_output_gap *gaps = m->profile->output_gaps;
   const etr_output_gap wanted = {.method = row->value->method, .run = row->value->run};
@@ -351,7 +367,7 @@ static const char *copy_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
        i++) {
     const etr_output_gap *gap = &gaps[i];
     row_key key;
-    if (!gap->value || !find_origin(m, gap->value, &key) || key.node != row->node ||
+    if (!gap->value || !find_origin_of_value(m, gap->value, &key) || key.node != row->node ||
         key.output != row->output)
       continue;
     row->evidence = ETR_PARTNER_OUTPUT;
@@ -366,10 +382,32 @@ static const char *copy_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   return "there is no reference for it";
 }
 
-/* Compares the statistics of a tap with those of the tensor that the tapped ATen node has in the
- * reference. Returns why the value itself is not compared, which is never NULL. */
+/* Finds the tensor in the reference that a tap computed statistics of, that of the tapped ATen
+ * node, and sets the row's node of the reference. The reference may have it for the ATen graph, or
+ * for the Edge node that was lowered from the ATen node and has its value. Returns NULL if it has
+ * neither. */
+static const etr_safetensor *find_tapped_tensor(accuracy_maker *m, etr_value_accuracy *row) {
+  const etr_partner *partner = &m->partners[row->node];
+  const etr_reference_key aten_key = {"aten", row->aten_node, 0},
+                          partner_key = {partner->graph, partner->node, row->output};
+  const etr_safetensor *found = NULL;
+  if (is_reference_of_record(m))
+    found = etr_reference_find(&m->reference, row->input, &aten_key);
+  row->reference_graph = found ? aten_key.graph : partner->graph;
+  row->reference_node = found ? aten_key.node : partner->node;
+  row->evidence = found ? ETR_PARTNER_SAME_GRAPH : partner->evidence;
+  const char *aten = m->graph->nodes[row->node].aten_node;
+  bool has_same_value = aten && partner->node && strcmp(aten, row->aten_node) == 0;
+  if (!found && has_same_value)
+    found = etr_reference_find(&m->reference, row->input, &partner_key);
+  return found;
+}
+
+/* Compares the statistics that a tap computed with those of the tapped tensor in the reference, and
+ * sets the row's statistics. Returns the reason why the value itself is not compared, which is
+ * never NULL. */
 static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row) {
-  const etr_tap_spec *spec = spec_of(m, row->value);
+  const etr_tap_spec *spec = tap_spec_of(m, row->value);
   etr_tap_statistic *statistics = etr_tap_statistics_of(m->arena, spec);
   etr_tensor_view view;
   int64_t strides[ETR_MOST_RANK];
@@ -378,37 +416,26 @@ static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row
   if (!statistics)
     return "out of memory";
   if (!problem)
-    problem = etr_tap_take_values(statistics, row->statistic_count, &view);
+    problem = etr_tap_set_values(statistics, row->statistic_count, &view);
   if (problem || !m->reference.is_open || !m->reference.method)
     return problem ? problem : "there is no reference";
   const etr_run_input *input = &m->run_inputs[row->value->run];
-  const etr_partner *partner = &m->partners[row->node];
   row->input = input->input;
   row->input_evidence = input->evidence;
   if (input->input == ETR_NONE)
     return "the input of its run is not known";
-  const etr_reference_key own_key = {"aten", row->aten_node, 0},
-                          partner_key = {partner->graph, partner->node, row->output};
-  const etr_safetensor *wanted = is_own(m)
-                                     ? etr_reference_find(&m->reference, input->input, &own_key)
-                                     : NULL;
-  row->reference_graph = wanted ? own_key.graph : partner->graph;
-  row->reference_node = wanted ? own_key.node : partner->node;
-  row->evidence = wanted ? ETR_PARTNER_SAME_GRAPH : partner->evidence;
-  const char *aten = m->graph->nodes[row->node].aten_node;
-  bool is_same = aten && partner->node && strcmp(aten, row->aten_node) == 0;
-  if (!wanted && is_same)
-    wanted = etr_reference_find(&m->reference, input->input, &partner_key);
+  const etr_safetensor *wanted = find_tapped_tensor(m, row);
   if (!wanted)
     return "the reference does not have its value";
   if (!etr_reference_view(&view, &m->reference, wanted))
     return "the type of its reference cannot be read";
-  problem = etr_tap_take_reference(statistics, row->statistic_count, &view);
+  problem = etr_tap_set_references(statistics, row->statistic_count, &view);
   return problem ? problem : "only statistics of it were logged";
 }
 
-/* Compares a value with the reference and fills its row. Returns why it cannot be compared, NULL if
- * it was. */
+/* Compares a value with its tensor in the reference and fills its row; also with the local value,
+ * which the reference computed from the values that the device logged before, if there is one.
+ * Returns NULL on success, or the reason why it cannot be compared. */
 static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   if (row->problem)
     return row->problem;
@@ -444,8 +471,8 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
 
 /* ---- Impact ---- */
 
-/* Returns the lowest SNR of the method's outputs if a segment's error were the only one; NaN if
- * that is unknown. */
+/* Returns the impact of a value's error: the lowest SNR, in dB, of the method's outputs if the
+ * error of its segment were the only one, which the reference has computed; NaN if it has not. */
 static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
   double lowest = NAN;
   for (uint32_t i = 0; m->has_local; i++) {
@@ -472,6 +499,8 @@ static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
 
 /* ---- Segments and drops ---- */
 
+/* Returns the SNR of a gap in dB, limited to ETR_EQUAL_DB in both directions so that infinite ones
+ * can be subtracted. NaN, and numbers that are finite on one side only, count as the lowest. */
 static double capped_snr(const etr_numeric_gap *gap) {
   if (gap->unlike > 0 || isnan(gap->snr_db))
     return -ETR_EQUAL_DB;
@@ -487,14 +516,20 @@ static void find_ceiling(accuracy_maker *m, const etr_value_accuracy *values, si
   m->ceiling = output ? fmin(m->output + ETR_CAUSE_DB, ETR_EQUAL_DB) : ETR_EQUAL_DB;
 }
 
+/* Returns the SNR of a value in dB, as it counts for drops: from 0 up to the ceiling, above which
+ * an error cannot be the cause of the output's. */
 static double counted_snr(const accuracy_maker *m, const etr_value_accuracy *value) {
   return fmin(fmax(capped_snr(&value->gap), 0), m->ceiling);
 }
 
+/* Returns true if a value is wrong: it has numbers that should be finite and are not, or its error
+ * is larger than the value. */
 static bool is_unsound(const etr_numeric_gap *gap) {
   return gap->broken > 0 || gap->snr_db < 0;
 }
 
+/* Returns true if a value's error is small beyond doubt. Between is_unsound() and this, values are
+ * neither. */
 static bool is_sound(const etr_numeric_gap *gap) {
   return etr_gap_is_equal(gap) || (gap->unlike == 0 && gap->snr_db >= ETR_SOUND_DB);
 }
@@ -505,7 +540,7 @@ typedef struct read_values {
   bool are_equal, are_sound, has_broken, has_heir;
 } read_values;
 
-/* Adds to what is known of all values that a value reads one of them. */
+/* Adds one of the values that a value depends on to what is known of all of them. */
 static void add_read_value(const accuracy_maker *m, read_values *all,
                            const etr_value_accuracy *value) {
   all->lowest = fmin(all->lowest, counted_snr(m, value));
@@ -515,9 +550,10 @@ static void add_read_value(const accuracy_maker *m, read_values *all,
   all->has_heir |= value->is_origin || value->is_heir;
 }
 
-/* Decides whether a value is where things go wrong (origin), inherits that (heir), or is the
- * first with numbers that are not finite (breaks). */
-static void find_origin_of_error(etr_value_accuracy *row, const read_values *read) {
+/* Sets whether a wrong value is the origin of the error, because all that it reads is sound, or an
+ * heir, because it reads an origin or an heir; and whether it is the first with numbers that are
+ * not finite (breaks). If its local value is sound, the error comes from what it read. */
+static void set_role_in_error(etr_value_accuracy *row, const read_values *read) {
   bool is_inherited = row->has_local && is_sound(&row->local);
   row->is_unsound = is_unsound(&row->gap);
   row->is_origin = row->is_unsound && read->are_sound && !is_inherited;
@@ -531,8 +567,8 @@ typedef struct first_errors {
   uint32_t node;         /* with the lowest */
 } first_errors;
 
-/* Takes the SNR of a node that reads only equal values into account: keeps the node with the
- * lowest SNR, and the second lowest SNR of other nodes. */
+/* Adds the SNR, in dB, of a node that reads only equal values: keeps the lowest SNR with its node,
+ * and the lowest SNR of all other nodes. A node has one value in each run. */
 static void record_first_error(first_errors *firsts, uint32_t node, double snr) {
   if (node == firsts->node) {
     firsts->lowest = fmin(firsts->lowest, snr);
@@ -545,21 +581,23 @@ static void record_first_error(first_errors *firsts, uint32_t node, double snr) 
   }
 }
 
-/* Returns whether a value whose inputs are all equal has more than the rounding that every layer
- * adds: the program of another record rounds otherwise everywhere, and so does a backend where
- * other first values have similar errors. */
+/* Returns true if a value whose inputs are all equal has more than the rounding that every layer
+ * adds: it is worse than all other such values, and bad enough to explain the output. Otherwise a
+ * backend that rounds everywhere would be blamed at its first operator; so would any first operator
+ * if the reference is of another record, whose program rounds differently. */
 static bool is_more_than_rounding(const accuracy_maker *m, const etr_value_accuracy *row,
                                   const first_errors *firsts) {
   static const double half_db = 3; /* so far below the output's, an error has half of its power */
   bool is_alone = row->node == firsts->node && firsts->second >= firsts->lowest + ETR_DROP_DB;
   bool is_cause = isnan(m->output) || capped_snr(&row->gap) <= m->output + half_db;
-  return is_own(m) && is_alone && is_cause;
+  return is_reference_of_record(m) && is_alone && is_cause;
 }
 
-/* Returns whether a value is worth naming, as its member stands_out says. `firsts` is NULL if the
- * value reads an inexact one. */
-static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
-                       const first_errors *firsts) {
+/* Returns true if a value is worth naming to the user: it is an origin or breaks, its own operators
+ * add an error (by its local value, if there is one), or its SNR drops by more than rounding.
+ * `firsts` is NULL if the value reads an inexact one. */
+static bool does_stand_out(const accuracy_maker *m, const etr_value_accuracy *row,
+                           const first_errors *firsts) {
   double snr = capped_snr(&row->gap);
   if (row->is_origin || row->breaks)
     return true;
@@ -574,10 +612,12 @@ static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
   return row->drop_db > ETR_DROP_DB && (!firsts || is_more_than_rounding(m, row, firsts));
 }
 
-/* Sets the segment of a value, how much its SNR is below that of what it reads, and whether its
- * error begins there. Returns whether all that it reads is equal; false if it was not compared. */
-static bool find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
-                      const uint32_t *outputs) {
+/* Sets the segment of a value (the operators between it and the nearest compared values that it
+ * depends on), its drop (by how many dB its SNR is below the lowest of these), and its role in the
+ * error. `outputs` has the number of outputs of each node. Returns true if it was compared and all
+ * that it reads is equal. */
+static bool set_segment_and_drop(accuracy_maker *m, etr_value_accuracy *row,
+                                 const etr_value_segment *segment, const uint32_t *outputs) {
   read_values read = {.lowest = m->ceiling, .are_equal = true, .are_sound = true};
   row->segment = segment->nodes;
   row->segment_count = segment->node_count;
@@ -591,7 +631,7 @@ static bool find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
         add_read_value(m, &read, &m->values.data[source]);
     }
   row->drop_db = read.lowest - counted_snr(m, row);
-  find_origin_of_error(row, &read);
+  set_role_in_error(row, &read);
   return read.are_equal;
 }
 
@@ -606,10 +646,11 @@ static bool reads_input_of_method(const accuracy_maker *m, const etr_value_segme
   return false;
 }
 
-/* Warns if nothing confirms the inputs of runs, and a value that is computed from an input and
- * from equal values has nothing in common with the reference: the runs probably had other inputs.
- * One warning is enough. */
-static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segment *segments) {
+/* Warns that the runs probably had other inputs than the reference: if nothing confirms their
+ * inputs, and a value that is computed from an input and from equal values has nothing in common
+ * with the reference. One warning is enough. */
+static void warn_of_other_inputs(accuracy_maker *m, size_t first,
+                                 const etr_value_segment *segments) {
   static const double alike_db =
       6; /* the rounding of a first layer, to few bits even, leaves more */
   for (size_t i = first; i < m->values.count; i++) {
@@ -630,27 +671,29 @@ static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segm
   }
 }
 
-/* Finds the drops of the rows from `first` on, and which of them stand out. */
-static void find_drops(accuracy_maker *m, size_t first, const etr_value_segment *segments,
-                       const uint32_t *outputs) {
+/* Sets segments and drops of the rows from `first` on, in order of execution, so that what a value
+ * reads is known before it; then which rows stand out, for which all first errors must be known. */
+static void set_drops_of_method(accuracy_maker *m, size_t first, const etr_value_segment *segments,
+                                const uint32_t *outputs) {
   size_t count = m->values.count - first;
   first_errors firsts = {INFINITY, INFINITY, ETR_NONE};
   bool *is_first = etr_arena_alloc_array(&m->scratch, count, sizeof *is_first);
   for (size_t i = 0; is_first && i < count; i++) {
     etr_value_accuracy *row = &m->values.data[first + i];
-    is_first[i] = find_drop(m, row, &segments[row->node], outputs);
+    is_first[i] = set_segment_and_drop(m, row, &segments[row->node], outputs);
     if (is_first[i] && !etr_gap_is_equal(&row->gap))
       record_first_error(&firsts, row->node, capped_snr(&row->gap));
   }
   for (size_t i = 0; is_first && i < count; i++) {
     etr_value_accuracy *row = &m->values.data[first + i];
-    row->stands_out = stands_out(m, row, is_first[i] ? &firsts : NULL);
+    row->stands_out = does_stand_out(m, row, is_first[i] ? &firsts : NULL);
   }
 }
 
-/* Finds segments and drops of the rows from `first` on, which are those of the method. Fails when
- * out of memory; if the graph is too entangled, some rows have no segment. */
-static etr_status find_segments(accuracy_maker *m, size_t first) {
+/* Finds the segments of the rows from `first` on, which are those of the current method, and sets
+ * their drops. Without a reference, segments reach to any logged value. If the graph is too
+ * entangled, some rows have no segment. Fails when out of memory. */
+static etr_status find_segments_and_drops(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
   uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count,
                                                sizeof *is_compared);
@@ -669,15 +712,14 @@ static etr_status find_segments(accuracy_maker *m, size_t first) {
              "the graph is too entangled to list the operators between all logged values: some "
              "have no segment");
   if (segments)
-    find_drops(m, first, segments, outputs);
+    set_drops_of_method(m, first, segments, outputs);
   if (segments && m->reference.is_open)
-    warn_of_inputs(m, first, segments);
+    warn_of_other_inputs(m, first, segments);
   return segments ? ETR_OK : ETR_ERROR_MEMORY;
 }
 
 /* ---- Ranking ---- */
 
-/* Returns the output with the worst gap; NULL if none was compared. */
 const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy) {
   const etr_value_accuracy *worst = NULL;
   for (size_t i = 0; i < accuracy->value_count; i++) {
@@ -697,6 +739,7 @@ typedef enum suspicion_class { /* the most suspicious first */
                                IS_HEIR,
 } suspicion_class;
 
+/* A value, and by what it is ranked among the suspects for the error of the output. */
 typedef struct ranked_value {
   suspicion_class of;
   double score; /* the larger, the more suspicious */
@@ -717,8 +760,8 @@ static int by_suspicion(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Returns the group in which a value is ranked: origins come before what breaks, heirs, and
- * values that only have a score. */
+/* Returns the group in which a value is ranked: origins come first, then what breaks, then values
+ * that only have a score. Heirs, whose error is another's, come last. */
 static suspicion_class suspicion_of(const etr_value_accuracy *row) {
   if (row->is_origin)
     return IS_ORIGIN;
@@ -727,7 +770,9 @@ static suspicion_class suspicion_of(const etr_value_accuracy *row) {
   return row->is_heir ? IS_HEIR : HAS_SCORE;
 }
 
-/* Returns a number that is larger for a more suspicious value of the same group. */
+/* Returns a number that is larger for a more suspicious value of the same group: for origins the
+ * earlier node, otherwise the larger drop in dB, or with `by_local` the lower SNR that its own
+ * operators alone cause. */
 static double suspicion_score_of(const etr_value_accuracy *row, bool by_local) {
   if (row->is_origin)
     return -(double)row->node; /* the order of execution */
@@ -738,8 +783,8 @@ static double suspicion_score_of(const etr_value_accuracy *row, bool by_local) {
   return row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : -ETR_EQUAL_DB;
 }
 
-/* Sets the values of a whole comparison or of a part, [first, end), and ranks those that were
- * compared. Returns false when out of memory. */
+/* Sets the values of a comparison, or of its part for one method, to [first, end), and ranks those
+ * that were compared from the most suspicious to the least. Returns false when out of memory. */
 static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size_t end) {
   ranked_value *list = etr_arena_alloc_array(&m->scratch, end - first, sizeof *list);
   uint32_t *ranked = etr_arena_alloc_array(m->arena, end - first, sizeof *ranked);
@@ -799,9 +844,10 @@ const etr_accuracy *etr_accuracy_of_method(const etr_accuracy *accuracy, uint32_
 
 /* ---- Distributions ---- */
 
-/* Counts how the errors of a compared value are distributed; a value whose partner the reference
- * no longer has gets no distribution. */
-static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
+/* Sets the spread of a compared value: histograms of its numbers, of the reference's and of their
+ * differences. A value that cannot be read again gets none. When out of memory, the arena has
+ * failed. */
+static void set_spread_of_value(accuracy_maker *m, etr_value_accuracy *row) {
   compared_pair pair;
   const etr_reference_key key = {row->reference_graph, row->reference_node, row->output};
   const etr_safetensor *wanted = etr_reference_find(&m->reference, row->input, &key);
@@ -817,9 +863,9 @@ static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
 
 /* ---- Together ---- */
 
-/* Opens the reference, if one is given, and finds out which record it was made from: this one or
- * options->reference_record. Fails if it is of another record or cannot be read, or when out of
- * memory. */
+/* Opens the reference, if one is given, and finds which record it was computed from, by their
+ * hashes: this one or options->reference_record. Fails with ETR_ERROR_CHOICE if it is of another
+ * record; also if it cannot be read, or when out of memory. */
 static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options,
                                  etr_error *error) {
   const etr_profile *named_record = options->reference_record ? options->reference_record
@@ -851,9 +897,9 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
       named_record->etrecord ? named_record->etrecord : "this one");
 }
 
-/* Decides whether the local values of the reference are of this recording. Those of another
- * recording of the record are not used, with a warning. */
-static void find_whether_local_fits(accuracy_maker *m) {
+/* Sets has_local if the reference has local values, which were computed from the values of a
+ * recording, and this is that recording. Warns if they are of another recording of this record. */
+static void check_local_values(accuracy_maker *m) {
   char own[2 * sizeof m->out->record_hash];
   (void)snprintf(own, sizeof own, "%s %s", m->out->record_hash, m->out->recording_hash);
   m->has_local = m->reference.is_open && strcmp(m->reference.local, own) == 0;
@@ -872,8 +918,8 @@ static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *
   const char *method = m->profile->methods[m->method].name;
   ETR_TRY(etr_partners_find(&m->partners, m->profile, m->method, m->out->reference_record,
                             &m->scratch, error));
-  if (is_own(m) && on_aten)
-    etr_partners_take_aten(m->partners, m->graph->node_count);
+  if (is_reference_of_record(m) && on_aten)
+    etr_partners_replace_by_aten(m->partners, m->graph->node_count);
   if (!etr_reference_choose_method(&m->reference, method))
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
              "it has no values of the method %.100s", method);
@@ -883,8 +929,8 @@ static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *
   return ETR_OK;
 }
 
-/* Takes up a method: its graph, the reference's values of it, and which input each of its runs had.
- */
+/* Makes a method the current one: sets its graph, and finds the partners of its nodes in the
+ * reference and the inputs of its runs. Fails as prepare_reference() does. */
 static etr_status enter_method(accuracy_maker *m, uint32_t method,
                                const etr_accuracy_options *options, etr_error *error) {
   m->method = method;
@@ -900,8 +946,8 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method,
   size_t first = m->values.count;
   ETR_TRY(enter_method(m, method, options, error));
   for (size_t i = 0; i < m->profile->debug_value_count; i++)
-    add_value(m, &m->profile->debug_values[i]);
-  mark_taps(m);
+    add_row_of_value(m, &m->profile->debug_values[i]);
+  mark_tapped_values(m);
   for (size_t i = first; i < m->values.count && !etr_arena_failed(m->arena); i++) {
     etr_value_accuracy *row = &m->values.data[i];
     row->problem = compare_value(m, row);
@@ -909,13 +955,13 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method,
       row->impact_snr_db = find_impact(m, row);
   }
   find_ceiling(m, m->values.data + first, m->values.count - first);
-  return find_segments(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
+  return find_segments_and_drops(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Counts the distributions of the most suspicious values, for each node and output the first in
- * the ranking, as many as the options say. Fails as entering a method does. */
-static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *options,
-                                etr_error *error) {
+/* Sets the spreads of the most suspicious values, as many as the options say; of each node and
+ * output only for the run that is ranked first. Fails as enter_method() does. */
+static etr_status set_spreads(accuracy_maker *m, const etr_accuracy_options *options,
+                              etr_error *error) {
   size_t left = options->spreads, warning_count = m->warnings.list.count;
   etr_map seen;
   etr_map_init(&seen, &m->scratch);
@@ -929,7 +975,7 @@ static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *o
       ETR_TRY(enter_method(m, row->value->method, options, error));
     m->warnings.list.count =
         warning_count; /* what there is to warn of was said when the values were compared */
-    count_spread(m, row);
+    set_spread_of_value(m, row);
     left--;
   }
   return ETR_OK;
@@ -948,7 +994,7 @@ static void warn_of_unknown_taps(accuracy_maker *m) {
              m->profile->taps ? "A complete taps.json" : "taps.json beside the record");
 }
 
-/* Makes the comparison of every method that logged values; the one with the most of them
+/* Compares every method that logged values, and ranks the values; the method with the most values
  * represents the record. Fails if reference or debug buffer cannot be read, or when out of
  * memory. */
 static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_options *options,
@@ -957,7 +1003,7 @@ static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_opti
   etr_record_hash(m->out->record_hash, m->profile);
   etr_recording_hash(m->out->recording_hash, m->profile);
   ETR_TRY(open_reference(m, options, error));
-  find_whether_local_fits(m);
+  check_local_values(m);
   if (m->profile->taps)
     etr_taps_read(&m->taps, m->profile->taps, &m->warnings);
   if (m->profile->debug_buffer) {
@@ -975,7 +1021,7 @@ static etr_status compare_all_methods(accuracy_maker *m, const etr_accuracy_opti
     ETR_TRY(compare_method(m, i, options, error));
   }
   warn_of_unknown_taps(m);
-  return rank_all(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
+  return rank_all(m) ? set_spreads(m, options, error) : etr_fail_memory(error);
 }
 
 /* Compares with working memory that ends here; *out is NULL if that fails. */

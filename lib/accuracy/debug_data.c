@@ -20,6 +20,7 @@ typedef struct delegate_results {
   bool is_known;
 } delegate_results;
 
+/* Logged values while their outputs are found. */
 typedef struct joiner {
   etr_debug_value *values;
   size_t count;
@@ -28,16 +29,17 @@ typedef struct joiner {
   etr_arena *scratch;
 } joiner;
 
-/* Sets the output of a kernel's value. A kernel logs all of its outputs each time it runs. */
-static void set_output_of_kernel(etr_debug_value *value, const etr_graph *graph) {
+/* Sets which output of its node a kernel's value is. A kernel logs all of its outputs each time it
+ * runs, so that further values of a loop repeat them in order. */
+static void set_output_of_kernel_value(etr_debug_value *value, const etr_graph *graph) {
   size_t count = graph->nodes[value->node].output_count;
   if (count > 0)
     value->output = (uint32_t)(value->index % count);
 }
 
-/* Sets the outputs of values that a method returns: those of the graph, if both have the same
- * number. The graph also lists what an inference writes to buffers and inputs, first; the runtime
- * returns none of that. */
+/* Sets which outputs of the graph the values are that a method returns, if their numbers agree. The
+ * graph's outputs may begin with those that are written to buffers and inputs, which the runtime
+ * does not return. */
 static void set_returned_outputs(etr_debug_value *first, size_t count, const etr_graph *graph) {
   size_t listed = graph->nodes[first->node].input_count,
          mutated = listed == count ? 0 : graph->mutation_count;
@@ -47,30 +49,32 @@ static void set_returned_outputs(etr_debug_value *first, size_t count, const etr
     first[i].output = (uint32_t)(mutated + i);
 }
 
-static bool is_of_same_row(const etr_debug_value *a, const etr_debug_value *b) {
+/* Returns true if two values were logged by the same event, so that they are all of its values. */
+static bool is_of_same_event(const etr_debug_value *a, const etr_debug_value *b) {
   return a->run == b->run && a->instruction_id == b->instruction_id &&
          a->delegate_id == b->delegate_id && a->is_output == b->is_output;
 }
 
-/* Returns whether the delegate logged the results of its operators; the arguments of its call then
- * repeat some of them.
- */
+/* Returns true if two values are of the same instruction in the same run. */
+static bool is_of_same_instruction(const etr_debug_value *a, const etr_debug_value *b) {
+  return a->run == b->run && a->instruction_id == b->instruction_id;
+}
+
+/* Returns true if the delegate whose call logged the values [first, end) also logged the results of
+ * its operators, before or after them; the call then repeats some of these. */
 static bool has_logged_operators(const joiner *j, size_t first, size_t end) {
   const etr_debug_value *values = j->values, *call = &values[first];
-  for (size_t i = first;
-       i-- > 0 && values[i].run == call->run && values[i].instruction_id == call->instruction_id;)
+  for (size_t i = first; i-- > 0 && is_of_same_instruction(&values[i], call);)
     if (values[i].delegate_id && values[i].node != ETR_NONE)
       return true;
-  for (size_t i = end; i < j->count && values[i].run == call->run &&
-                       values[i].instruction_id == call->instruction_id;
-       i++)
+  for (size_t i = end; i < j->count && is_of_same_instruction(&values[i], call); i++)
     if (values[i].delegate_id && values[i].node != ETR_NONE)
       return true;
   return false;
 }
 
-/* Returns whether these results can be the last values that a call logged: their number is the
- * recorded one, and each value agrees with its result. */
+/* Returns true if the outputs of a delegate can be the last `count` values that its call logged:
+ * their number is the recorded one, and each value has the type and shape of its output. */
 static bool results_fit_values(const etr_placement *placement, const etr_debug_value *last,
                                const etr_node_output *outputs, size_t count) {
   const etr_placed *instruction = etr_placed_instruction(placement, last->instruction_id);
@@ -84,8 +88,9 @@ static bool results_fit_values(const etr_placement *placement, const etr_debug_v
   return true;
 }
 
-/* Sets the outputs of a call's values [first, end), if they are known: the last arguments of a
- * call are its outputs. Returns false when out of memory. */
+/* Sets the nodes and outputs of those among the values [first, end) of a delegate call that it
+ * returns, if they are known: the last arguments of a call are its outputs. Returns false when out
+ * of memory. */
 static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   uint32_t method = j->values[first].method;
   delegate_results *results = &j->returned[method];
@@ -108,9 +113,9 @@ static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   return true;
 }
 
-/* Sets the outputs of the values [first, end) that one event logged. Returns false when out of
- * memory. */
-static bool set_outputs_of_row(joiner *j, size_t first, size_t end) {
+/* Sets the outputs of the values [first, end) that one event logged: what a method returned, what a
+ * kernel computed, or the arguments of a delegate call. Returns false when out of memory. */
+static bool set_outputs_of_event(joiner *j, size_t first, size_t end) {
   etr_debug_value *values = j->values;
   const etr_graph *graph = values[first].method == ETR_NONE
                                ? NULL
@@ -125,7 +130,7 @@ static bool set_outputs_of_row(joiner *j, size_t first, size_t end) {
     set_returned_outputs(&values[first], end - first, graph);
   else
     for (size_t i = first; i < end; i++)
-      set_output_of_kernel(&values[i], graph);
+      set_output_of_kernel_value(&values[i], graph);
   return true;
 }
 
@@ -140,9 +145,9 @@ static bool find_value_outputs(etr_debug_value *values, size_t count,
   j.returned = etr_arena_alloc_array(&scratch, method_count, sizeof *j.returned);
   bool good = j.returned != NULL;
   for (size_t first = 0, end; good && first < count; first = end) {
-    for (end = first + 1; end < count && is_of_same_row(&values[first], &values[end]);)
+    for (end = first + 1; end < count && is_of_same_event(&values[first], &values[end]);)
       end++;
-    good = set_outputs_of_row(&j, first, end);
+    good = set_outputs_of_event(&j, first, end);
   }
   etr_arena_clear(&scratch);
   return good;
@@ -150,8 +155,7 @@ static bool find_value_outputs(etr_debug_value *values, size_t count,
 
 /* ---- Collecting ---- */
 
-/* Lists the logged values of all dumps, with runs numbered over all of them; the values of a
- * single dump are not copied. Returns false when out of memory. */
+/* The values of a single dump are not copied. */
 bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps,
                        size_t dump_count) {
   size_t count = 0;
@@ -187,6 +191,7 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
+/* The events of all blocks by instruction and delegate id. */
 typedef struct row_index {
   etr_arena arena;
   etr_map node_of;     /* row_key -> node */
@@ -214,6 +219,8 @@ static bool index_rows(row_index *index, const etr_blocks *blocks) {
   return !etr_arena_failed(&index->arena);
 }
 
+/* Returns the output node of a graph, whose inputs are what it returns; ETR_NONE if there is none.
+ */
 static uint32_t output_node(const etr_graph *graph) {
   for (size_t i = graph ? graph->node_count : 0; i > 0; i--)
     if (graph->nodes[i - 1].kind == ETR_NODE_OUTPUT && graph->nodes[i - 1].subgraph == ETR_NONE)
@@ -255,8 +262,7 @@ bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_pl
   return good && find_value_outputs(data->values, data->count, placements, method_count);
 }
 
-/* Returns the node and output that computed a value, also for one that the method returns;
- * ETR_NONE for both if that is not known. */
+/* The node of a value that the method returns is the output node; its input leads to the origin. */
 etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
   if (!method || method->graph == ETR_NONE || value->node == ETR_NONE || value->output == ETR_NONE)
@@ -268,8 +274,7 @@ etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_valu
 
 /* ---- Measuring ---- */
 
-/* Describes where the elements of a logged tensor are; missing strides are written to `strides`.
- * Returns false if its type is unknown or its rank too high. */
+/* Without strides in the file, the tensor is contiguous. */
 bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file,
                     int64_t strides[ETR_MOST_RANK]) {
   const etr_element *element = etr_element_of_dtype(value->dtype);
@@ -295,6 +300,7 @@ typedef struct fault {
   size_t first, count;
 } fault;
 
+/* The debug buffer while tensors in it are measured. */
 typedef struct measuring {
   etr_arena *arena;
   etr_seekable file;
@@ -314,8 +320,8 @@ static void record_fault(measuring *m, const char *reason, size_t value) {
     *added = (fault){reason, value, 1};
 }
 
-/* Sets value->stats from the debug buffer. Returns why that is impossible, NULL if it was done or
- * memory ran out. */
+/* Sets value->stats from the debug buffer. Returns the reason why it cannot be read, a static text;
+ * NULL on success, and when out of memory, which the arena shows. */
 static const char *measure_value(measuring *m, etr_debug_value *value) {
   etr_tensor_view view;
   int64_t strides[ETR_MOST_RANK];
@@ -343,8 +349,25 @@ etr_status etr_debug_open(etr_seekable *out, const etr_profile *profile, etr_err
   return held->data ? ETR_OK : etr_seekable_open(out, profile->debug_buffer, error);
 }
 
-/* Sets the statistics of all logged tensors, and warns once for each reason why some cannot be
- * read. Fails if there is no debug buffer, or when out of memory. */
+/* Warns once for each reason why tensors could not be read, naming the first of them. */
+static void warn_of_faults(const measuring *m, const etr_debug_data *data, const char *path,
+                           etr_warnings *warnings) {
+  for (size_t i = 0; i < m->faults.count; i++) {
+    const fault *f = &m->faults.data[i];
+    const etr_debug_value *value = &data->values[f->first];
+    char more[64] = "";
+    if (f->count > 1)
+      snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
+    etr_warn(warnings, path, NULL, value->offset,
+             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32
+             " of run %" PRIu32 ": %s%s%s",
+             value->byte_size, value->instruction_id, value->run, f->reason, more,
+             value->offset + value->byte_size > m->file.size
+                 ? "; was the debug buffer copied completely?"
+                 : "");
+  }
+}
+
 etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_profile *profile,
                              etr_warnings *warnings, etr_error *error) {
   measuring m = {.arena = arena};
@@ -358,28 +381,40 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
     if (reason)
       record_fault(&m, reason, i);
   }
-  for (size_t i = 0; i < m.faults.count; i++) {
-    const fault *f = &m.faults.data[i];
-    const etr_debug_value *value = &data->values[f->first];
-    char more[64] = "";
-    if (f->count > 1)
-      snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
-    etr_warn(warnings, path, NULL, value->offset,
-             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32
-             " of run %" PRIu32 ": %s%s%s",
-             value->byte_size, value->instruction_id, value->run, f->reason, more,
-             value->offset + value->byte_size > m.file.size
-                 ? "; was the debug buffer copied completely?"
-                 : "");
-  }
+  warn_of_faults(&m, data, path, warnings);
   etr_seekable_close(&m.file);
   return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
 /* ---- NaN and infinities ---- */
 
-static bool is_nan_count(const etr_tensor_stats *stats, bool nan) {
+/* Returns true if a measured tensor has NaN, or with `nan` unset, infinities. */
+static bool has_not_finite(const etr_tensor_stats *stats, bool nan) {
   return stats && (nan ? stats->nan_count : stats->inf_count) > 0;
+}
+
+/* Writes where a logged value was computed, for a message: "aten_log_default", "an argument of the
+ * delegate that instruction 3 calls" and so on. */
+static void write_location(char *location, size_t size, const etr_debug_value *value,
+                           const etr_profile *profile) {
+  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
+  const etr_graph *graph = NULL;
+  if (method && method->graph != ETR_NONE)
+    graph = &profile->graphs[method->graph];
+  if (value->is_output)
+    snprintf(location, size, "output %" PRIu32 " of the method", value->index);
+  else if (graph && value->node != ETR_NONE)
+    snprintf(location, size, "node %s (instruction %" PRId32 ")", graph->nodes[value->node].name,
+             value->instruction_id);
+  else if (value->is_argument)
+    snprintf(location, size,
+             "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls",
+             value->index, value->instruction_id);
+  else if (value->delegate_id)
+    snprintf(location, size, "%s (instruction %" PRId32 ")", value->delegate_id,
+             value->instruction_id);
+  else
+    snprintf(location, size, "instruction %" PRId32, value->instruction_id);
 }
 
 /* Warns of the tensors with NaN (or, if `nan` is false, infinities) and says where the first of
@@ -390,7 +425,7 @@ static void warn_of_not_finite(const etr_debug_data *data, bool nan, const etr_p
   size_t tensors = 0;
   char location[256];
   for (size_t i = 0; i < data->count; i++) {
-    if (!is_nan_count(data->values[i].stats, nan))
+    if (!has_not_finite(data->values[i].stats, nan))
       continue;
     if (!first)
       first = &data->values[i];
@@ -398,25 +433,7 @@ static void warn_of_not_finite(const etr_debug_data *data, bool nan, const etr_p
   }
   if (!first)
     return;
-  /* "aten_log_default", "an argument of the delegate that instruction 3 calls", ... */
-  size_t size = sizeof location;
-  const etr_method *method = first->method == ETR_NONE ? NULL : &profile->methods[first->method];
-  const etr_graph *graph = method && method->graph != ETR_NONE ? &profile->graphs[method->graph]
-                                                               : NULL;
-  if (first->is_output)
-    snprintf(location, size, "output %" PRIu32 " of the method", first->index);
-  else if (graph && first->node != ETR_NONE)
-    snprintf(location, size, "node %s (instruction %" PRId32 ")", graph->nodes[first->node].name,
-             first->instruction_id);
-  else if (first->is_argument)
-    snprintf(location, size,
-             "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls",
-             first->index, first->instruction_id);
-  else if (first->delegate_id)
-    snprintf(location, size, "%s (instruction %" PRId32 ")", first->delegate_id,
-             first->instruction_id);
-  else
-    snprintf(location, size, "instruction %" PRId32, first->instruction_id);
+  write_location(location, sizeof location, first, profile);
   etr_warn(warnings, profile->debug_buffer, NULL, first->offset,
            "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64
            " elements",

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Adds pairs of numbers to the sums. Pairs that are not both finite are only counted. */
+/* Pairs that are not both finite are only counted: in left_out, in `unlike` if they differ, and in
+ * `broken` if only the actual number is not finite. */
 void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual, size_t count) {
   etr_gap_sum sums = *sum; /* a copy, so that the sums stay in registers */
   for (size_t i = 0; i < count; i++) {
@@ -36,6 +37,7 @@ void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual
   *sum = sums;
 }
 
+/* Returns the cosine of the angle between both tensors; if one is zero, 1 if both are, else 0. */
 static double cosine_of(const etr_gap_sum *sum) {
   double norms = sqrt(sum->reference_squares) * sqrt(sum->actual_squares);
   if (norms > 0)
@@ -43,7 +45,7 @@ static double cosine_of(const etr_gap_sum *sum) {
   return sum->reference_squares == sum->actual_squares ? 1 : 0;
 }
 
-/* Computes all measures of a gap; NaN if nothing could be compared. */
+/* All measures are NaN if no pair could be compared. Equal tensors have an SNR of infinity. */
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   uint64_t compared = sum->pairs - sum->left_out;
   etr_numeric_gap gap = {.element_count = sum->pairs,
@@ -70,8 +72,8 @@ etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   return gap;
 }
 
-/* Returns 1 if the first gap is worse, -1 if it is better, and 0 if they cannot be told apart:
- * numbers that are not finite on one side count first, then SNR. */
+/* Returns 1 if the first gap is worse, -1 if it is better, and 0 if they are equally bad: numbers
+ * that are not finite on one side count first, then the lower SNR. */
 int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
   if ((a->unlike > 0) != (b->unlike > 0))
     return a->unlike > 0 ? 1 : -1;
@@ -80,9 +82,10 @@ int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
   return 0;
 }
 
-/* Returns true if two tensors have the same shape or the same rows: an addmm flattens the leading
- * dimensions of the linear layer that it replaces. */
-static bool have_same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
+/* Returns true if two tensors have the same shape, or if they differ in rank, rows of equal length
+ * and equally many: an addmm flattens the leading dimensions of the linear layer that it replaces.
+ */
+static bool have_same_rows(const etr_tensor_view *a, const etr_tensor_view *b) {
   if (a->rank == b->rank)
     return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
   uint64_t rows_a, rows_b;
@@ -91,7 +94,8 @@ static bool have_same_shape(const etr_tensor_view *a, const etr_tensor_view *b) 
          etr_tensor_count(b->sizes, b->rank - 1, 1, &rows_b) && rows_a == rows_b;
 }
 
-/* Dequantizes a piece of a tensor, whose first number is the tensor's element `first`. */
+/* Dequantizes a piece of a tensor in place; its first number is the tensor's element `first`, from
+ * which the channel follows. */
 static void dequantize(double *numbers, size_t count, uint64_t first,
                        const etr_dequantization *dequantization) {
   if (dequantization->channel_count == 1)
@@ -106,7 +110,8 @@ static void dequantize(double *numbers, size_t count, uint64_t first,
     }
 }
 
-/* Counts elements whose stored integers differ, and keeps the largest difference. */
+/* Counts elements whose stored integers differ (a step is a difference of 1), and keeps the largest
+ * difference. */
 static void count_steps(etr_gap_steps *steps, const double *reference, const double *actual,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -122,6 +127,7 @@ static bool are_integers(const etr_tensor_view *view) {
 
 /* ---- Reading two tensors side by side ---- */
 
+/* Reads the reference tensor (wanted) and the actual one (got), piece by piece. */
 typedef struct pair_reader {
   etr_tensor_reader wanted, got;
   const etr_dequantization *of_wanted, *of_got;
@@ -136,7 +142,7 @@ static etr_status open_pair(pair_reader *r, const char **problem, const etr_gap_
                      .of_got = actual->dequantization,
                      .has_integers = are_integers(reference->view) && are_integers(actual->view)};
   *problem = "the shapes differ";
-  if (!have_same_shape(reference->view, actual->view))
+  if (!have_same_rows(reference->view, actual->view))
     return ETR_OK;
   etr_status status = etr_tensor_reader_open(&r->wanted, reference->view, problem);
   if (status == ETR_OK && !*problem)
@@ -173,8 +179,7 @@ static size_t read_next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS],
 
 /* ---- Measuring ---- */
 
-/* Compares two tensors piece by piece. Fails only when out of memory; *problem says why they
- * cannot be compared. */
+/* Fails only when out of memory. */
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps,
                                      const char **problem, const etr_gap_side *reference,
                                      const etr_gap_side *actual) {
@@ -193,39 +198,41 @@ etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps,
 
 /* ---- Distributions ---- */
 
-static void widen(double *least, double *most, double number) {
+/* Extends the range from *least to *most so that it contains a number. */
+static void extend_range(double *least, double *most, double number) {
   if (number < *least)
     *least = number;
   if (number > *most)
     *most = number;
 }
 
-static void count_in(uint64_t *buckets, double least, double most, double number) {
+/* Counts a number in its bucket of a histogram from `least` to `most`; all are in the first bucket
+ * if these are equal, and the largest number is in the last. */
+static void count_in_histogram(uint64_t *buckets, double least, double most, double number) {
   double width = most - least, at = width > 0 ? (number - least) / width * ETR_SPREAD_BUCKETS : 0;
   buckets[at < ETR_SPREAD_BUCKETS ? (size_t)at : ETR_SPREAD_BUCKETS - 1]++;
 }
 
-/* Adds pairs of finite numbers to a distribution: in the first pass to its ranges, in the second
- * to the buckets. */
+/* Adds pairs of finite numbers to histograms: in the first pass to their ranges, in the second to
+ * the buckets, which need the ranges of all numbers. */
 static void add_pairs_to_spread(etr_value_spread *out, bool is_second, const double *wanted,
                                 const double *got, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(wanted[i]) || !isfinite(got[i]))
       continue;
     if (is_second) {
-      count_in(out->reference, out->least, out->most, wanted[i]);
-      count_in(out->value, out->least, out->most, got[i]);
-      count_in(out->errors, out->least_error, out->most_error, got[i] - wanted[i]);
+      count_in_histogram(out->reference, out->least, out->most, wanted[i]);
+      count_in_histogram(out->value, out->least, out->most, got[i]);
+      count_in_histogram(out->errors, out->least_error, out->most_error, got[i] - wanted[i]);
     } else {
-      widen(&out->least, &out->most, wanted[i]);
-      widen(&out->least, &out->most, got[i]);
-      widen(&out->least_error, &out->most_error, got[i] - wanted[i]);
+      extend_range(&out->least, &out->most, wanted[i]);
+      extend_range(&out->least, &out->most, got[i]);
+      extend_range(&out->least_error, &out->most_error, got[i] - wanted[i]);
     }
   }
 }
 
-/* Counts how numbers and errors are distributed, in two passes. Fails only when out of memory;
- * *problem says why there is no distribution. */
+/* Fails only when out of memory. */
 etr_status etr_gap_spread(etr_value_spread *out, const char **problem,
                           const etr_gap_side *reference, const etr_gap_side *actual) {
   double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];

@@ -56,8 +56,9 @@ static void index_readers(program_side *side, etr_arena *arena) {
     }
 }
 
-/* Indexes the graphs of a method in one record: its ATen nodes by name, and the last Edge node made
- * of each. */
+/* Indexes the graphs of a method in one record: its ATen nodes by name, and the last Edge node that
+ * each was lowered to. `edge` is NULL if the record lacks the method. When out of memory, the arena
+ * has failed. */
 static void index_side(program_side *side, const etr_profile *profile, const etr_graph *edge,
                        etr_arena *arena) {
   side->edge = edge;
@@ -74,16 +75,17 @@ static void index_side(program_side *side, const etr_profile *profile, const etr
     index_readers(side, arena);
 }
 
-static const etr_node *aten_node(const program_side *side, const char *name) {
+/* Returns the ATen node of a name; NULL if there is none, and for NULL. */
+static const etr_node *aten_node_of_name(const program_side *side, const char *name) {
   uint32_t index = name ? etr_map_get(&side->aten_by_name, etr_slice_of(name)) : ETR_NONE;
   return index == ETR_NONE ? NULL : &side->aten->nodes[index];
 }
 
-/* Returns the name of the ATen node whose value an Edge node has; NULL if it is only a part of one.
- * An ATen node that returns more values, such as unbind, was lowered to one Edge node for each of
- * them. */
-static const char *aten_of(const program_side *side, uint32_t node) {
-  const etr_node *edge = &side->edge->nodes[node], *aten = aten_node(side, edge->aten_node);
+/* Returns the name of the ATen node whose value an Edge node has; NULL if it only computes a part
+ * of one: not the last node that the ATen node was lowered to, or one of several values, as of
+ * unbind. */
+static const char *aten_name_of(const program_side *side, uint32_t node) {
+  const etr_node *edge = &side->edge->nodes[node], *aten = aten_node_of_name(side, edge->aten_node);
   if (!edge->aten_node || etr_map_get(&side->last_of, etr_slice_of(edge->aten_node)) != node)
     return NULL;
   return aten && aten->output_count > edge->output_count ? NULL : edge->aten_node;
@@ -91,7 +93,7 @@ static const char *aten_of(const program_side *side, uint32_t node) {
 
 /* ---- Quantized nodes ---- */
 
-uint32_t etr_carried_node(const etr_graph *graph, uint32_t node) {
+uint32_t etr_node_before_quantization(const etr_graph *graph, uint32_t node) {
   while (graph->nodes[node].kind == ETR_NODE_OP &&
          strstr(graph->nodes[node].target, "quantize_per_") && graph->nodes[node].input_count > 0 &&
          graph->nodes[node].inputs[0].node < node)
@@ -101,9 +103,10 @@ uint32_t etr_carried_node(const etr_graph *graph, uint32_t node) {
 
 /* ---- Folded batch norms ---- */
 
-/* Returns the batch norm that follows a convolution of the reference and that the record no
- * longer has, because it was folded into the convolution; else the node itself. */
-static const etr_node *batch_norm_after(const partner_finder *f, const etr_node *node) {
+/* Returns the node of the reference whose value a convolution has: the batch norm that is its only
+ * reader, if the record no longer has it, because it was folded into the convolution; otherwise the
+ * node itself. */
+static const etr_node *past_folded_batch_norm(const partner_finder *f, const etr_node *node) {
   if (!strstr(node->target, "conv") || !f->other.readers)
     return node;
   uint32_t index = f->other.readers[node - f->other.aten->nodes];
@@ -119,20 +122,21 @@ static const char *module_path(const etr_graph *graph, const etr_node *node) {
   return node->module < graph->module_count ? graph->modules[node->module].path : "";
 }
 
-/* Returns the reference's ATen node of this name if it is the same operator of the same module;
- * NULL if there is none. */
+/* Returns the reference's ATen node of this name, unless the record's node of this name shows that
+ * it is another one: another operator, or in another module. NULL if there is none. */
 static const etr_node *node_of_same_name(const partner_finder *f, const char *name) {
-  const etr_node *own = aten_node(&f->own, name), *other = aten_node(&f->other, name);
-  if (!other)
-    return NULL;
-  if (own && strcmp(own->target, other->target) != 0)
-    return NULL;
-  return !own || strcmp(module_path(f->own.aten, own), module_path(f->other.aten, other)) == 0
-             ? other
-             : NULL;
+  const etr_node *own = aten_node_of_name(&f->own, name),
+                 *other = aten_node_of_name(&f->other, name);
+  if (!other || !own)
+    return other;
+  bool is_same_operator = strcmp(own->target, other->target) == 0;
+  bool is_same_module = strcmp(module_path(f->own.aten, own), module_path(f->other.aten, other)) ==
+                        0;
+  return is_same_operator && is_same_module ? other : NULL;
 }
 
-/* Returns the node of the reference's Edge graph that etr_compare() pairs with a node. */
+/* Returns the partner in the reference's Edge graph: the node `paired` with which etr_compare()
+ * pairs a node; ETR_NONE: it has none. */
 static etr_partner edge_partner(const partner_finder *f, uint32_t paired) {
   if (paired == ETR_NONE || f->other.edge->nodes[paired].kind != ETR_NODE_OP)
     return (etr_partner){.why = "the reference has no such node"};
@@ -140,23 +144,25 @@ static etr_partner edge_partner(const partner_finder *f, uint32_t paired) {
       .graph = "edge", .node = f->other.edge->nodes[paired].name, .evidence = ETR_PARTNER_DIFF};
 }
 
-/* Returns the node of the reference that computes the same value as an Edge node: by the diff of
- * both records, or else by its name in the exported program. Without such a node the partner says
- * why. */
-static etr_partner find_partner(const partner_finder *f, uint32_t node) {
-  uint32_t carried = etr_carried_node(f->own.edge, node), paired = f->paired[carried];
+/* Returns the node of the reference that computes the same value as an Edge node of another record:
+ * by the comparison of both records, or else by its name in the exported program. A quantized value
+ * is compared with that before quantization. Without such a node the partner says why. */
+static etr_partner find_partner_in_other_record(const partner_finder *f, uint32_t node) {
+  uint32_t carried = etr_node_before_quantization(f->own.edge, node), paired = f->paired[carried];
   if (!f->other.edge)
     return (etr_partner){.why = "the record of the reference does not have its method"};
   if (!f->other.aten)
     return edge_partner(f, paired);
-  const char *name = f->own.edge->nodes[carried].kind == ETR_NODE_OP ? aten_of(&f->own, carried)
-                                                                     : NULL;
+  const char *name = f->own.edge->nodes[carried].kind == ETR_NODE_OP
+                         ? aten_name_of(&f->own, carried)
+                         : NULL;
   if (!name && f->own.edge->nodes[carried].kind == ETR_NODE_OP)
     return (etr_partner){.why = "it is a part of an operator of the exported program"};
   if (!name)
     return (etr_partner){.why = "it is a copy of a weight or an input"};
-  const etr_node *found = paired == ETR_NONE ? NULL
-                                             : aten_node(&f->other, aten_of(&f->other, paired));
+  const etr_node *found = paired == ETR_NONE
+                              ? NULL
+                              : aten_node_of_name(&f->other, aten_name_of(&f->other, paired));
   etr_partner_evidence evidence = ETR_PARTNER_DIFF;
   if (!found) {
     found = node_of_same_name(f, name);
@@ -164,13 +170,15 @@ static etr_partner find_partner(const partner_finder *f, uint32_t node) {
   }
   if (!found)
     return (etr_partner){.why = "the reference has no such node"};
-  found = batch_norm_after(f, found);
+  found = past_folded_batch_norm(f, found);
   return (etr_partner){"aten", found->name, found->name, evidence, NULL};
 }
 
-/* Lists the pairs of Edge nodes that etr_compare() finds. Fails as that does. */
-static etr_status pair_nodes(partner_finder *f, const etr_profile *profile, uint32_t method,
-                             const etr_profile *reference, etr_error *error) {
+/* Fills f->paired with the pairs of Edge nodes that etr_compare() finds between the method in the
+ * reference's record and in the profile, and indexes the reference's graphs. Fails as etr_compare()
+ * does. */
+static etr_status pair_edge_nodes(partner_finder *f, const etr_profile *profile, uint32_t method,
+                                  const etr_profile *reference, etr_error *error) {
   etr_comparison *comparison;
   ETR_TRY(etr_compare(&comparison, reference, profile, NULL, error));
   for (size_t i = 0; i < comparison->method_count; i++) {
@@ -189,8 +197,8 @@ static etr_status pair_nodes(partner_finder *f, const etr_profile *profile, uint
   return ETR_OK;
 }
 
-/* Finds the partner of each operator: itself if the reference is of the same record. Fails if the
- * records cannot be compared, or when out of memory. */
+/* If the reference was computed from the profile's own record, each operator is its own partner.
+ * Otherwise fails also if the records cannot be compared. */
 etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint32_t method,
                              const etr_profile *reference, etr_arena *arena, etr_error *error) {
   etr_arena scratch = {0};
@@ -204,16 +212,16 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
     f.paired[i] = ETR_NONE;
   if (f.paired && reference != profile) {
     index_side(&f.other, reference, find_graph(reference, "edge", edge->method), &scratch);
-    status = pair_nodes(&f, profile, method, reference, error);
+    status = pair_edge_nodes(&f, profile, method, reference, error);
   }
   for (uint32_t i = 0; *out && f.paired && status == ETR_OK && i < edge->node_count; i++) {
     if (edge->nodes[i].kind != ETR_NODE_OP)
       continue;
     if (reference == profile)
-      (*out)[i] = (etr_partner){"edge", edge->nodes[i].name, aten_of(&f.own, i),
+      (*out)[i] = (etr_partner){"edge", edge->nodes[i].name, aten_name_of(&f.own, i),
                                 ETR_PARTNER_SAME_GRAPH, NULL};
     else
-      (*out)[i] = find_partner(&f, i);
+      (*out)[i] = find_partner_in_other_record(&f, i);
   }
   if (etr_arena_failed(&scratch) || !*out)
     status = etr_fail_memory(error);
@@ -221,8 +229,8 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
   return status;
 }
 
-/* Replaces partners in the Edge graph by the ATen nodes of which they were made. */
-void etr_partners_take_aten(etr_partner *partners, size_t count) {
+/* A node that is only a part of an ATen node has no partner then. */
+void etr_partners_replace_by_aten(etr_partner *partners, size_t count) {
   for (size_t i = 0; i < count; i++)
     partners[i] = partners[i].aten
                       ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME,

@@ -9,6 +9,7 @@
 
 #define ENTRY "reference_outputs"
 
+/* The comparison of logged outputs with the record's reference outputs. */
 typedef struct comparer {
   etr_profile *profile;
   etr_arena *arena;
@@ -30,7 +31,7 @@ typedef struct run_outputs {
 
 /* ---- One output ---- */
 
-/* Reads a pickled number, or a bool as 0 or 1. Returns false for any other kind. */
+/* Sets *out to a pickled number, or to 0 or 1 for a bool. Returns false for any other kind. */
 static bool number_of_pickled(const etr_pickle_value *value, double *out) {
   if (value->kind == ETR_PICKLE_FLOAT)
     *out = value->real;
@@ -40,9 +41,11 @@ static bool number_of_pickled(const etr_pickle_value *value, double *out) {
          value->kind == ETR_PICKLE_BOOL;
 }
 
-/* Compares two numbers that are not tensors. Returns NULL, or why that is impossible. */
-static const char *compare_scalars(etr_numeric_gap *out, const etr_pickle_value *reference,
-                                   const etr_debug_value *value) {
+/* Sets *out to the gap between a logged number (int, double, bool) and a pickled one, as if both
+ * were tensors of one element. Returns NULL on success, or the reason why it is impossible, for the
+ * user: one of them is no number. The caller has excluded tensors on both sides. */
+static const char *compare_pickled_number(etr_numeric_gap *out, const etr_pickle_value *reference,
+                                          const etr_debug_value *value) {
   etr_gap_sum sum = {0};
   double wanted,
       got = value->kind == ETR_DEBUG_DOUBLE ? value->double_value : (double)value->int_value;
@@ -53,16 +56,12 @@ static const char *compare_scalars(etr_numeric_gap *out, const etr_pickle_value 
   return NULL;
 }
 
-/* Returns a text that lives as long as the profile. */
-static const char *kept(comparer *c, const char *text) {
-  return etr_arena_copy(c->arena, etr_slice_of(text));
-}
-
-/* Compares a logged tensor with one of the reference outputs. Returns NULL, or why that is
- * impossible. */
-static const char *compare_tensors(comparer *c, etr_numeric_gap *out,
-                                   const etr_pickle_value *reference,
-                                   const etr_debug_value *value) {
+/* Sets *out to the gap between a logged tensor and one of the reference outputs. Returns NULL on
+ * success, or the reason why they cannot be compared, for the user. Sets out_of_memory when out of
+ * memory. */
+static const char *compare_pickled_tensor(comparer *c, etr_numeric_gap *out,
+                                          const etr_pickle_value *reference,
+                                          const etr_debug_value *value) {
   etr_tensor_view wanted, got;
   int64_t strides[ETR_MOST_RANK];
   etr_error error;
@@ -75,15 +74,17 @@ static const char *compare_tensors(comparer *c, etr_numeric_gap *out,
   if (status == ETR_OK)
     status = etr_gap_measure(out, &problem, &wanted, &got);
   else
-    problem = kept(c, error.message);
+    problem = etr_arena_copy(c->arena, etr_slice_of(error.message));
   c->out_of_memory |= status == ETR_ERROR_MEMORY;
   return problem;
 }
 
 /* ---- One run ---- */
 
-/* Returns the outputs of a run by index, of those with equal index the first; NULL when out of
- * memory. At most one more than their number is needed. */
+/* Returns a list of a run's logged outputs by their index; NULL for indices that were not logged.
+ * Of outputs with the same index the first one counts. The list has one entry more than the run
+ * logged outputs, because the first output that is missing is reported. Returns NULL when out of
+ * memory. */
 static const etr_debug_value **index_outputs(const comparer *c, const run_outputs *run,
                                              etr_arena *scratch) {
   const etr_profile *p = c->profile;
@@ -97,10 +98,12 @@ static const etr_debug_value **index_outputs(const comparer *c, const run_output
   return outputs;
 }
 
-/* Adds the comparison of a run's next output, *output, with a pickled reference value. */
-static void add_output(comparer *c, const etr_output_gap *run_gap,
-                       const etr_debug_value *const *outputs, const etr_pickle_value *reference,
-                       uint32_t *output) {
+/* Adds the gap of a run's output number *output to a reference value, and increments *output.
+ * `run_gap` has what all gaps of the run have in common. When out of memory, the arena has failed.
+ */
+static void add_gap_of_output(comparer *c, const etr_output_gap *run_gap,
+                              const etr_debug_value *const *outputs,
+                              const etr_pickle_value *reference, uint32_t *output) {
   etr_output_gap *gap = etr_vec_push(c->arena, &c->gaps);
   if (!gap)
     return;
@@ -111,19 +114,21 @@ static void add_output(comparer *c, const etr_output_gap *run_gap,
   if (!gap->value)
     gap->problem = "the run logged fewer outputs than the reference has";
   else if (is_tensor && gap->value->kind == ETR_DEBUG_TENSOR)
-    gap->problem = compare_tensors(c, &gap->gap, reference, gap->value);
+    gap->problem = compare_pickled_tensor(c, &gap->gap, reference, gap->value);
   else
     gap->problem = is_tensor || gap->value->kind == ETR_DEBUG_TENSOR
                        ? "one is a tensor, the other is not"
-                       : compare_scalars(&gap->gap, reference, gap->value);
+                       : compare_pickled_number(&gap->gap, reference, gap->value);
 }
 
-/* Only the first output that was not logged is reported. */
-static bool may_have(const run_outputs *run, uint32_t output) {
+/* Returns true for the outputs that a run logged, and for one more: only the first output that was
+ * not logged is reported. */
+static bool is_reported_output(const run_outputs *run, uint32_t output) {
   return output <= run->count;
 }
 
-/* Removes the empty lists of a set, once, so that the runs of the set need not skip them. */
+/* Removes the empty lists from a set of outputs, which have no logged values, unless that was done
+ * for an earlier run. A damaged record may have very many of them, and many runs. */
 static void remove_empty_lists(comparer *c, etr_pickle_value *list) {
   etr_map_slot *slot = etr_map_at(&c->compacted, ETR_BYTES(list));
   if (!slot || slot->value != ETR_NONE || list->kind != ETR_PICKLE_LIST)
@@ -138,26 +143,27 @@ static void remove_empty_lists(comparer *c, etr_pickle_value *list) {
   list->items.count = kept;
 }
 
-/* Compares the outputs of a run with a set: a list of outputs, or one output. An output that is a
- * list of tensors was logged tensor by tensor. */
-static void compare_run(comparer *c, const etr_output_gap *run_gap, const run_outputs *run,
-                        etr_pickle_value *set) {
+/* Compares the outputs of a run with a set of reference outputs, which is a list of outputs, or one
+ * output. An output that is a list of tensors was logged tensor by tensor. */
+static void compare_run_with_set(comparer *c, const etr_output_gap *run_gap, const run_outputs *run,
+                                 etr_pickle_value *set) {
   uint32_t output = 0;
   etr_arena scratch = {0};
   const etr_debug_value *const *outputs = index_outputs(c, run, &scratch);
   c->out_of_memory |= !outputs;
   remove_empty_lists(c, set);
   if (outputs && set->kind != ETR_PICKLE_LIST)
-    add_output(c, run_gap, outputs, set, &output);
-  for (size_t i = 0;
-       outputs && set->kind == ETR_PICKLE_LIST && i < set->items.count && may_have(run, output);
+    add_gap_of_output(c, run_gap, outputs, set, &output);
+  for (size_t i = 0; outputs && set->kind == ETR_PICKLE_LIST && i < set->items.count &&
+                     is_reported_output(run, output);
        i++) {
     const etr_pickle_value *item = set->items.data[i];
     if (item->kind != ETR_PICKLE_LIST)
-      add_output(c, run_gap, outputs, item, &output);
+      add_gap_of_output(c, run_gap, outputs, item, &output);
     for (size_t k = 0;
-         item->kind == ETR_PICKLE_LIST && k < item->items.count && may_have(run, output); k++)
-      add_output(c, run_gap, outputs, item->items.data[k], &output);
+         item->kind == ETR_PICKLE_LIST && k < item->items.count && is_reported_output(run, output);
+         k++)
+      add_gap_of_output(c, run_gap, outputs, item->items.data[k], &output);
   }
   etr_arena_clear(&scratch);
 }
@@ -166,6 +172,7 @@ static void compare_run(comparer *c, const etr_output_gap *run_gap, const run_ou
 
 typedef etr_vec(run_outputs) runs_with_outputs;
 
+/* Orders runs by method, then by their index. */
 static int by_method(const void *a, const void *b) {
   const run_outputs *x = a, *y = b;
   if (x->method != y->method)
@@ -173,9 +180,9 @@ static int by_method(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Lists the runs that logged outputs, with their number of outputs, sorted by method. Returns
- * false when out of memory. */
-static bool collect_runs(comparer *c, runs_with_outputs *out) {
+/* Lists the runs that logged outputs, with the number of these, sorted by method. Returns false
+ * when out of memory. */
+static bool list_runs_with_outputs(comparer *c, runs_with_outputs *out) {
   for (size_t i = 0; i < c->profile->debug_value_count; i++) {
     const etr_debug_value *value = &c->profile->debug_values[i];
     if (!value->is_output || value->method == ETR_NONE)
@@ -192,10 +199,11 @@ static bool collect_runs(comparer *c, runs_with_outputs *out) {
   return true;
 }
 
-/* Chooses the set of reference outputs of a run, and says by which rule. Returns false if it is
- * unknown. */
-static bool choose_set(const comparer *c, etr_output_gap *gap, size_t run_number, size_t run_count,
-                       size_t set_count) {
+/* Sets gap->set to the set of reference outputs that belongs to a run, and gap->rule to the rule by
+ * which it was chosen. The run is number `run_number` of the `run_count` runs of its method that
+ * logged outputs. Returns false if the set is unknown. */
+static bool choose_set_of_run(const comparer *c, etr_output_gap *gap, size_t run_number,
+                              size_t run_count, size_t set_count) {
   int32_t index = c->profile->runs[gap->run].bundled_input_index;
   if (index >= 0 && (size_t)index < set_count) {
     gap->rule = "bundled input index";
@@ -214,8 +222,8 @@ static void compare_method(comparer *c, uint32_t method, const run_outputs *runs
                            const etr_pickle_value *sets) {
   for (size_t i = 0; i < count && sets->items.count; i++) {
     etr_output_gap gap = {.method = method, .run = runs[i].run};
-    if (choose_set(c, &gap, i, count, sets->items.count))
-      compare_run(c, &gap, &runs[i], sets->items.data[gap.set]);
+    if (choose_set_of_run(c, &gap, i, count, sets->items.count))
+      compare_run_with_set(c, &gap, &runs[i], sets->items.data[gap.set]);
     else {
       etr_warn(c->warnings, c->profile->etrecord, ENTRY, ETR_NO_OFFSET,
                "method %s has %zu sets of reference outputs, but %zu runs logged outputs: which "
@@ -242,7 +250,7 @@ static void compare_methods(comparer *c) {
     if (root->items.data[i]->kind == ETR_PICKLE_STRING)
       etr_map_set(&c->sets_of, root->items.data[i]->text, (uint32_t)i + 1);
   etr_map_init(&c->compacted, &c->scratch);
-  if (!collect_runs(c, &runs))
+  if (!list_runs_with_outputs(c, &runs))
     return;
   for (size_t i = 0, end; i < runs.count && !etr_arena_failed(c->arena); i = end) {
     uint32_t method = runs.data[i].method,
@@ -257,9 +265,9 @@ static void compare_methods(comparer *c) {
 
 /* ---- The entry ---- */
 
-/* Reads the entry with the reference outputs from the ETRecord. Fails if it is missing or
- * damaged, or when out of memory. */
-static etr_status read_entry(etr_file *out, const char *path, etr_error *error) {
+/* Reads the entry reference_outputs of the ETRecord. Fails if it is missing or damaged, or when out
+ * of memory. */
+static etr_status read_reference_entry(etr_file *out, const char *path, etr_error *error) {
   etr_archive *record;
   ETR_TRY(etr_archive_open(&record, path, error));
   size_t index = etr_archive_find(record, ENTRY);
@@ -271,9 +279,9 @@ static etr_status read_entry(etr_file *out, const char *path, etr_error *error) 
   return status;
 }
 
-/* Compares the runs with the reference outputs in these bytes, which torch.save wrote. Fails if
- * they are damaged or the debug buffer cannot be read, or when out of memory. */
-static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error) {
+/* Compares the runs with the reference outputs in these bytes of an entry, which torch.save wrote.
+ * Fails if they are damaged or the debug buffer cannot be opened, or when out of memory. */
+static etr_status compare_with_entry(comparer *c, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_torch_open(&c->archive, bytes, c->profile->etrecord, ENTRY, error));
   etr_status status = c->profile->debug_buffer ? etr_debug_open(&c->buffer, c->profile, error)
                                                : ETR_OK;
@@ -301,9 +309,9 @@ etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_war
     has_outputs = profile->debug_values[i].is_output;
   if (!has_outputs || !profile->has_reference_outputs)
     return ETR_OK;
-  etr_status status = read_entry(&file, profile->etrecord, &failure);
+  etr_status status = read_reference_entry(&file, profile->etrecord, &failure);
   if (status == ETR_OK) {
-    status = compare_archive(&c, etr_file_bytes(&file), &failure);
+    status = compare_with_entry(&c, etr_file_bytes(&file), &failure);
     etr_file_clear(&file);
   }
   profile->output_gaps = c.gaps.data;
@@ -320,45 +328,45 @@ etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_war
 
 /* ---- Taps ---- */
 
-static size_t count_outputs(const etr_graph *graph) {
+/* Returns how many values the program of a graph returns, without those that it writes to buffers
+ * and inputs; 0 if the graph does not end with an output node. */
+static size_t count_returned_values(const etr_graph *graph) {
   const etr_node *last = graph->node_count ? &graph->nodes[graph->node_count - 1] : NULL;
   if (!last || last->kind != ETR_NODE_OUTPUT)
     return 0;
   return last->input_count - ETR_MIN(graph->mutation_count, last->input_count);
 }
 
-/* Returns the number of outputs of the method's exported program; 0 if the record does not have
- * it. */
 size_t etr_count_exported_outputs(const etr_profile *profile, const etr_graph *edge) {
   for (size_t i = 0; i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
     if (strcmp(graph->module, "aten") == 0 && strcmp(graph->method, edge->method) == 0)
-      return count_outputs(graph);
+      return count_returned_values(graph);
   }
   return 0;
 }
 
-/* Warns if a method returns more than its exported program. */
-static void warn_of_tap(const etr_profile *profile, const etr_method *method,
-                        etr_warnings *warnings) {
+/* Warns if a method returns more than its exported program, because then intermediate_output_tap
+ * has added outputs. */
+static void warn_of_tapped_method(const etr_profile *profile, const etr_method *method,
+                                  etr_warnings *warnings) {
   const etr_graph *edge = &profile->graphs[method->graph];
   size_t exported = strcmp(edge->module, "edge") == 0 ? etr_count_exported_outputs(profile, edge)
                                                       : 0;
-  if (exported > 0 && count_outputs(edge) > exported)
+  if (exported > 0 && count_returned_values(edge) > exported)
     etr_warn(warnings, profile->etrecord, NULL, ETR_NO_OFFSET,
              "%.100s is tapped (intermediate_output_tap): it returns %zu values more than the "
              "exported program, and "
              "operators around them are not fused. Its times mean nothing: measure the program "
              "without taps",
-             method->name, count_outputs(edge) - exported);
+             method->name, count_returned_values(edge) - exported);
 }
 
-/* Warns of each method that returns more than its exported program. */
 void etr_warn_of_taps(const etr_profile *profile, etr_warnings *warnings) {
   bool has_exported = false; /* a record with many methods rarely has their exported programs */
   for (size_t i = 0; i < profile->graph_count && !has_exported; i++)
     has_exported = strcmp(profile->graphs[i].module, "aten") == 0;
   for (size_t i = 0; i < profile->method_count && has_exported; i++)
     if (profile->methods[i].graph != ETR_NONE)
-      warn_of_tap(profile, &profile->methods[i], warnings);
+      warn_of_tapped_method(profile, &profile->methods[i], warnings);
 }

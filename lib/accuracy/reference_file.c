@@ -13,12 +13,14 @@ enum { KEY_ROOM = 1024 }; /* bytes of a key; names of nodes are far shorter */
 
 /* ---- Opening ---- */
 
-static const char *text_of(const etr_reference_file *file, const char *key) {
+/* Returns a text of the metadata; "" if there is none. */
+static const char *metadata_text(const etr_reference_file *file, const char *key) {
   etr_slice text = etr_safetensors_metadata(&file->table, key);
   return text.data ? etr_arena_text(file->arena, text) : "";
 }
 
-/* Reads the keys that share the bytes of another key. Keys that lead nowhere are left out. */
+/* Reads the aliases: an object from keys to the keys of the tensors with the same bytes. An alias
+ * of a tensor that the file lacks finds nothing. */
 static void read_aliases(etr_reference_file *file, etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
@@ -29,11 +31,11 @@ static void read_aliases(etr_reference_file *file, etr_json *json) {
   }
 }
 
-/* Reads a JSON object that is a text of the metadata; without that text nothing. Fails if it is
- * damaged, or when out of memory. */
-static etr_status read_object(etr_reference_file *file, const char *name,
-                              void (*read_content)(etr_reference_file *, etr_json *),
-                              etr_error *error) {
+/* Reads a text of the metadata that is a JSON document, by read_content(); nothing if there is no
+ * such text. Fails if it is damaged, or when out of memory. */
+static etr_status read_metadata_object(etr_reference_file *file, const char *name,
+                                       void (*read_content)(etr_reference_file *, etr_json *),
+                                       etr_error *error) {
   etr_slice text = etr_safetensors_metadata(&file->table, name);
   etr_status status = ETR_OK;
   if (!text.data)
@@ -52,7 +54,8 @@ static etr_status read_object(etr_reference_file *file, const char *name,
   return status;
 }
 
-/* Reads one method: an object with its number of inputs and what its values depend on. */
+/* Reads one method: an object with its number of inputs, its state and its random operators. When
+ * out of memory, the object is read all the same, and the arena has failed. */
 static void read_method(etr_reference_file *file, etr_json *json, const char *name) {
   etr_reference_method *method = etr_vec_push(file->arena, &file->methods), unused;
   etr_slice key;
@@ -85,16 +88,14 @@ static etr_status read_metadata_texts(etr_reference_file *file, etr_error *error
     return etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET,
                     "not a reference that this version reads: write one with `etrecord-tb "
                     "reference RECORD -o FILE`");
-  file->record = text_of(file, "record");
-  file->local = text_of(file, "local");
+  file->record = metadata_text(file, "record");
+  file->local = metadata_text(file, "local");
   etr_map_init(&file->aliases, file->arena);
-  ETR_TRY(read_object(file, "aliases", read_aliases, error));
-  ETR_TRY(read_object(file, "methods", read_methods, error));
+  ETR_TRY(read_metadata_object(file, "aliases", read_aliases, error));
+  ETR_TRY(read_metadata_object(file, "methods", read_methods, error));
   return etr_arena_failed(file->arena) ? etr_fail_memory_of(error, file->path, NULL) : ETR_OK;
 }
 
-/* Opens a reference and reads its table and metadata. Fails if it cannot be read, is damaged or
- * of another version, or when out of memory; close it also then. */
 etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const char *path,
                               etr_error *error) {
   *out = (etr_reference_file){.arena = arena, .path = path};
@@ -112,9 +113,10 @@ void etr_reference_close(etr_reference_file *file) {
 
 /* ---- Finding ---- */
 
-/* Returns the tensor of a key, directly or by its alias; NULL if there is none. `size` is as
- * snprintf() returned it, so that a key that was cut is not looked up. */
-static const etr_safetensor *find_key(const etr_reference_file *file, const char *key, int size) {
+/* Returns the tensor of a key, or of the key of which it is an alias; NULL if there is none. `size`
+ * is what snprintf() returned for the key: one that was cut, or failed, is not looked up. */
+static const etr_safetensor *find_tensor(const etr_reference_file *file, const char *key,
+                                         int size) {
   if (size < 0 || size >= KEY_ROOM)
     return NULL;
   etr_slice bytes = {key, (size_t)size};
@@ -123,8 +125,6 @@ static const etr_safetensor *find_key(const etr_reference_file *file, const char
   return alias == ETR_NONE ? found : &file->table.tensors.data[alias];
 }
 
-/* Makes the method of this name the one whose values are looked up. Returns false if the
- * reference does not have it. */
 bool etr_reference_choose_method(etr_reference_file *file, const char *method) {
   file->method = NULL;
   for (size_t i = 0; i < file->methods.count && !file->method; i++)
@@ -133,8 +133,7 @@ bool etr_reference_choose_method(etr_reference_file *file, const char *method) {
   return file->method != NULL;
 }
 
-/* Returns a value of the chosen method for an input; NULL if there is none. The first output may
- * have a key without a number. */
+/* Values of nodes with one output have keys without its number. */
 const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t number,
                                          const etr_reference_key *key) {
   char text[KEY_ROOM];
@@ -142,24 +141,22 @@ const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_
     return NULL;
   int size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s/%" PRIu32, file->method->name,
                       number, key->graph, key->node, key->output);
-  const etr_safetensor *found = find_key(file, text, size);
+  const etr_safetensor *found = find_tensor(file, text, size);
   if (found || key->output > 0)
     return found;
   size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s", file->method->name, number, key->graph,
                   key->node);
-  return find_key(file, text, size);
+  return find_tensor(file, text, size);
 }
 
-/* Returns a constant of the chosen method's Edge graph; NULL if there is none. */
 const etr_safetensor *etr_reference_constant(const etr_reference_file *file, const char *name) {
   char text[KEY_ROOM];
   int size = file->method
                  ? snprintf(text, sizeof text, "%s/constant/edge/%s", file->method->name, name)
                  : -1;
-  return find_key(file, text, size);
+  return find_tensor(file, text, size);
 }
 
-/* Describes where the elements of a tensor are. Returns false if its type cannot be read. */
 bool etr_reference_view(etr_tensor_view *view, const etr_reference_file *file,
                         const etr_safetensor *tensor) {
   *view = (etr_tensor_view){.element = tensor->element,
@@ -177,6 +174,7 @@ static uint64_t hash_number(uint64_t hash, uint64_t number) {
   return etr_mixed(hash ^ number);
 }
 
+/* Adds a text to a hash; NULL counts as "". */
 static uint64_t hash_text(uint64_t hash, const char *text) {
   uint64_t own = 0xcbf29ce484222325u; /* FNV-1a */
   for (; text && *text; text++)
@@ -200,7 +198,7 @@ static uint64_t hash_node(uint64_t hash, const etr_node *node) {
   return hash;
 }
 
-/* Writes a hash of the record's Edge graphs, whose order does not matter, and of its export id. */
+/* The hashes of graphs are added up, because the order of graphs in a profile depends on times. */
 void etr_record_hash(char hash[17], const etr_profile *profile) {
   uint64_t sum = 0; /* of graphs, whose order depends on times */
   for (size_t i = 0; i < profile->graph_count; i++) {
@@ -216,7 +214,8 @@ void etr_record_hash(char hash[17], const etr_profile *profile) {
   (void)snprintf(hash, 17, "%016" PRIx64, sum);
 }
 
-/* Writes a hash of the times of runs and of where logged values are. */
+/* Of logged values, their places in the debug buffer count, but not their numbers, which would all
+ * have to be read. */
 void etr_recording_hash(char hash[17], const etr_profile *profile) {
   uint64_t sum = 1;
   for (size_t i = 0; i < profile->run_count; i++)

@@ -16,6 +16,7 @@ enum {
                                 runs go by order */
 };
 
+/* What is needed to find the inputs of a method's runs. */
 typedef struct input_finder {
   const etr_profile *profile;
   const etr_reference_file *reference;
@@ -25,7 +26,8 @@ typedef struct input_finder {
   size_t comparisons_left;
 } input_finder;
 
-/* Returns whether a logged tensor equals an argument of an input. */
+/* Returns true if a logged tensor has the type and exactly the numbers of an argument of an input;
+ * false also if one cannot be read. */
 static bool is_equal_to_argument(const input_finder *f, const etr_debug_value *value,
                                  const etr_safetensor *argument) {
   etr_tensor_view wanted, got;
@@ -42,9 +44,9 @@ static bool is_equal_to_argument(const input_finder *f, const etr_debug_value *v
   return gap.element_count > 0 && gap.unlike == 0 && gap.max_abs_error == 0;
 }
 
-/* Returns true if a logged value equals one of the arguments of an input of the reference; false
- * also once too many were compared. */
-static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t input) {
+/* Returns true if a logged value equals one of the method's arguments in an input of the reference;
+ * false also once too many were compared. */
+static bool does_input_have_value(input_finder *f, const etr_debug_value *value, uint32_t input) {
   char number[16];
   for (unsigned i = 0; i < MOST_ARGUMENTS; i++) {
     (void)snprintf(number, sizeof number, "%u", i);
@@ -62,25 +64,28 @@ static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t
   return false;
 }
 
-/* Returns an input that has an argument which a delegate of the run logged, the expected one before
- * others; ETR_NONE if none has. */
+/* Returns the input of the reference that a run had, by an argument that a delegate logged: if a
+ * delegate reads an input of the method directly, that has the same numbers. Debug values [first,
+ * end) are the run's. The expected input is tried first. ETR_NONE if no input has such an
+ * argument. */
 static uint32_t find_input_with_argument(input_finder *f, uint32_t expected, size_t first,
                                          size_t end) {
   for (size_t i = first; i < end && f->comparisons_left > 0; i++) {
     const etr_debug_value *value = &f->profile->debug_values[i];
     if (!value->is_argument || value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0)
       continue;
-    if (expected < f->reference->method->input_count && has_argument(f, value, expected))
+    if (expected < f->reference->method->input_count && does_input_have_value(f, value, expected))
       return expected;
     for (uint32_t input = 0; input < f->reference->method->input_count; input++)
-      if (input != expected && has_argument(f, value, input))
+      if (input != expected && does_input_have_value(f, value, input))
         return input;
   }
   return ETR_NONE;
 }
 
-/* Returns the input of the reference that a run had, by the strongest evidence there is.
- * `run_number` is the run's number among those that logged values. */
+/* Returns the input of the reference that a run had, by the strongest evidence there is: the index
+ * in the ETDump, there being one input only, equal numbers, the order of runs. Its debug values are
+ * [first, end), and `run_number` is its number among the runs that logged values. */
 static etr_run_input choose_input_of_run(input_finder *f, uint32_t run, uint32_t run_number,
                                          size_t first, size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
@@ -96,7 +101,8 @@ static etr_run_input choose_input_of_run(input_finder *f, uint32_t run, uint32_t
   return (etr_run_input){ETR_NONE, ETR_INPUT_UNKNOWN};
 }
 
-/* How many runs logged values, and how the inputs of these were found. */
+/* How many runs logged values, and of how many the input was found in a doubtful way; repeated: it
+ * is the only input, and not the first run. */
 typedef struct input_counts {
   size_t runs, by_order, unknown, repeated;
 } input_counts;
@@ -119,10 +125,10 @@ static input_counts find_run_inputs(input_finder *f) {
   return counts;
 }
 
-/* Warns of operators that draw random numbers: those of the method's graph, and custom ones that
- * torch told when the reference was made. */
-static void warn_of_random(const etr_graph *graph, const etr_reference_file *reference,
-                           etr_warnings *warnings) {
+/* Warns of operators that draw random numbers: those in the method's graph, and custom ones that
+ * torch tagged as random when the reference was made. */
+static void warn_of_random_operators(const etr_graph *graph, const etr_reference_file *reference,
+                                     etr_warnings *warnings) {
   const etr_node *first = NULL;
   size_t count = 0;
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -146,8 +152,8 @@ static void warn_of_random(const etr_graph *graph, const etr_reference_file *ref
                       : "");
 }
 
-/* Warns of runs whose input is unknown or was found by order alone, and of models that keep state.
- */
+/* Warns of runs whose input is unknown or was found by order alone, and of models that keep state
+ * between runs, whose values depend on the inputs before. */
 static void warn_of_doubtful_inputs(const input_counts *counts, const etr_reference_file *reference,
                                     etr_warnings *warnings) {
   const char *path = reference->path;
@@ -177,9 +183,7 @@ static void warn_of_doubtful_inputs(const input_counts *counts, const etr_refere
              method->state);
 }
 
-/* Finds which input of the reference each run had, ETR_NONE for runs without one, and warns of
- * what is doubtful. Without a debug buffer (NULL) logged arguments are not compared. Fails only
- * when out of memory. */
+/* Without a debug buffer, logged arguments are not compared. */
 etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, uint32_t method,
                                const etr_reference_file *reference,
                                const etr_seekable *debug_buffer, etr_warnings *warnings) {
@@ -193,6 +197,6 @@ etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, 
     return ETR_OK;
   input_counts counts = find_run_inputs(&f);
   warn_of_doubtful_inputs(&counts, reference, warnings);
-  warn_of_random(&profile->graphs[profile->methods[method].graph], reference, warnings);
+  warn_of_random_operators(&profile->graphs[profile->methods[method].graph], reference, warnings);
   return ETR_OK;
 }

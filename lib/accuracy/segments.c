@@ -9,6 +9,7 @@
  * few visits per node. */
 enum { MOST_STEPS = 1 << 24, MOST_NODES = 1 << 22 };
 
+/* A walk over a graph, from a compared value to the nearest compared values that it depends on. */
 typedef struct segment_walk {
   const etr_graph *graph;
   const uint8_t *is_compared;
@@ -19,9 +20,11 @@ typedef struct segment_walk {
   etr_vec(uint32_t) nodes, sources;
 } segment_walk;
 
-/* Adds a node that the value depends on: to the sources if it was compared, else to the segment,
- * whose inputs are then visited. Each node is visited once for a value. */
-static void visit_node(segment_walk *w, uint32_t node, uint32_t value, size_t *depth) {
+/* Adds a node that the value depends on: to the sources if it was compared, else to the segment and
+ * to the stack of nodes whose inputs are still to be visited. `value` is the node that computes the
+ * value. A node that was visited for it before, and one that is no operator, is left out. When out
+ * of memory, the arena has failed. */
+static void add_node_to_segment(segment_walk *w, uint32_t node, uint32_t value, size_t *depth) {
   if (w->seen_for[node] == value + 1 || w->graph->nodes[node].kind != ETR_NODE_OP)
     return;
   w->seen_for[node] = value + 1;
@@ -38,19 +41,20 @@ static void visit_node(segment_walk *w, uint32_t node, uint32_t value, size_t *d
   w->stack[(*depth)++] = node;
 }
 
-/* Finds the operators between a value and the nearest compared values that it depends on. Returns
- * false if that takes too many steps or nodes. Lack of memory shows on the arena. */
+/* Finds the segment of a value: the operators between it and the nearest compared values that it
+ * depends on, which are the sources. Returns false if that takes too many steps or nodes. When out
+ * of memory, the arena has failed. */
 static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value) {
   size_t depth = 0;
   w->nodes.data = w->sources.data = NULL; /* the lists of the value before are kept */
   w->nodes.count = w->nodes.capacity = w->sources.count = w->sources.capacity = 0;
-  visit_node(w, value, value, &depth);
+  add_node_to_segment(w, value, value, &depth);
   while (depth > 0) {
     const etr_node *node = &w->graph->nodes[w->stack[--depth]];
     if (!etr_spend(&w->steps_left, node->input_count + 1))
       return false;
     for (size_t i = 0; i < node->input_count; i++)
-      visit_node(w, node->inputs[i].node, value, &depth);
+      add_node_to_segment(w, node->inputs[i].node, value, &depth);
   }
   if (!etr_spend(&w->nodes_left, w->nodes.count))
     return false;
@@ -59,8 +63,7 @@ static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value
   return true;
 }
 
-/* Finds the segment of each compared value. Returns false if the limits do not allow all; lack of
- * memory shows on the arena. */
+/* Nodes are numbered in the order of execution, by which segments are sorted. */
 bool etr_segments_find(etr_value_segment **out, const etr_graph *graph, const uint8_t *is_compared,
                        etr_arena *arena) {
   etr_arena scratch = {0};

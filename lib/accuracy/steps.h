@@ -21,9 +21,9 @@ typedef struct etr_partner {
   const char *why; /* without a node: why there is none; static */
 } etr_partner;
 
-/** Returns the node whose value a quantize or dequantize node carries; other nodes are returned as
- * they are. */
-uint32_t etr_carried_node(const etr_graph *graph, uint32_t node);
+/** Returns the node whose value a quantize or dequantize node only converts, through several of
+ * them; other nodes are returned as they are. */
+uint32_t etr_node_before_quantization(const etr_graph *graph, uint32_t node);
 
 /**
  * Finds the partners of all nodes of the graph of a method, in the arena. `reference` is the record
@@ -33,8 +33,8 @@ uint32_t etr_carried_node(const etr_graph *graph, uint32_t node);
 etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint32_t method,
                              const etr_profile *reference, etr_arena *arena, etr_error *error);
 
-/** Replaces the partners of a profile's own Edge graph by those of its own ATen graph. */
-void etr_partners_take_aten(etr_partner *partners, size_t count);
+/** Replaces the partners of a profile's own Edge graph by the ATen nodes of the same values. */
+void etr_partners_replace_by_aten(etr_partner *partners, size_t count);
 
 /* ---- Inputs of runs ---- */
 

@@ -14,8 +14,8 @@ enum { MOST_FILE_BYTES = 32 << 20, MOST_FIELDS = 256, MOST_TEXT_BYTES = 4096, MO
 
 /* ---- Reading ---- */
 
-/* Reads the names of the fields that a tap computes. */
-static void read_fields(etr_arena *arena, etr_json *json, etr_tap_spec *spec) {
+/* Reads the names of the statistics that a tap computes. More than MOST_FIELDS fail the reader. */
+static void read_field_names(etr_arena *arena, etr_json *json, etr_tap_spec *spec) {
   etr_vec(const char *) fields = {0};
   for (etr_json_array(json); etr_json_element(json);) {
     const char **field = fields.count < MOST_FIELDS ? etr_vec_push(arena, &fields) : NULL;
@@ -41,7 +41,7 @@ static void read_tap_spec(etr_taps *taps, etr_arena *arena, etr_json *json) {
     else if (etr_slice_is(key, "output_index"))
       output = etr_json_int(json);
     else if (etr_slice_is(key, "fields"))
-      read_fields(arena, json, &spec);
+      read_field_names(arena, json, &spec);
     else
       etr_json_skip(json);
   if (etr_json_failed(json))
@@ -58,6 +58,7 @@ static void read_tap_spec(etr_taps *taps, etr_arena *arena, etr_json *json) {
   }
 }
 
+/* Warns that taps.json is not used, for a reason. */
 static void warn_of_damage(etr_warnings *warnings, const char *path, const char *reason) {
   etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
            "not used: %s; write it anew, as JSON, from the TapSpecs that tap_intermediate_outputs_ "
@@ -65,8 +66,8 @@ static void warn_of_damage(etr_warnings *warnings, const char *path, const char 
            reason);
 }
 
-/* Reads a list of TapSpecs; a damaged one gives a warning and no specs. Lack of memory shows on
- * the arena of the warnings. */
+/* A damaged document gives a warning and no specs. When out of memory, the arena of the warnings
+ * has failed. */
 void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_warnings *warnings) {
   const etr_json_limits limits = {.max_depth = MOST_DEPTH, .max_string_bytes = MOST_TEXT_BYTES};
   char reason[160];
@@ -126,9 +127,8 @@ etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *s
 
 /* ---- Computing ---- */
 
-/* Reads the values of statistics that a tap logged. Returns NULL, or why they cannot be read. */
-const char *etr_tap_take_values(etr_tap_statistic *statistics, size_t count,
-                                const etr_tensor_view *view) {
+const char *etr_tap_set_values(etr_tap_statistic *statistics, size_t count,
+                               const etr_tensor_view *view) {
   double piece[ETR_PIECE_ELEMENTS];
   etr_tensor_reader reader = {0};
   const char *problem = NULL;
@@ -149,8 +149,8 @@ typedef struct element_sums {
   double count, least, most, sum, absolute, largest, squares, nans, infinities, zeros;
 } element_sums;
 
-/* Adds an element to sums from which all fields can be computed. NaN makes minimum, maximum and
- * largest absolute value NaN. */
+/* Adds an element of a tensor to the sums from which all statistics are computed. NaN makes
+ * minimum, maximum and largest absolute value NaN, as torch does. */
 static void add_element(element_sums *sums, double element) {
   double size = fabs(element);
   sums->least = isnan(element) || element < sums->least ? element : sums->least;
@@ -171,9 +171,9 @@ typedef struct computed_field {
   double value, size;
 } computed_field;
 
-/* Sets the reference of a statistic and the difference relative to the field's size; infinite if
- * that cannot be computed. */
-static void set_difference(etr_tap_statistic *statistic, const computed_field *field) {
+/* Sets the reference of a statistic, and by how much it differs, as a part of the typical size of
+ * what it describes; infinite if that cannot be computed. */
+static void set_reference_of_statistic(etr_tap_statistic *statistic, const computed_field *field) {
   double a = statistic->value, b = field->value;
   statistic->reference = b;
   statistic->is_compared = true;
@@ -185,9 +185,11 @@ static void set_difference(etr_tap_statistic *statistic, const computed_field *f
                                 : INFINITY;
 }
 
-/* Compares statistics that a tap logged with those computed from the reference's elements, each
- * relative to the typical size of its field. */
-static void compare_fields(etr_tap_statistic *statistics, size_t count, const element_sums *s) {
+/* Sets the references of a tap's statistics, by their names, from the sums over the reference's
+ * elements. Statistics of unknown name get none. Differences of minimum, maximum and mean are
+ * measured by the root mean square, because they may be 0 themselves. */
+static void set_references_by_name(etr_tap_statistic *statistics, size_t count,
+                                   const element_sums *s) {
   double n = s->count, mean = s->sum / n, rms = sqrt(s->squares / n), l2 = sqrt(s->squares);
   const computed_field fields[] = {
       {"min", s->least, rms},
@@ -206,12 +208,10 @@ static void compare_fields(etr_tap_statistic *statistics, size_t count, const el
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < ETR_COUNT(fields); k++)
       if (strcmp(statistics[i].name, fields[k].name) == 0)
-        set_difference(&statistics[i], &fields[k]);
+        set_reference_of_statistic(&statistics[i], &fields[k]);
 }
 
-/* Computes the statistics of the reference's tensor and compares them. Returns NULL, or why it
- * cannot be read. */
-const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count,
+const char *etr_tap_set_references(etr_tap_statistic *statistics, size_t count,
                                    const etr_tensor_view *view) {
   double piece[ETR_PIECE_ELEMENTS];
   element_sums sums = {.least = INFINITY, .most = -INFINITY};
@@ -226,6 +226,6 @@ const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count,
     problem = "its reference cannot be read";
   etr_tensor_reader_close(&reader);
   if (!problem)
-    compare_fields(statistics, count, &sums);
+    set_references_by_name(statistics, count, &sums);
   return problem;
 }

@@ -38,14 +38,14 @@ const etr_tap_spec *etr_taps_find(const etr_taps *taps, uint32_t output);
 /** Returns the statistics of a spec, with names only, in the arena; NULL when out of memory. */
 etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *spec);
 
-/** Sets what the device computed: the elements of `view`. Returns why they cannot be read, or NULL.
- */
-const char *etr_tap_take_values(etr_tap_statistic *statistics, size_t count,
-                                const etr_tensor_view *view);
+/** Sets the values of the statistics to what the device computed, the elements of `view`. Returns
+ * NULL on success, or the reason why they cannot be read, for the user. */
+const char *etr_tap_set_values(etr_tap_statistic *statistics, size_t count,
+                               const etr_tensor_view *view);
 
-/** Computes the statistics of a complete tensor, reading it once, and their differences. Returns
- * why it cannot be read, or NULL. */
-const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count,
+/** Computes the same statistics of a complete tensor of the reference, reading it once, and sets
+ * how much each differs. Returns NULL on success, or the reason why it cannot be read. */
+const char *etr_tap_set_references(etr_tap_statistic *statistics, size_t count,
                                    const etr_tensor_view *view);
 
 #endif

@@ -64,9 +64,11 @@ etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, et
   uint64_t offset = etr_fb_u64(fb, table, CONSTANT_OFFSET, 0);
   etr_slice key = etr_fb_string(fb, table, CONSTANT_KEY);
   bool is_inside = key.size == 0 && data_at != ETR_UNKNOWN && offset < ETR_UNKNOWN - data_at;
-  return (etr_own_data){.bytes = etr_fb_u64(fb, table, CONSTANT_SIZE, 0),
-                        .offset = is_inside ? data_at + offset : ETR_UNKNOWN,
-                        .key = key.size > 0 ? etr_arena_text(arena, key) : NULL};
+  return (etr_own_data){
+      .bytes = etr_fb_u64(fb, table, CONSTANT_SIZE, 0),
+      .offset = is_inside ? data_at + offset : ETR_UNKNOWN,
+      .key = key.size > 0 ? etr_arena_text(arena, key) : NULL,
+  };
 }
 
 uint64_t etr_payload_graph_end(etr_slice head, uint64_t size) {
@@ -107,7 +109,8 @@ uint64_t etr_value_shape_hash(const etr_value *value) {
  * pass starts[i + 1] is where the next reader of node i goes, so that in the end it is where those
  * of node i + 1 start. */
 bool etr_users_find(etr_users *out, const etr_graph *graph, etr_arena *arena) {
-  size_t count = graph->node_count, uses = 0;
+  size_t count = graph->node_count;
+  size_t uses = 0;
   for (size_t i = 0; i < count; i++)
     uses += graph->nodes[i].input_count;
   uint32_t *starts = etr_arena_alloc_array(arena, count + 2, sizeof *starts);

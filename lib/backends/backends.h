@@ -16,7 +16,7 @@ const etr_backend *etr_backend_of(const char *id);
  * record states; NULL if there is none. */
 const etr_backend *etr_backend_of_event(const char *delegate_id);
 
-/** Returns true if any of these events was timed by a clock that counts cycles. */
+/** Returns true if an event of `count` blocks was timed by a clock that counts cycles. */
 bool etr_events_count_cycles(const etr_block *blocks, size_t count);
 
 /**
@@ -70,7 +70,8 @@ typedef struct etr_payloads {
   size_t hidden;   /* number of delegates whose operators are not shown */
 } etr_payloads;
 
-/** Starts with no payloads but those that are known, which must live as long; NULL for none. */
+/** Makes an empty list of payloads. Those in `known` (NULL: none), which must live as long, need
+ * not be read again. */
 void etr_payloads_init(etr_payloads *payloads, const etr_payloads *known, etr_arena *arena);
 
 /** Returns the payload that a backend reads from these bytes; the same bytes give the same pointer.

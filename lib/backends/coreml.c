@@ -91,7 +91,8 @@ static bool is_own_call(const etr_event_facts *events, size_t count) {
 
 /* Returns the operator in the name of an operation: "conv" of "x_cast_fp16:ios17.conv". */
 static etr_slice operator_of(const char *operation) {
-  const char *colon = strrchr(operation, ':'), *name = colon ? colon + 1 : operation;
+  const char *colon = strrchr(operation, ':');
+  const char *name = colon ? colon + 1 : operation;
   const char *dot = strncmp(name, "ios", 3) == 0 ? strchr(name, '.') : NULL;
   return etr_slice_of(dot ? dot + 1 : name);
 }
@@ -249,9 +250,11 @@ static const char *describe_model_version(etr_arena *arena, const etr_payload_so
                  : "specification version not written where it can be read";
 }
 
-const etr_decoder etr_coreml = {.id = "CoreMLBackend",
-                                .label = "Core ML",
-                                .is_own_call = is_own_call,
-                                .read = interpret_events,
-                                .payload_version = find_package_version,
-                                .model_version = describe_model_version};
+const etr_decoder etr_coreml = {
+    .id = "CoreMLBackend",
+    .label = "Core ML",
+    .is_own_call = is_own_call,
+    .read = interpret_events,
+    .payload_version = find_package_version,
+    .model_version = describe_model_version,
+};

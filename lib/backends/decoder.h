@@ -116,12 +116,12 @@ void etr_known_event_fill(etr_event_meaning *out, const etr_known_event *event);
 /** Returns the decoder of the backend with this id; NULL if there is none, or if id is NULL. */
 const etr_decoder *etr_decoder_of(const char *id);
 
-/** Returns the decoder of the only backend that writes such an id or name; NULL if several backends
- * may write it. */
+/** Returns the decoder of the backend that an event's id or name identifies, because only this
+ * backend writes it; NULL if several may. */
 const etr_decoder *etr_decoder_of_event(const char *name);
 
-/** Returns the decoder of the only backend that writes such a call; NULL if several backends may.
- */
+/** Returns the decoder of the backend that the events of a call identify, because only this backend
+ * writes them so; NULL if several may. */
 const etr_decoder *etr_decoder_of_call(const etr_event_facts *events, size_t count);
 
 /** The decoders, each in the file of its name; backends.c lists them. */

@@ -27,6 +27,7 @@ static void interpret_event(etr_event_meaning *out, const etr_event_facts *event
     etr_known_event_fill(out, is_part ? &part : &unknown);
 }
 
+/* Gives each event of a call its meaning. Never fails. */
 static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                              etr_arena *scratch) {
   (void)scratch;
@@ -39,9 +40,11 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known_events, ETR_COUNT(known_events), name) != NULL;
 }
 
-const etr_decoder etr_ethosu = {.id = "EthosUBackend",
-                                .label = "Ethos-U",
-                                .mark = "EthosUBackend::",
-                                .counts_cycles = true,
-                                .is_own = is_own,
-                                .read = interpret_events};
+const etr_decoder etr_ethosu = {
+    .id = "EthosUBackend",
+    .label = "Ethos-U",
+    .mark = "EthosUBackend::",
+    .counts_cycles = true,
+    .is_own = is_own,
+    .read = interpret_events,
+};

@@ -93,8 +93,10 @@ static bool interpret_events(etr_event_meaning *out, const etr_event_facts *even
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_neutron = {.id = "NeutronBackend",
-                                 .label = "Neutron",
-                                 .counts_cycles = true,
-                                 .is_own_call = is_own_call,
-                                 .read = interpret_events};
+const etr_decoder etr_neutron = {
+    .id = "NeutronBackend",
+    .label = "Neutron",
+    .counts_cycles = true,
+    .is_own_call = is_own_call,
+    .read = interpret_events,
+};

@@ -4,6 +4,7 @@
  */
 #include "backends/operator.h"
 
+/* Returns a name without the underscores at its start, which ATen gives to internal operators. */
 static etr_slice without_underscores(etr_slice name) {
   while (name.size > 1 && name.data[0] == '_')
     name = (etr_slice){name.data + 1, name.size - 1};
@@ -57,7 +58,8 @@ bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count
 /* A binary search that compares up to the first different byte, as most names differ early. */
 const void *etr_operator_row(etr_slice op, const void *rows, size_t count, size_t size) {
   for (size_t low = 0, high = count; low < high;) {
-    size_t middle = low + (high - low) / 2, i = 0;
+    size_t middle = low + (high - low) / 2;
+    size_t i = 0;
     const char *row = (const char *)rows + middle * size, *name;
     memcpy(&name, row, sizeof name);
     while (i < op.size && name[i] == op.data[i])

@@ -49,6 +49,7 @@ bool etr_operator_shares_memory(etr_slice op);
 /** Returns true if the operator of a target moves or repeats data and computes nothing:
  * "aten.permute_copy.default". */
 bool etr_operator_only_copies(const char *target);
+/** As etr_operator_only_copies(), for the operator without its namespace and overload. */
 bool etr_operator_only_copies_named(etr_slice op);
 
 /** Returns true if etr_operator_only_copies() does, or if the operator converts numbers: quantize,

@@ -72,14 +72,17 @@ typedef struct etr_payload_source {
   uint64_t size; /* of the payload, in bytes */
 } etr_payload_source;
 
-/** Returns true if the payload starts with such a header. */
+/** Returns true if the payload starts with the header that several backends put before the
+ * FlatBuffer of their graph, with this magic number. */
 bool etr_payload_has_header(etr_slice payload, const char magic[4]);
 
-/** Returns the FlatBuffer after the header. Older versions wrote no header: the whole payload is
- * returned then. Empty if the FlatBuffer would be outside of the payload. */
+/** Returns the FlatBuffer with the graph of a payload, after its header. Older versions wrote no
+ * header: the whole payload is returned then. Empty if the FlatBuffer would be outside of the
+ * payload. */
 etr_slice etr_payload_graph(etr_slice payload, const char magic[4]);
 
-/** Returns the identifier of that FlatBuffer, "XN01", in the arena; NULL if there is none. */
+/** Returns the identifier of the FlatBuffer in a payload, such as "XN01", in the arena; NULL if
+ * there is none. */
 const char *etr_payload_identifier(etr_arena *arena, etr_slice payload, const char magic[4]);
 
 /** Returns the offset of the constants' data in the payload, which the header has, too; ETR_UNKNOWN

@@ -61,7 +61,8 @@ static etr_slice part_before_number(etr_slice id, const char *separator) {
 static bool interpret_operator(etr_event_meaning *out, etr_slice id) {
   etr_slice copied = part_before_number(id, " OpId_");
   etr_slice name = part_before_number(id, ":OpId_");
-  bool is_input = etr_slice_is(copied, "Input"), is_output = etr_slice_is(copied, "Output");
+  bool is_input = etr_slice_is(copied, "Input");
+  bool is_output = etr_slice_is(copied, "Output");
   if (is_input || is_output) {
     out->role = ETR_ROLE_PHASE;
     out->phase = is_input ? ETR_PHASE_COPY_IN : ETR_PHASE_COPY_OUT;
@@ -121,8 +122,10 @@ static void interpret_accelerator_total(etr_event_meaning *out) {
  * procedure call, which is the outermost wrapper if QNN has none, or another, which is in no sum.
  * Returns false if the name is not known. */
 static bool interpret_total(etr_event_meaning *out, etr_slice id, const totals *call_totals) {
-  bool is_accelerator = etr_slice_is(id, accelerator_total), is_qnn = etr_slice_is(id, qnn_total);
-  bool is_rpc = etr_slice_is(id, rpc_total), is_other = false;
+  bool is_accelerator = etr_slice_is(id, accelerator_total);
+  bool is_qnn = etr_slice_is(id, qnn_total);
+  bool is_rpc = etr_slice_is(id, rpc_total);
+  bool is_other = false;
   for (size_t i = 0; i < ETR_COUNT(other_totals); i++)
     is_other |= etr_slice_equal(id, etr_slice_of(other_totals[i]));
   out->role = ETR_ROLE_CONTAINER;
@@ -191,4 +194,8 @@ static bool is_own(const char *name) {
 }
 
 const etr_decoder etr_qnn = {
-    .id = "QnnBackend", .label = "QNN", .is_own = is_own, .read = interpret_events};
+    .id = "QnnBackend",
+    .label = "QNN",
+    .is_own = is_own,
+    .read = interpret_events,
+};

@@ -38,6 +38,8 @@ typedef struct neural_statistics {
   const char *reason; /* why there is no data; NULL: not said */
 } neural_statistics;
 
+/* Returns a copy of the first MOST_TEXT bytes of a text; NULL if it is empty, or when out of
+ * memory. */
 static const char *copy_short_text(etr_arena *arena, etr_slice text) {
   return text.size
              ? etr_arena_text(arena, (etr_slice){text.data, ETR_MIN(text.size, (size_t)MOST_TEXT)})
@@ -215,8 +217,10 @@ static const char *read_payload_version(etr_arena *arena, etr_slice head) {
   return etr_arena_format(arena, "VGF %u.%u.%u", version[0], version[1], version[2]);
 }
 
-const etr_decoder etr_vgf = {.id = "VgfBackend",
-                             .label = "VGF",
-                             .is_own = is_own,
-                             .read = interpret_events,
-                             .payload_version = read_payload_version};
+const etr_decoder etr_vgf = {
+    .id = "VgfBackend",
+    .label = "VGF",
+    .is_own = is_own,
+    .read = interpret_events,
+    .payload_version = read_payload_version,
+};

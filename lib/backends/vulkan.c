@@ -48,6 +48,7 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
+/* Returns torch's name of a number type of Vulkan's graphs; NULL if it is unknown. */
 static const char *dtype_name(uint8_t type) {
   static const char *const names[] = {"bool",    "uint8",   "int8",    "int32",
                                       "float16", "float32", "float64", "int64"};
@@ -76,9 +77,10 @@ static void read_value(graph_reader *r, uint32_t index) {
       value->value.rank = (int32_t)rank;
     }
     value->is_constant = constant >= 0;
-    if (constant >= 0 && (uint32_t)constant < r->constant_count)
-      value->data = etr_own_data_read(
-          &r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), r->data_at, r->arena);
+    if (constant >= 0 && (uint32_t)constant < r->constant_count) {
+      etr_fb_at table = etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant);
+      value->data = etr_own_data_read(&r->fb, table, r->data_at, r->arena);
+    }
   }
   if (r->types[index] == TYPE_SYM_INT)
     value->value.dtype = "int";
@@ -138,8 +140,8 @@ static bool append_shown_value(graph_reader *r, uint32_t id) {
  * false when out of memory. */
 static bool append_shown_values_of_list(graph_reader *r, uint32_t id) {
   uint32_t count;
-  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id),
-            list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
+  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id);
+  etr_fb_at list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
   etr_fb_at items = etr_fb_vector(&r->fb, list, LIST_ITEMS, 4, &count);
   for (uint32_t i = 0; i < count; i++)
     if (!append_shown_value(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i)))
@@ -257,7 +259,11 @@ static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice p
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
   *out = (etr_own_graph){
-      .operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
+      .operators = operators,
+      .count = count,
+      .values = r.values,
+      .value_count = r.value_count,
+  };
   return true;
 }
 
@@ -265,6 +271,8 @@ static const char *payload_version(etr_arena *arena, etr_slice head) {
   return etr_payload_identifier(arena, head, magic);
 }
 
+/* Returns how many of a payload's `size` bytes its graph takes: up to its end if there is a header,
+ * all without one. Returns 0 if `head`, the first bytes, is of no Vulkan payload. */
 static uint64_t payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);
@@ -354,7 +362,7 @@ static bool read_dispatch_json(dispatch *out, const char *text, etr_arena *scrat
   return good;
 }
 
-/* Returns the phase of a kernel that copies between the host's layout (NCHW) and the device's;
+/* Returns the phase of a kernel that copies between the host's layout (NCHW) and the device's, or
  * ETR_PHASE_NONE for other kernels. The operator that its event names is only the last one before
  * it. */
 static etr_phase staging_phase(const char *kernel) {
@@ -437,6 +445,7 @@ static void interpret_event(etr_event_meaning *out, const etr_event_facts *event
   }
 }
 
+/* Gives each event of a call its meaning. Returns false when out of memory. */
 static bool interpret_events(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                              etr_arena *scratch) {
   for (size_t i = 0; i < count; i++)
@@ -450,11 +459,13 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known_events, ETR_COUNT(known_events), name) != NULL;
 }
 
-const etr_decoder etr_vulkan = {.id = "VulkanBackend",
-                                .label = "Vulkan",
-                                .is_own = is_own,
-                                .read = interpret_events,
-                                .kind_of = operator_family_of,
-                                .payload_needed = payload_needed,
-                                .payload_version = payload_version,
-                                .read_graph = read_payload_graph};
+const etr_decoder etr_vulkan = {
+    .id = "VulkanBackend",
+    .label = "Vulkan",
+    .is_own = is_own,
+    .read = interpret_events,
+    .kind_of = operator_family_of,
+    .payload_needed = payload_needed,
+    .payload_version = payload_version,
+    .read_graph = read_payload_graph,
+};

@@ -77,25 +77,34 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
  * xnnpack_payload.c. */
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 
-/** takes() of etr_xnnpack; in xnnpack_partition.c. */
+/** takes() of etr_xnnpack: returns whether the partitioner of any version can put a node into a
+ * delegate; in xnnpack_partition.c. */
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-/** refuses() and has_rule() of etr_xnnpack; in xnnpack_partition.c. */
+/** has_rule() of etr_xnnpack: returns whether the partitioner has a configuration for an operator;
+ * in xnnpack_partition.c. */
 bool etr_xnn_has_rule(etr_slice op);
+
+/** refuses() of etr_xnnpack: returns why the current partitioner leaves a node to kernels; NULL if
+ * it takes it. In xnnpack_partition.c. */
 const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-/** class_of_node() of etr_xnnpack, and the functions below; in xnnpack_node.c. */
+/** class_of_node() of etr_xnnpack: returns the class of the operator that a node becomes if it is
+ * not fused. In xnnpack_node.c, with the functions that say something of a class or an operator. */
 uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node);
 
-/** expect() of etr_xnnpack; in xnnpack_expect.c. */
+/** expect() of etr_xnnpack: returns what a node of a delegate is expected to run as without a
+ * payload; in xnnpack_expect.c. */
 etr_expectation etr_xnn_expect(const etr_delegate_view *delegate, uint32_t node);
 
-/** allow() of etr_xnnpack; in xnnpack_expect.c. */
+/** allow() of etr_xnnpack: returns what a node of a delegate can run as, whatever is fused, dropped
+ * or replaced; in xnnpack_expect.c. */
 etr_expectation etr_xnn_allow(const etr_delegate_view *delegate, uint32_t node);
 
 /** Returns true for "native_batch_norm" and its variants. */
 bool etr_xnn_is_batch_norm(etr_slice op);
 
+/** Return true for "quantize_per_tensor" and "dequantize_per_tensor" and their variants. */
 bool etr_xnn_is_quantize(etr_slice op);
 bool etr_xnn_is_dequantize(etr_slice op);
 

@@ -209,6 +209,8 @@ static bool is_square(const etr_node *node) {
          node->inputs[0].output == node->inputs[1].output;
 }
 
+/* Returns true for a node of the delegate that is an operator on one value; a product of a value
+ * with itself counts. ETR_NONE is none. */
 static bool is_unary_in_delegate(const etr_delegate_view *d, uint32_t index) {
   if (index == ETR_NONE || !is_in_delegate(d, index))
     return false;
@@ -225,6 +227,7 @@ static bool reads_int8_chain(const etr_delegate_view *d, uint32_t index) {
   return is_dequantize_node(d, index);
 }
 
+/* Returns true if a quantize node reads the result of a node, so that it becomes 8-bit numbers. */
 static bool is_read_by_quantize(const etr_delegate_view *d, uint32_t index) {
   for (size_t i = 0; i < reader_count(d, index); i++)
     if (etr_xnn_is_quantize(operator_at(d, reader_at(d, index, i))))
@@ -317,8 +320,8 @@ static bool is_folded_into_convolution(const etr_delegate_view *d, uint32_t batc
 static etr_expectation expectation_of_reshape(const etr_delegate_view *d, uint32_t index,
                                               etr_slice op) {
   uint32_t producer = input_node_of(d, index, 0);
-  bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view"),
-       is_dropped = reader_count(d, index) > 0;
+  bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view");
+  bool is_dropped = reader_count(d, index) > 0;
   bool is_of_product = producer != ETR_NONE && is_matrix_product(operator_at(d, producer));
   for (size_t i = 0; i < reader_count(d, index); i++) {
     uint32_t reader = reader_at(d, index, i);
@@ -348,8 +351,8 @@ static etr_expectation expectation_of_conversion(const etr_delegate_view *d, uin
   return may_run_as(ETR_XNN_CONVERT, index);
 }
 
-/* Returns what a concatenation or another copy runs as. A concatenation takes at most five values;
- * of more, four at a time are joined to the result so far (DecomposeConcatenate). Other copies are
+/* Returns what a concatenation or another copy runs as. A concatenation takes at most five values.
+ * Of more, four at a time are joined to the result so far (DecomposeConcatenate). Other copies are
  * removed (XNNPACKRemoveCloneOpsTransform), unless they copy an input to an output. */
 static etr_expectation expectation_of_copy(const etr_delegate_view *d, uint32_t index,
                                            etr_slice op) {

@@ -96,9 +96,12 @@ static bool is_transposed(const etr_graph *graph, const etr_node *node) {
     return strcmp(transposed, "true") == 0;
   if (node->input_count < 2 || node->output_count == 0)
     return false;
-  const etr_value *weight = &graph->nodes[node->inputs[1].node].outputs[node->inputs[1].output];
+  const etr_edge *edge = &node->inputs[1];
+  const etr_value *weight = &graph->nodes[edge->node].outputs[edge->output];
   const etr_value *out = &node->outputs[0];
-  return weight->rank > 2 && out->rank == weight->rank && weight->dims[0].size != out->dims[1].size;
+  if (weight->rank <= 2 || out->rank != weight->rank)
+    return false;
+  return weight->dims[0].size != out->dims[1].size;
 }
 
 /* Returns true for the second power, the only one that XNNPACK runs, as Square (PowConfig). */

@@ -33,8 +33,8 @@ static const etr_value *input_value_of(const etr_graph *graph, const etr_node *n
 /* Returns true if input and result of a node have the same number type, or one of them is unknown.
  * Conversions of the type are left to kernels (ToDimOrderCopyConfig). */
 static bool keeps_type(const etr_graph *graph, const etr_node *node) {
-  const etr_value *in = input_value_of(graph, node, 0),
-                  *out = node->output_count ? &node->outputs[0] : NULL;
+  const etr_value *in = input_value_of(graph, node, 0);
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
   return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
 }
 
@@ -111,12 +111,15 @@ static const char no_number[] =
 /* Returns whether a mean is over height and width of an image in four dimensions, which it keeps
  * with size 1 (MeanDimConfig); true if the shapes are not known. */
 static bool is_mean_of_image(const etr_graph *graph, const etr_node *node) {
-  const etr_value *in = input_value_of(graph, node, 0),
-                  *out = node->output_count ? &node->outputs[0] : NULL;
+  const etr_value *in = input_value_of(graph, node, 0);
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
   if (!in || !out || in->rank < 0 || out->rank < 0)
     return true;
-  return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
-         out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
+  if (in->rank != 4 || out->rank != 4)
+    return false;
+  bool keeps_others = out->dims[0].size == in->dims[0].size &&
+                      out->dims[1].size == in->dims[1].size;
+  return keeps_others && out->dims[2].size == 1 && out->dims[3].size == 1;
 }
 
 /* Returns why XNNPACK's partitioner refuses a node because of its number type, or of an operand
@@ -194,6 +197,7 @@ static bool has_other_than_zero(const etr_node *node, const char *name) {
   return argument && strpbrk(argument, "123456789") != NULL;
 }
 
+/* Returns whether a size of the value is symbolic, because it depends on the input. */
 static bool is_dynamic(const etr_value *value) {
   for (int32_t i = 0; i < value->rank; i++)
     if (value->dims[i].size == ETR_DIM_SYMBOLIC)
@@ -201,8 +205,8 @@ static bool is_dynamic(const etr_value *value) {
   return false;
 }
 
-/* Returns whether an argument is the dimension `dim`, the last one, which may be written as -1;
- * true if it was not recorded. */
+/* Returns whether an argument is the dimension `dim`, the last one, which may be written as -1.
+ * Also true if the argument was not recorded. */
 static bool is_over_dim(const etr_node *node, const char *name, int32_t dim) {
   char number[16];
   const char *argument = etr_node_argument(node, name);
@@ -260,8 +264,8 @@ static const char *refusal_of_pooling(const etr_node *node, etr_slice op) {
 /* Returns why XNNPACK's partitioner refuses a node because of its shapes or dimensions; NULL if it
  * does not. */
 static const char *refusal_by_shape(const etr_graph *graph, const etr_node *node, etr_slice op) {
-  const etr_value *in = input_value_of(graph, node, 0),
-                  *out = node->output_count ? &node->outputs[0] : NULL;
+  const etr_value *in = input_value_of(graph, node, 0);
+  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
   if (!in || !out || in->rank < 0 || out->rank < 0)
     return NULL;
   bool is_slice = etr_slice_is(op, "slice_copy");

@@ -85,6 +85,8 @@ const char *etr_xnn_payload_version(etr_arena *arena, etr_slice head) {
   return etr_payload_identifier(arena, head, magic);
 }
 
+/* Returns how many of a payload's `size` bytes its graph takes: up to its end if there is a header,
+ * all without one. Returns 0 if `head`, the first bytes, is of no XNNPACK payload. */
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);
@@ -146,7 +148,8 @@ static void read_value(payload_reader *r, etr_fb_at table) {
       .rows_shape = rows_shape_hash(sizes, rank),
       .argument = is_external ? (int32_t)external : -1,
       .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
-      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
+      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32,
+  };
 }
 
 /* Reads the values of the payload into r->values, whose index is their id. Ids may be slightly
@@ -189,10 +192,12 @@ static etr_payload_operator read_payload_operator(payload_reader *r, etr_fb_at t
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
   etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE);
   etr_fb_at limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
-  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle,
-                            .output = ETR_NONE,
-                            .whole = ETR_NONE,
-                            .completes = ETR_NONE};
+  etr_payload_operator o = {
+      .handle = handle == NO_HANDLE ? 0 : handle,
+      .output = ETR_NONE,
+      .whole = ETR_NONE,
+      .completes = ETR_NONE,
+  };
   const xnode_type *xnode = type_of_xnode(type);
   if (!xnode)
     return o;
@@ -287,7 +292,8 @@ static bool mark_idle_operators(payload_reader *r, etr_arena *arena) {
  * result of that. */
 static void join_split_concatenations(payload_reader *r) {
   for (uint32_t i = 1, first = 0; i < r->operator_count; i++) {
-    etr_payload_operator *operator_ = &r->operators[i], *previous = &r->operators[i - 1];
+    etr_payload_operator *operator_ = &r->operators[i];
+    etr_payload_operator *previous = &r->operators[i - 1];
     bool continues_previous = operator_->class_ == ETR_XNN_COPY && operator_->input_count > 1 &&
                               operator_->handle == 0 && previous->class_ == ETR_XNN_COPY &&
                               feeds(previous, operator_);
@@ -300,7 +306,8 @@ static void join_split_concatenations(payload_reader *r) {
   }
 }
 
-/* Returns false also when out of memory. */
+/* Reads the operators and values of a payload that the join compares with events and nodes. Returns
+ * false, with *out empty, if it is damaged or of another format, or when out of memory. */
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
   payload_reader r = {.operator_count = 0};
   uint32_t count;
@@ -318,10 +325,12 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   join_split_concatenations(&r);
   if (!mark_lookups(&r, arena) || !mark_idle_operators(&r, arena))
     return false;
-  *out = (etr_payload){.operators = r.operators,
-                       .count = r.operator_count,
-                       .values = r.values,
-                       .value_count = r.value_count};
+  *out = (etr_payload){
+      .operators = r.operators,
+      .count = r.operator_count,
+      .values = r.values,
+      .value_count = r.value_count,
+  };
   return true;
 }
 
@@ -378,13 +387,14 @@ static uint32_t constant_of_scales(graph_reader *r, etr_fb_at outer) {
 /* Reads an XValue table as the backend graph shows it: number type, shape, which argument of the
  * call it is, and where the data and scales of a constant are. */
 static void read_own_value(graph_reader *r, etr_fb_at table) {
-  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE), outer = 0;
+  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE);
+  etr_fb_at outer = 0;
   if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED) {
     outer = tensor;
     tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
   }
-  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0),
-           constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
+  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0);
+  uint32_t constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
   uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) &&
                      external <= INT32_MAX;
@@ -421,8 +431,8 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
  * payload is damaged, or when out of memory. */
 static bool read_own_values(graph_reader *r) {
   uint32_t count;
-  etr_fb_at root = etr_fb_root(&r->fb),
-            vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
+  etr_fb_at root = etr_fb_root(&r->fb);
+  etr_fb_at vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
   r->constants = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_DATA, 4, &r->constant_count);
   r->buffers = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_BUFFERS, 4, &r->buffer_count);
   if (etr_fb_failed(&r->fb))
@@ -518,10 +528,12 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
   }
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
     return false;
-  *out = (etr_own_graph){.operators = operators,
-                         .count = count,
-                         .values = r.values,
-                         .value_count = r.value_count,
-                         .is_numbered = true};
+  *out = (etr_own_graph){
+      .operators = operators,
+      .count = count,
+      .values = r.values,
+      .value_count = r.value_count,
+      .is_numbered = true,
+  };
   return true;
 }

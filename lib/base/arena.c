@@ -56,6 +56,7 @@ static void free_chunks(etr_arena_chunk *chunk) {
   }
 }
 
+/* Frees all memory of the arena, which may then be used again. */
 void etr_arena_clear(etr_arena *arena) {
   free_chunks(arena->chunks);
   free_chunks(arena->large);
@@ -85,7 +86,8 @@ static void relink_large_chunk(etr_arena *arena, etr_arena_chunk *chunk) {
  * memory. It uses calloc(), which knows that new memory of the system is zero, and does not touch
  * its pages. */
 static void *alloc_large_block(etr_arena *arena, size_t size, bool zeroed) {
-  etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
+  size_t bytes = sizeof(etr_arena_chunk) + size;
+  etr_arena_chunk *chunk = zeroed ? calloc(1, bytes) : malloc(bytes);
   if (!chunk)
     return fail(arena);
   chunk->next = arena->large;
@@ -181,7 +183,9 @@ void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
 }
 
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
-  char *copy = bytes.size < SIZE_MAX ? alloc_unzeroed(arena, bytes.size + 1, 1) : fail(arena);
+  if (bytes.size == SIZE_MAX)
+    return fail(arena);
+  char *copy = alloc_unzeroed(arena, bytes.size + 1, 1);
   if (!copy)
     return NULL;
   if (bytes.size)
@@ -237,7 +241,8 @@ char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) 
     *--first = (char)('0' + number % 10);
     number /= 10;
   } while (number > 0);
-  size_t size = strlen(prefix), count = (size_t)(end - first);
+  size_t size = strlen(prefix);
+  size_t count = (size_t)(end - first);
   char *text = alloc_unzeroed(arena, size + count + 1, 1);
   if (!text)
     return NULL;
@@ -273,10 +278,12 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   return text;
 }
 
-/* Doubles the capacity. A large array has a chunk of its own, which is reallocated; a small one is
- * copied into a new block, and the old one stays unused in the arena. */
+/* Doubles the capacity of an array (etr_vec). Returns false when out of memory. A large array has a
+ * chunk of its own, which is reallocated; a small one is copied into a new block, and the old one
+ * stays unused in the arena. */
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
-  size_t new_capacity = next_capacity(*capacity), size = *capacity * element_size;
+  size_t new_capacity = next_capacity(*capacity);
+  size_t size = *capacity * element_size;
   if (arena->failed || new_capacity > SIZE_MAX / element_size)
     return fail(arena);
   bool was_large = size > 0 && is_large(size);
@@ -291,8 +298,8 @@ bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t elemen
   return true;
 }
 
-/* The count may come from a damaged file, so at most MOST_EXPECTED elements get room before they
- * come. */
+/* Gives an empty array (etr_vec) room for `count` elements. The count may come from a damaged file,
+ * so that it reserves at most MOST_EXPECTED. It may fail, because the array grows anyway. */
 void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
                    size_t count) {
   count = is_large(0) ? 0 : ETR_MIN(count, (size_t)MOST_EXPECTED);
@@ -336,12 +343,14 @@ static uint64_t mix_into_hash(uint64_t hash, uint64_t word) {
   return (uint64_t)all ^ (uint64_t)(all >> 64);
 }
 
+/* Returns the 8 bytes at an address, which need not be aligned, as a number. */
 static uint64_t load_u64(const char *at) {
   uint64_t word;
   memcpy(&word, at, sizeof word);
   return word;
 }
 
+/* Returns the 4 bytes at an address, which need not be aligned, as a number. */
 static uint64_t load_u32(const char *at) {
   uint32_t word;
   memcpy(&word, at, sizeof word);
@@ -387,10 +396,12 @@ static etr_map_slot *find_slot(const etr_map *map, etr_slice key, uint32_t hash)
 
 /* Doubles the slots of a map and moves its entries into them. Returns false when out of memory. */
 static bool grow_map(etr_map *map) {
-  etr_map grown = {.arena = map->arena,
-                   .count = map->count,
-                   .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
-                   .cut = map->cut};
+  etr_map grown = {
+      .arena = map->arena,
+      .count = map->count,
+      .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
+      .cut = map->cut,
+  };
   grown.slots = etr_arena_alloc_array(map->arena, grown.capacity, sizeof *grown.slots);
   if (!grown.slots)
     return false;
@@ -435,7 +446,11 @@ etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
     if (!copy)
       return NULL;
     *slot = (etr_map_slot){
-        .key = copy, .size = (uint32_t)key.size, .hash = hash, .value = ETR_NONE};
+        .key = copy,
+        .size = (uint32_t)key.size,
+        .hash = hash,
+        .value = ETR_NONE,
+    };
     map->count++;
   }
   return slot;
@@ -486,8 +501,9 @@ static const char *intern_whole_text(etr_map *map, etr_slice bytes) {
   return slot ? slot->key : NULL;
 }
 
-/* A name that is too long is cut, and counted in map->cut, unless what is left of it was known
- * before. */
+/* Returns the map's copy of a name, as valid UTF-8; equal names have the same one. NULL when out of
+ * memory. A name that is too long is cut, and counted in map->cut, unless what is left of it was
+ * known before. */
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
     return intern_whole_text(map, bytes);

@@ -122,7 +122,7 @@ void etr_map_init(etr_map *map, etr_arena *arena);
 /** Returns a key made of a number and a text, in the arena; empty when out of memory. */
 etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text);
 
-/** Returns the value of a key, or ETR_NONE. */
+/** Returns the value of a key; ETR_NONE if the map does not have it. */
 uint32_t etr_map_get(const etr_map *map, etr_slice key);
 
 /** Sets the value of a key and replaces an older value. Returns false when out of memory. */

@@ -40,7 +40,8 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
     position++;
   if (position == slice.size)
     return false;
-  uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, value = 0;
+  uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
+  uint64_t value = 0;
   for (; position < slice.size; position++) {
     if (slice.data[position] < '0' || slice.data[position] > '9')
       return false;
@@ -64,7 +65,8 @@ void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *
 }
 
 int etr_by_int(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  int32_t x = *(const int32_t *)a;
+  int32_t y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
 
@@ -72,8 +74,10 @@ int etr_by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Compares elements that start with a uint32_t, for sorting. */
 int etr_by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  uint32_t x = *(const uint32_t *)a;
+  uint32_t y = *(const uint32_t *)b;
   return (x > y) - (x < y);
 }
 

@@ -110,11 +110,11 @@ size_t etr_find_int(int32_t wanted, const void *list, size_t count, size_t size)
 /** Compare elements that start with an int32_t, with a uint32_t, or with two uint32_t, for sorting
  * and searching. */
 int etr_by_int(const void *a, const void *b);
+int etr_by_number(const void *a, const void *b);
+int etr_by_two_numbers(const void *a, const void *b);
 
 /** Orders an array of texts, const char *, by their bytes. */
 int etr_by_text(const void *a, const void *b);
-int etr_by_number(const void *a, const void *b);
-int etr_by_two_numbers(const void *a, const void *b);
 
 /** Fills *error (which may be NULL) and returns status, so that `return etr_fail(...)` reads well.
  * file and entry may be NULL. */

@@ -24,7 +24,6 @@ void etr_budget_init(etr_budget *budget) {
     etr_budget_set(budget, (etr_resource)resource, 0);
 }
 
-/* The message, if less is left than is asked for, lives in the budget. */
 const char *etr_budget_take(etr_budget *budget, etr_resource resource, uint64_t count) {
   static const char *const names[] = {
       [ETR_BYTES] = "bytes", [ETR_NODES] = "nodes", [ETR_EVENTS] = "events"};

@@ -61,8 +61,9 @@ static etr_status fail_too_large(etr_error *error, const char *path, uint64_t ma
                   max_bytes);
 }
 
-/* Reads until the end, growing: the size that the file had when it was opened (`hint`) is a hint
- * only. Fails if it is larger than max_bytes or cannot be read, or when out of memory. */
+/* Reads a stream to its end into *out. The size that the file had when it was opened is only a hint
+ * for the first allocation, because it may have grown, and a pipe has none (0). Fails if there are
+ * more than max_bytes, if it cannot be read, or when out of memory. */
 static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t expected_size,
                            uint64_t max_bytes, etr_error *error) {
   size_t capacity = 0;
@@ -166,6 +167,7 @@ double etr_newest_change(const char *const *paths, size_t count) {
   return newest;
 }
 
+/* Frees the bytes, unless they are borrowed, and empties *file. */
 void etr_file_clear(etr_file *file) {
   if (!file->is_borrowed)
     free(file->data);
@@ -228,6 +230,7 @@ etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t o
                   "the file shrank while it was being read");
 }
 
+/* Closes the file; for bytes in memory there is nothing to close. */
 void etr_seekable_close(etr_seekable *file) {
   if (file->descriptor >= 0)
     close(file->descriptor);
@@ -342,7 +345,8 @@ static bool read_source_lines(etr_source_file *out, etr_arena *arena, const char
  * Python stripped them. */
 static bool is_equal_code(const char *line, const char *code) {
   line += strspn(line, " ");
-  size_t size = strlen(line), code_size = strlen(code);
+  size_t size = strlen(line);
+  size_t code_size = strlen(code);
   while (size > 0 && line[size - 1] == ' ')
     size--;
   return size == code_size && memcmp(line, code, size) == 0;
@@ -380,8 +384,8 @@ etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, co
     return ETR_SOURCE_ABSENT;
   const char *rest = path + strspn(path, "/");
   for (int i = 0; i < MAX_FOLDERS && rest[0]; i++) {
-    const char *moved_path = etr_arena_format(arena, "%s/%s", root, rest),
-               *slash = strchr(rest, '/');
+    const char *moved_path = etr_arena_format(arena, "%s/%s", root, rest);
+    const char *slash = strchr(rest, '/');
     if (moved_path && read_source_lines(out, arena, moved_path)) {
       if (has_recorded_code(out, arena, lines, count))
         return ETR_SOURCE_FOUND;

@@ -122,6 +122,7 @@ static inline uint64_t mark_bytes_to_escape(uint64_t word, bool is_json) {
   return found & highest;
 }
 
+/* Returns the 8 bytes at an address, which need not be aligned, as a number. */
 static inline uint64_t load_u64(const char *at) {
   uint64_t word;
   memcpy(&word, at, sizeof word);
@@ -184,6 +185,7 @@ void etr_jw_string_end(etr_jw *json) {
   end_line_of_document(json);
 }
 
+/* Writes a key of an object; its value must follow. */
 void etr_jw_key_slice(etr_jw *json, etr_slice key) {
   write_separator(json, false);
   etr_put_byte(json->writer, '"');
@@ -207,12 +209,14 @@ etr_slice etr_jw_prepare_key(etr_arena *arena, const char *key) {
   return written ? etr_slice_of(written) : (etr_slice){0};
 }
 
+/* Writes a key that etr_jw_prepare_key() made; its value must follow. */
 void etr_jw_ready_key(etr_jw *json, etr_slice key) {
   write_separator(json, false);
   etr_put(json->writer, key);
   json->after_key = true;
 }
 
+/* Writes a text as a string. */
 void etr_jw_slice(etr_jw *json, etr_slice text) {
   etr_jw_string_begin(json);
   etr_jw_string_piece(json, text);
@@ -248,12 +252,14 @@ void etr_jw_null(etr_jw *json) {
   etr_jw_raw(json, ETR_SLICE("null"));
 }
 
+/* Writes a whole number as a value. */
 void etr_jw_int(etr_jw *json, int64_t value) {
   write_separator(json, false);
   etr_put_int(json->writer, value);
   end_line_of_document(json);
 }
 
+/* Writes a whole number as a value. */
 void etr_jw_uint(etr_jw *json, uint64_t value) {
   write_separator(json, false);
   etr_put_uint(json->writer, value);

@@ -41,7 +41,7 @@ typedef struct etr_jw {
   uint8_t levels[ETR_JW_MAX_DEPTH]; /* what is known of each open object and array, as bits */
 } etr_jw;
 
-/** Starts a document. */
+/** Starts writing JSON in a form to a writer, which is borrowed. */
 void etr_jw_init(etr_jw *json, etr_writer *writer, etr_jw_form form);
 
 /** Begins an object or array. */

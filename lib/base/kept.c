@@ -39,7 +39,7 @@ const void *etr_kept_find(const etr_kept *kept, etr_slice key) {
   return entry ? entry->result : NULL;
 }
 
-/* Returns NULL also if the key's list is full. */
+/* "Enough" is a full list of the key's hash: a longer search would cost more than the result. */
 etr_kept_entry *etr_kept_start(const etr_kept *kept, etr_slice key) {
   size_t count = 0;
   const etr_kept_entry *first = atomic_load(&kept->lists[list_index_of(key)]);

@@ -54,7 +54,8 @@ static etr_memory_file *find_equal_file(const etr_memory_file *wanted) {
 enum { DIGITS = 24 }; /* of a number, with the slash behind it and the end of the text */
 
 etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes) {
-  size_t name_size = strlen(name) + 1, path_size = sizeof prefix + DIGITS + name_size;
+  size_t name_size = strlen(name) + 1;
+  size_t path_size = sizeof prefix + DIGITS + name_size;
   etr_memory_file *new_file = calloc(1, sizeof *new_file + name_size + path_size);
   if (!new_file)
     return NULL;

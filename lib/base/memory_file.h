@@ -22,13 +22,13 @@ typedef struct etr_memory_file etr_memory_file;
  */
 etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes);
 
-/** Adds a holder to a file that is held. */
+/** Adds a holder to a file in memory that is held. */
 void etr_memory_file_share(etr_memory_file *file);
 
 /** Returns the path; it is valid as long as the file is held. */
 const char *etr_memory_file_path(const etr_memory_file *file);
 
-/** Ends one holder's use. NULL is ignored. */
+/** Ends one holder's use of a file in memory. NULL is ignored. */
 void etr_memory_file_release(etr_memory_file *file);
 
 /** Returns true for the path of a file in memory, and sets *bytes. */

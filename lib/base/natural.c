@@ -8,6 +8,7 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/* Returns digits without the zeros at their start. */
 static etr_slice without_leading_zeros(etr_slice digits) {
   while (digits.size > 0 && digits.data[0] == '0')
     digits = etr_slice_after(digits, 1);
@@ -15,7 +16,8 @@ static etr_slice without_leading_zeros(etr_slice digits) {
 }
 
 int etr_compare_digits(etr_slice a, etr_slice b) {
-  etr_slice x = without_leading_zeros(a), y = without_leading_zeros(b);
+  etr_slice x = without_leading_zeros(a);
+  etr_slice y = without_leading_zeros(b);
   if (x.size != y.size)
     return x.size < y.size ? -1 : 1;
   return x.size > 0 ? memcmp(x.data, y.data, x.size) : 0;
@@ -23,7 +25,8 @@ int etr_compare_digits(etr_slice a, etr_slice b) {
 
 /* Compares the numbers with which both texts begin, and moves both past them. */
 static int compare_leading_numbers(const char **x, const char **y) {
-  etr_slice a = {*x, strspn(*x, "0123456789")}, b = {*y, strspn(*y, "0123456789")};
+  etr_slice a = {*x, strspn(*x, "0123456789")};
+  etr_slice b = {*y, strspn(*y, "0123456789")};
   *x += a.size;
   *y += b.size;
   return etr_compare_digits(a, b);

@@ -27,7 +27,8 @@ static bool skip_one_of(const char **at, const char *end, etr_slice set) {
 }
 
 bool etr_is_number(etr_slice text) {
-  const char *next = text.data, *end = text.data + text.size;
+  const char *next = text.data;
+  const char *end = text.data + text.size;
   skip_one_of(&next, end, ETR_SLICE("-"));
   if (!skip_one_of(&next, end, ETR_SLICE("0")) && !skip_digits(&next, end))
     return false;
@@ -41,8 +42,8 @@ bool etr_is_number(etr_slice text) {
   return next == end;
 }
 
-/* Returns the number in an exponent such as "e-12"; 0 if the text is empty. Digits that make it
- * larger than 1,000,000 are ignored, because every such number is 0 or infinite. */
+/* Returns the number in an exponent such as "e-12"; 0 if the text is empty. Digits
+ * after the sixth are ignored, because every such number is 0 or infinite. */
 static long parse_exponent(const char *next, const char *end) {
   if (next == end)
     return 0;
@@ -58,7 +59,9 @@ static long parse_exponent(const char *next, const char *end) {
  */
 double etr_number_to_double(etr_slice number) {
   char text[ETR_MOST_NUMBER_BYTES + 32];
-  const char *next = number.data, *end = number.data + number.size, *point = NULL;
+  const char *next = number.data;
+  const char *end = number.data + number.size;
+  const char *point = NULL;
   size_t used = 0;
   for (; next < end && *next != 'e' && *next != 'E'; next++) {
     if (*next == '.')

@@ -359,9 +359,11 @@ static int floor_log10(int q, bool is_lower_nearer) {
 /* ---- Scaling ---- */
 
 /* Returns floor(power * factor / 2^128). The last bit is set, too, if what is cut off is not 0, so
- * that comparisons with the result are exact. */
-static uint64_t scale(const bits128 *power, uint64_t factor) {
-  product low = (product)power->low * factor, high = (product)power->high * factor;
+ * that comparisons with the result are exact. The power is rounded up, which alone can leave a 1
+ * there, but no more. */
+static uint64_t multiply_by_power(const bits128 *power, uint64_t factor) {
+  product low = (product)power->low * factor;
+  product high = (product)power->high * factor;
   high += (uint64_t)(low >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
@@ -377,12 +379,13 @@ typedef struct scaled {
  * shortest decimal between the middles can be chosen. is_lower_nearer is true if c is a power of
  * two: the double below is then half as far away as the one above. */
 static scaled scale_double(uint64_t c, int q, bool is_lower_nearer) {
-  int k = floor_log10(q, is_lower_nearer), shift = q + floor_log2_of_power(-k) + 1;
+  int k = floor_log10(q, is_lower_nearer);
+  int shift = q + floor_log2_of_power(-k) + 1;
   const bits128 *power = &powers[-k - LEAST_POWER];
   uint64_t odd = c & 1; /* the middles are not read as this double */
-  return (scaled){.lower = scale(power, (4 * c - 2 + is_lower_nearer) << shift) + odd,
-                  .value = scale(power, (4 * c) << shift),
-                  .upper = scale(power, (4 * c + 2) << shift) - odd,
+  return (scaled){.lower = multiply_by_power(power, (4 * c - 2 + is_lower_nearer) << shift) + odd,
+                  .value = multiply_by_power(power, (4 * c) << shift),
+                  .upper = multiply_by_power(power, (4 * c + 2) << shift) - odd,
                   .exponent = k};
 }
 
@@ -390,11 +393,14 @@ static scaled scale_double(uint64_t c, int q, bool is_lower_nearer) {
  * nearest. There is at most one multiple of ten among them, which has a digit less, and which is
  * tried first. */
 static etr_decimal choose_shortest(const scaled *s) {
-  uint64_t whole = s->value / 4, tens = whole / 10;
-  bool fits_tens = s->lower <= 40 * tens, fits_next_tens = 40 * tens + 40 <= s->upper;
+  uint64_t whole = s->value / 4;
+  uint64_t tens = whole / 10;
+  bool fits_tens = s->lower <= 40 * tens;
+  bool fits_next_tens = 40 * tens + 40 <= s->upper;
   if (whole >= 10 && fits_tens != fits_next_tens)
     return (etr_decimal){tens + fits_next_tens, s->exponent + 1};
-  bool fits_whole = s->lower <= 4 * whole, fits_next = 4 * whole + 4 <= s->upper;
+  bool fits_whole = s->lower <= 4 * whole;
+  bool fits_next = 4 * whole + 4 <= s->upper;
   if (fits_whole != fits_next)
     return (etr_decimal){whole + fits_next, s->exponent};
   uint64_t middle = 4 * whole + 2;

@@ -7,7 +7,8 @@
 #include <math.h>
 
 static int by_value(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  uint64_t x = *(const uint64_t *)a;
+  uint64_t y = *(const uint64_t *)b;
   return (x > y) - (x < y);
 }
 
@@ -46,13 +47,15 @@ etr_stats etr_stats_of(uint64_t *samples, size_t count) {
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     sum += (double)samples[i];
-  return (etr_stats){.count = count,
-                     .avg = sum / (double)count,
-                     .min = (double)samples[0],
-                     .max = (double)samples[count - 1],
-                     .p10 = percentile_of_samples(samples, count, 10),
-                     .p50 = percentile_of_samples(samples, count, 50),
-                     .p90 = percentile_of_samples(samples, count, 90)};
+  return (etr_stats){
+      .count = count,
+      .avg = sum / (double)count,
+      .min = (double)samples[0],
+      .max = (double)samples[count - 1],
+      .p10 = percentile_of_samples(samples, count, 10),
+      .p50 = percentile_of_samples(samples, count, 50),
+      .p90 = percentile_of_samples(samples, count, 90),
+  };
 }
 
 /* A spread smaller than a step of the clock cannot be measured, so it is rounded up to whole steps.
@@ -99,6 +102,7 @@ uint64_t etr_common_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
+/* Adds a number to the mean and the sum of squared distances (Welford 1962). */
 void etr_moments_add(etr_moments *moments, double value) {
   double distance = value - moments->mean;
   moments->count++;
@@ -109,12 +113,8 @@ void etr_moments_add(etr_moments *moments, double value) {
 /* ---- Sorted lists ---- */
 
 int etr_by_double(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-int etr_by_u32(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  double x = *(const double *)a;
+  double y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
@@ -128,7 +128,8 @@ double etr_percentile_of_sorted(const double *sorted, size_t count, double perce
   if (count == 0)
     return 0;
   double rank = percent / 100 * (double)(count - 1);
-  size_t below = (size_t)rank, above = ETR_MIN(below + 1, count - 1);
+  size_t below = (size_t)rank;
+  size_t above = ETR_MIN(below + 1, count - 1);
   return sorted[below] + (rank - (double)below) * (sorted[above] - sorted[below]);
 }
 
@@ -164,8 +165,10 @@ double etr_normal_quantile(double tail_chance) {
 
 /* The series for odd and even degrees of freedom differ in their first term and in a factor. */
 double etr_t_chance(double t, size_t freedom) {
-  double angle = atan2(t, sqrt((double)freedom)), cosine2 = cos(angle) * cos(angle), sum = 0,
-         term = freedom % 2 ? cos(angle) : 1;
+  double angle = atan2(t, sqrt((double)freedom));
+  double cosine2 = cos(angle) * cos(angle);
+  double sum = 0;
+  double term = freedom % 2 ? cos(angle) : 1;
   for (size_t i = freedom % 2 ? 3 : 2; i <= freedom; i += 2) {
     sum += term;
     term *= cosine2 * ((double)i - 1) / (double)i;
@@ -223,7 +226,8 @@ double etr_trigamma_inverse(double value) {
   if (value > 1e7)
     return 1 / sqrt(value); /* trigamma(x) is 1 / x^2 there, to 1e-7 */
   for (int i = 0; i < MOST_STEPS; i++) {
-    double got = etr_trigamma(x), step = got * (1 - got / value) / tetragamma(x);
+    double got = etr_trigamma(x);
+    double step = got * (1 - got / value) / tetragamma(x);
     x += step;
     if (fabs(step) <= 1e-13 * x)
       break;

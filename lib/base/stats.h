@@ -38,9 +38,8 @@ typedef struct etr_moments {
 
 void etr_moments_add(etr_moments *moments, double value);
 
-/** Compare doubles, and uint32_t, for sorting. */
+/** Compares doubles, for sorting. */
 int etr_by_double(const void *a, const void *b);
-int etr_by_u32(const void *a, const void *b);
 
 /* ---- The normal and Student's t distribution, and the gamma function's logarithmic derivatives
  * ----

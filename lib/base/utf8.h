@@ -16,7 +16,7 @@
  * (`left`); 0 if there is none. By RFC 3629 overlong forms and surrogates are invalid. */
 size_t etr_utf8_size(const char *text, size_t left);
 
-/** Returns the character of a valid sequence. */
+/** Returns the code point of a valid UTF-8 sequence of `size` bytes. */
 uint32_t etr_utf8_code(const char *text, size_t size);
 
 /** Returns the first character of a valid, NUL-terminated text, and sets *size to its size in

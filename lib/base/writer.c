@@ -182,6 +182,7 @@ size_t etr_format_uint(char *into, uint64_t value) {
   return size;
 }
 
+/* Writes a whole number in decimal. Small ones are so common that they have a shorter way. */
 void etr_put_uint(etr_writer *writer, uint64_t value) {
   if (value < 10) {
     etr_put_byte(writer, (char)('0' + value));
@@ -287,7 +288,8 @@ static size_t format_small_fixed(char *into, double value, int decimals) {
   if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) ||
       value * powers[decimals] > 1e12)
     return 0;
-  double scaled = value * powers[decimals], whole = floor(scaled);
+  double scaled = value * powers[decimals];
+  double whole = floor(scaled);
   if (fabs(scaled - whole - 0.5) < 1e-3)
     return 0;
   uint64_t digits = (uint64_t)whole + (scaled - whole > 0.5);

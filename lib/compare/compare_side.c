@@ -17,6 +17,7 @@
 
 /* ---- Producers ---- */
 
+/* Follows values back to what made them, in and out of lowered modules. */
 typedef struct tracer {
   const etr_graph *graph;
   uint32_t *item_of; /* per node: index of its item; for a delegate's call, the item of its lowered
@@ -59,9 +60,10 @@ static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   return true;
 }
 
-/* Returns the next edge towards the node that made a value, out of a lowered module or into it;
- * NULL if the edge is already at that node. */
-static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
+/* Crosses one border of a lowered module (a delegate) towards the node that made a value: from an
+ * input inside to what the delegate's call reads, or from the call to what its output node reads.
+ * Returns NULL if there is no border, so that the edge's node made the value. */
+static const etr_edge *cross_border(const tracer *t, const etr_edge *edge) {
   const etr_node *node = &t->graph->nodes[edge->node];
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
     const etr_subgraph *inside = &t->graph->subgraphs[node->subgraph];
@@ -77,13 +79,17 @@ static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
   return &t->graph->nodes[end].inputs[edge->output];
 }
 
-/* Finds the item that made a value; *item is ETR_NONE for an input of the method, and for an item
- * that is not before its user. Returns false if the value is a weight. */
+/* Sets *item to the item that made a value that the item `user` reads: ETR_NONE for an input of the
+ * method, and for an item that is not before its user, as in damaged records. Returns false if the
+ * value is a weight, which is no producer. */
 static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, uint32_t *item) {
-  enum { MOST_STEPS = 16 }; /* borders in a row: no lowering has more than two */
-  const etr_edge *next;
-  for (int i = 0; i < MOST_STEPS && (next = step_to_producer(t, edge)); i++)
+  enum { MOST_BORDERS = 16 }; /* in a row: no lowering has more than two */
+  for (int i = 0; i < MOST_BORDERS; i++) {
+    const etr_edge *next = cross_border(t, edge);
+    if (!next)
+      break;
     edge = next;
+  }
   *item = t->item_of[edge->node];
   if (*item != ETR_NONE && *item >= user)
     *item = ETR_NONE;
@@ -92,7 +98,7 @@ static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, 
 
 /* ---- Weights ---- */
 
-enum { MOST_DIMS_TOLD = 16 };
+enum { MOST_DIMS_IN_TEXT = 16 }; /* as many as ExecuTorch's tensors can have */
 
 /* Writes a decimal number, without a final NUL; returns how many bytes it takes, at most 20. */
 static size_t write_number(char *into, int64_t number) {
@@ -112,7 +118,7 @@ static size_t write_number(char *into, int64_t number) {
  * memory. */
 static const char *text_of_shape(const etr_value *value, etr_arena *arena) {
   enum { DIM_ROOM = 21 }; /* a number and a comma or bracket */
-  int32_t count = ETR_MIN(value->rank, MOST_DIMS_TOLD);
+  int32_t count = ETR_MIN(value->rank, MOST_DIMS_IN_TEXT);
   size_t room = 3;
   if (value->rank < 0)
     return "";
@@ -135,7 +141,7 @@ static const char *text_of_shape(const etr_value *value, etr_arena *arena) {
   return text;
 }
 
-/* Returns the weight from which an edge comes; NULL if operators compute its value. Operators that
+/* Returns the weight that an edge brings; NULL if operators compute its value. Operators that only
  * move, convert or dequantize the weight are passed, so that the result is the weight that the
  * model stores, whatever the lowering. */
 static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
@@ -144,7 +150,7 @@ static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
   }; /* a dequantization, a permutation and the borders of a lowered module are 4 */
   for (int i = 0; i < MOST_STEPS; i++) {
     const etr_node *node = &t->graph->nodes[edge->node];
-    const etr_edge *next = step_to_producer(t, edge);
+    const etr_edge *next = cross_border(t, edge);
     if (node->kind >= ETR_NODE_PARAMETER)
       return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
     if (!next && node->kind == ETR_NODE_OP && node->input_count &&
@@ -157,9 +163,11 @@ static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
   return NULL;
 }
 
-/* Sets the weight of an item: the input with the most dimensions, because biases and statistics
- * have fewer; none if no input is a weight. Returns false when out of memory. */
-static bool set_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr_arena *arena) {
+/* Sets the weight of an item to the shape of the weight with the most dimensions that it reads,
+ * because biases and statistics have fewer; leaves it NULL if it reads no weight. Returns false
+ * when out of memory. */
+static bool set_weight_shape(const tracer *t, etr_side_item *item, etr_map *texts,
+                             etr_arena *arena) {
   const etr_node *node = &t->graph->nodes[item->node];
   const etr_value *largest = NULL;
   for (size_t i = 0; i < node->input_count; i++) {
@@ -192,7 +200,7 @@ static bool find_producers_and_weights(etr_side_item *items, size_t count, const
       items[i].producer_count += find_producer(&t, &node->inputs[k], i,
                                                &producers[items[i].producer_count]);
     items[i].producers = producers;
-    if (!set_weight(&t, &items[i], &texts, scratch))
+    if (!set_weight_shape(&t, &items[i], &texts, scratch))
       return false;
   }
   return true;
@@ -200,7 +208,7 @@ static bool find_producers_and_weights(etr_side_item *items, size_t count, const
 
 /* ---- Facts ---- */
 
-/* Lists the inputs of a graph with type and shape. Returns false when out of memory. */
+/* Lists the inputs of a method's graph with type and shape. Returns false when out of memory. */
 static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
                         etr_arena *scratch) {
   etr_vec(etr_side_input) inputs = {0};
@@ -220,9 +228,9 @@ static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena 
   return true;
 }
 
-/* Lists the shapes of the weights that have at least two dimensions. Returns false when out of
- * memory. */
-static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
+/* Lists the shapes of the weights that have at least two dimensions, which show whether two models
+ * are the same; biases and statistics have fewer. Returns false when out of memory. */
+static bool list_weight_shapes(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   etr_vec(const char *) weights = {0};
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
@@ -238,15 +246,18 @@ static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena
   return true;
 }
 
-/* Lists the number types in which a model computes. Other integers and bools are indices and
- * masks. Returns false when out of memory. */
+/* Lists the number types of the operators' outputs as one text, in the order below. Other integers
+ * and bools are indices and masks, in which a model does not compute. Returns false when out of
+ * memory. */
 static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   static const char *const types[] = {"float64", "float32", "float16", "bfloat16", "int8", "uint8"};
   bool is_used[ETR_COUNT(types)] = {false};
-  for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; graph->nodes[i].kind == ETR_NODE_OP && k < graph->nodes[i].output_count; k++)
-      for (size_t t = 0; graph->nodes[i].outputs[k].dtype && t < ETR_COUNT(types); t++)
-        is_used[t] |= strcmp(graph->nodes[i].outputs[k].dtype, types[t]) == 0;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    for (size_t k = 0; node->kind == ETR_NODE_OP && k < node->output_count; k++)
+      for (size_t t = 0; node->outputs[k].dtype && t < ETR_COUNT(types); t++)
+        is_used[t] |= strcmp(node->outputs[k].dtype, types[t]) == 0;
+  }
   out->dtypes = "";
   for (size_t t = 0; out->dtypes && t < ETR_COUNT(types); t++)
     if (is_used[t])
@@ -256,15 +267,16 @@ static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena 
 }
 
 /* Fills inputs, dtypes and weights of a method. Returns false when out of memory. */
-static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
-                       etr_arena *scratch) {
-  return list_inputs(out, graph, arena, scratch) && list_weights(out, graph, arena) &&
+static bool list_model_facts(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
+                             etr_arena *scratch) {
+  return list_inputs(out, graph, arena, scratch) && list_weight_shapes(out, graph, arena) &&
          list_dtypes(out, graph, arena);
 }
 
 /* ---- What is to be compared of a method, with its times ---- */
 
-/* The runs of an event or a kernel. A run may occur several times. */
+/* The ticks of an event or a kernel in each run. A run may be in the list several times; its ticks
+ * are added up. */
 typedef etr_vec(etr_run_ticks) event_runs;
 
 /* The runs of an item, in the list of all. */
@@ -273,6 +285,7 @@ typedef struct item_runs {
   size_t count;
 } item_runs;
 
+/* A method whose items, clocks and sums are being listed. */
 typedef struct lister {
   const etr_profile *profile;
   const etr_method *method;
@@ -288,9 +301,9 @@ typedef struct lister {
   etr_run_sums sums;
 } lister;
 
-/* Returns the body of control flow that a node is in. A lowered node is in the body that calls its
- * delegate. */
-static const char *place_of(const etr_graph *graph, const etr_node *node) {
+/* Returns the path of the body of control flow (of cond, map or scan) that a node is in; "" if it
+ * is in none. A node in a lowered module is in the body that calls its delegate. */
+static const char *body_of_node(const etr_graph *graph, const etr_node *node) {
   uint32_t subgraph = node->subgraph;
   while (subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED)
     subgraph = graph->subgraphs[subgraph].parent;
@@ -306,15 +319,15 @@ static const char *backend_of(const etr_event *event) {
   return event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
 }
 
-/* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything
- * but operators inside delegates. */
+/* Returns the backend whose clock timed an event; "" for the runtime's, which times everything but
+ * operators inside delegates. */
 static const char *clock_of(const etr_event *event) {
   return event->delegate_id ? backend_of(event) : "";
 }
 
-/* Takes the durations of an event into account for the step of its backend's clock, which is
- * added if it is new. Returns false when out of memory. */
-static bool add_to_clock_step(lister *l, const etr_event *event) {
+/* Includes the durations of an event in the greatest common divisor of the clock that timed it,
+ * which is added if it is new. Returns false when out of memory. */
+static bool add_to_clock_divisor(lister *l, const etr_event *event) {
   const char *clock = clock_of(event);
   uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
   if (found == ETR_NONE) {
@@ -330,18 +343,21 @@ static bool add_to_clock_step(lister *l, const etr_event *event) {
   return true;
 }
 
+/* Returns the step of a backend's clock, in ticks; 1 if the clock timed nothing. */
 static double step_of_clock(const lister *l, const char *clock) {
   uint32_t found = etr_map_get(&l->clock_of, etr_slice_of(clock));
   return found == ETR_NONE ? 1 : l->clocks.data[found].step;
 }
 
-/* Finds the step of each clock that timed the method, by the largest common divisor of its
- * durations. Returns false when out of memory. */
+/* Finds the step of each clock that timed the method: the largest power of ten that divides all of
+ * its durations. Events of the framework, such as Method::execute, do not count. Returns false when
+ * out of memory. */
 static bool find_clock_steps(lister *l) {
   for (size_t i = 0; i < l->method->block_count; i++) {
     const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
     for (size_t k = 0; k < block->event_count; k++)
-      if (block->events[k].match != ETR_MATCH_FRAMEWORK && !add_to_clock_step(l, &block->events[k]))
+      if (block->events[k].match != ETR_MATCH_FRAMEWORK &&
+          !add_to_clock_divisor(l, &block->events[k]))
         return false;
   }
   for (size_t i = 0; i < l->clocks.count; i++)
@@ -351,14 +367,15 @@ static bool find_clock_steps(lister *l) {
 
 /* ---- Nodes ---- */
 
+/* Adds an empty item with an empty list of runs. Returns NULL when out of memory. */
 static etr_side_item *add_item(lister *l) {
   item_runs *runs = etr_vec_push(&l->scratch, &l->runs);
   etr_side_item *item = etr_vec_push(l->arena, &l->items);
   return runs ? item : NULL;
 }
 
-/* Adds the item of a node with what pairs it, and its times if it ran. Returns false when out of
- * memory. */
+/* Adds the item of a node with all by which it is paired, and its runs if it ran. The step of its
+ * time is that of its clock, once for each call in a run. Returns false when out of memory. */
 static bool add_node_item(lister *l, const etr_graph *graph, uint32_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_node_time *time = graph->times ? &graph->times[index] : NULL;
@@ -370,7 +387,7 @@ static bool add_node_item(lister *l, const etr_graph *graph, uint32_t index) {
                           .op = node->target,
                           .module = graph->modules[node->module].path,
                           .pattern = graph->modules[node->module].pattern,
-                          .body = place_of(graph, node),
+                          .body = body_of_node(graph, node),
                           .of = node,
                           .backend = time ? time->backend : NULL};
   item->line = "";
@@ -399,8 +416,9 @@ static bool list_nodes(lister *l, const etr_graph *graph) {
 
 /* ---- Events ---- */
 
-/* Returns the index of the item of an event, which all blocks with this event share; ETR_NONE when
- * out of memory. */
+/* Returns the index of the item of an event, which is added if it is new. Events of one name and
+ * instruction (and operator, inside a delegate) share it, in whatever block they are. Returns
+ * ETR_NONE when out of memory. */
 static uint32_t find_or_add_event_item(lister *l, etr_map *index, const etr_event *event) {
   const char *inside = event->delegate_id && strcmp(event->delegate_id, event->name) != 0
                            ? event->delegate_id
@@ -425,8 +443,9 @@ static uint32_t find_or_add_event_item(lister *l, etr_map *index, const etr_even
   return found;
 }
 
-/* Lists the events of the slices that are operators, on nodes or not, which add up to these
- * parts. Returns false when out of memory. */
+/* Lists the events of operators, whether their nodes are known or not, with their ticks in each
+ * run. The ticks are those of time slices, so that the items add up to these parts of the method's
+ * time. Returns false when out of memory. */
 static bool list_events(lister *l) {
   const etr_event *last = NULL;
   uint32_t item = ETR_NONE;
@@ -480,8 +499,9 @@ static uint32_t find_or_add_kernel(lister *l, kernels *list, etr_map *index,
   return found;
 }
 
-/* Sums the time of each kernel over all runs. Returns false when out of memory. */
-static bool sum_kernels(lister *l, etr_side_sums *out, const kernels *list) {
+/* Computes the time of each kernel over all runs. The steps of its events are added in quadrature.
+ * Returns false when out of memory. */
+static bool time_kernels(lister *l, etr_side_sums *out, const kernels *list) {
   etr_side_sum *rows = etr_arena_alloc_array(l->arena, list->count, sizeof *rows);
   *out = (etr_side_sums){rows, list->count};
   for (size_t i = 0; rows && i < list->count; i++) {
@@ -526,12 +546,13 @@ static bool list_kernels(lister *l, etr_side_sums *out) {
       return false;
     *added = (etr_run_ticks){slice->run, slice->ticks};
   }
-  return sum_kernels(l, out, &list);
+  return time_kernels(l, out, &list);
 }
 
 /* ---- Times ---- */
 
-/* Sets the time of each item from the runs in which it ran. Returns false when out of memory. */
+/* Sets the time of each item from the runs in which it ran. Its step is known already. Returns
+ * false when out of memory. */
 static bool time_items(lister *l) {
   for (size_t i = 0; i < l->items.count; i++) {
     etr_side_time *time = &l->items.data[i].time;
@@ -544,8 +565,8 @@ static bool time_items(lister *l) {
   return true;
 }
 
-/* Groups the items by a property and sums the time of each group. Returns false when out of
- * memory. */
+/* Groups the items by a key, such as the operator, and computes the time of each group. Returns
+ * false when out of memory. */
 static bool sum_items_by(lister *l, etr_side_sums *out, etr_side_by by) {
   etr_side_groups groups;
   if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch))
@@ -567,15 +588,16 @@ static bool sum_items_by(lister *l, etr_side_sums *out, etr_side_by by) {
 
 /* ---- Together ---- */
 
-/* Computes the time of Method::execute, whose clock may differ from the clocks of delegates. */
+/* Computes the time of Method::execute, whose clock may differ from the clocks of delegates.
+ * Returns false when out of memory. */
 static bool time_execute(lister *l, etr_side_time *out) {
   const uint64_t *ticks = l->method->execute_per_run;
   double step = etr_noise_step_of(ticks, l->method->run_count);
   return etr_side_time_of_ticks(out, ticks, &l->side_runs, step, &l->scratch);
 }
 
-/* Numbers the recordings of the method's runs, and lists their files. Returns false when out of
- * memory. */
+/* Numbers the recordings of the method's runs, and lists their files: consecutive runs of one
+ * ETDump are one recording. Returns false when out of memory. */
 static bool number_recordings(lister *l) {
   const etr_method *method = l->method;
   uint32_t *recording_of = etr_arena_alloc_array(&l->scratch, method->run_count,
@@ -596,7 +618,9 @@ static bool number_recordings(lister *l) {
                                           method->run_count, &l->scratch);
 }
 
-/* Lists the times of a method's first runs in their order, warm-up included. */
+/* Lists the ticks of a method's first runs in their order, warm-up included: merges the runs that
+ * count with those that are skipped. first_count says by one more than there is room for that the
+ * method has more runs. */
 static void list_first_runs(etr_side_recordings *out, const etr_profile *profile,
                             const etr_method *method) {
   size_t counted = 0, skipped = 0, count = method->run_count + method->skipped_run_count;
@@ -658,7 +682,7 @@ static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph)
                            .clock_count = l->clocks.count};
   good = list_kernels(l, &out->kernels);
   if (graph)
-    good = good && side_facts(out, graph, l->arena, &l->scratch);
+    good = good && list_model_facts(out, graph, l->arena, &l->scratch);
   for (int by = 0; good && by < ETR_SIDE_BY; by++)
     if (graph || !etr_side_by_is_of_graphs(by))
       good = sum_items_by(l, etr_side_sums_of(out, by), by);

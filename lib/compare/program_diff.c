@@ -30,10 +30,10 @@ typedef struct differ {
 
 /* ---- Structure ---- */
 
-/* Adds a count to the row of something on one side: 0 the base, 1 the newer one. The row is added
- * if it is new. */
-static void count_item(differ *d, int side, const char *method, etr_structure_kind kind,
-                       const char *name, uint64_t count) {
+/* Adds `count` to the row of something in a method, such as an operator, on one side: 0 the base, 1
+ * the newer one. The row is added if it is new. When out of memory, the arena has failed. */
+static void add_to_structure(differ *d, int side, const char *method, etr_structure_kind kind,
+                             const char *name, uint64_t count) {
   const char *key = etr_arena_format(d->arena, "%d %zu %s %s", (int)kind, strlen(method), method,
                                      name);
   etr_map_slot *slot = key ? etr_map_at(&d->rows, etr_slice_of(key)) : NULL;
@@ -51,7 +51,8 @@ static void count_item(differ *d, int side, const char *method, etr_structure_ki
   *sum = etr_add_up_to_most(*sum, count);
 }
 
-/* Counts the operators, delegates and instructions of a program's graph. */
+/* Counts the operators, delegates and instructions of a program's graph. Nodes in a subgraph are
+ * operators in a delegate: they are no instructions of the program. */
 static void count_graph(differ *d, int side, const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
@@ -60,10 +61,10 @@ static void count_graph(differ *d, int side, const etr_graph *graph) {
     bool is_inside = node->subgraph != ETR_NONE;
     bool is_call = !is_inside && strncmp(node->target, "delegate.", strlen("delegate.")) == 0;
     etr_structure_kind kind = is_inside ? ETR_STRUCTURE_INSIDE : ETR_STRUCTURE_OPERATOR;
-    count_item(d, side, graph->method, is_call ? ETR_STRUCTURE_DELEGATE : kind,
-               is_call ? node->target + strlen("delegate.") : node->target, 1);
+    add_to_structure(d, side, graph->method, is_call ? ETR_STRUCTURE_DELEGATE : kind,
+                     is_call ? node->target + strlen("delegate.") : node->target, 1);
     if (!is_inside)
-      count_item(d, side, graph->method, ETR_STRUCTURE_INSTRUCTIONS, "", 1);
+      add_to_structure(d, side, graph->method, ETR_STRUCTURE_INSTRUCTIONS, "", 1);
   }
 }
 
@@ -75,12 +76,13 @@ static void count_side(differ *d, int side, const etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_memory_plan *plan = profile->methods[i].memory;
     if (plan)
-      count_item(d, side, profile->methods[i].name, ETR_STRUCTURE_PLANNED, "", plan->planned_bytes);
+      add_to_structure(d, side, profile->methods[i].name, ETR_STRUCTURE_PLANNED, "",
+                       plan->planned_bytes);
   }
 }
 
 /* Orders rows by method, kind and name. */
-static int by_method(const void *a, const void *b) {
+static int by_method_kind_and_name(const void *a, const void *b) {
   const etr_structure_change *x = a, *y = b;
   int compared = strcmp(x->method, y->method);
   if (compared == 0)
@@ -90,7 +92,7 @@ static int by_method(const void *a, const void *b) {
 
 /* ---- The bytes of parts ---- */
 
-/* A part that can be compared. */
+/* A part of a program's file that is compared with those of the other program. */
 typedef struct piece {
   const etr_file_part *part;
   const etr_profile *profile;
@@ -110,7 +112,7 @@ static uint64_t add_to_hash(uint64_t hash, const char *data, size_t size) {
   return hash;
 }
 
-/* Adds a range of a file to a hash. Returns false if it cannot be read. */
+/* Adds the bytes [from, to) of a file to a hash. Returns false if they cannot be read. */
 static bool hash_range(uint64_t *hash, const etr_seekable *file, uint64_t from, uint64_t to) {
   char block[1 << 16];
   while (from < to) {
@@ -123,13 +125,13 @@ static bool hash_range(uint64_t *hash, const etr_seekable *file, uint64_t from, 
   return true;
 }
 
-/* Hashes the bytes of a part without the parts inside it, which follow it. Returns false if they
- * cannot be read. */
+/* Hashes the bytes of a part without the parts inside it, which follow it in the list: if only a
+ * part inside changed, the part itself is the same. Returns false if they cannot be read. */
 static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_program_memory *program,
                       size_t index) {
   const etr_file_part *part = &program->parts[index];
   uint64_t offset = part->offset_bytes, end = offset + part->extent_bytes;
-  *hash = 0xcbf29ce484222325u;
+  *hash = 0xcbf29ce484222325u; /* the start of FNV-1a */
   for (size_t i = index + 1; i < program->part_count && program->parts[i].offset_bytes < end; i++) {
     const etr_file_part *inner = &program->parts[i];
     if (inner->offset_bytes > offset && !hash_range(hash, file, offset, inner->offset_bytes))
@@ -139,9 +141,9 @@ static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_progra
   return hash_range(hash, file, offset, end);
 }
 
-/* Lists the parts of a program with a hash of their bytes; padding is left out. Returns false if
- * the file cannot be read, or when out of memory. */
-static bool hash_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
+/* Lists the parts of a program with a hash of the bytes of each; padding is left out. Returns false
+ * if the file cannot be read. When out of memory, the arena has failed. */
+static bool list_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
                         const etr_seekable *file) {
   const etr_program_memory *program = profile->program_memory;
   out->list = etr_arena_alloc_array(arena, program->part_count, sizeof *out->list);
@@ -157,8 +159,9 @@ static bool hash_pieces(pieces *out, etr_arena *arena, const etr_profile *profil
   return true;
 }
 
-/* Reads the program's file, or its entry in the ETRecord, again and lists its parts. Fails if it
- * is gone or changed, or when out of memory. */
+/* Reads the program's file, or its entry in the ETRecord, again, because a profile does not keep
+ * its bytes, and lists its parts. Fails if it is gone or changed. When out of memory, the arena has
+ * failed. */
 static etr_status read_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
                               etr_error *error) {
   etr_seekable file;
@@ -176,7 +179,7 @@ static etr_status read_pieces(pieces *out, etr_arena *arena, const etr_profile *
     file = etr_seekable_of(etr_file_bytes(&held));
   } else
     ETR_TRY(etr_seekable_open(&file, profile->pte, error));
-  bool good = hash_pieces(out, arena, profile, &file);
+  bool good = list_pieces(out, arena, profile, &file);
   if (!profile->pte_entry)
     etr_seekable_close(&file);
   etr_file_clear(&held);
@@ -190,22 +193,26 @@ static etr_status read_pieces(pieces *out, etr_arena *arena, const etr_profile *
 /* What pairs parts, the surest evidence first. */
 typedef enum pair_rule { PAIR_BY_BYTES, PAIR_BY_NAME, PAIR_IN_ORDER, PAIR_RULES } pair_rule;
 
-static const char *type_text(etr_arena *arena, const etr_value *value) {
+/* Returns the type and dimensions of a tensor as a text, "float32,1,64", for keys; "" if it has
+ * none. NULL when out of memory. */
+static const char *text_of_type(etr_arena *arena, const etr_value *value) {
   const char *text = etr_arena_format(arena, "%s", value->dtype ? value->dtype : "");
   for (int32_t i = 0; text && i < value->rank; i++)
     text = etr_arena_format(arena, "%s,%lld", text, (long long)value->dims[i].size);
   return text;
 }
 
-/* Returns the key by which a rule pairs a part; NULL if it does not, or when out of memory. Names
- * of weights hold across programs; numbers of constants only for the same type. */
+/* Returns the key by which a rule pairs a part with a part of the other program; NULL if the rule
+ * does not pair such parts, or when out of memory. A constant that has a module has its own name,
+ * which remains when its type changes. The names of others are numbers, which mean the same only
+ * for the same type. */
 static const char *key_by_rule(etr_arena *arena, const piece *p, pair_rule rule) {
   const etr_file_part *part = p->part;
   const char *method = part->method != ETR_NONE ? p->profile->methods[part->method].name : "";
   const char *backend = part->backend ? part->backend : "",
              *module = part->module ? part->module : "";
   const char *name = part->tensor.name ? part->tensor.name : "",
-             *type = type_text(arena, &part->tensor);
+             *type = text_of_type(arena, &part->tensor);
   bool is_delegate = part->kind == ETR_CONTENT_DELEGATE || part->kind == ETR_CONTENT_CLOSED,
        is_inside = part->kind == ETR_CONTENT_WEIGHT;
   if (!type)
@@ -230,8 +237,9 @@ static const char *key_by_rule(etr_arena *arena, const piece *p, pair_rule rule)
   }
 }
 
-/* Adds a row for two parts, of which either may be missing. Returns false when out of memory. */
-static bool add_change(differ *d, const piece *base, const piece *newer, etr_part_verdict verdict) {
+/* Adds a row for two parts, of which one may be NULL. Returns false when out of memory. */
+static bool add_part_change(differ *d, const piece *base, const piece *newer,
+                            etr_part_verdict verdict) {
   etr_part_change *added = etr_vec_push(d->arena, &d->parts);
   if (added)
     *added = (etr_part_change){
@@ -239,9 +247,12 @@ static bool add_change(differ *d, const piece *base, const piece *newer, etr_par
   return added != NULL;
 }
 
-/* Pairs the parts that have the same key, in their order. Returns false when out of memory. */
+/* Pairs the parts that have no partner yet and the same key by a rule, in their order. Parts that
+ * are not paired by their bytes are changed. Returns false when out of memory. */
 static bool pair_by_rule(differ *d, pieces *base, pieces *newer, pair_rule rule,
                          etr_arena *scratch) {
+  /* The first part of the base with each key that has no partner; `next` links the others. They are
+   * linked from the last to the first, so that they are taken in their order. */
   etr_map first;
   etr_map_init(&first, scratch);
   for (size_t i = base->count; i-- > 0;) {
@@ -260,13 +271,14 @@ static bool pair_by_rule(differ *d, pieces *base, pieces *newer, pair_rule rule,
     piece *other = &base->list[slot->value];
     slot->value = other->next;
     other->is_paired = newer->list[i].is_paired = true;
-    if (!add_change(d, other, &newer->list[i],
-                    rule == PAIR_BY_BYTES ? ETR_PART_SAME : ETR_PART_CHANGED))
+    if (!add_part_change(d, other, &newer->list[i],
+                         rule == PAIR_BY_BYTES ? ETR_PART_SAME : ETR_PART_CHANGED))
       return false;
   }
   return !etr_arena_failed(scratch);
 }
 
+/* Returns the larger of both parts' sizes, in bytes. */
 static uint64_t larger_size(const etr_part_change *change) {
   uint64_t base = change->base ? change->base->size_bytes : 0,
            newer = change->newer ? change->newer->size_bytes : 0;
@@ -302,10 +314,10 @@ static bool pair_parts(differ *d, pieces *base, pieces *newer) {
       return false;
   }
   for (size_t i = 0; i < base->count; i++)
-    if (!base->list[i].is_paired && !add_change(d, &base->list[i], NULL, ETR_PART_REMOVED))
+    if (!base->list[i].is_paired && !add_part_change(d, &base->list[i], NULL, ETR_PART_REMOVED))
       return false;
   for (size_t i = 0; i < newer->count; i++)
-    if (!newer->list[i].is_paired && !add_change(d, NULL, &newer->list[i], ETR_PART_ADDED))
+    if (!newer->list[i].is_paired && !add_part_change(d, NULL, &newer->list[i], ETR_PART_ADDED))
       return false;
   return true;
 }
@@ -330,7 +342,8 @@ static etr_status compare_programs(program_diff *box, etr_error *error) {
   if (etr_arena_failed(&box->arena) || !pair_parts(&d, &base, &newer))
     return etr_fail_memory(error);
   if (d.structure.count > 0)
-    etr_sort(d.structure.data, d.structure.count, sizeof *d.structure.data, by_method);
+    etr_sort(d.structure.data, d.structure.count, sizeof *d.structure.data,
+             by_method_kind_and_name);
   if (d.parts.count > 0)
     etr_sort(d.parts.data, d.parts.count, sizeof *d.parts.data, by_importance);
   box->diff.structure = d.structure.data;

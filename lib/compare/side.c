@@ -28,73 +28,83 @@ void etr_side_close(etr_side *side) {
 
 /* ---- Loads ---- */
 
+/* A load event, such as Program::load_method, with the ticks and the ETDump of each occurrence. */
 typedef struct load {
   const char *name;
   etr_vec(uint64_t) ticks;
-  etr_vec(uint32_t) dumps; /* of each, ascending within a block */
+  etr_vec(uint32_t) dumps; /* ascending within a block */
 } load;
 
+/* The load events that were found so far. */
 typedef struct loads {
   etr_vec(load) list;
   etr_map index;
   etr_arena scratch;
 } loads;
 
-/* Collects the durations by event name, of the blocks in which no method ran. Returns false when
- * out of memory. */
+/* Returns the load of an event's name, which is added if it is new; NULL when out of memory. */
+static load *find_or_add_load(loads *found, const etr_event *event) {
+  uint32_t index = etr_map_get(&found->index, etr_slice_of(event->name));
+  if (index != ETR_NONE)
+    return &found->list.data[index];
+  load *added = etr_vec_push(&found->scratch, &found->list);
+  index = (uint32_t)(found->list.count - 1);
+  if (!added || !etr_map_set(&found->index, etr_slice_of(event->name), index))
+    return NULL;
+  added->name = event->name;
+  return added;
+}
+
+/* Collects the durations of all events in blocks in which no method ran, by event name. Returns
+ * false when out of memory. */
 static bool collect_loads(loads *out, const etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
       const etr_event *event = &block->events[k];
-      uint32_t found = etr_map_get(&out->index, etr_slice_of(event->name));
-      if (found == ETR_NONE) {
-        found = (uint32_t)out->list.count;
-        load *added = etr_vec_push(&out->scratch, &out->list);
-        if (!added || !etr_map_set(&out->index, etr_slice_of(event->name), found))
-          return false;
-        added->name = event->name;
-      }
-      load *found_load = &out->list.data[found];
-      for (size_t j = 0; j < event->sample_count; j++) {
-        uint64_t *ticks = etr_vec_push(&out->scratch, &found_load->ticks);
-        uint32_t *dump = etr_vec_push(&out->scratch, &found_load->dumps);
+      load *found = find_or_add_load(out, event);
+      for (size_t j = 0; found && j < event->sample_count; j++) {
+        uint64_t *ticks = etr_vec_push(&out->scratch, &found->ticks);
+        uint32_t *dump = etr_vec_push(&out->scratch, &found->dumps);
         if (etr_arena_failed(&out->scratch))
           return false;
         *ticks = event->durations[j];
         *dump = profile->runs[event->sample_runs[j]].dump;
       }
+      if (!found)
+        return false;
     }
   }
   return true;
 }
 
-/* A load and the ETDump it is of. */
-typedef struct placed {
+/* One occurrence of a load. */
+typedef struct occurrence {
   uint32_t dump;
   uint64_t ticks;
-} placed;
+} occurrence;
 
-static int by_dump(const void *a, const void *b) {
-  const placed *x = a, *y = b;
+/* Orders occurrences by ETDump, then by ticks. */
+static int by_dump_and_ticks(const void *a, const void *b) {
+  const occurrence *x = a, *y = b;
   if (x->dump != y->dump)
     return x->dump < y->dump ? -1 : 1;
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Computes the time of a load's occurrences, which may be of several blocks. Returns false when
- * out of memory. */
+/* Computes the time of a load from its occurrences, which may be of several blocks: as of runs,
+ * with each ETDump as one recording. Returns false when out of memory. */
 static bool time_load(etr_side_time *out, const load *timed_load, etr_arena *scratch) {
   size_t count = timed_load->ticks.count;
-  placed *list = etr_arena_alloc_array(scratch, count, sizeof *list);
+  occurrence *list = etr_arena_alloc_array(scratch, count, sizeof *list);
   uint64_t *ticks = etr_arena_alloc_array(scratch, count, sizeof *ticks);
   uint32_t *recording_of = etr_arena_alloc_array(scratch, count, sizeof *recording_of);
   etr_side_runs runs;
   if (etr_arena_failed(scratch))
     return false;
   for (size_t i = 0; i < count; i++)
-    list[i] = (placed){timed_load->dumps.data[i], timed_load->ticks.data[i]};
-  etr_sort(list, count, sizeof *list, by_dump);
+    list[i] = (occurrence){timed_load->dumps.data[i], timed_load->ticks.data[i]};
+  etr_sort(list, count, sizeof *list, by_dump_and_ticks);
   for (size_t i = 0; i < count; i++) {
     ticks[i] = list[i].ticks;
     if (i > 0)
@@ -125,8 +135,8 @@ static bool list_loads(etr_side_box *box) {
 
 /* ---- When the ETDumps were recorded ---- */
 
-/* Returns when a file was last changed, in seconds since 1970; NaN if that is not known, as of
- * standard input and of an ETDump in a log. */
+/* Returns when a file was last changed, in seconds since 1970; NaN if that is unknown, as for
+ * standard input ("-") and for an ETDump in a log, whose path is not that of a file. */
 static double time_of_writing(const char *path) {
   struct stat status;
   if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
@@ -140,8 +150,8 @@ typedef struct span {
   uint64_t first, last;
 } span;
 
-/* Widens the span of time of each ETDump by the samples of an event, unless the event's times are
- * no times of the host. */
+/* Extends the span of each ETDump so that it contains the samples of an event, unless the event has
+ * no place in time, because another clock than the host's timed it. */
 static void widen_spans(span *spans, const etr_profile *profile, const etr_event *event) {
   for (size_t i = 0; !event->has_no_place && i < event->sample_count; i++) {
     span *dump_span = &spans[profile->runs[event->sample_runs[i]].dump];
@@ -151,8 +161,9 @@ static void widen_spans(span *spans, const etr_profile *profile, const etr_event
   }
 }
 
-/* Lists for each ETDump when it was written and how long it lasted, in seconds. Returns false
- * when out of memory. */
+/* Lists for each ETDump when it was written and how long its recording lasted, both in seconds,
+ * from which etr_turns_find() finds the order of the recordings. Returns false when out of memory.
+ */
 static bool list_clockings(etr_side_box *box) {
   const etr_profile *profile = box->side.profile;
   etr_arena scratch = {0};
@@ -190,8 +201,8 @@ static bool list_methods(etr_side_box *box, bool only_clocks) {
   return good;
 }
 
-/* Makes a side of a profile. With `only_clocks` it has no more than what tells the resolution of
- * its clocks. Fails when out of memory. */
+/* Makes a side of a profile. With `only_clocks` it has nothing but the steps of its clocks, which
+ * takes much less time. Fails when out of memory. */
 static etr_status open_side(etr_side **out, const etr_profile *profile, bool only_clocks,
                             etr_error *error) {
   *out = NULL;

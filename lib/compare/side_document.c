@@ -121,15 +121,20 @@ static void doc_fail(doc_reader *r, const char *problem) {
     r->problem = problem;
 }
 
-static bool has_element(doc_reader *r) {
+/* Steps to the next element of the current array; false after the last, or after a failure. */
+static bool next_element(doc_reader *r) {
   return !r->problem && etr_json_element(r->json);
 }
 
+/* Reads a number; null is NaN. */
 static double read_number(doc_reader *r) {
   return etr_json_null(r->json) ? NAN : etr_json_number(r->json);
 }
 
-/* Reads a value into a variable: a const char *, a size_t, a list. */
+/* The functions below read the next value of the document into a member of a struct; their type is
+ * that of field.read. Failures are noted in the reader. */
+
+/* Reads a text into a const char *; null is "". */
 static void read_text(doc_reader *r, void *into) {
   *(const char **)into = etr_json_null(r->json)
                              ? ""
@@ -148,24 +153,25 @@ static void read_count(doc_reader *r, void *into) {
   *(size_t *)into = doc_count(r, read_number(r));
 }
 
-static void read_time(doc_reader *r, void *into) {
+/* Reads a number into a double, without a conversion; null is NaN. */
+static void read_double(doc_reader *r, void *into) {
   *(double *)into = read_number(r);
 }
 
-/* Reads an array of numbers to the end of `into`; null is NaN. */
+/* Appends an array of numbers to `into`, a doc_numbers; null is NaN. */
 static void read_numbers(doc_reader *r, void *into) {
   etr_json_array(r->json);
-  while (has_element(r)) {
+  while (next_element(r)) {
     double *added = etr_vec_push(&r->scratch, (doc_numbers *)into), number = read_number(r);
     if (added)
       *added = number;
   }
 }
 
-/* Reads an array of texts to the end of `into`. */
+/* Appends an array of texts to `into`, a doc_strings; null is "". */
 static void read_strings(doc_reader *r, void *into) {
   etr_json_array(r->json);
-  while (has_element(r)) {
+  while (next_element(r)) {
     const char *text, **added = etr_vec_push(&r->scratch, (doc_strings *)into);
     read_text(r, &text);
     if (added)
@@ -196,32 +202,35 @@ static void read_text_column(doc_reader *r, void *into) {
     *added = text;
 }
 
-/* Returns the position in a column of a row's value. */
-static size_t value_row(size_t length, size_t row) {
+/* Returns the index of a row's value in a column of `length` values: 0 if one value is that of all
+ * rows. */
+static size_t index_of_value(size_t length, size_t row) {
   return length == 1 ? 0 : row;
 }
 
 static double number_at(const doc_numbers *column, size_t row) {
-  return column->count == 0 ? NAN : column->data[value_row(column->count, row)];
+  return column->count == 0 ? NAN : column->data[index_of_value(column->count, row)];
 }
 
 static const char *string_at(const doc_strings *column, size_t row) {
-  return column->count == 0 ? NULL : column->data[value_row(column->count, row)];
+  return column->count == 0 ? NULL : column->data[index_of_value(column->count, row)];
 }
 
-/* Returns the number of rows that the document says, of which a column has `length` values. */
-static size_t row_count(doc_reader *r, double said, size_t length) {
-  size_t count = doc_count(r, said);
+/* Returns the number of rows of a table, which the document states. Fails the reader, and returns
+ * 0, if a document of this size cannot have so many rows, or if a column of the table, which has
+ * `length` values, has another number of them. */
+static size_t checked_row_count(doc_reader *r, double stated, size_t length) {
+  size_t count = doc_count(r, stated);
   if (count > r->most_rows || (length > 1 && length != count))
     doc_fail(r, UNEVEN);
   return r->problem ? 0 : count;
 }
 
-/* A key of an object that is read, what reads its value, and where to. */
+/* A key of a JSON object, the function that reads its value, and the member that it fills. */
 typedef struct field {
   const char *key;
   void (*read)(doc_reader *r, void *into);
-  size_t offset; /* in what the object becomes */
+  size_t offset; /* of the member, in the struct that read_fields() gets */
 } field;
 
 /* Reads an object: the value of each known key into the member of `into` that the key's field
@@ -240,16 +249,17 @@ static void read_fields(doc_reader *r, void *into, const field *fields, size_t c
   }
 }
 
-/* Ticks of a time of the document; 0 for NaN, which replaces null. Times are written to the
- * picosecond, and are halves and quarters of ticks at most: so they are found again, to the last
- * bit. */
+/* Returns a time of the document, in nanoseconds, as ticks; 0 for NaN, which replaces null. The
+ * document has picoseconds, and the times of a profile are whole, half or quarter ticks: rounding
+ * to quarters restores them exactly. */
 static double doc_ticks(const doc_reader *r, double ns) {
   const double ticks_per_ns = r->profile->ticks_per_second /
                               1e9; /* mostly 1, which keeps large times exact */
   return isnan(ns) || !(ticks_per_ns > 0) ? 0 : round(ns * ticks_per_ns * 4) / 4;
 }
 
-/* Returns the ticks of a typical time, which is a mean: it is found again to the picosecond. */
+/* Returns a typical time of the document, in nanoseconds, as ticks; 0 for NaN. It is a mean, which
+ * may be any fraction of a tick, so it is not rounded. */
 static double typical_ticks(const doc_reader *r, double ns) {
   return isnan(ns) || !(ns > 0) ? 0 : ns * r->profile->ticks_per_second / 1e9;
 }
@@ -264,7 +274,7 @@ static void read_columns(doc_reader *r, doc_method *m) {
                         offsetof(doc_method, columns) + i * sizeof *m->columns};
   if (m->has_graph)
     fields[ETR_DOC_NAME] = (field){"name", read_text_column, offsetof(doc_method, names)};
-  fields[ETR_DOC_COLUMNS] = (field){"count", read_time, offsetof(doc_method, item_count)};
+  fields[ETR_DOC_COLUMNS] = (field){"count", read_double, offsetof(doc_method, item_count)};
   m->has_items = true;
   read_fields(r, m, fields, ETR_COUNT(fields));
 }
@@ -283,7 +293,7 @@ static void read_events(doc_reader *r, void *method) {
     etr_json_skip(r->json);
 }
 
-/* Reads which body each subgraph stands for. */
+/* Reads the body of control flow of each subgraph: an object of two paths each. */
 static void read_bodies(doc_reader *r, void *method) {
   doc_method *m = method;
   etr_slice key;
@@ -300,7 +310,7 @@ static void read_bodies(doc_reader *r, void *method) {
 }
 
 static void read_module_paths(doc_reader *r, void *method) {
-  static const field fields[] = {{"count", read_time, offsetof(doc_method, module_count)},
+  static const field fields[] = {{"count", read_double, offsetof(doc_method, module_count)},
                                  {"path", read_text_column, offsetof(doc_method, modules)},
                                  {"pattern", read_number_column, offsetof(doc_method, patterns)}};
   read_fields(r, method, fields, ETR_COUNT(fields));
@@ -311,7 +321,7 @@ static void read_sources(doc_reader *r, void *method) {
   static const field fields[] = {{"function", read_text, offsetof(doc_source, function)},
                                  {"code", read_text, offsetof(doc_source, code)}};
   etr_json_array(r->json);
-  while (has_element(r)) {
+  while (next_element(r)) {
     doc_source *added = etr_vec_push(&r->scratch, &((doc_method *)method)->sources);
     if (!added)
       return;
@@ -389,7 +399,7 @@ static void read_producers(doc_reader *r, void *method) {
 }
 
 static void read_called_with(doc_reader *r, void *method) {
-  static const field fields[] = {{"count", read_time, offsetof(doc_method, input_count)},
+  static const field fields[] = {{"count", read_double, offsetof(doc_method, input_count)},
                                  {"name", read_text_column, offsetof(doc_method, input_names)},
                                  {"type", read_text_column, offsetof(doc_method, input_types)}};
   read_fields(r, method, fields, ETR_COUNT(fields));
@@ -409,13 +419,13 @@ static void read_typical(doc_reader *r, void *into) {
   *(double *)into = typical_ticks(r, read_number(r));
 }
 
-/* Reads a number from 0 on, of which a table may know nothing: NaN. */
+/* Reads a number from 0 on into a double; anything else, such as null, is NaN (unknown). */
 static void read_figure(doc_reader *r, void *into) {
   double number = read_number(r);
   *(double *)into = number >= 0 && isfinite(number) ? number : (double)NAN;
 }
 
-/* Reads such a time in nanoseconds as ticks. */
+/* Reads a time in nanoseconds, from 0 on, as ticks; anything else is NaN (unknown). */
 static void read_figure_time(doc_reader *r, void *into) {
   read_figure(r, into);
   *(double *)into *= r->profile->ticks_per_second / 1e9;
@@ -442,6 +452,7 @@ typedef struct doc_part {
   double total, typical; /* ticks */
 } doc_part;
 
+/* Returns the part of a method's time that has this name in documents; ETR_TIME_PARTS if none. */
 static etr_time_part part_of_name(const char *name) {
   etr_time_part part = ETR_TIME_OPERATORS;
   while (part < ETR_TIME_PARTS && strcmp(etr_time_part_name(part), etr_or_empty(name)) != 0)
@@ -458,7 +469,7 @@ static void read_parts(doc_reader *r, void *method_read) {
   etr_method *method = &((doc_method *)method_read)->method;
   etr_vec(etr_part_time) parts = {0};
   etr_json_array(r->json);
-  while (has_element(r)) {
+  while (next_element(r)) {
     doc_part part = {.name = ""};
     read_fields(r, &part, fields, ETR_COUNT(fields));
     etr_time_part found = part_of_name(part.name);
@@ -477,35 +488,46 @@ static void read_flag(doc_reader *r, void *into) {
   *(bool *)into = etr_json_bool(r->json);
 }
 
-/* Reads a number that may be null, which gives 0. */
-static void read_if_any(doc_reader *r, void *into) {
+/* Reads a number into a double; null is 0. */
+static void read_double_or_zero(doc_reader *r, void *into) {
   double number = read_number(r);
   *(double *)into = isnan(number) ? 0 : number;
 }
 
-/* Reads the number of runs of each mode into the noise's modes, as far as there is room. */
+/* Reads the number of runs of each mode into an array of etr_noise_mode that is as long as that of
+ * etr_noise. Further ones are left out: no writer has more. */
 static void read_mode_runs(doc_reader *r, void *modes) {
   size_t count;
   etr_json_array(r->json);
-  for (size_t i = 0; has_element(r); i++) {
+  for (size_t i = 0; next_element(r); i++) {
     read_count(r, &count);
     if (i < ETR_COUNT(((etr_noise *)NULL)->modes))
       ((etr_noise_mode *)modes)[i].run_count = count;
   }
 }
 
-/* Reads the median of each mode, as far as there is room. */
+/* Reads the median of each mode, in ticks, into the same array. */
 static void read_mode_medians(doc_reader *r, void *modes) {
   double ticks;
   etr_json_array(r->json);
-  for (size_t i = 0; has_element(r); i++) {
+  for (size_t i = 0; next_element(r); i++) {
     read_ticks(r, &ticks);
     if (i < ETR_COUNT(((etr_noise *)NULL)->modes))
       ((etr_noise_mode *)modes)[i].p50 = ticks;
   }
 }
 
-/* Reads the noise of a method. */
+/* Returns the verdict of a name; the first one, "few runs", for an unknown name or NULL. */
+static etr_noise_verdict noise_verdict_of_name(const char *name) {
+  int verdict = ETR_NOISE_DRIFT; /* the last one */
+  while (verdict > ETR_NOISE_FEW_RUNS &&
+         (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0))
+    verdict--;
+  return (etr_noise_verdict)verdict;
+}
+
+/* Reads the noise of a method or of a phase. Members of other types in etr_noise are read as
+ * doubles first. */
 static void read_noise(doc_reader *r, void *noise) {
   struct judged {
     etr_noise noise;
@@ -513,28 +535,23 @@ static void read_noise(doc_reader *r, void *noise) {
     const char *verdict;
   } judged = {.noise.cv = NAN, .from_run = NAN};
   static const field fields[] = {
-      {"cv", read_time, offsetof(struct judged, noise.cv)},
+      {"cv", read_double, offsetof(struct judged, noise.cv)},
       {"outliers", read_count, offsetof(struct judged, noise.outliers)},
       {"verdict", read_text, offsetof(struct judged, verdict)},
       {"runs", read_count, offsetof(struct judged, noise.run_count)},
-      {"least_outlier", read_if_any, offsetof(struct judged, noise.least_outlier)},
-      {"most_outlier", read_if_any, offsetof(struct judged, noise.most_outlier)},
+      {"least_outlier", read_double_or_zero, offsetof(struct judged, noise.least_outlier)},
+      {"most_outlier", read_double_or_zero, offsetof(struct judged, noise.most_outlier)},
       {"mode_runs", read_mode_runs, offsetof(struct judged, noise.modes)},
       {"mode_p50", read_mode_medians, offsetof(struct judged, noise.modes)},
       {"in_stretches", read_flag, offsetof(struct judged, noise.in_stretches)},
-      {"change", read_if_any, offsetof(struct judged, noise.change)},
-      {"from_run", read_time, offsetof(struct judged, from_run)},
-      {"over_runs", read_if_any, offsetof(struct judged, over_runs)},
-      {"stretches", read_if_any, offsetof(struct judged, stretches)},
+      {"change", read_double_or_zero, offsetof(struct judged, noise.change)},
+      {"from_run", read_double, offsetof(struct judged, from_run)},
+      {"over_runs", read_double_or_zero, offsetof(struct judged, over_runs)},
+      {"stretches", read_double_or_zero, offsetof(struct judged, stretches)},
       {"start", read_ticks, offsetof(struct judged, noise.start)},
       {"unsure", read_flag, offsetof(struct judged, noise.is_unsure)}};
   read_fields(r, &judged, fields, ETR_COUNT(fields));
-  const char *name = judged.verdict;
-  int verdict = ETR_NOISE_DRIFT;
-  while (verdict > ETR_NOISE_FEW_RUNS &&
-         (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0))
-    verdict--;
-  judged.noise.verdict = (etr_noise_verdict)verdict;
+  judged.noise.verdict = noise_verdict_of_name(judged.verdict);
   judged.noise.from_run = isnan(judged.from_run) ? ETR_NONE
                                                  : (uint32_t)doc_count(r, judged.from_run);
   judged.noise.over_runs = doc_count(r, judged.over_runs);
@@ -542,12 +559,13 @@ static void read_noise(doc_reader *r, void *noise) {
   *(etr_noise *)noise = judged.noise;
 }
 
-/* Reads how many tokens a run reads and how fast; null is none. */
+/* Reads how many tokens a run of a language model reads and how fast; a method without tokens has
+ * null. */
 static void read_throughput(doc_reader *r, void *method) {
   static const field fields[] = {
-      {"tokens_per_run", read_time, offsetof(etr_throughput, tokens_per_run)},
-      {"tokens_per_second", read_time, offsetof(etr_throughput, tokens_per_second)},
-      {"ms_per_token", read_time, offsetof(etr_throughput, ms_per_token)},
+      {"tokens_per_run", read_double, offsetof(etr_throughput, tokens_per_run)},
+      {"tokens_per_second", read_double, offsetof(etr_throughput, tokens_per_second)},
+      {"ms_per_token", read_double, offsetof(etr_throughput, ms_per_token)},
       {"why", read_text, offsetof(etr_throughput, why)}};
   if (etr_json_null(r->json))
     return;
@@ -566,7 +584,7 @@ static void read_phases(doc_reader *r, void *method) {
   etr_vec(etr_run_phase) phases = {0};
   etr_method *m = &((doc_method *)method)->method;
   etr_json_array(r->json);
-  while (has_element(r)) {
+  while (next_element(r)) {
     etr_run_phase *added = etr_vec_push(&r->box->arena, &phases);
     if (!added)
       return;
@@ -577,7 +595,8 @@ static void read_phases(doc_reader *r, void *method) {
   m->run_phase_count = m->mixed_phase_count = phases.count;
 }
 
-/* Reads the methods of the document. */
+/* Reads the methods of the document. What a method lacks stays empty or NaN; make_method() decides
+ * whether it is needed. */
 static void read_methods(doc_reader *r, void *reader) {
   static const field fields[] = {
       {"method", read_text, offsetof(doc_method, method.name)},
@@ -604,7 +623,7 @@ static void read_methods(doc_reader *r, void *reader) {
       {"operator_weights", read_numbers, offsetof(doc_method, operator_weights)}};
   (void)reader;
   etr_json_array(r->json);
-  while (has_element(r)) {
+  while (next_element(r)) {
     doc_method *m = etr_vec_push(&r->scratch, &r->methods);
     if (!m)
       return;
@@ -618,21 +637,21 @@ static void read_methods(doc_reader *r, void *reader) {
 
 /* ---- The document ---- */
 
-/* Reads the loads of the document. */
+/* Reads the times of loads: of events outside of inferences, by name. */
 static void read_loads(doc_reader *r, void *reader) {
   static const field fields[] = {{"event_name", read_text, offsetof(doc_load, name)},
-                                 {"runs", read_time, offsetof(doc_load, runs)},
-                                 {"total", read_time, offsetof(doc_load, total)},
-                                 {"typical", read_time, offsetof(doc_load, typical)},
-                                 {"p50", read_time, offsetof(doc_load, p50)},
-                                 {"low", read_time, offsetof(doc_load, low)},
-                                 {"high", read_time, offsetof(doc_load, high)},
-                                 {"recordings", read_time, offsetof(doc_load, recordings)},
-                                 {"offset", read_time, offsetof(doc_load, offset)},
-                                 {"spread", read_time, offsetof(doc_load, spread)}};
+                                 {"runs", read_double, offsetof(doc_load, runs)},
+                                 {"total", read_double, offsetof(doc_load, total)},
+                                 {"typical", read_double, offsetof(doc_load, typical)},
+                                 {"p50", read_double, offsetof(doc_load, p50)},
+                                 {"low", read_double, offsetof(doc_load, low)},
+                                 {"high", read_double, offsetof(doc_load, high)},
+                                 {"recordings", read_double, offsetof(doc_load, recordings)},
+                                 {"offset", read_double, offsetof(doc_load, offset)},
+                                 {"spread", read_double, offsetof(doc_load, spread)}};
   (void)reader;
   etr_json_array(r->json);
-  while (has_element(r)) {
+  while (next_element(r)) {
     doc_load *load = etr_vec_push(&r->scratch, &r->loads);
     if (!load)
       return;
@@ -678,54 +697,62 @@ static void read_inputs(doc_reader *r, void *reader) {
 
 /* ---- One side of a comparison, from the document that the dashboard shows ---- */
 
-/* Returns the text at an index of a column; NULL for -1 and for indices beyond the list. */
+/* Returns the text that a row of a column refers to; NULL for -1 and for indices beyond the list of
+ * texts. */
 static const char *text_at(const doc_strings *list, const doc_numbers *indices, size_t at) {
   double index = number_at(indices, at);
   return index >= 0 && index < (double)list->count ? list->data[(size_t)index] : NULL;
 }
 
+/* Returns the path of the body of control flow that a subgraph is in; "" if it is in none. */
 static const char *body_of(const doc_method *m, const char *subgraph) {
   uint32_t found = subgraph ? etr_map_get(&m->body_of, etr_slice_of(subgraph)) : ETR_NONE;
   return found == ETR_NONE ? "" : etr_or_empty(m->bodies.data[found]);
 }
 
-static double step_of(const doc_reader *r, const doc_method *m, const char *backend) {
+/* Returns the step of a backend's clock, in ticks; NULL is the runtime's clock. It is 1 if the
+ * document does not say. */
+static double step_of_clock(const doc_reader *r, const doc_method *m, const char *backend) {
   for (size_t i = 0; i < m->clocks.count; i++)
     if (strcmp(m->clocks.data[i], etr_or_empty(backend)) == 0)
       return doc_ticks(r, m->steps.data[i]);
   return 1;
 }
 
+/* Returns the step of an item's time per run, in ticks: events state it, while for operators it is
+ * the clock's step, once for each call in a run. The document has the calls per run of the method,
+ * and the operator may have run in some of them only. */
 static double item_step(const doc_reader *r, const doc_method *m, const etr_side_item *item,
-                        size_t at) {
+                        size_t row) {
   if (!m->has_graph)
-    return doc_ticks(r, number_at(&m->columns[ETR_DOC_STEP], at));
-  double calls = round(number_at(&m->columns[ETR_DOC_CALLS], at) * (double)m->method.run_count);
-  return step_of(r, m, item->backend) * calls / (double)item->time.runs;
+    return doc_ticks(r, number_at(&m->columns[ETR_DOC_STEP], row));
+  double calls = round(number_at(&m->columns[ETR_DOC_CALLS], row) * (double)m->method.run_count);
+  return step_of_clock(r, m, item->backend) * calls / (double)item->time.runs;
 }
 
 /* ---- How times vary ---- */
 
-/* Returns true if a column has a value for each row, one for all rows, or none. */
-static bool has_rows(const doc_numbers *column, size_t count) {
+/* Returns true if a column fits a table of `count` rows: it has a value for each row, one for all
+ * rows, or none. */
+static bool fits_rows(const doc_numbers *column, size_t count) {
   return column->count == count || column->count <= 1;
 }
 
-/* Returns whether ranges and, with several recordings, their spread have a value for each row;
- * else the reader fails. Spreads are not written for a single recording. */
-static bool has_variation_of_rows(doc_reader *r, const doc_method *m, const doc_variation *v,
-                                  size_t count) {
+/* Returns true if the columns of ranges fit `count` rows, and with several recordings those of
+ * their spread, too: a single recording has none. Otherwise fails the reader. */
+static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v,
+                            size_t count) {
   bool several = m->recordings.count > 1;
-  bool good = has_rows(&v->low, count) && has_rows(&v->high, count);
-  good = good && (!several || (has_rows(&v->recordings, count) && has_rows(&v->offset, count) &&
-                               has_rows(&v->spread, count)));
+  bool good = fits_rows(&v->low, count) && fits_rows(&v->high, count);
+  good = good && (!several || (fits_rows(&v->recordings, count) && fits_rows(&v->offset, count) &&
+                               fits_rows(&v->spread, count)));
   if (!good)
     doc_fail(r, UNEVEN);
   return good;
 }
 
-/* Fails the reader if a time contradicts itself. Times are whole ticks below 2^64, so the
- * logarithms of their ratios are below 50. */
+/* Fails the reader if a time contradicts itself. Times are below 2^64 ticks, so the logarithms of
+ * their ratios (offset, spread) are below 50. */
 static void fail_if_contradictory(doc_reader *r, const etr_side_time *time,
                                   size_t most_recordings) {
   static const double most_logarithm = 50;
@@ -810,6 +837,7 @@ static void fill_item(doc_reader *r, const doc_method *m, etr_side_item *item, s
   set_item_time(r, m, item, row);
 }
 
+/* Which columns a method with a graph needs, and which one without. */
 static const bool of_operators[ETR_DOC_COLUMNS] = {
     [ETR_DOC_OP] = true,       [ETR_DOC_MODULE] = true,  [ETR_DOC_SOURCE] = true,
     [ETR_DOC_SUBGRAPH] = true, [ETR_DOC_OUTPUTS] = true, [ETR_DOC_BACKEND] = true,
@@ -820,15 +848,16 @@ static const bool of_events[ETR_DOC_COLUMNS] = {[ETR_DOC_NAME] = true,    [ETR_D
                                                 [ETR_DOC_TOTAL] = true,   [ETR_DOC_TYPICAL] = true,
                                                 [ETR_DOC_P50] = true,     [ETR_DOC_STEP] = true};
 
-/* Returns true if all columns of a method have `count` rows, or one value for all; else the
- * reader fails. */
-static bool has_equal_columns(doc_reader *r, const doc_method *m, size_t count) {
+/* Returns true if all columns of a method's items fit `count` rows; otherwise fails the reader. A
+ * method that did not run has no times, whose ranges could fit. */
+static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
+  const bool *is_needed = m->has_graph ? of_operators : of_events;
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
-    if ((m->has_graph ? of_operators[i] : of_events[i]) && !has_rows(&m->columns[i], count)) {
+    if (is_needed[i] && !fits_rows(&m->columns[i], count)) {
       doc_fail(r, UNEVEN);
       return false;
     }
-  return m->method.run_count == 0 || has_variation_of_rows(r, m, &m->vary, count);
+  return m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
 }
 
 /* Sets the time of a sum from a row of the document's sums; its key and nodes are known already.
@@ -843,19 +872,21 @@ static void set_sum_time(doc_reader *r, const doc_method *m, etr_side_sum *sum,
   set_variation(r, m, &sum->time, &from->vary, row);
 }
 
-/* Groups the items by a property and takes the times of the groups from the document. Sums that
- * do not fit fail the reader. Returns false when out of memory. */
-static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
+/* Groups the items by a key, such as the operator, and sets the times of the groups from the
+ * document, which has them in the order in which the keys first appear. (Medians of sums cannot be
+ * computed from medians of items.) Sums that do not fit fail the reader. Returns false when out of
+ * memory. */
+static bool set_sums_by(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
   const doc_sums *from = &m->sums[by];
   etr_side_groups groups;
   if (!m->has_graph && etr_side_by_is_of_graphs(by))
     return true;
   if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch))
     return false;
-  if (!has_rows(&from->p50, groups.count) || !has_rows(&from->typical, groups.count))
+  if (!fits_rows(&from->p50, groups.count) || !fits_rows(&from->typical, groups.count))
     doc_fail(r, "its sums do not match its operators");
   if (!r->problem)
-    has_variation_of_rows(r, m, &from->vary, groups.count);
+    check_variation(r, m, &from->vary, groups.count);
   for (size_t i = 0; !r->problem && i < groups.count; i++)
     set_sum_time(r, m, &groups.rows[i], from, i);
   *etr_side_sums_of(out, by) = (etr_side_sums){groups.rows, groups.count};
@@ -866,8 +897,8 @@ static void fail_producers(doc_reader *r) {
   doc_fail(r, "its producers do not match its operators");
 }
 
-/* Returns the item that is a producer of `user`; ETR_NONE for -1, an input. Producers precede
- * their users, else the reader fails. */
+/* Returns the item that producer `index` of the document's list is, which the item `user` reads;
+ * ETR_NONE for -1, an input of the method. Fails the reader unless it precedes its user. */
 static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t index, size_t user) {
   double producer = m->producers.data[index];
   if (producer < 0)
@@ -878,8 +909,9 @@ static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t index, si
   return ETR_NONE;
 }
 
-/* Sets the items that each item reads. A document whose numbers of them do not fit fails the
- * reader. Returns false when out of memory. */
+/* Sets the producers of each item: the items that it reads. The document has how many each item
+ * has, and one list of all; if these do not fit, the reader fails. Returns false when out of
+ * memory. */
 static bool set_producers(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
   uint32_t *producers = etr_arena_alloc_array(&r->box->arena, m->producers.count,
                                               sizeof *producers);
@@ -902,8 +934,9 @@ static bool set_producers(doc_reader *r, const doc_method *m, etr_side_item *ite
   return true;
 }
 
-/* Fills the weights of operators. */
-static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items,
+/* Sets the shape of the weight that each operator reads; NULL if it reads none. Fails the reader if
+ * the document does not have as many weights as operators. */
+static void set_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items,
                                  size_t count) {
   if (m->operator_weights.count != count)
     doc_fail(r, m->operator_weights.count ? UNEVEN : LACKS);
@@ -911,10 +944,10 @@ static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_it
     items[i].weight = text_at(&r->texts, &m->operator_weights, i);
 }
 
-/* Sets inputs, types and weights of the graph, by which models are recognized. Returns false when
- * out of memory. */
+/* Sets inputs, number types and weights of the graph, which show whether two models are the same.
+ * Columns that are missing or do not fit fail the reader. Returns false when out of memory. */
 static bool set_model_facts(doc_reader *r, const doc_method *m, etr_side_method *out) {
-  size_t input_count = row_count(r, m->input_count, m->input_names.count);
+  size_t input_count = checked_row_count(r, m->input_count, m->input_names.count);
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, input_count, sizeof *inputs);
   const char **weights = etr_arena_alloc_array(&r->box->arena, m->weights.count, sizeof *weights);
   if (etr_arena_failed(&r->box->arena))
@@ -936,16 +969,13 @@ static bool set_model_facts(doc_reader *r, const doc_method *m, etr_side_method 
   return true;
 }
 
-/* Computes the time of Method::execute from its runs and the number of runs of each recording;
- * numbers that do not fit fail the reader. Returns false when out of memory. */
-static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks,
-                         etr_side_method *out) {
-  size_t count = m->method.run_count, run = 0;
-  uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
-  if (!recording_of)
-    return false;
-  for (uint32_t i = 0; !r->problem && i < m->recordings.count; i++) {
-    size_t of_recording = doc_count(r, m->recordings.data[i]);
+/* Sets the recording of each run from the number of runs of each recording. Fails the reader if
+ * these do not add up to `count` runs. */
+static void number_recordings_of_runs(doc_reader *r, uint32_t *recording_of,
+                                      const doc_numbers *recordings, size_t count) {
+  size_t run = 0;
+  for (uint32_t i = 0; !r->problem && i < recordings->count; i++) {
+    size_t of_recording = doc_count(r, recordings->data[i]);
     if (of_recording > count - run || of_recording == 0)
       doc_fail(r, "its recordings do not match its runs");
     for (size_t k = 0; !r->problem && k < of_recording; k++)
@@ -953,11 +983,22 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
   }
   if (run != count)
     doc_fail(r, "its recordings do not match its runs");
+}
+
+/* Computes the time of Method::execute, and the times of its recordings, from the ticks of each
+ * run. Recordings that do not fit the runs fail the reader. Returns false when out of memory. */
+static bool set_execute_time(doc_reader *r, const doc_method *m, const uint64_t *ticks,
+                             etr_side_method *out) {
+  size_t count = m->method.run_count, most_first = ETR_COUNT(out->recordings.first);
+  uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
+  if (!recording_of)
+    return false;
+  number_recordings_of_runs(r, recording_of, &m->recordings, count);
   etr_side_runs runs;
   if (r->problem)
     return true;
-  out->recordings.first_count = ETR_MIN(m->first.count, ETR_COUNT(out->recordings.first) + 1);
-  for (size_t i = 0; i < ETR_MIN(m->first.count, ETR_COUNT(out->recordings.first)); i++)
+  out->recordings.first_count = ETR_MIN(m->first.count, most_first + 1);
+  for (size_t i = 0; i < ETR_MIN(m->first.count, most_first); i++)
     out->recordings.first[i] = doc_ticks(r, m->first.data[i]);
   return etr_side_runs_of(&runs, ticks, recording_of, count, &r->scratch) &&
          etr_side_time_of_ticks(&out->execute, ticks, &runs, etr_noise_step_of(ticks, count),
@@ -966,35 +1007,44 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
                                 &r->box->arena);
 }
 
-/* Makes a method and its side from what was read; the reader fails if both do not agree. Returns
- * false when out of memory. */
+/* Sets the ticks of each run of a method and their sum. Fails the reader if the document does not
+ * have the times of all runs. Returns false when out of memory. */
+static bool set_run_times(doc_reader *r, const doc_method *m, etr_method *method,
+                          etr_side_method *out) {
+  size_t count = m->execute_per_run.count;
+  uint64_t *ticks = etr_arena_alloc_array(&r->box->arena, count, sizeof *ticks);
+  if (count != m->method.run_count)
+    doc_fail(r, "it lacks the times of the runs");
+  for (size_t i = 0; ticks && i < count; i++) {
+    ticks[i] = whole_ticks(doc_ticks(r, m->execute_per_run.data[i]));
+    method->execute_ticks = etr_add_up_to_most(method->execute_ticks, ticks[i]);
+  }
+  method->execute_per_run = ticks;
+  return ticks && (r->problem || set_execute_time(r, m, ticks, out));
+}
+
+/* Makes a method and what is compared of it from what was read. Fails the reader if something is
+ * missing or does not agree; *out is incomplete then. Returns false when out of memory. */
 static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = "", .figures = m->figures};
   if (!m->has_sums || !m->has_items)
     doc_fail(r, LACKS);
-  if (m->has_graph && !has_rows(&m->patterns, row_count(r, m->module_count, m->modules.count)))
+  if (m->has_graph &&
+      !fits_rows(&m->patterns, checked_row_count(r, m->module_count, m->modules.count)))
     doc_fail(r, UNEVEN);
   if (r->problem)
     return true;
-  uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
-  if (m->execute_per_run.count != m->method.run_count)
-    doc_fail(r, "it lacks the times of the runs");
-  for (size_t i = 0; runs && i < m->execute_per_run.count; i++) {
-    runs[i] = whole_ticks(doc_ticks(r, m->execute_per_run.data[i]));
-    method->execute_ticks = etr_add_up_to_most(method->execute_ticks, runs[i]);
-  }
-  method->execute_per_run = runs;
-  if (!(runs != NULL && (r->problem || time_execute(r, m, runs, out))))
+  if (!set_run_times(r, m, method, out))
     return false;
   if (!etr_method_adds_up(method))
     doc_fail(r, "its balance does not add up");
-  size_t count = row_count(r, m->item_count,
-                           m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count);
+  size_t name_count = m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count;
+  size_t count = checked_row_count(r, m->item_count, name_count);
   etr_side_item *items = etr_arena_alloc_array(&r->box->arena, count, sizeof *items);
   if (!items)
     return false;
-  if (!has_equal_columns(r, m, count))
+  if (!check_columns(r, m, count))
     return true;
   for (size_t i = 0; i < count; i++)
     fill_item(r, m, &items[i], i);
@@ -1002,9 +1052,9 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
   out->item_count = count;
   bool good = !m->has_graph || (set_producers(r, m, items, count) && set_model_facts(r, m, out));
   if (m->has_graph)
-    put_operator_weights(r, m, items, count);
+    set_operator_weights(r, m, items, count);
   for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++)
-    good = make_sums(r, m, out, by);
+    good = set_sums_by(r, m, out, by);
   return good;
 }
 
@@ -1064,6 +1114,21 @@ static etr_status fail_document(const doc_reader *r, const char *name, etr_error
   return etr_fail(error, ETR_ERROR_FORMAT, file, NULL, ETR_NO_OFFSET, "%s", r->problem);
 }
 
+/* Reads the whole document unchanged into the reader. Failures are the JSON reader's, the arenas',
+ * and r->problem. */
+static void read_document(doc_reader *r) {
+  static const field fields[] = {
+      {"schema", read_schema, 0},       {"ticks_per_second", read_clock, 0},
+      {"inputs", read_inputs, 0},       {"methods", read_methods, 0},
+      {"load_times", read_loads, 0},    {"texts", read_strings, offsetof(doc_reader, texts)},
+      {"pte_bytes", read_pte_bytes, 0}, {"planned_bytes", read_planned_bytes, 0}};
+  read_fields(r, r, fields, ETR_COUNT(fields));
+  if (!r->problem)
+    etr_json_end(r->json);
+  if (!(r->profile->ticks_per_second > 0))
+    doc_fail(r, OTHER);
+}
+
 /* Reads the document, then makes methods and loads of it. Fails if it is damaged or contradicts
  * itself, or when out of memory; *out is NULL then. */
 etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name,
@@ -1079,23 +1144,11 @@ etr_status etr_side_read(etr_side **out, const char *document, size_t size, cons
     r.box->side.profile = r.profile;
     r.box->side.is_of_document = true;
     r.box->side.pte_bytes = r.box->side.planned_bytes = NAN;
-    if (r.profile) {
-      /* Reads the document. Failures are the JSON reader's, the arenas', and reader->problem. */
-      static const field fields[] = {
-          {"schema", read_schema, 0},       {"ticks_per_second", read_clock, 0},
-          {"inputs", read_inputs, 0},       {"methods", read_methods, 0},
-          {"load_times", read_loads, 0},    {"texts", read_strings, offsetof(doc_reader, texts)},
-          {"pte_bytes", read_pte_bytes, 0}, {"planned_bytes", read_planned_bytes, 0}};
-      read_fields(&r, &r, fields, ETR_COUNT(fields));
-      if (!r.problem)
-        etr_json_end(r.json);
-      if (!(r.profile->ticks_per_second > 0))
-        doc_fail(&r, OTHER);
-    }
-    bool good = r.profile && !etr_json_failed(r.json) && !r.problem &&
-                !etr_arena_failed(&r.scratch) && !etr_arena_failed(&r.box->arena) &&
-                make_side_methods(&r) && make_side_loads(&r);
-    good = good && !r.problem;
+    if (r.profile)
+      read_document(&r);
+    bool is_read = r.profile && !etr_json_failed(r.json) && !r.problem &&
+                   !etr_arena_failed(&r.scratch) && !etr_arena_failed(&r.box->arena);
+    bool good = is_read && make_side_methods(&r) && make_side_loads(&r) && !r.problem;
     status = good ? ETR_OK : fail_document(&r, name, error);
   } else if (r.box)
     (void)etr_fail_memory(error);

@@ -20,23 +20,26 @@ static int by_ticks(const void *a, const void *b) {
 }
 
 /* Sorted ticks, preceded by a number of runs that took no time. */
-typedef struct ordered {
+typedef struct sorted_ticks {
   const uint64_t *ticks;
   size_t zeros, count; /* count: with the zeros */
-} ordered;
+} sorted_ticks;
 
-static double tick_at(const ordered *o, size_t at) {
-  return at < o->zeros ? 0 : (double)o->ticks[at - o->zeros];
+static double tick_at(const sorted_ticks *sorted, size_t index) {
+  return index < sorted->zeros ? 0 : (double)sorted->ticks[index - sorted->zeros];
 }
 
-static double median_of(const ordered *o) {
-  return (tick_at(o, (o->count - 1) / 2) + tick_at(o, o->count / 2)) / 2;
+static double median_of(const sorted_ticks *sorted) {
+  double lower = tick_at(sorted, (sorted->count - 1) / 2),
+         upper = tick_at(sorted, sorted->count / 2);
+  return (lower + upper) / 2;
 }
 
 /* ---- Which runs ---- */
 
-/* Chooses the runs whose mean is the typical time, of each recording and of all. Returns false
- * when out of memory. */
+/* Chooses the runs whose mean is the typical time: once with all recordings, because each has a
+ * typical time of its own, and once without odd recordings, for the typical time of all. Returns
+ * false when out of memory. */
 static bool choose_typical_runs(etr_side_runs *out, const uint64_t *ticks, etr_arena *arena) {
   const etr_typical_runs runs = {ticks, out->recording_of, NULL, out->run_count, out->run_count};
   etr_typical_choice each;
@@ -46,7 +49,8 @@ static bool choose_typical_runs(etr_side_runs *out, const uint64_t *ticks, etr_a
   return etr_typical_choose(&out->choice, &runs, false, arena);
 }
 
-/* Prepares sums over runs that are numbered by recording. Returns false when out of memory. */
+/* Recordings are numbered in the order of their runs, so the last run has the highest number.
+ * Returns false when out of memory. */
 bool etr_side_runs_of(etr_side_runs *out, const uint64_t *ticks, const uint32_t *recording_of,
                       size_t run_count, etr_arena *arena) {
   *out = (etr_side_runs){.recording_of = recording_of, .run_count = run_count};
@@ -58,9 +62,10 @@ bool etr_side_runs_of(etr_side_runs *out, const uint64_t *ticks, const uint32_t 
 
 /* ---- Times ---- */
 
-/* Sets the mean and the standard deviation of the logarithms of the recordings' typical times,
- * which are in runs->sums; NaN if one of them is 0. A single recording has none. */
-static void set_spread(etr_side_time *time, const etr_side_runs *runs) {
+/* Sets `offset` and `spread`: the mean of the logarithms of the recordings' typical times, less the
+ * logarithm of the typical time, and their standard deviation. The recordings' times are in
+ * runs->sums. Both are NaN if a time is 0, and are not set for a single recording. */
+static void set_offset_and_spread(etr_side_time *time, const etr_side_runs *runs) {
   etr_moments found = {0};
   if (runs->recording_count < 2)
     return;
@@ -71,17 +76,17 @@ static void set_spread(etr_side_time *time, const etr_side_runs *runs) {
   time->spread = has_zero ? NAN : sqrt(found.squares / (double)(runs->recording_count - 1));
 }
 
-/* Sorts the ticks of those runs in which something took time or occurred, and computes its time,
- * in ticks. `typical` is its typical time; `ran_in` is the number of runs that its median is
- * over. */
+/* Computes the time of something, in ticks, from its ticks in the `count` runs in which it
+ * occurred, which are sorted. The median is over `ran_in` runs, of which those without ticks count
+ * as 0; low and high are over all runs of the method. `typical` is its typical time. */
 static etr_side_time make_side_time(uint64_t *ticks, size_t count, const etr_side_runs *runs,
                                     double typical, size_t ran_in, double step) {
   etr_side_time time = {0};
   if (count == 0)
     return time;
   etr_sort(ticks, count, sizeof *ticks, by_ticks);
-  const ordered over_all_runs = {ticks, runs->run_count - count, runs->run_count},
-                over_own_runs = {ticks, ran_in - count, ran_in};
+  const sorted_ticks over_all_runs = {ticks, runs->run_count - count, runs->run_count},
+                     over_own_runs = {ticks, ran_in - count, ran_in};
   size_t left_out = over_all_runs.count / MIDDLE_FROM;
   for (size_t i = 0; i < count; i++)
     time.total += (double)ticks[i];
@@ -91,42 +96,44 @@ static etr_side_time make_side_time(uint64_t *ticks, size_t count, const etr_sid
   time.low = tick_at(&over_all_runs, left_out);
   time.high = tick_at(&over_all_runs, over_all_runs.count - 1 - left_out);
   time.step = step;
-  set_spread(&time, runs);
+  set_offset_and_spread(&time, runs);
   return time;
 }
 
-/* Starts the sums of the recordings. */
-static void clear_sums(const etr_side_runs *runs) {
+/* Sets the sum of each recording, from which its typical time is computed, to 0. */
+static void clear_recording_sums(const etr_side_runs *runs) {
   for (size_t i = 0; i < runs->recording_count; i++)
     runs->sums[i] = 0;
 }
 
-/* Adds the ticks of a run to the sum of its recording. */
-static void add_to_recording(const etr_side_runs *runs, uint32_t run, uint64_t ticks) {
+/* Adds the ticks of a run to the sum of its recording, with the run's weight in the typical time.
+ */
+static void add_to_recording_sum(const etr_side_runs *runs, uint32_t run, uint64_t ticks) {
   uint32_t recording = runs->recording_of[run];
   runs->sums[recording] = etr_typical_add(runs->sums[recording], &runs->each, run, ticks);
 }
 
-/* Turns the sums into the recordings' typical times. */
-static void finish_sums(const etr_side_runs *runs) {
+/* Divides the sum of each recording by its total weight, which makes it the recording's typical
+ * time. All recordings have equal parts of the divisor of all. */
+static void divide_recording_sums(const etr_side_runs *runs) {
   double divisor = runs->each.divisor / (double)ETR_MAX(runs->recording_count, (size_t)1);
   for (size_t i = 0; i < runs->recording_count; i++)
     runs->sums[i] /= divisor;
 }
 
-/* Computes the time of something that took ticks[i] in run i. Returns false when out of memory. */
+/* ticks[i] is the time of run i. Returns false when out of memory. */
 bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs,
                             double step, etr_arena *scratch) {
   uint64_t *sorted = etr_arena_alloc_array(scratch, runs->run_count, sizeof *sorted);
   *out = (etr_side_time){0};
   if (!sorted)
     return false;
-  clear_sums(runs);
+  clear_recording_sums(runs);
   for (uint32_t i = 0; i < runs->run_count; i++) {
     sorted[i] = ticks[i];
-    add_to_recording(runs, i, ticks[i]);
+    add_to_recording_sum(runs, i, ticks[i]);
   }
-  finish_sums(runs);
+  divide_recording_sums(runs);
   *out = make_side_time(sorted, runs->run_count, runs, runs->choice.ticks, runs->run_count, step);
   out->recordings = runs->recording_count;
   return true;
@@ -149,8 +156,9 @@ void etr_run_sums_begin(etr_run_sums *s) {
   s->runs.count = 0;
 }
 
-/* Adds a run to those in which the sum ran. Returns false when out of memory. */
-static bool add_run(etr_run_sums *s, uint32_t run) {
+/* Starts the sum of a run, to which nothing was added yet in this round: its ticks are those of an
+ * earlier round. Returns false when out of memory. */
+static bool start_sum_of_run(etr_run_sums *s, uint32_t run) {
   uint32_t *added = etr_vec_push(s->scratch, &s->runs);
   if (!added)
     return false;
@@ -164,22 +172,23 @@ static bool add_run(etr_run_sums *s, uint32_t run) {
 bool etr_run_sums_add(etr_run_sums *s, const etr_run_ticks *each_run, size_t count) {
   for (size_t i = 0; i < count; i++) {
     uint32_t run = each_run[i].run;
-    if (s->rounds[run] != s->round && !add_run(s, run))
+    if (s->rounds[run] != s->round && !start_sum_of_run(s, run))
       return false;
     s->ticks[run] += each_run[i].ticks;
   }
   return true;
 }
 
-/* Computes the time of the sum. With `with_zeros`, runs in which it did not run count as 0 ticks;
- * else only its own runs count. Returns false when out of memory. */
+/* Computes the time of the current sum over the runs to which something was added. The median, and
+ * the numbers of runs and recordings, are over these too, or over all with `with_zeros`. Returns
+ * false when out of memory. */
 bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, double step) {
   const etr_side_runs *all_runs = s->of;
   double sum = 0;
   size_t recordings = 0;
   *out = (etr_side_time){0};
   s->sorted.count = 0;
-  clear_sums(all_runs);
+  clear_recording_sums(all_runs);
   for (size_t i = 0; i < s->runs.count; i++) {
     uint32_t run = s->runs.data[i];
     uint64_t *added = etr_vec_push(s->scratch, &s->sorted);
@@ -187,12 +196,12 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
       return false;
     *added = s->ticks[run];
     sum = etr_typical_add(sum, &all_runs->choice.typical, run, s->ticks[run]);
-    add_to_recording(all_runs, run, s->ticks[run]);
+    add_to_recording_sum(all_runs, run, s->ticks[run]);
     if (s->rounds_of_recordings[all_runs->recording_of[run]] != s->round)
       recordings++;
     s->rounds_of_recordings[all_runs->recording_of[run]] = s->round;
   }
-  finish_sums(all_runs);
+  divide_recording_sums(all_runs);
   *out = make_side_time(s->sorted.data, s->sorted.count, all_runs,
                         etr_typical_of(sum, &all_runs->choice.typical),
                         with_zeros ? all_runs->run_count : s->sorted.count, step);
@@ -203,8 +212,9 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
 
 /* ---- Items of a side by what they have in common ---- */
 
-/* Returns the key under which an item is added up, or for trees the longest of its keys; NULL for
- * an item without time by backend, because it is not known where it runs. */
+/* Returns the key of the group that an item is in, such as its operator; for trees the path of its
+ * module, which contains the keys of the modules around it. Returns NULL by backend for an item
+ * that did not run, because it is not known where it would have. */
 static const char *key_of_group(const etr_side_item *item, etr_side_by by) {
   if (by == ETR_SIDE_OP)
     return item->op;
@@ -242,9 +252,8 @@ typedef struct grouper {
   etr_vec(membership) members;
 } grouper;
 
-/* Adds an item to the group of a key, and of an operator unless that is NULL, which is added if it
- * is new. Returns false when out of
- * memory. */
+/* Adds an item to the group of a key, or if `op` is not NULL, of the key and that operator. The
+ * group is added if it is new. Returns false when out of memory. */
 static bool add_to_group(grouper *g, etr_slice key, const char *op, uint32_t item) {
   const char *both = op ? etr_arena_format(g->scratch, "%s\n%.*s", op, (int)key.size, key.data)
                         : NULL;
@@ -266,7 +275,8 @@ static bool add_to_group(grouper *g, etr_slice key, const char *op, uint32_t ite
   return true;
 }
 
-/* Adds an item to all groups that it is in. Returns false when out of memory. */
+/* Adds an item to its group, or for trees to the groups of all modules around it. Returns false
+ * when out of memory. */
 static bool add_to_all_groups(grouper *g, const etr_side_item *items, uint32_t item) {
   const char *key = key_of_group(&items[item], g->by);
   bool is_tree = g->by == ETR_SIDE_MODULE_TREE || g->by == ETR_SIDE_PATTERN_TREE;
@@ -281,8 +291,8 @@ static bool add_to_all_groups(grouper *g, const etr_side_item *items, uint32_t i
   return true;
 }
 
-/* Adds the time of an item to a sum, unless it never ran; steps of the clock are added as
- * squares. */
+/* Adds the time of an item to the sum of its group, unless it never ran. Errors of clocks are
+ * independent, so the squares of their steps are added; the root is taken at the end. */
 static void add_item_time(etr_side_sum *sum, const etr_side_item *item) {
   if (item->time.runs == 0)
     return;
@@ -292,8 +302,8 @@ static void add_item_time(etr_side_sum *sum, const etr_side_item *item) {
   sum->time.step += item->time.step * item->time.step;
 }
 
-/* Adds each item to its groups, then lists the items of each group together. Returns false when
- * out of memory. */
+/* Adds each item to its groups, then sorts the items by group (a counting sort, which keeps their
+ * order). Returns false when out of memory. */
 bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by,
                     etr_arena *arena, etr_arena *scratch) {
   grouper g = {.by = by, .arena = arena, .scratch = scratch};
@@ -306,14 +316,19 @@ bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t cou
   uint32_t *sorted = etr_arena_alloc_array(scratch, members, sizeof *sorted);
   if (etr_arena_failed(scratch))
     return false;
+  /* first[g + 2] counts group g. Added up, first[g + 1] is where g starts, and after its items were
+   * placed, where g ends. So at last first[g] is where g starts. */
   for (size_t i = 0; i < members; i++) {
-    add_item_time(&g.rows.data[g.members.data[i].group], &items[g.members.data[i].item]);
-    first[g.members.data[i].group + 2]++;
+    const membership *member = &g.members.data[i];
+    add_item_time(&g.rows.data[member->group], &items[member->item]);
+    first[member->group + 2]++;
   }
   for (size_t row = 2; row < rows + 2; row++)
     first[row] += first[row - 1];
-  for (size_t i = 0; i < members; i++)
-    sorted[first[g.members.data[i].group + 1]++] = g.members.data[i].item;
+  for (size_t i = 0; i < members; i++) {
+    const membership *member = &g.members.data[i];
+    sorted[first[member->group + 1]++] = member->item;
+  }
   for (size_t row = 0; row < rows; row++)
     g.rows.data[row].time.step = sqrt(g.rows.data[row].time.step);
   *out = (etr_side_groups){g.rows.data, rows, first, sorted};

@@ -51,6 +51,7 @@ static bool is_magic(etr_slice bytes, size_t at, const char magic[4]) {
   return at <= bytes.size && bytes.size - at >= 4 && memcmp(bytes.data + at, magic, 4) == 0;
 }
 
+/* Returns true if bytes contain a zip's magic number anywhere. */
 static bool contains_magic(etr_slice bytes, const char magic[4]) {
   for (size_t at = 0; at + 4 <= bytes.size; at++)
     if (is_magic(bytes, at, magic))
@@ -178,17 +179,21 @@ static bool read_entry_span(entry_span *out, const etr_seekable *file, uint64_t 
   load_size_or_offset(header, 24, &wide); /* the uncompressed size, which comes first in zip64 */
   uint64_t compressed = load_size_or_offset(header, 20, &wide);
   uint64_t start = load_size_or_offset(header, 42, &wide);
-  *out = (entry_span){.start = ETR_MIN(start, zip_size),
-                      .directory_bytes = sizeof bytes + name + extra + comment,
-                      .name_size = name};
+  *out = (entry_span){
+      .start = ETR_MIN(start, zip_size),
+      .directory_bytes = sizeof bytes + name + extra + comment,
+      .name_size = name,
+  };
   out->end = out->start + LOCAL_BYTES + name + (compressed <= zip_size ? compressed : 0);
   return true;
 }
 
+/* Compares spans for sorting: by their start, then by their end. */
 static int compare_spans(const void *a, const void *b) {
   const entry_span *x = a, *y = b;
-  return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
-                              : (x->end > y->end) - (x->end < y->end);
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  return (x->end > y->end) - (x->end < y->end);
 }
 
 /* Fails because two entries overlap, and names both, as the central directory calls them. */
@@ -214,49 +219,63 @@ static etr_status fail_if_overlapping(const etr_seekable *file, entry_span *span
   return ETR_OK;
 }
 
-/* Checks where the parts of a zip are before libzip sees it, and sets *prefix to the number of
- * bytes before the zip, by which all its offsets are too small. Fails if it is no zip or is cut
- * short, if entries overlap, if it cannot be read, or when out of memory. */
-static etr_status check_layout(uint64_t *prefix, const etr_seekable *file, const char *path,
-                               etr_error *error) {
-  zip_end end = {0};
-  ETR_TRY(read_end_record(&end, file, path, error));
-  if (end.directory_size > end.directory_end ||
-      end.directory_offset > end.directory_end - end.directory_size)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.directory_end,
+/* Sets *prefix to the number of bytes before a zip, by which all its offsets are too small, from
+ * where its central directory ends. Fails if that does not fit into the file, or is too small for
+ * its entries. */
+static etr_status measure_prefix(uint64_t *prefix, const zip_end *end, const etr_seekable *file,
+                                 const char *path, etr_error *error) {
+  if (end->directory_size > end->directory_end ||
+      end->directory_offset > end->directory_end - end->directory_size)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end->directory_end,
                     "damaged zip: the central directory does not fit into the file");
-  if (end.entries > end.directory_size / HEADER_BYTES)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.directory_end,
+  if (end->entries > end->directory_size / HEADER_BYTES)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end->directory_end,
                     "damaged zip: the central directory is too small for its entries");
   char magic[4];
-  uint64_t start = end.directory_end - end.directory_size;
-  bool starts_there = end.directory_size && etr_seekable_read(file, start, magic, 4) &&
+  uint64_t start = end->directory_end - end->directory_size;
+  bool starts_there = end->directory_size && etr_seekable_read(file, start, magic, 4) &&
                       memcmp(magic, DIRECTORY_MAGIC, 4) == 0;
   /* If the directory does not end at the end record, something is between them: then its offset
    * must be right, and nothing precedes the zip. */
-  *prefix = starts_there || end.directory_size == 0 ? start - end.directory_offset : 0;
+  *prefix = starts_there || end->directory_size == 0 ? start - end->directory_offset : 0;
+  return ETR_OK;
+}
 
+/* Fails if two entries of the central directory, which starts at an offset of the file, share
+ * bytes, or when out of memory. A directory that is damaged is read up to the damage, and libzip
+ * refuses it later. */
+static etr_status check_entries(const etr_seekable *file, uint64_t directory_start,
+                                uint64_t zip_size, const char *path, etr_error *error) {
   etr_arena arena = {0};
-  /* A directory that is damaged ends the loop, and libzip refuses it later. */
-  uint64_t directory_at = *prefix + end.directory_offset;
-  uint64_t zip_size = file->size - *prefix;
   etr_vec(entry_span) spans = {0};
   entry_span next;
   char *rest = etr_arena_alloc_raw(&arena, REST_BYTES);
-  for (uint64_t entry_offset = directory_at;
-       rest && read_entry_span(&next, file, entry_offset, rest, zip_size);
-       entry_offset += next.directory_bytes) {
+  uint64_t offset = directory_start;
+  while (rest && read_entry_span(&next, file, offset, rest, zip_size)) {
     entry_span *added = etr_vec_push(&arena, &spans);
     if (!added)
       break;
     *added = next;
-    added->header_offset = entry_offset;
+    added->header_offset = offset;
+    offset += next.directory_bytes;
   }
   etr_status status = etr_arena_failed(&arena)
                           ? etr_fail_memory_of(error, path, NULL)
                           : fail_if_overlapping(file, spans.data, spans.count, path, error);
   etr_arena_clear(&arena);
   return status;
+}
+
+/* Checks where the parts of a zip are before libzip sees it, and sets *prefix to the number of
+ * bytes before the zip. Fails if it is no zip or is cut short, if entries overlap, if it cannot be
+ * read, or when out of memory. */
+static etr_status check_layout(uint64_t *prefix, const etr_seekable *file, const char *path,
+                               etr_error *error) {
+  zip_end end = {0};
+  ETR_TRY(read_end_record(&end, file, path, error));
+  ETR_TRY(measure_prefix(prefix, &end, file, path, error));
+  uint64_t directory_start = *prefix + end.directory_offset;
+  return check_entries(file, directory_start, file->size - *prefix, path, error);
 }
 
 /* ---- The entries of an ETRecord, through libzip or from a directory ---- */
@@ -346,12 +365,16 @@ static etr_status list_zip_entries(etr_archive *archive, etr_error *error) {
     if (!entry)
       break;
     *entry = (archive_entry){
-        .name = text, .zip_index = index, .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0};
+        .name = text,
+        .zip_index = index,
+        .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0,
+    };
   }
   return ETR_OK;
 }
 
-/* Looks at the zip before libzip does. */
+/* Checks the layout of a zip before libzip sees it. Sets *prefix to the bytes before the zip, and
+ * the zip's size in the archive. Fails as check_layout() does. */
 static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, const etr_seekable *file,
                               etr_error *error) {
   etr_status status = check_layout(prefix, file, archive->path, error);
@@ -431,7 +454,10 @@ static etr_status list_directory(etr_archive *archive, const char *path, const c
       const char *text = etr_arena_text(&archive->arena, etr_slice_of(name));
       if (entry)
         *entry = (archive_entry){
-            .name = text, .path = child, .size = (uint64_t)file_status.st_size};
+            .name = text,
+            .path = child,
+            .size = (uint64_t)file_status.st_size,
+        };
     }
   }
   closedir(directory);
@@ -635,18 +661,21 @@ etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_for
    * it is copied as a stored entry. */
   bool is_packed = stat.comp_method != ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE &&
                    stat.size > 0;
-  *form = (etr_archive_form){.is_known = true,
-                             .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
-                             .crc = stat.crc,
-                             .size = stat.size,
-                             .packed = is_packed ? stat.comp_size : stat.size};
+  *form = (etr_archive_form){
+      .is_known = true,
+      .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
+      .crc = stat.crc,
+      .size = stat.size,
+      .packed = is_packed ? stat.comp_size : stat.size,
+  };
   return open_entry(out, archive, entry, form->packed, is_packed ? ZIP_FL_COMPRESSED : 0, error);
 }
 
 /* Makes the entry fail, with a message, or if that is NULL with what libzip or errno says. Returns
  * -1. */
 static int64_t fail_entry(etr_archive_entry *entry, const char *message) {
-  const char *path = entry->archive->path, *name = entry->entry->name;
+  const char *path = entry->archive->path;
+  const char *name = entry->entry->name;
   if (message)
     entry->status = etr_fail(&entry->error, ETR_ERROR_FORMAT, path, name, entry->offset, "%s",
                              message);

@@ -32,7 +32,7 @@ void etr_archive_close(etr_archive *archive);
 etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path,
                                    etr_error *error);
 
-/** Returns true for an unpacked record. */
+/** Returns true if the archive is a directory into which a record was unpacked. */
 bool etr_archive_is_directory(const etr_archive *archive);
 
 /** Returns the number of distinct names; directories in the zip do not count. */

@@ -120,7 +120,8 @@ static void append_zip64_field(header *extra, const written_entry *entry, bool i
 /* Writes an entry's header in the central directory. Fails if the sink does. */
 static etr_status write_directory_entry(etr_archive_writer *writer, const written_entry *entry,
                                         etr_error *error) {
-  header h = {.size = 0}, extra = {.size = 0};
+  header h = {.size = 0};
+  header extra = {.size = 0};
   append_zip64_field(&extra, entry, false);
   append_number(&h, DIRECTORY_SIGNATURE, 4);
   append_number(&h, MADE_ON_UNIX | ZIP64_VERSION, 2);
@@ -136,11 +137,15 @@ static etr_status write_directory_entry(etr_archive_writer *writer, const writte
 /* Writes the central directory and the end record, and those of zip64 before it if a number does
  * not fit into the end record. */
 etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *error) {
-  header h = {.size = 0}, none = {.size = 0};
-  uint64_t start = writer->offset, count = writer->entries.count;
+  header h = {.size = 0};
+  header none = {.size = 0};
+  uint64_t start = writer->offset;
+  uint64_t count = writer->entries.count;
   for (size_t i = 0; i < count; i++)
     ETR_TRY(write_directory_entry(writer, &writer->entries.data[i], error));
-  uint64_t end = writer->offset, size = end - start, short_count = ETR_MIN(count, UINT16_MAX);
+  uint64_t end = writer->offset;
+  uint64_t size = end - start;
+  uint64_t short_count = ETR_MIN(count, UINT16_MAX);
   if (needs_zip64(start) || needs_zip64(size) || count >= UINT16_MAX) {
     enum { REST_OF_END64 = 44 };
     append_number(&h, END64_SIGNATURE, 4);
@@ -203,8 +208,13 @@ static etr_status write_entry(etr_archive_writer *writer, const char *name,
   if (strlen(name) > UINT16_MAX)
     return etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET,
                     "this name is too long for a zip");
-  *entry = (written_entry){.name = kept, .form = *form, .offset = writer->offset};
-  header h = {.size = 0}, extra = {.size = 0};
+  *entry = (written_entry){
+      .name = kept,
+      .form = *form,
+      .offset = writer->offset,
+  };
+  header h = {.size = 0};
+  header extra = {.size = 0};
   append_zip64_field(&extra, entry, true);
   append_number(&h, LOCAL_SIGNATURE, 4);
   append_common_fields(&h, entry, extra.size);
@@ -220,10 +230,15 @@ etr_status etr_archive_writer_add(etr_archive_writer *writer, const char *name, 
                                   void *context, etr_error *error) {
   measuring_sink m = {.size = 0};
   ETR_TRY(emit(context, &(etr_sink){count_and_write, &m}, error));
-  const etr_archive_form form = {.crc = m.crc, .size = m.size, .packed = m.size};
+  const etr_archive_form form = {
+      .crc = m.crc,
+      .size = m.size,
+      .packed = m.size,
+  };
   return write_entry(writer, name, &form, emit, context, error);
 }
 
+/* Emits an etr_slice, the context, as an etr_emitter. Fails if the sink does. */
 static etr_status emit_bytes(void *context, const etr_sink *sink, etr_error *error) {
   const etr_slice *bytes = context;
   bool good = bytes->size == 0 || sink->write(sink->context, bytes->data, bytes->size);

@@ -121,7 +121,8 @@ static double decode_float(const etr_element *e, uint64_t bits) {
   uint64_t largest = ((uint64_t)1 << e->exponent_bits) - 1;
   uint64_t exponent = bits >> e->mantissa_bits & largest;
   bool negative = bits >> (8u * e->size - 1);
-  int bias = (int)(largest / 2) + (e->format == FINITE_UNZERO), shift = e->mantissa_bits + bias;
+  int bias = (int)(largest / 2) + (e->format == FINITE_UNZERO);
+  int shift = e->mantissa_bits + bias;
   bool all_ones = mantissa == mantissa_mask;
   double value;
   if (e->format == IEEE && exponent == largest)
@@ -137,6 +138,7 @@ static double decode_float(const etr_element *e, uint64_t bits) {
   return negative ? -value : value;
 }
 
+/* Returns the value of a float32 from its bits. */
 static double float_of_bits(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);

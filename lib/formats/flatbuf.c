@@ -72,7 +72,11 @@ static bool spend_budget(etr_fb *fb, uint64_t at, uint64_t cost) {
 }
 
 void etr_fb_init(etr_fb *fb, const void *data, size_t size) {
-  *fb = (etr_fb){.data = data, .size = size, .budget = (uint64_t)size * BUDGET_PER_BYTE};
+  *fb = (etr_fb){
+      .data = data,
+      .size = size,
+      .budget = (uint64_t)size * BUDGET_PER_BYTE,
+  };
   if (size > INT32_MAX)
     etr_fb_fail(fb, 0, "larger than a FlatBuffer can be (2 GiB)");
 }
@@ -81,8 +85,9 @@ bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
   return is_inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0;
 }
 
-/* Returns the position to which the offset that is stored at `position` points, relative to itself;
- * 0, and the reader has failed, if the offset is 0 or leads outside the buffer. */
+/* Returns the position to which the offset that is stored at `position` points. It counts from
+ * where it is stored. Returns 0, and the reader has failed, if it is 0 or leads outside the buffer.
+ */
 static etr_fb_at follow_offset(etr_fb *fb, uint64_t position) {
   if (fb->message)
     return 0;
@@ -164,6 +169,8 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
   return (int64_t)read_scalar(fb, table, field, 8, (uint64_t)if_absent);
 }
 
+/* Returns the number in a scalar field, or `if_absent` if the field is absent or the reader has
+ * failed. */
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
   uint64_t position = find_field(fb, table, field, 4);
   if (position == 0)

@@ -39,7 +39,7 @@ void etr_fb_init(etr_fb *fb, const void *data, size_t size);
 /** Returns true if the four bytes at offset 4 are the identifier. Never makes the reader fail. */
 bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]);
 
-/** Returns the root table. */
+/** Returns the root table; 0 if the reader has failed. */
 etr_fb_at etr_fb_root(etr_fb *fb);
 
 /** Return a scalar field, or if_absent if the field is absent. */
@@ -50,7 +50,7 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
 uint64_t etr_fb_u64(etr_fb *fb, etr_fb_at table, unsigned field, uint64_t if_absent);
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent);
 
-/** Returns a table field; 0 if absent. */
+/** Returns the table that a field of a table refers to; 0 if it is absent. */
 etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field);
 
 /** Returns a string field, which points into the buffer; its data is NULL if the field is absent.
@@ -67,7 +67,7 @@ etr_fb_at etr_fb_table_at(etr_fb *fb, etr_fb_at vector, uint32_t index);
 /** Return an element of a vector of scalars; index < count. */
 int32_t etr_fb_i32_at(etr_fb *fb, etr_fb_at vector, uint32_t index);
 int64_t etr_fb_i64_at(etr_fb *fb, etr_fb_at vector, uint32_t index);
-/** Returns all bytes of a vector of bytes. */
+/** Returns the bytes of a field that is a vector of bytes; empty if it is absent. */
 etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field);
 
 static inline bool etr_fb_failed(const etr_fb *fb) {

@@ -115,7 +115,8 @@ enum {
 /* Returns the first quote or backslash in [at, end), or `end`. */
 static inline const char *json_find_quote(const char *at, const char *end) {
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
   for (; end - at >= 16; at += 16) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
     int found = _mm_movemask_epi8(
@@ -191,12 +192,14 @@ typedef struct json_marks {
 static inline json_marks json_bits_of_marks(const char *at) {
   json_marks found = {0};
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'),
-                open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
-                brace_bit = _mm_set1_epi8(0x20);
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i open = _mm_set1_epi8('{');
+  const __m128i close = _mm_set1_epi8('}');
+  const __m128i brace_bit = _mm_set1_epi8(0x20);
   for (int i = 0; i < 64; i += 16) {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i)),
-            braces = _mm_or_si128(bytes, brace_bit);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+    __m128i braces = _mm_or_si128(bytes, brace_bit);
     found.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)) << i;
     found.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash))
                          << i;
@@ -226,11 +229,13 @@ static inline uint64_t json_running_parity(uint64_t bits) {
 /* Returns the first quote, bracket or brace in [at, end), or `end`. */
 static inline const char *json_find_bracket(const char *at, const char *end) {
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
-                brace_bit = _mm_set1_epi8(0x20);
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i open = _mm_set1_epi8('{');
+  const __m128i close = _mm_set1_epi8('}');
+  const __m128i brace_bit = _mm_set1_epi8(0x20);
   for (; end - at >= 16; at += 16) {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at),
-            braces = _mm_or_si128(bytes, brace_bit);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    __m128i braces = _mm_or_si128(bytes, brace_bit);
     __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(braces, open), _mm_cmpeq_epi8(braces, close));
     int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), brackets));
     if (found)
@@ -256,6 +261,7 @@ static size_t write_utf8(char *into, uint32_t character) {
   return size;
 }
 
+/* Returns the value of a hexadecimal digit; -1 if it is none. */
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9')
     return c - '0';
@@ -454,10 +460,10 @@ typedef struct json_nesting {
   size_t open;      /* number of open brackets */
 } json_nesting;
 
-/* Searches the next `size` bytes of an array or object, at most 64, for the bracket that closes it;
- * from 64 bytes after `at`, those behind `size` must be zero. Returns the number of bytes up to and
- * with the bracket, 0 if it is not among them, or -1 for a backslash outside of strings, which is
- * no JSON. *nesting is the state between calls. */
+/* Searches the next `size` bytes of an array or object for the bracket that closes it. It reads 64
+ * bytes: if `size` is less, those behind must be zero. Returns the number of bytes up to and with
+ * the bracket, 0 if it is not among them, or -1 for a backslash outside of strings, which is no
+ * JSON. *nesting is the state between calls. */
 static int find_closing_bracket_64(json_nesting *nesting, const char *at, size_t size) {
   json_marks marks = json_bits_of_marks(at);
   if (marks.backslashes | nesting->escapes) {
@@ -646,8 +652,8 @@ static bool read_number(etr_json *json, etr_slice *out) {
   *out = word_of_number(&json->window);
   if (out->size > 0)
     return json_read_word(&json->window, *out);
-  size_t size = 0,
-         limit = ETR_MIN((size_t)(json->window.end - json->window.next), ETR_MOST_NUMBER_BYTES + 1);
+  size_t size = 0;
+  size_t limit = ETR_MIN((size_t)(json->window.end - json->window.next), ETR_MOST_NUMBER_BYTES + 1);
   while (size < limit && is_number_byte(json->window.next[size]))
     size++;
   *out = (etr_slice){json->window.next, size};
@@ -978,12 +984,14 @@ etr_json *etr_json_open(etr_read read, void *context, const etr_json_limits *lim
   if (!json)
     return NULL;
   char *buffer = json->buffer;
-  json->window = (etr_window){.next = buffer,
-                              .end = buffer,
-                              .start = buffer,
-                              .read = read,
-                              .context = context,
-                              .buffer = buffer};
+  json->window = (etr_window){
+      .next = buffer,
+      .end = buffer,
+      .start = buffer,
+      .read = read,
+      .context = context,
+      .buffer = buffer,
+  };
   return json;
 }
 
@@ -991,7 +999,11 @@ etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits
   etr_json *json = new_reader(0, limits);
   const char *data = document.size ? document.data : "";
   if (json)
-    json->window = (etr_window){.next = data, .end = data + document.size, .start = data};
+    json->window = (etr_window){
+        .next = data,
+        .end = data + document.size,
+        .start = data,
+    };
   return json;
 }
 
@@ -1022,6 +1034,8 @@ etr_json *etr_json_open_string(etr_json *outer) {
   return json;
 }
 
+/* Frees the reader. If it read a string of an outer reader, the rest of the string is skipped
+ * there. */
 void etr_json_close(etr_json *json) {
   if (!json)
     return;

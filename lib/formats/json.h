@@ -59,7 +59,7 @@ void etr_json_close(etr_json *json);
 /** Returns the type of the next value, which stays unread. */
 etr_json_type etr_json_peek(etr_json *json);
 
-/** Enters an object. */
+/** Enters the next value, which must be an object, for etr_json_key(). */
 void etr_json_object(etr_json *json);
 /** Moves to the next key of the object entered last; false at its end, which it leaves. Each key's
  * value must be read or skipped. The slice is unescaped and lives until the next call on this
@@ -70,7 +70,7 @@ bool etr_json_key(etr_json *json, etr_slice *key);
  * elements. */
 void etr_json_leave(etr_json *json);
 
-/** Enters an array. */
+/** Enters the next value, which must be an array, for etr_json_element(). */
 void etr_json_array(etr_json *json);
 /** Moves to the next element of the array entered last; false at its end, which it leaves. Each
  * element must be read or skipped. */
@@ -97,6 +97,7 @@ double etr_json_number(etr_json *json);
 /** Reads a number as it is written in the document: "1e-05", "NaN". The text lives until the next
  * call on this reader. */
 etr_slice etr_json_number_text(etr_json *json);
+/** Reads true or false. */
 bool etr_json_bool(etr_json *json);
 /** Reads a null and returns true. If the next value is not null, it stays unread, and false is
  * returned. */

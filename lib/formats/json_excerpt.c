@@ -94,8 +94,8 @@ static void skip_rest(etr_json *json) {
   etr_json_leave(json);
 }
 
-void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json,
-                           etr_json_excerpt_put append_element, void *context) {
+void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json, etr_json_excerpt_put put,
+                           void *context) {
   etr_jw_array(&excerpt->json);
   etr_json_array(json);
   for (bool first = true; etr_json_element(json); first = false) {
@@ -103,7 +103,7 @@ void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json,
       skip_rest(json);
       break;
     }
-    append_element(excerpt, json, context);
+    put(excerpt, json, context);
   }
   etr_jw_end(&excerpt->json);
 }

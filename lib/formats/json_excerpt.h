@@ -28,7 +28,7 @@ typedef struct etr_json_excerpt {
   etr_jw json;
 } etr_json_excerpt;
 
-/** Makes an empty text. */
+/** Starts an excerpt with an empty text. */
 void etr_json_excerpt_init(etr_json_excerpt *excerpt);
 
 /** Returns the text so far. It lives in the excerpt. */
@@ -46,7 +46,8 @@ typedef void (*etr_json_excerpt_put)(etr_json_excerpt *excerpt, etr_json *json, 
 void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json, etr_json_excerpt_put put,
                            void *context);
 
-/** Appends a text as a string. */
+/** Appends a text as a JSON string, cut with a mark if it is longer than ETR_JSON_BRIEF_STRING
+ * bytes. */
 void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text);
 
 /** Appends a number that etr_json_number_text() returned. */

@@ -253,7 +253,8 @@ static bool contains_name(const etr_argument *arguments, size_t count, const cha
 
 /* Arguments with symbolic numbers also wait for etr_arguments_resolve(). */
 void etr_arguments_take(etr_arguments *a, size_t base, etr_node *node) {
-  size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS), kept = 0;
+  size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS);
+  size_t kept = 0;
   etr_argument *arguments = count
                                 ? etr_arena_alloc_array(a->strings->arena, count, sizeof *arguments)
                                 : NULL;

@@ -70,8 +70,8 @@ static etr_debug_value *add_logged_value(etr_value_reader *reader, const etr_deb
   return added;
 }
 
-/* Returns a copy of a table's vector of 64-bit integers, and sets *count to the number of elements;
- * NULL and 0 when out of memory. */
+/* Returns a copy of a table's vector of 64-bit integers, and sets *count to the number of elements.
+ * Returns NULL, with *count 0, when out of memory. */
 static const int64_t *copy_int64_vector(etr_value_reader *reader, etr_fb_at table, unsigned field,
                                         uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(reader->fb, table, field, sizeof(int64_t), count);
@@ -313,8 +313,8 @@ static void read_event_times(dump_reader *reader, etr_dump_event *event, etr_fb_
   reader->ticks_left -= ticks;
 }
 
-/* Reads the delegate debug identifier of a profile or debug event, a number or a text, as text;
- * NULL if it has none. id_field is the number's field; in both tables the text's field follows it.
+/* Sets the delegate id of an event to its delegate debug identifier, a number or a text, as text.
+ * It stays NULL if there is none. id_field is the number's field, which the text's field follows.
  */
 static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table,
                              unsigned id_field) {
@@ -358,9 +358,11 @@ static bool read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0)
     event->instruction_id = -1;
-  const etr_debug_value origin = {.instruction_id = event->instruction_id,
-                                  .delegate_id = event->delegate_id,
-                                  .name = event->name};
+  const etr_debug_value origin = {
+      .instruction_id = event->instruction_id,
+      .delegate_id = event->delegate_id,
+      .name = event->name,
+  };
   return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
@@ -478,6 +480,26 @@ static etr_status fail_as_cut_short(const dump_reader *reader, etr_slice bytes, 
                   size);
 }
 
+/* Fails if the reader has failed: out of memory, beyond the budget, cut short or damaged. `bytes`
+ * is the whole file. */
+static etr_status check_reader(const dump_reader *reader, etr_slice bytes, const char *path,
+                               etr_error *error) {
+  if (out_of_memory(reader))
+    return etr_fail_memory_of(error, path, NULL);
+  if (etr_budget_refused(reader->shared->budget))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s",
+                    reader->shared->budget->message);
+  bool is_shorter_than_prefix = etr_fb_failed(&reader->fb) &&
+                                reader->file_size_by_prefix > bytes.size;
+  if (reader->fb.points_past_end || is_shorter_than_prefix)
+    return fail_as_cut_short(reader, bytes, path, error);
+  if (etr_fb_failed(&reader->fb)) {
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->buffer_start + reader->fb.offset,
+                    "damaged ETDump: %s%s", reader->fb.message, advice_on_damage(bytes));
+  }
+  return ETR_OK;
+}
+
 /* Reads the ETDump in the `size` bytes from reader->buffer_start on; `bytes` is the whole file.
  * Fails if it is damaged or beyond a limit, or when out of memory. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size,
@@ -500,19 +522,7 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
   out->values = etr_values_end(&reader->values, &out->value_count);
-  if (out_of_memory(reader))
-    return etr_fail_memory_of(error, path, NULL);
-  if (etr_budget_refused(reader->shared->budget))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s",
-                    reader->shared->budget->message);
-  bool is_shorter_than_prefix = etr_fb_failed(&reader->fb) &&
-                                reader->file_size_by_prefix > bytes.size;
-  if (reader->fb.points_past_end || is_shorter_than_prefix)
-    return fail_as_cut_short(reader, bytes, path, error);
-  if (etr_fb_failed(&reader->fb)) {
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->buffer_start + reader->fb.offset,
-                    "damaged ETDump: %s%s", reader->fb.message, advice_on_damage(bytes));
-  }
+  ETR_TRY(check_reader(reader, bytes, path, error));
   out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
   warn_of_untimed(reader, &reader->backwards, "ends before it starts");
   warn_of_untimed(reader, &reader->too_long, "takes impossibly many ticks");
@@ -524,8 +534,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
  * Fails as read_buffer() does. */
 static etr_status read_with_size_prefix(dump_reader *reader, etr_dump *out, etr_slice bytes,
                                         const char *path, etr_error *error) {
-  uint64_t size_by_prefix = etr_load_le(bytes.data, PREFIX_BYTES),
-           bytes_after_prefix = bytes.size - PREFIX_BYTES;
+  uint64_t size_by_prefix = etr_load_le(bytes.data, PREFIX_BYTES);
+  uint64_t bytes_after_prefix = bytes.size - PREFIX_BYTES;
   reader->file_size_by_prefix = size_by_prefix + PREFIX_BYTES;
   if (size_by_prefix == bytes_after_prefix)
     return read_buffer(reader, out, bytes, bytes_after_prefix, path, error);
@@ -594,7 +604,8 @@ uint64_t etr_dump_count_events(FILE *file, uint64_t enough) {
                                        DUMP_RUN_DATA);
   uint32_t count = runs > 0 ? read_number_at(file, runs, 4) : 0;
   for (uint32_t i = 0; i < count && count <= MOST_RUNS && events <= enough; i++) {
-    uint64_t entry = runs + 4 + 4 * (uint64_t)i, run = entry + read_number_at(file, entry, 4);
+    uint64_t entry = runs + 4 + 4 * (uint64_t)i;
+    uint64_t run = entry + read_number_at(file, entry, 4);
     uint64_t vector = find_vector_of_field(file, run, RUN_EVENTS);
     events += vector > 0 ? read_number_at(file, vector, 4) : 0;
   }
@@ -604,7 +615,11 @@ uint64_t etr_dump_count_events(FILE *file, uint64_t enough) {
 /* *out is empty after a failure. */
 etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes,
                          const char *path, etr_error *error) {
-  dump_reader reader = {.arena = shared->arena, .names = shared->names, .shared = shared};
+  dump_reader reader = {
+      .arena = shared->arena,
+      .names = shared->names,
+      .shared = shared,
+  };
   etr_status status;
   if (bytes.size == 0)
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");

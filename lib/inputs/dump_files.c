@@ -23,7 +23,8 @@ static bool have_equal_events(const etr_dump_run *a, const etr_dump_run *b) {
   if (a->event_count != b->event_count || a->allocation_count != b->allocation_count)
     return false;
   for (size_t i = 0; i < a->event_count; i++) {
-    const etr_dump_event *left = &a->events[i], *right = &b->events[i];
+    const etr_dump_event *left = &a->events[i];
+    const etr_dump_event *right = &b->events[i];
     bool is_equal = left->name == right->name && left->delegate_id == right->delegate_id &&
                     left->instruction_id == right->instruction_id &&
                     left->start_ticks == right->start_ticks &&
@@ -71,11 +72,13 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
   if (!source.path || !dump || !name)
     return etr_fail_memory(error);
   *name = source.path;
-  etr_dump_shared shared = {.arena = f->runs,
-                            .names = f->names,
-                            .budget = f->budget,
-                            .warn = warn_of_dump,
-                            .context = &source};
+  etr_dump_shared shared = {
+      .arena = f->runs,
+      .names = f->names,
+      .budget = f->budget,
+      .warn = warn_of_dump,
+      .context = &source,
+  };
   ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
   if (drop_repeated_dump(f))
     return ETR_OK;
@@ -97,9 +100,9 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   if (!name)
     return etr_fail_memory(error);
   ETR_TRY(read_dump(f, dump->bytes, name, error));
-  bool is_needed = f->dumps.count > 0 && etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) &&
-                   !f->debug_buffer.size;
-  if (!is_needed || !dump->debug_buffer.size)
+  if (f->dumps.count == 0 || f->debug_buffer.size || !dump->debug_buffer.size)
+    return ETR_OK;
+  if (!etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]))
     return ETR_OK;
   const char *copy = etr_arena_copy(f->arena, dump->debug_buffer);
   if (!copy)
@@ -113,8 +116,9 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
  * such ETDump, or none at all. Warns of damage that is not asked for. */
 static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log, const char *path,
                                     size_t number, etr_error *error) {
-  size_t read_count = 0, first = ETR_MIN(number, log->dump_count),
-         end = number ? first : log->dump_count;
+  size_t read_count = 0;
+  size_t first = ETR_MIN(number, log->dump_count);
+  size_t end = number ? first : log->dump_count;
   /* Numbers ascend, and there are gaps only where an ETDump is incomplete. */
   while (number && first > 0 && log->dumps[first - 1].number >= number)
     first--;
@@ -163,7 +167,8 @@ static etr_status fail_if_too_many_events(const etr_dump_files *f, const char *p
                                           etr_error *error) {
   static const off_t large = (off_t)64 << 20; /* smaller files are loaded without a count */
   FILE *file = etr_file_open_regular(path);
-  uint64_t events_left = f->budget->left[ETR_EVENTS], events = 0;
+  uint64_t events_left = f->budget->left[ETR_EVENTS];
+  uint64_t events = 0;
   if (!file)
     return ETR_OK; /* reading it says why */
   if (fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= large)

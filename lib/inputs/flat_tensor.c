@@ -37,7 +37,8 @@ etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *
   etr_fb fb;
   etr_fb_init(&fb, table.data, table.size);
   uint32_t count, segments;
-  etr_fb_at root = etr_fb_root(&fb), data = etr_fb_vector(&fb, root, FILE_NAMED_DATA, 4, &count);
+  etr_fb_at root = etr_fb_root(&fb);
+  etr_fb_at data = etr_fb_vector(&fb, root, FILE_NAMED_DATA, 4, &count);
   for (uint32_t i = 0; i < count && !etr_fb_failed(&fb); i++) {
     bool is_tensor = etr_fb_table(&fb, etr_fb_table_at(&fb, data, i), DATA_LAYOUT) != 0;
     out->tensor_count += is_tensor;

@@ -92,6 +92,7 @@ static const library libraries[] = {
     {"transformers", false, "models/", "src", true, {""}},
 };
 
+/* Returns whether a path starts with one of `count` texts; a NULL ends the list before. */
 static bool starts_with_any(etr_slice path, const char *const *starts, size_t count) {
   for (size_t i = 0; i < count && starts[i]; i++)
     if (starts_path(path, etr_slice_of(starts[i])))
@@ -99,7 +100,7 @@ static bool starts_with_any(etr_slice path, const char *const *starts, size_t co
   return false;
 }
 
-/* Returns the library whose folder is the first component of `path`, the rest of a longer path;
+/* Returns the library whose folder is the first component of `path`, the rest of a longer path, or
  * NULL if there is none. `parent` is the component before it, empty if there is none. A library's
  * name alone is not enough, because a user's folder may have it: either the parent is one into
  * which packages are installed, or a folder follows that only the library's repository has. */
@@ -240,12 +241,15 @@ typedef struct frame_with_code {
 
 /* Returns a frame as a source line, with its texts interned. */
 static etr_source to_source(etr_map *strings, const frame_with_code *from) {
-  return (etr_source){.file = etr_intern(strings, from->frame.file),
-                      .line = from->frame.line,
-                      .function = etr_intern(strings, from->frame.function),
-                      .code = etr_intern(strings, from->code)};
+  return (etr_source){
+      .file = etr_intern(strings, from->frame.file),
+      .line = from->frame.line,
+      .function = etr_intern(strings, from->frame.function),
+      .code = etr_intern(strings, from->code),
+  };
 }
 
+/* Allocates a frame as a source line; NULL when out of memory. */
 static etr_source *make_source(etr_arena *arena, etr_map *strings, const frame_with_code *from) {
   etr_source *source = etr_arena_alloc(arena, sizeof *source);
   if (source)
@@ -267,7 +271,8 @@ static size_t count_frames(etr_slice trace) {
 etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root) {
   frame_with_code current = {0}, best = {0}, in_library = {0};
   frame_kind best_kind = FRAME_NEVER;
-  size_t count = count_frames(trace), frame_index = 0;
+  size_t count = count_frames(trace);
+  size_t frame_index = 0;
   etr_source *frames = count > 0 ? etr_arena_alloc_array(arena, count, sizeof *frames) : NULL;
   while (frames && trace.size > 0) {
     etr_slice line = pop_last_line(&trace);
@@ -289,5 +294,9 @@ etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, co
   etr_source *source = best_kind == FRAME_NEVER ? NULL : make_source(arena, strings, &best);
   if (source && best_kind == FRAME_OF_USER && in_library.frame.file.data)
     source->library_line = make_source(arena, strings, &in_library);
-  return (etr_trace){.source = source, .frames = frames, .frame_count = frame_index};
+  return (etr_trace){
+      .source = source,
+      .frames = frames,
+      .frame_count = frame_index,
+  };
 }

@@ -13,7 +13,8 @@ typedef struct etr_frame {
   int64_t line;
 } etr_frame;
 
-/** Reads such a line, which may be indented. Returns false for other lines. */
+/** Reads a line of a traceback that names a source line, `File "PATH", line N, in FUNCTION`, which
+ * may be indented. Returns false for other lines. */
 bool etr_frame_read(etr_frame *out, etr_slice line);
 
 /** Returns the path from the package on, "torch/nn/modules/linear.py", of a file of torch, torchao,

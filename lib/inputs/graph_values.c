@@ -99,7 +99,8 @@ static bool is_fusible(const etr_node *node) {
  * of a view, or of an operator that backends fuse, continues the value of the first input. */
 static void fill_values_of_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];
-  bool is_view = etr_is_view(node), is_fused_with_input = is_view || is_fusible(node);
+  bool is_view = etr_is_view(node);
+  bool is_fused_with_input = is_view || is_fusible(node);
   uint32_t input = node->input_count && node->inputs[0].node < index
                        ? etr_value_of_edge(v, &node->inputs[0])
                        : ETR_NONE;

@@ -33,7 +33,7 @@ typedef struct etr_graph_values {
 /** Numbers the values of a graph, in the arena. Returns false when out of memory. */
 bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena);
 
-/** Returns the value that an edge uses. */
+/** Returns the number of the value that an edge uses. */
 static inline uint32_t etr_value_of_edge(const etr_graph_values *values, const etr_edge *edge) {
   return values->first[edge->node] + edge->output;
 }

@@ -17,10 +17,10 @@ etr_status etr_held_buffers_hold(etr_held_buffers **out, const etr_inputs *input
 etr_status etr_held_buffers_share(etr_held_buffers **out, const etr_held_buffers *held,
                                   etr_error *error);
 
-/** NULL is ignored. */
+/** Ends the use of the buffers. NULL is ignored. */
 void etr_held_buffers_release(etr_held_buffers *held);
 
-/** Returns the path by which a buffer is read. */
+/** Returns the path by which the buffer with this index is opened like a file. */
 const char *etr_held_buffer_path(const etr_held_buffers *held, size_t index);
 
 /** Returns the path of the first buffer of `inputs` with this name, or else the name itself, which

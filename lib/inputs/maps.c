@@ -24,7 +24,11 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
   etr_maps *maps = etr_arena_alloc(strings->arena, sizeof *maps);
   if (!maps)
     return NULL;
-  *maps = (etr_maps){.strings = strings, .arena = strings->arena, .only_method = only_method};
+  *maps = (etr_maps){
+      .strings = strings,
+      .arena = strings->arena,
+      .only_method = only_method,
+  };
   etr_map_init(&maps->by_name, maps->arena);
   return maps;
 }
@@ -54,7 +58,7 @@ static etr_map_instruction *find_or_add_instruction(etr_maps *maps, method *m, e
     return NULL;
   }
   for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--)
-    key.data++; /* "03" is also 3 */
+    key.data++; /* "03" is the same key as "3", and "-0" as "0" */
   etr_map_slot *slot = etr_map_at(&m->by_id, key);
   if (!slot)
     return NULL;
@@ -143,6 +147,9 @@ static void read_instruction_handles(etr_maps *maps, etr_json *json,
   instruction->handles = read_handles(maps, json, &instruction->handle_count);
 }
 
+/* Reads the value of an entry of a map, whose key is an instruction id, with `read`. Nothing is
+ * read if the method is NULL, if the key is no id, or when out of memory; the JSON reader or the
+ * arena has then failed. */
 static void read_instruction_entry(etr_maps *maps, etr_json *json, method *m, etr_slice key,
                                    instruction_value_reader *read) {
   etr_map_instruction *instruction = m ? find_or_add_instruction(maps, m, json, key) : NULL;
@@ -241,7 +248,8 @@ void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
 }
 
 static int compare_ids(const void *a, const void *b) {
-  int32_t x = ((const etr_map_instruction *)a)->id, y = ((const etr_map_instruction *)b)->id;
+  int32_t x = ((const etr_map_instruction *)a)->id;
+  int32_t y = ((const etr_map_instruction *)b)->id;
   return (x > y) - (x < y);
 }
 
@@ -263,7 +271,8 @@ const etr_map_delegate_id *etr_maps_find_id(const etr_map_instruction *map, cons
   etr_map_delegate_id wanted = {.id = id};
   size_t at = etr_lower_bound(&wanted, map->ids, map->id_count, sizeof wanted,
                               compare_delegate_ids);
-  return at < map->id_count && strcmp(map->ids[at].id, id) == 0 ? &map->ids[at] : NULL;
+  bool is_there = at < map->id_count && strcmp(map->ids[at].id, id) == 0;
+  return is_there ? &map->ids[at] : NULL;
 }
 
 const etr_map_instruction *etr_maps_find(const etr_map_method *map, int32_t id) {

@@ -63,8 +63,8 @@ const etr_map_instruction *etr_maps_find(const etr_map_method *map, int32_t id);
 /** Returns the first entry for an id in the map of a delegate; NULL if there is none. */
 const etr_map_delegate_id *etr_maps_find_id(const etr_map_instruction *map, const char *id);
 
-/** Returns the methods of both maps in the order in which they appear, with their instructions by
- * ascending id. */
+/** Returns what the maps say about each method, in the order in which methods appear, with
+ * instructions by ascending id. */
 const etr_map_method *etr_maps_finish(etr_maps *maps, size_t *count);
 
 #endif

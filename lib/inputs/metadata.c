@@ -18,7 +18,12 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   etr_map_init(&tree->by_child, arena);
   etr_module *root = etr_vec_push(arena, &tree->list);
   if (root)
-    *root = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
+    *root = (etr_module){
+        .path = "",
+        .recorded = "",
+        .type = "",
+        .parent = ETR_NONE,
+    };
   return root != NULL;
 }
 
@@ -81,10 +86,12 @@ static uint32_t find_or_add_child_module(etr_module_tree *tree, etr_map *strings
   etr_module *module = etr_vec_push(strings->arena, &tree->list);
   if (!module)
     return 0;
-  *module = (etr_module){.path = readable_module_path(strings, path),
-                         .recorded = etr_intern(strings, path),
-                         .type = etr_intern(strings, type),
-                         .parent = parent};
+  *module = (etr_module){
+      .path = readable_module_path(strings, path),
+      .recorded = etr_intern(strings, path),
+      .type = etr_intern(strings, type),
+      .parent = parent,
+  };
   slot->value = (uint32_t)(tree->list.count - 1);
   return slot->value;
 }

@@ -11,18 +11,22 @@ static bool is_delegate_call(const etr_node *node) {
   return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
 }
 
+/* to_executorch() gave the nodes of a changed graph new handles, which the maps do not mean, except
+ * in lowered modules, which it leaves as they are. */
 uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
-  bool is_own = graph->is_changed &&
-                (node->subgraph == ETR_NONE ||
-                 graph->subgraphs[node->subgraph].kind != ETR_SUBGRAPH_LOWERED);
-  return is_own ? 0 : node->debug_handle;
+  if (!graph->is_changed)
+    return node->debug_handle;
+  bool is_lowered = node->subgraph != ETR_NONE &&
+                    graph->subgraphs[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
+  return is_lowered ? node->debug_handle : 0;
 }
 
 /* Handle 0 means that a node has none. In a changed graph such operators still get their number in
  * method->operators. */
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
   const etr_graph *graph = method->graph;
-  size_t node_count = graph ? graph->node_count : 0, count = 0;
+  size_t node_count = graph ? graph->node_count : 0;
+  size_t count = 0;
   if (!graph)
     return true;
   etr_handle_node *by_handle = etr_arena_alloc_array(arena, node_count, sizeof *by_handle);
@@ -104,7 +108,8 @@ bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle) 
  * are known to be taken and need not be looked at again. */
 uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *is_taken, size_t *skip,
                               uint32_t handle) {
-  size_t first = etr_method_first_of_handle(method, handle), end = method->by_handle_count;
+  size_t first = etr_method_first_of_handle(method, handle);
+  size_t end = method->by_handle_count;
   if (first == end)
     return ETR_NONE;
   for (size_t slot = first + skip[first]; slot < end && method->by_handle[slot].handle == handle;
@@ -133,9 +138,9 @@ const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32
   const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
   const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
                                                  : NULL;
-  return delegate && method->payloads
-             ? etr_payloads_graph(method->payloads, delegate->backend, delegate->payload)
-             : NULL;
+  if (!delegate || !method->payloads)
+    return NULL;
+  return etr_payloads_graph(method->payloads, delegate->backend, delegate->payload);
 }
 
 void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {
@@ -174,8 +179,8 @@ size_t etr_node_index_find(const etr_node_index *index, uint32_t handle, uint32_
                            size_t *count) {
   etr_node_slot wanted = {handle, kind, 0};
   const etr_node_slot *slots = index->slots;
-  size_t first = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, compare_slots),
-         end = first;
+  size_t first = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, compare_slots);
+  size_t end = first;
   while (end < index->count && end < first + FEW_SLOTS && slots[end].handle == handle &&
          slots[end].kind == kind)
     end++;

@@ -27,7 +27,7 @@ typedef struct etr_node_index {
   size_t count;
 } etr_node_index;
 
-/** Sorts the slots of the index. */
+/** Sorts the slots of the index by handle, kind and node, for etr_node_index_find(). */
 void etr_node_index_sort(etr_node_index *index);
 
 /** Returns the index of the first slot with a handle and kind, and sets *count to the number of
@@ -86,7 +86,8 @@ uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node);
  * without a graph. Returns false when out of memory. */
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena);
 
-/** Returns whether all inferences of a method do the same work, by its graph and its program. */
+/** Returns whether all inferences of a method do the same work, by its graph and its program:
+ * whether their work depends on sizes of the input, on branches, or on neither. */
 etr_work_varies etr_method_work_varies(const etr_method_inputs *method);
 
 /** Returns the index in by_handle of the first node of a handle, or of the next larger handle if it
@@ -112,8 +113,8 @@ uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena);
  */
 etr_slice etr_method_payload(const etr_method_inputs *method, int32_t instruction_id);
 
-/** Returns the backend's graph in those bytes; NULL if none can be read, or when out of memory (the
- * payloads' arena failed). */
+/** Returns the backend graph in the payload of the delegate of an instruction; NULL if none can be
+ * read, or when out of memory (the payloads' arena failed). */
 const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32_t instruction_id);
 
 /** Warns about payloads that could not be read, once for each backend, and about graphs that are

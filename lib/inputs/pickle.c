@@ -100,7 +100,9 @@ static uint64_t read_number(machine *m, unsigned size) {
 
 static etr_slice read_text(machine *m, uint64_t size) {
   const uint8_t *bytes = read_bytes(m, size);
-  return m->message ? (etr_slice){"", 0} : (etr_slice){(const char *)bytes, (size_t)size};
+  if (m->message)
+    return (etr_slice){"", 0};
+  return (etr_slice){(const char *)bytes, (size_t)size};
 }
 
 /* Reads up to the next line feed, and returns what is before it. */
@@ -154,10 +156,13 @@ static size_t start_above_mark(const machine *m) {
 }
 
 static value *top_of_stack(machine *m) {
-  return m->stack.count > start_above_mark(m) ? m->stack.data[m->stack.count - 1]
-                                              : fail(m, "its stack is empty");
+  if (m->stack.count <= start_above_mark(m))
+    return fail(m, "its stack is empty");
+  return m->stack.data[m->stack.count - 1];
 }
 
+/* Pops the top of the stack; NULL, and the machine has failed, if nothing is above the last mark.
+ */
 static value *pop(machine *m) {
   value *popped = top_of_stack(m);
   if (popped)
@@ -198,6 +203,7 @@ static void append_items(machine *m, value *container, value **items, size_t cou
   }
 }
 
+/* Pushes a tuple of these items. */
 static void push_tuple(machine *m, value **items, size_t count) {
   value *tuple = make_value(m, ETR_PICKLE_LIST);
   append_items(m, tuple, items, count);
@@ -273,7 +279,8 @@ static void push_imported_name(machine *m, etr_slice module, etr_slice name) {
   char dtype[32] = "";
   if (name.size < sizeof dtype && name.size)
     memcpy(dtype, name.data, name.size);
-  const etr_element *storage = etr_element_of_storage(name), *element = etr_element_of_dtype(dtype);
+  const etr_element *storage = etr_element_of_storage(name);
+  const etr_element *element = etr_element_of_dtype(dtype);
   if (etr_slice_is(module, "torch") && storage)
     push_name(m, ETR_NAME_STORAGE, storage);
   else if (etr_slice_is(module, "torch") && element)
@@ -286,7 +293,8 @@ static void push_imported_name(machine *m, etr_slice module, etr_slice name) {
 
 /* Pops a name and its module from the stack, and pushes what they mean (STACK_GLOBAL). */
 static void replace_by_imported_name(machine *m) {
-  const value *name = pop(m), *module = pop(m);
+  const value *name = pop(m);
+  const value *module = pop(m);
   if (m->message)
     return;
   if (name->kind == ETR_PICKLE_STRING && module->kind == ETR_PICKLE_STRING)
@@ -370,11 +378,12 @@ static void build_tensor(machine *m, const value *arguments, bool has_dtype) {
 
 static value *run_pickle(machine *m);
 
-/* Returns true if the description of a machine, which torch.save used to write, is little-endian.
- */
+/* Returns true if the description of a computer that torch.save used to write, a dict, says that
+ * its numbers are little-endian. */
 static bool is_little_endian(const value *system) {
   for (size_t i = 0; system->kind == ETR_PICKLE_DICT && i + 1 < system->items.count; i += 2) {
-    const value *key = system->items.data[i], *answer = system->items.data[i + 1];
+    const value *key = system->items.data[i];
+    const value *answer = system->items.data[i + 1];
     if (key->kind == ETR_PICKLE_STRING && etr_slice_is(key->text, "little_endian"))
       return answer->kind == ETR_PICKLE_BOOL && answer->number;
   }
@@ -403,8 +412,8 @@ static value *read_saved_storage(machine *m) {
   if (!is_alone)
     return fail(m, "the bytes of a storage are not what torch.save writes");
   /* The number of elements and the elements follow. */
-  uint64_t count = read_number(m, sizeof count),
-           width = storage->element ? storage->element->size : 1;
+  uint64_t count = read_number(m, sizeof count);
+  uint64_t width = storage->element ? storage->element->size : 1;
   etr_slice memory = {(const char *)m->bytes + m->position, m->size - m->position};
   if (!m->message) {
     if (storage->number < 0 || count != (uint64_t)storage->number || memory.size % width ||
@@ -430,7 +439,8 @@ static void push_saved_storage(machine *m, etr_slice bytes) {
       .is_in_storage = true,
       .most_values = m->most_values - m->value_count,
       .most_instruction_bytes = m->most_instruction_bytes -
-                                ETR_MIN(instruction_bytes(m), m->most_instruction_bytes)};
+                                ETR_MIN(instruction_bytes(m), m->most_instruction_bytes),
+  };
   value *storage = read_saved_storage(&inner);
   m->value_count += ETR_MIN(inner.value_count, inner.most_values);
   m->inner_instruction_bytes += ETR_MIN(instruction_bytes(&inner), bytes.size);
@@ -445,7 +455,8 @@ static void push_saved_storage(machine *m, etr_slice bytes) {
 /* Pops arguments and a function, and pushes the result (REDUCE). Nothing is really called: the few
  * functions that rebuild tensors are imitated, and others fail the machine. */
 static void call_function(machine *m) {
-  const value *arguments = pop(m), *function = pop(m);
+  const value *arguments = pop(m);
+  const value *function = pop(m);
   if (m->message)
     return;
   bool callable = function->kind == ETR_PICKLE_NAME && arguments->kind == ETR_PICKLE_LIST;
@@ -582,7 +593,8 @@ static bool run_container_opcode(machine *m, uint8_t opcode) {
     push_from_memo(m, read_number(m, 4));
     break;
   case OP_GLOBAL: {
-    etr_slice module = read_line(m), name = read_line(m);
+    etr_slice module = read_line(m);
+    etr_slice name = read_line(m);
     if (!m->message)
       push_imported_name(m, module, name);
   } break;
@@ -691,11 +703,13 @@ static value *run_pickle(machine *m) {
 
 const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes,
                             uint64_t *offset) {
-  machine m = {.arena = arena,
-               .bytes = (const uint8_t *)bytes.data,
-               .size = bytes.size,
-               .most_values = ETR_MOST_PICKLE_VALUES,
-               .most_instruction_bytes = ETR_MOST_PICKLE_BYTES};
+  machine m = {
+      .arena = arena,
+      .bytes = (const uint8_t *)bytes.data,
+      .size = bytes.size,
+      .most_values = ETR_MOST_PICKLE_VALUES,
+      .most_instruction_bytes = ETR_MOST_PICKLE_BYTES,
+  };
   *out = run_pickle(&m);
   *offset = m.instruction;
   return m.message;

@@ -195,7 +195,12 @@ static void mark_written_buffers(const signature_reader *r) {
 static size_t read_signature(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings,
                              etr_json *json) {
   signature_reader r = {
-      .json = json, .strings = strings, .nodes = nodes, .count = count, .subgraph = subgraph};
+      .json = json,
+      .strings = strings,
+      .nodes = nodes,
+      .count = count,
+      .subgraph = subgraph,
+  };
   etr_slice key;
   size_t mutations = 0;
   etr_map_init(&r.by_name, &r.scratch);
@@ -289,8 +294,8 @@ static void collect_named_values(value_table *table, value_list *list, etr_json 
   }
 }
 
-/* Reads a symbolic number as text: its expression such as "s0 + 1", or the number if it is known;
- * NULL if it is written in an unknown way. */
+/* Reads a symbolic number as text: its expression such as "s0 + 1", or the number if it is known.
+ * Returns NULL if it is written in an unknown way. */
 static const char *read_symbolic_expression(value_table *table, etr_json *json) {
   etr_dim dim = {.size = ETR_DIM_SYMBOLIC};
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
@@ -303,10 +308,9 @@ static const char *read_symbolic_expression(value_table *table, etr_json *json) 
   return etr_arena_format(table->scratch, "%lld", (long long)dim.size);
 }
 
-/* Reads what a graph says of its values: type and shape of tensors from tensor_values, {NAME:
- * meta}, if symbolic_type is NULL; or else expressions of symbolic numbers from the sym_*_values of
- * that type
- * ("int", "bool" or "float"), {NAME: expression}. */
+/* Reads what a graph says of its values. If symbolic_type is NULL, these are types and shapes of
+ * tensors, {NAME: meta}. Otherwise they are expressions of symbolic numbers of this type, "int",
+ * "bool" or "float": {NAME: expression}. */
 static void read_shapes_of_values(value_table *table, const char *symbolic_type, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
@@ -314,7 +318,11 @@ static void read_shapes_of_values(value_table *table, const char *symbolic_type,
     table_value *value = find_or_add_value(table, key);
     if (!value)
       return;
-    value->meta = (etr_value){.name = value->meta.name, .dtype = symbolic_type, .rank = -1};
+    value->meta = (etr_value){
+        .name = value->meta.name,
+        .dtype = symbolic_type,
+        .rank = -1,
+    };
     if (symbolic_type)
       value->expression = read_symbolic_expression(table, json);
     else
@@ -348,10 +356,12 @@ typedef struct node_metadata {
 /* Prepares the metadata before the first node. Returns false when out of memory. */
 static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch,
                                etr_program_scope scope) {
-  *m = (node_metadata){.strings = strings,
-                       .scratch = scratch,
-                       .scope = scope,
-                       .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id)};
+  *m = (node_metadata){
+      .strings = strings,
+      .scratch = scratch,
+      .scope = scope,
+      .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id),
+  };
   etr_text_cache_init(&m->traces, scratch);
   etr_text_cache_init(&m->stacks, scratch);
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
@@ -416,6 +426,7 @@ static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json)
   return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->scope.graph_id);
 }
 
+/* Sets the source line and the frames of a node from its stack trace. */
 static void set_node_source(etr_node *node, etr_trace trace) {
   node->source = trace.source;
   node->frames = trace.frames;
@@ -504,12 +515,18 @@ static uint32_t add_subgraph(reader *r, const graph_level *outer, uint32_t owner
   if (outer->subgraph != ETR_NONE)
     path = etr_arena_format(r->arena, "%s/%s", r->subgraphs.data[outer->subgraph].path, name);
   *subgraph = (etr_subgraph){
-      .name = name, .path = path, .kind = kind, .parent = outer->subgraph, .owner = owner};
+      .name = name,
+      .path = path,
+      .kind = kind,
+      .parent = outer->subgraph,
+      .owner = owner,
+  };
   return (uint32_t)(r->subgraphs.count - 1);
 }
 
 /* Counts one more level of nested graphs. Returns false if they are nested too deeply, which fails
- * the reader of JSON, or if that has failed before. */
+ * the reader of JSON, or if that has failed before. The caller subtracts the level when the graph
+ * is read. */
 static bool enter_nested_graph(reader *r) {
   if (r->nesting == MAX_NESTING)
     etr_json_fail(r->json, "graphs nested too deeply");
@@ -614,7 +631,8 @@ static void set_node_inputs(reader *r, value_list *list, size_t base, uint32_t n
 /* Reads the arguments of a node. Values become its inputs, and constants its arguments. */
 static void read_node_inputs(reader *r, graph_level *l, uint32_t node) {
   etr_slice key;
-  size_t base = r->names.count, first_draft = r->arguments.drafts.count;
+  size_t base = r->names.count;
+  size_t first_draft = r->arguments.drafts.count;
   etr_json_array(r->json);
   while (etr_json_element(r->json)) {
     const char *name = "";
@@ -681,7 +699,12 @@ static uint32_t add_node(reader *r, const graph_level *l, etr_node_kind kind, co
   if (!node)
     return ETR_NONE;
   *node = (etr_node){
-      .name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
+      .name = name,
+      .target = name,
+      .op_type = name,
+      .kind = kind,
+      .subgraph = l->subgraph,
+  };
   return (uint32_t)(r->nodes.count - 1);
 }
 
@@ -760,6 +783,18 @@ static void read_graph_inputs(reader *r, graph_level *l) {
   }
 }
 
+/* Replaces the index of a value in each of `count` edges by the node that defines it, and removes
+ * edges of values that nothing defines. Returns how many are left. */
+static size_t resolve_edges(etr_edge *edges, size_t count, const table_value *values) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const table_value *value = &values[edges[i].node];
+    if (value->node != ETR_NONE)
+      edges[kept++] = (etr_edge){value->node, value->output};
+  }
+  return kept;
+}
+
 /* Completes the nodes of a graph when it is read. The indices of values in their edges are replaced
  * by the nodes that define the values, and edges of values that nothing defines are removed.
  * Outputs get their types and shapes, and arguments their symbolic numbers. */
@@ -769,17 +804,12 @@ static void resolve_level(reader *r, graph_level *l) {
     etr_node *n = &r->nodes.data[i];
     if (n->subgraph != l->subgraph)
       continue; /* of a nested graph: done already */
-    etr_edge *edges = r->lists.data[i].inputs;
-    size_t kept = 0;
-    for (size_t k = 0; k < n->input_count; k++) {
-      const table_value *v = &values[edges[k].node];
-      if (v->node != ETR_NONE)
-        edges[kept++] = (etr_edge){v->node, v->output};
-    }
-    n->input_count = kept;
+    n->input_count = resolve_edges(r->lists.data[i].inputs, n->input_count, values);
   }
   for (size_t i = 0; i < l->table.values.count; i++) {
-    etr_value *outputs = values[i].node == ETR_NONE ? NULL : r->lists.data[values[i].node].outputs;
+    if (values[i].node == ETR_NONE)
+      continue;
+    etr_value *outputs = r->lists.data[values[i].node].outputs;
     if (outputs)
       outputs[values[i].output] = values[i].meta;
   }
@@ -790,9 +820,11 @@ static void resolve_level(reader *r, graph_level *l) {
 /* Reads a graph and adds its nodes. `subgraph` is its index, or ETR_NONE for the graph of the
  * program itself. The outputs of the graph become the inputs of a node "output". */
 static void read_graph(reader *r, uint32_t subgraph) {
-  graph_level l = {.subgraph = subgraph,
-                   .first_node = (uint32_t)r->nodes.count,
-                   .first_unresolved_argument = r->arguments.waiting.count};
+  graph_level l = {
+      .subgraph = subgraph,
+      .first_node = (uint32_t)r->nodes.count,
+      .first_unresolved_argument = r->arguments.waiting.count,
+  };
   etr_slice key;
   value_list outputs = {0};
   l.in_body = subgraph != ETR_NONE && r->subgraphs.data[subgraph].kind == ETR_SUBGRAPH_BODY;
@@ -894,7 +926,10 @@ static void read_symbol_ranges(reader *r) {
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     etr_symbol_range range = {
-        .symbol = etr_intern(r->strings, key), .least = INT64_MIN, .largest = INT64_MAX};
+        .symbol = etr_intern(r->strings, key),
+        .least = INT64_MIN,
+        .largest = INT64_MAX,
+    };
     if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
       etr_json_skip(r->json);
       continue;
@@ -958,11 +993,13 @@ static bool is_changed(const reader *r) {
 
 etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
                             etr_program_scope scope, etr_budget *budget) {
-  reader r = {.arena = strings->arena,
-              .strings = strings,
-              .json = json,
-              .budget = budget,
-              .schema_version = ""};
+  reader r = {
+      .arena = strings->arena,
+      .strings = strings,
+      .json = json,
+      .budget = budget,
+      .schema_version = "",
+  };
   etr_map_init(&r.derived_names, &r.scratch);
   etr_tensor_metas_init(&r.metas, strings, &r.scratch);
   etr_arguments_init(&r.arguments, strings, &r.scratch);

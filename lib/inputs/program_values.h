@@ -22,9 +22,9 @@ const etr_pte_delegate *etr_delegate_of(const etr_pte_method *program,
 const int32_t *etr_results_of(const etr_pte_method *program, const etr_instruction *instruction,
                               size_t *count);
 
-/** Returns whether a list contains exactly these values. A kernel's list of results and the list
- * passed to it for them are such a pair.
- */
+/** Returns whether the items of a list are exactly these values, as indices, in this order. A
+ * kernel's list of results and the list that is passed to it for them are equal in this way, but
+ * two values. */
 bool etr_is_list_of(const etr_pte_value *list, const int32_t *values, size_t count);
 
 /** Returns the value with this index if it is a tensor; else NULL. */
@@ -46,7 +46,7 @@ typedef struct etr_storages {
   etr_map last; /* location -> the tensor that was written there last */
 } etr_storages;
 
-/** Starts with no tensor written. */
+/** Starts to follow which tensors are written to the planned memory of a program: none so far. */
 void etr_storages_init(etr_storages *storages, const etr_pte_method *program, etr_arena *arena);
 
 /** Records that a tensor is written. When out of memory, the arena has failed. */

@@ -84,16 +84,18 @@ static payload_extent payload_extent_of(pte_payloads *p, etr_fb_at reference) {
       return (payload_extent){0};
     etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index),
                                    INLINE_DATA);
-    return bytes.size ? (payload_extent){(uint64_t)(bytes.data - p->bytes.data), bytes.size}
-                      : (payload_extent){0};
+    if (bytes.size == 0)
+      return (payload_extent){0};
+    uint64_t offset = (uint64_t)(bytes.data - p->bytes.data);
+    return (payload_extent){offset, bytes.size};
   }
   case LOCATION_SEGMENT: {
     uint64_t file_size = size_of_file(p);
     if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size)
       return (payload_extent){0};
     etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
-    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0),
-             size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
+    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0);
+    uint64_t size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
     uint64_t most_bytes = file_size - p->segment_base;
     if (offset > most_bytes || size > most_bytes - offset)
       return (payload_extent){0};
@@ -176,8 +178,8 @@ typedef struct payload_reader {
 } payload_reader;
 
 /* Reads `size` bytes of a payload, `offset` bytes after its start, from memory if they are loaded,
- * else from the file. Returns false if they cannot be read. This is an etr_payload_source's read;
- * the context is a payload_reader. */
+ * else from the file. Returns false if they cannot be read. This is the function of an
+ * etr_payload_source, whose context is a payload_reader. */
 static bool read_payload_bytes(void *context, uint64_t offset, char *into, size_t size) {
   const payload_reader *reader = context;
   const pte_payloads *p = reader->payloads;
@@ -234,8 +236,8 @@ typedef struct value_source {
   etr_map *names;
 } value_source;
 
-/* Returns a copy of a table's vector of 32-bit integers, and sets *count to the number of elements;
- * NULL and 0 when out of memory. */
+/* Returns a copy of a table's vector of 32-bit integers, and sets *count to the number of elements.
+ * Returns NULL, with *count 0, when out of memory. */
 static int32_t *copy_int32_vector(const value_source *v, etr_fb_at table, unsigned field,
                                   size_t *count) {
   uint32_t elements;
@@ -300,6 +302,7 @@ static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at ten
 
 /* ---- All ---- */
 
+/* Reads the only field of a Double table; 0 if it is absent. */
 static double read_double(etr_fb *fb, etr_fb_at table) {
   double value;
   uint64_t bits = etr_fb_u64(fb, table, SCALAR, 0);
@@ -682,7 +685,8 @@ static const char *read_payload_format(pte_reader *reader, const etr_pte_delegat
                             count);
 }
 
-/* Reads the delegates of a method: backend, payload and format. */
+/* Reads the delegates of a method: backend, payload with its location, format, and number of
+ * compile specs. The reader fails if there are more than allowed. */
 static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_vec(etr_pte_delegate) delegates = {0};
   uint32_t count;
@@ -807,7 +811,8 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_pte_method) methods = {0};
   uint32_t count;
-  etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
+  etr_fb_at program = etr_fb_root(fb);
+  etr_fb_at plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
   etr_map_init(&reader->payloads.index_at, reader->payloads.arena);
   reader->payloads.inline_data = etr_fb_vector(reader->payloads.fb, program, PROGRAM_INLINE_DATA, 4,
                                                &reader->payloads.inline_data_count);
@@ -856,9 +861,11 @@ static pte_header read_extended_header(etr_slice head) {
   uint64_t length = etr_load_le(fields + HEADER_LENGTH, 4);
   if (length < HEADER_BYTES)
     return (pte_header){0};
-  pte_header header = {.is_there = true,
-                       .program_bytes = etr_load_le(fields + HEADER_PROGRAM_SIZE, 8),
-                       .segment_base = etr_load_le(fields + HEADER_SEGMENT_BASE, 8)};
+  pte_header header = {
+      .is_there = true,
+      .program_bytes = etr_load_le(fields + HEADER_PROGRAM_SIZE, 8),
+      .segment_base = etr_load_le(fields + HEADER_SEGMENT_BASE, 8),
+  };
   if (length >= HEADER_BYTES + 8 && head.size >= HEADER_AT + HEADER_BYTES + 8)
     header.segment_bytes = etr_load_le(fields + HEADER_SEGMENT_SIZE, 8);
   return header;
@@ -925,8 +932,14 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   pte_reader reader = {
       .arena = arena,
       .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
-      .payloads = {
-          .arena = arena, .bytes = bytes, .file = source->file, .bytes_left = limits->max_bytes}};
+      .payloads =
+          {
+              .arena = arena,
+              .bytes = bytes,
+              .file = source->file,
+              .bytes_left = limits->max_bytes,
+          },
+  };
   uint64_t file_size = source->file ? source->file->size : bytes.size;
   pte_header header = read_extended_header(bytes);
   ETR_TRY(fail_if_cut_short(file_size, size_by_header(&header), path, error));

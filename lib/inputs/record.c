@@ -133,7 +133,8 @@ static size_t count_edge_programs(const reader *r, const char **only) {
   size_t count = 0;
   *only = "forward";
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    const char *name = etr_archive_name(r->archive, i), *slash = strrchr(name, '/');
+    const char *name = etr_archive_name(r->archive, i);
+    const char *slash = strrchr(name, '/');
     if (kind_of_entry(r, name) != ETR_ENTRY_EDGE_PROGRAM)
       continue;
     count++;
@@ -237,6 +238,7 @@ static void read_program_entry(reader *r, etr_json *json, const char *name) {
     etr_arena_fail(r->arena); /* not the document's fault, whatever it says */
 }
 
+/* Reads the entry debug_handle_map, and notes whether it is undamaged. */
 static void read_handle_map(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_handles(r->maps, json);
@@ -244,6 +246,7 @@ static void read_handle_map(reader *r, etr_json *json, const char *name) {
   r->record->has_handle_map = !etr_json_failed(json);
 }
 
+/* Reads the entry delegate_map, and notes whether it is undamaged. */
 static void read_delegate_map(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_delegates(r->maps, json);
@@ -251,6 +254,7 @@ static void read_delegate_map(reader *r, etr_json *json, const char *name) {
   r->record->has_delegate_map = !etr_json_failed(json);
 }
 
+/* Reads the entry instruction_id_to_num_outs_map. */
 static void read_output_counts(reader *r, etr_json *json, const char *name) {
   (void)name;
   etr_maps_read_output_counts(r->maps, json);
@@ -300,7 +304,11 @@ static etr_status read_programs(reader *r, etr_error *error) {
       return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
     for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
       const char *name = etr_archive_name(r->archive, i);
-      const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
+      const etr_graph unread = {
+          .dialect = "",
+          .schema_version = "",
+          .profile_method = ETR_NONE,
+      };
       if (kind_of_entry(r, name) == ETR_ENTRY_OTHER_PROGRAM)
         add_graph(r, unread, name);
     }
@@ -312,6 +320,7 @@ static etr_status read_programs(reader *r, etr_error *error) {
 
 /* ---- Names of entry points ---- */
 
+/* Returns whether a graph of this module was read. */
 static bool has_graph_of_module(const reader *r, const char *module) {
   for (size_t i = 0; i < r->graphs.count; i++)
     if (strcmp(r->graphs.data[i].module, module) == 0)
@@ -367,6 +376,23 @@ static bool make_name_unique(etr_map *names, etr_graph *graph) {
   return false;
 }
 
+/* Renames graphs whose name another one has, and warns of the first: only one graph of a name gets
+ * times. */
+static void make_names_unique(reader *r) {
+  etr_map names;
+  size_t renamed = 0;
+  etr_map_init(&names, r->arena);
+  for (size_t i = 0; i < r->graphs.count; i++) {
+    etr_graph *graph = &r->graphs.data[i];
+    const char *wanted = graph->module;
+    if (make_name_unique(&names, graph) && renamed++ == 0)
+      etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
+               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times",
+               ETR_HEAD(wanted, 80), ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80),
+               ETR_HEAD(graph->method, 80));
+  }
+}
+
 /* ---- The record ---- */
 
 /* Sets in the record which entries there are beside the programs: maps, reference outputs, example
@@ -374,8 +400,8 @@ static bool make_name_unique(etr_map *names, etr_graph *graph) {
 static void note_other_entries(reader *r) {
   etr_vec(const char *) unknown = {0};
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    const char *name = etr_archive_name(r->archive, i),
-               *kept = etr_intern(&r->strings, etr_slice_of(name));
+    const char *name = etr_archive_name(r->archive, i);
+    const char *kept = etr_intern(&r->strings, etr_slice_of(name));
     etr_entry_kind kind = kind_of_entry(r, name);
     r->record->has_reference_outputs |= kind == ETR_ENTRY_REFERENCE_OUTPUTS;
     r->record->has_representative_inputs |= kind == ETR_ENTRY_REPRESENTATIVE_INPUTS;
@@ -459,7 +485,8 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
   if (count_edge_programs(r, &only) == 0)
     r->edge_entry = ETR_EARLY_ENTRY;
   bool is_only = count_edge_programs(r, &only) <= 1;
-  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
+  const char *only_method = is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL;
+  r->maps = etr_maps_new(&r->strings, only_method);
   ETR_TRY(r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL));
   ETR_TRY(read_entries(r, ETR_ENTRY_GRAPH_ID, read_graph_id, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_HANDLE_MAP, read_handle_map, error));
@@ -479,18 +506,7 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
     return etr_fail(error, ETR_ERROR_FORMAT, r->path, NULL, ETR_NO_OFFSET,
                     "the ETRecord holds no program; saving it may have failed half-way");
   name_graphs(r);
-  etr_map names;
-  size_t renamed = 0;
-  etr_map_init(&names, r->arena);
-  for (size_t i = 0; i < r->graphs.count; i++) {
-    etr_graph *graph = &r->graphs.data[i];
-    const char *wanted = graph->module;
-    if (make_name_unique(&names, graph) && renamed++ == 0)
-      etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
-               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times",
-               ETR_HEAD(wanted, 80), ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80),
-               ETR_HEAD(graph->method, 80));
-  }
+  make_names_unique(r);
   etr_warn_of_cut_names(r->warnings, r->path, r->cut_entry, &r->strings.cut);
   r->record->graphs = r->graphs.data;
   r->record->graph_count = r->graphs.count;
@@ -500,7 +516,13 @@ static etr_status read_all_entries(reader *r, etr_error *error) {
 etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path,
                            const etr_record_limits *limits, etr_warnings *warnings,
                            etr_error *error) {
-  reader r = {.record = out, .arena = arena, .path = path, .limits = *limits, .warnings = warnings};
+  reader r = {
+      .record = out,
+      .arena = arena,
+      .path = path,
+      .limits = *limits,
+      .warnings = warnings,
+  };
   *out = (etr_record){0};
   etr_map_init(&r.strings, arena);
   ETR_TRY(etr_archive_open(&r.archive, path, error));

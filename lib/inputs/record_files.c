@@ -160,7 +160,7 @@ static bool is_called_like_input(etr_slice name) {
 
 /* Returns true if an entry of a zip, in whichever folder, is named like an input of this program.
  */
-static bool holds_input(const etr_archive *archive) {
+static bool has_entry_like_input(const etr_archive *archive) {
   for (size_t i = 0; i < etr_archive_count(archive); i++)
     if (is_called_like_input(etr_slice_of(etr_last_part(etr_archive_name(archive, i)))))
       return true;
@@ -179,7 +179,7 @@ static const char *description_of_zip(const char *path) {
                   "generate_etrecord=True for an ETRecord";
   else if (has_entry(archive, "data.pkl"))
     description = "weights or a module that torch.save wrote (.pt)" FROM_PYTORCH;
-  else if (holds_input(archive))
+  else if (has_entry_like_input(archive))
     description = "a zip archive of files, no ETRecord: unpack it with `unzip`";
   etr_archive_close(archive);
   return description;
@@ -257,10 +257,10 @@ size_t etr_input_file(const char *path, size_t *number) {
   int64_t parsed;
   struct stat status;
   const char *hash = strrchr(path, '#');
-  bool is_part = hash && etr_slice_to_int(etr_slice_of(hash + 1), &parsed) && parsed > 0 &&
-                 !etr_file_is_regular(path) && stat(path, &status) != 0;
-  *number = is_part ? (size_t)parsed : 0;
-  return is_part ? (size_t)(hash - path) : strlen(path);
+  bool has_dump_number = hash && etr_slice_to_int(etr_slice_of(hash + 1), &parsed) && parsed > 0 &&
+                         !etr_file_is_regular(path) && stat(path, &status) != 0;
+  *number = has_dump_number ? (size_t)parsed : 0;
+  return has_dump_number ? (size_t)(hash - path) : strlen(path);
 }
 
 /* Returns true if a zip or directory has the entry by which ETRecords are recognized. */
@@ -370,9 +370,11 @@ static file_look look_at_content(const char *path) {
   if (!etr_file_read_head(path, head, sizeof head, &got))
     return (file_look){.kind = kind_of_unreadable(path)};
   etr_slice bytes = {head, got};
-  file_look look = {.kind = kind_by_content(path, bytes),
-                    .is_pointer = is_pointer(bytes),
-                    .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4"))};
+  file_look look = {
+      .kind = kind_by_content(path, bytes),
+      .is_pointer = is_pointer(bytes),
+      .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4")),
+  };
   if (look.kind != FILE_OTHER)
     return look;
   look.description = describe_foreign_file(bytes, path);
@@ -767,7 +769,8 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
                                const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};
   finder f = {0};
-  etr_inputs found = {0}, wanted = chosen ? *chosen : nothing;
+  etr_inputs found = {0};
+  etr_inputs wanted = chosen ? *chosen : nothing;
   *out = (etr_inputs){0};
   etr_error_clear(error);
   etr_status status = find_files(&f, &found, paths, path_count, &wanted, error);

@@ -183,8 +183,8 @@ static void read_table(table_reader *r) {
 
 /* Orders tensors by where their bytes are, then by size. */
 static int compare_offsets(const void *a, const void *b) {
-  const etr_safetensor *x = *(const etr_safetensor *const *)a,
-                       *y = *(const etr_safetensor *const *)b;
+  const etr_safetensor *x = *(const etr_safetensor *const *)a;
+  const etr_safetensor *y = *(const etr_safetensor *const *)b;
   if (x->offset != y->offset)
     return x->offset < y->offset ? -1 : 1;
   return (x->byte_size > y->byte_size) - (x->byte_size < y->byte_size);
@@ -256,7 +256,11 @@ etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const et
   ETR_TRY(read_header_length(&length, file, path, error));
   header_source source = {file, LENGTH_BYTES, LENGTH_BYTES + length};
   table_reader r = {
-      .out = out, .arena = arena, .data_start = LENGTH_BYTES + length, .file_size = file->size};
+      .out = out,
+      .arena = arena,
+      .data_start = LENGTH_BYTES + length,
+      .file_size = file->size,
+  };
   r.json = etr_json_open(read_header, &source, &limits);
   if (!r.json)
     return etr_fail_memory_of(error, path, NULL);

@@ -40,7 +40,7 @@ typedef struct etr_safetensors {
 etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const etr_seekable *file,
                                 const char *path, etr_error *error);
 
-/** Returns the tensor of that name, or NULL. */
+/** Returns the tensor with this name; NULL if the file has none. */
 const etr_safetensor *etr_safetensors_find(const etr_safetensors *table, etr_slice name);
 
 /** Returns a text of the metadata; it has no data if there is none. */

@@ -117,7 +117,8 @@ static bool is_digit_or_space(char c) {
  * apart from digits and spaces: prefixes of a logger, which differ only in the time. */
 static bool have_same_prefix(const reader *r, size_t first, size_t line, size_t size) {
   for (size_t i = 0; i < size; i++) {
-    char a = r->text[first + i], b = r->text[line + i];
+    char a = r->text[first + i];
+    char b = r->text[line + i];
     if (a != b && !(is_digit_or_space(a) && is_digit_or_space(b)))
       return false;
   }
@@ -166,12 +167,14 @@ static size_t copy_digit_lines(reader *r, size_t start, size_t most_digits) {
   bool is_quoted = start > 0 && r->text[start - 1] == '"';
   r->digit_count = 0;
   count_line_at(r, start);
-  size_t first = r->line_start, width = copy_digits(r, start, most_digits), count = width,
-         position = start + width;
+  size_t first = r->line_start;
+  size_t width = copy_digits(r, start, most_digits);
+  size_t count = width;
+  size_t position = start + width;
   while (r->digit_count < most_digits && position < r->size && r->text[position] == '\n' &&
          (is_quoted || count == width)) {
-    size_t end = digits_end(r, position + 1, is_quoted),
-           continuation = find_continuation(r, first, start, position + 1, end);
+    size_t end = digits_end(r, position + 1, is_quoted);
+    size_t continuation = find_continuation(r, first, start, position + 1, end);
     bool is_padded = r->digit_count > 0 && r->digits[r->digit_count - 1] == '=';
     if (continuation == end || is_padded || (!is_quoted && end - continuation > width))
       break;
@@ -210,7 +213,9 @@ static etr_slice decode_digits(reader *r) {
 /* Sets the log's problem to that of its first damaged ETDump: the lines in which it starts and
  * ends, and how many of its expected bytes there are (0: not known). */
 static void report_damaged_dump(reader *r, size_t start, size_t end, uint64_t expected_bytes) {
-  size_t line = count_line_at(r, start), last = line, bytes = r->digit_count / 4 * 3;
+  size_t line = count_line_at(r, start);
+  size_t last = line;
+  size_t bytes = r->digit_count / 4 * 3;
   for (size_t i = start; i < end; i++)
     last += r->text[i] == '\n';
   if (r->log->problem)
@@ -346,6 +351,7 @@ struct etr_decoded_logs {
   etr_vec(etr_decoded_log *) list;
 };
 
+/* Allocates an empty list of logs; NULL when out of memory. */
 static etr_decoded_logs *make_logs(void) {
   etr_decoded_logs *logs = calloc(1, sizeof *logs);
   if (logs)
@@ -364,8 +370,8 @@ bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_
   if (etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK)
     return true;
   etr_arena *arena = &(*logs)->arena;
-  etr_decoded_log *log = etr_arena_alloc(arena, sizeof *log),
-                  **slot = etr_vec_push(arena, &(*logs)->list);
+  etr_decoded_log *log = etr_arena_alloc(arena, sizeof *log);
+  etr_decoded_log **slot = etr_vec_push(arena, &(*logs)->list);
   bool good = log && slot && etr_serial_log_read(&log->log, arena, etr_file_bytes(&file)) &&
               etr_map_set(&(*logs)->by_path, etr_slice_of(path), (uint32_t)(*logs)->list.count - 1);
   if (good)

@@ -20,7 +20,8 @@ bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size,
   }
   if (empty)
     return true;
-  uint64_t product = 1, limit = (uint64_t)INT64_MAX / ETR_MAX(element_size, 1);
+  uint64_t product = 1;
+  uint64_t limit = (uint64_t)INT64_MAX / ETR_MAX(element_size, 1);
   for (int32_t i = 0; i < rank; i++) {
     if (product > limit / (uint64_t)sizes[i])
       return false;
@@ -87,7 +88,8 @@ const char *etr_tensor_fault(const etr_tensor_view *view) {
   for (int32_t i = 0; i < view->rank; i++) {
     if (view->strides[i] < 0)
       return "its strides are invalid";
-    uint64_t steps = (uint64_t)view->sizes[i] - 1, stride = (uint64_t)view->strides[i];
+    uint64_t steps = (uint64_t)view->sizes[i] - 1;
+    uint64_t stride = (uint64_t)view->strides[i];
     if (stride && steps > (uint64_t)INT64_MAX / stride)
       return "its strides are invalid";
     furthest += steps * stride;
@@ -111,10 +113,33 @@ typedef struct compensated_sum {
   double sum, compensation;
 } compensated_sum;
 
+/* Adds a value to the sum, and what rounding lost of it to the compensation. */
 static void add_to_sum(compensated_sum *s, double value) {
   double sum = s->sum + value;
-  s->compensation += fabs(s->sum) >= fabs(value) ? (s->sum - sum) + value : (value - sum) + s->sum;
+  if (fabs(s->sum) >= fabs(value))
+    s->compensation += (s->sum - sum) + value;
+  else
+    s->compensation += (value - sum) + s->sum;
   s->sum = sum;
+}
+
+/* Counts an element in the statistics. Only finite ones are part of the sum, minimum and maximum.
+ */
+static void count_value(etr_tensor_stats *stats, compensated_sum *sum, double value) {
+  if (isnan(value)) {
+    stats->nan_count++;
+    return;
+  }
+  if (isinf(value)) {
+    stats->inf_count++;
+    return;
+  }
+  stats->zero_count += value == 0;
+  if (value < stats->min)
+    stats->min = value;
+  if (value > stats->max)
+    stats->max = value;
+  add_to_sum(sum, value);
 }
 
 /* NaN and infinite elements are counted, and left out of minimum, maximum and mean. */
@@ -123,29 +148,20 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   double values[ETR_PIECE_ELEMENTS];
   uint64_t count = 0;
   compensated_sum sum = {0, 0};
-  *out = (etr_tensor_stats){.min = INFINITY, .max = -INFINITY, .mean = NAN};
+  *out = (etr_tensor_stats){
+      .min = INFINITY,
+      .max = -INFINITY,
+      .mean = NAN,
+  };
   etr_tensor_count(view->sizes, view->rank, view->element->size, &count);
   for (uint64_t measured = 0; measured < count;) {
-    size_t piece = (size_t)ETR_MIN(count - measured, (uint64_t)ETR_PIECE_ELEMENTS),
-           size = piece * view->element->size;
+    size_t piece = (size_t)ETR_MIN(count - measured, (uint64_t)ETR_PIECE_ELEMENTS);
+    size_t size = piece * view->element->size;
     if (!etr_seekable_read(view->file, view->offset + measured * view->element->size, bytes, size))
       return false;
     etr_element_decode(view->element, bytes, piece, values);
-    for (size_t i = 0; i < piece; i++) {
-      double value = values[i];
-      if (isnan(value))
-        out->nan_count++;
-      else if (isinf(value))
-        out->inf_count++;
-      else {
-        out->zero_count += value == 0;
-        if (value < out->min)
-          out->min = value;
-        if (value > out->max)
-          out->max = value;
-        add_to_sum(&sum, value);
-      }
-    }
+    for (size_t i = 0; i < piece; i++)
+      count_value(out, &sum, values[i]);
     measured += piece;
   }
   uint64_t finite = count - out->nan_count - out->inf_count;
@@ -212,8 +228,8 @@ static void move_to_next(etr_tensor_reader *reader) {
 size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_ELEMENTS]) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   const etr_tensor_view *view = &reader->view;
-  size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS),
-         size = piece * view->element->size;
+  size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS);
+  size_t size = piece * view->element->size;
   if (piece == 0)
     return 0;
   if (!reader->in_order)

@@ -17,7 +17,8 @@ void etr_text_cache_init(etr_text_cache *cache, etr_arena *arena) {
 static uint32_t skip_expected_text(const etr_text_cache *cache, etr_json *json) {
   if (cache->last == ETR_NONE)
     return ETR_NONE;
-  const etr_cached_text *texts = cache->texts.data, *last = &texts[cache->last];
+  const etr_cached_text *texts = cache->texts.data;
+  const etr_cached_text *last = &texts[cache->last];
   if (etr_json_skip_same(json, last->text))
     return cache->last;
   for (size_t i = 0; i < ETR_TEXT_FOLLOWERS && last->followers[i] != ETR_NONE; i++)
@@ -31,7 +32,8 @@ static uint32_t skip_expected_text(const etr_text_cache *cache, etr_json *json) 
 static void move_follower_to_front(etr_text_cache *cache, uint32_t number) {
   if (cache->last == ETR_NONE || cache->last == number)
     return;
-  uint32_t *followers = cache->texts.data[cache->last].followers, moved = number;
+  uint32_t *followers = cache->texts.data[cache->last].followers;
+  uint32_t moved = number;
   for (size_t i = 0; i < ETR_TEXT_FOLLOWERS && (i == 0 || moved != number); i++) {
     uint32_t next = followers[i];
     followers[i] = moved;

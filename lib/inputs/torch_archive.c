@@ -102,7 +102,6 @@ etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *p
   return status;
 }
 
-/* Also frees the bytes of tensors, into which views point. */
 void etr_torch_close(etr_torch_archive *archive) {
   for (size_t i = 0; i < archive->loaded.count; i++)
     etr_file_clear(&archive->loaded.data[i]);
@@ -139,10 +138,12 @@ static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_s
 
 etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
                           const etr_pickle_value *tensor, etr_error *error) {
-  *out = (etr_tensor_view){.element = tensor->element,
-                           .sizes = tensor->sizes,
-                           .strides = tensor->strides,
-                           .rank = tensor->rank};
+  *out = (etr_tensor_view){
+      .element = tensor->element,
+      .sizes = tensor->sizes,
+      .strides = tensor->strides,
+      .rank = tensor->rank,
+  };
   out->offset = tensor->offset <= UINT64_MAX / 8 ? tensor->offset * tensor->element->size
                                                  : UINT64_MAX;
   out->memory = tensor->storage->memory;

@@ -36,6 +36,7 @@ typedef struct etr_torch_archive {
  */
 etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path,
                           const char *entry, etr_error *error);
+/** Frees the archive, and the bytes of tensors into which views point. */
 void etr_torch_close(etr_torch_archive *archive);
 
 /** Finds the numbers of a tensor of the archive; they live until it is closed. Errors: those of

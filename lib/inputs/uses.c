@@ -20,6 +20,7 @@ static bool spend_items(etr_uses *u, size_t items) {
   return enough;
 }
 
+/* Appends a use to the list of the instruction's uses. When out of memory, the arena has failed. */
 static void add_use(etr_uses *u, etr_use use) {
   etr_use *added = etr_vec_push(u->arena, &u->list);
   if (added)
@@ -142,45 +143,67 @@ static bool clear_marks(etr_uses *u, size_t count) {
   return u->marks || count == 0;
 }
 
-/* Lists how a delegate call uses its arguments, by its payload, or else by its number of results.
- */
-static void list_uses_of_call(etr_uses *u, const etr_instruction *instruction, int32_t id) {
-  if (!clear_marks(u, instruction->arg_count))
-    return;
-  /* Marks how each argument is used; arguments that no operator of the payload uses get no mark. */
-  const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
-  const etr_backend *backend = delegate && u->method->payloads ? etr_backend_of(delegate->backend)
-                                                               : NULL;
-  const etr_payload *payload = backend ? etr_payloads_read(u->method->payloads, backend,
-                                                           delegate->payload)
-                                       : NULL;
-  const etr_own_graph *own = payload || !u->opens_graphs ? NULL
-                                                         : etr_method_own_graph(u->method, id);
-  size_t count = instruction->arg_count, results = u->results_of ? u->results_of[id] : 0;
-  if (payload && spend_items(u, payload->count)) {
-    for (size_t i = 0; i < payload->count; i++) {
-      const etr_payload_operator *operator_ = &payload->operators[i];
-      for (uint8_t k = 0; k < operator_->input_count; k++)
-        if (operator_->inputs[k] != ETR_NONE)
-          mark_argument(u, count, payload->values[operator_->inputs[k]].argument, IS_READ);
-      if (operator_->output != ETR_NONE)
-        mark_argument(u, count, payload->values[operator_->output].argument, IS_WRITTEN);
-    }
-  } else if (own) {
-    for (size_t i = 0; i < count; i++)
-      u->marks[i] = IS_READ;
-    for (size_t i = 0; i < own->written_count; i++)
-      if (own->written[i] < count)
-        u->marks[own->written[i]] = IS_WRITTEN;
-  } else if (results && results < count) {
-    for (size_t i = 0; i < count; i++)
-      u->marks[i] = i + results >= count ? IS_WRITTEN : IS_READ;
+/* Marks how each of a call's `count` arguments is used, by the operators of its payload. Arguments
+ * that no operator uses get no mark. */
+static void mark_by_payload(etr_uses *u, const etr_payload *payload, size_t count) {
+  for (size_t i = 0; i < payload->count; i++) {
+    const etr_payload_operator *operator_ = &payload->operators[i];
+    for (uint8_t k = 0; k < operator_->input_count; k++)
+      if (operator_->inputs[k] != ETR_NONE)
+        mark_argument(u, count, payload->values[operator_->inputs[k]].argument, IS_READ);
+    if (operator_->output != ETR_NONE)
+      mark_argument(u, count, payload->values[operator_->output].argument, IS_WRITTEN);
   }
-  for (size_t i = 0; i < instruction->arg_count; i++) {
-    bool is_written = u->marks[i] & IS_WRITTEN, is_unsure = u->marks[i] == 0;
-    add_uses_of_argument(
-        u, instruction, i,
-        (etr_use){.is_read = !is_written, .is_written = is_written, .is_unsure = is_unsure});
+}
+
+/* Marks the arguments that the backend graph writes, and the others of `count` as read. */
+static void mark_by_graph(etr_uses *u, const etr_own_graph *graph, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    u->marks[i] = IS_READ;
+  for (size_t i = 0; i < graph->written_count; i++)
+    if (graph->written[i] < count)
+      u->marks[graph->written[i]] = IS_WRITTEN;
+}
+
+/* Marks the last of a call's `count` arguments, as many as it has results, as written, and the
+ * others as read. */
+static void mark_by_result_count(etr_uses *u, size_t results, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    u->marks[i] = i + results >= count ? IS_WRITTEN : IS_READ;
+}
+
+/* Lists how a delegate call uses its arguments: by the operators of its payload, or else by the
+ * graph that is shown for it, or else by its number of results. If nothing of these is known, the
+ * uses are unsure. */
+static void list_uses_of_call(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+  size_t count = instruction->arg_count;
+  if (!clear_marks(u, count))
+    return;
+  etr_payloads *payloads = u->method->payloads;
+  const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
+  const etr_backend *backend = delegate && payloads ? etr_backend_of(delegate->backend) : NULL;
+  const etr_payload *payload = NULL;
+  if (backend)
+    payload = etr_payloads_read(payloads, backend, delegate->payload);
+  const etr_own_graph *graph = NULL;
+  if (!payload && u->opens_graphs)
+    graph = etr_method_own_graph(u->method, id);
+  size_t results = u->results_of ? u->results_of[id] : 0;
+  if (payload && spend_items(u, payload->count))
+    mark_by_payload(u, payload, count);
+  else if (graph)
+    mark_by_graph(u, graph, count);
+  else if (results && results < count)
+    mark_by_result_count(u, results, count);
+  for (size_t i = 0; i < count; i++) {
+    bool is_written = u->marks[i] & IS_WRITTEN;
+    bool is_unsure = u->marks[i] == 0;
+    etr_use use = {
+        .is_read = !is_written,
+        .is_written = is_written,
+        .is_unsure = is_unsure,
+    };
+    add_uses_of_argument(u, instruction, i, use);
   }
 }
 
@@ -189,7 +212,11 @@ static void list_uses_of_call(etr_uses *u, const etr_instruction *instruction, i
 bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32_t *results_of,
                    etr_arena *arena) {
   *uses = (etr_uses){
-      .method = method, .results_of = results_of, .arena = arena, .items_left = MOST_ITEMS_IN_ALL};
+      .method = method,
+      .results_of = results_of,
+      .arena = arena,
+      .items_left = MOST_ITEMS_IN_ALL,
+  };
   uses->returned_by = etr_arena_alloc_array(arena, method->program->value_count,
                                             sizeof *uses->returned_by);
   for (size_t i = 0; uses->returned_by && i < method->program->value_count; i++)
@@ -240,7 +267,11 @@ static int compare_writes(const void *a, const void *b) {
 }
 
 void etr_reaching_init(etr_reaching *r, const etr_pte_method *program, etr_arena *arena) {
-  *r = (etr_reaching){.program = program, .arena = arena, .steps_left = MOST_STEPS_IN_ALL};
+  *r = (etr_reaching){
+      .program = program,
+      .arena = arena,
+      .steps_left = MOST_STEPS_IN_ALL,
+  };
   etr_map_init(&r->single_write_at, arena);
 }
 
@@ -260,7 +291,8 @@ static size_t first_write_from(const etr_reaching *r, int32_t value, int32_t ins
 
 uint32_t etr_reaching_last(const etr_reaching *r, int32_t value, int32_t instruction) {
   size_t next = first_write_from(r, value, instruction);
-  return next > 0 && r->writes.data[next - 1].value == value ? (uint32_t)(next - 1) : ETR_NONE;
+  bool is_of_value = next > 0 && r->writes.data[next - 1].value == value;
+  return is_of_value ? (uint32_t)(next - 1) : ETR_NONE;
 }
 
 /* Where control may go after an instruction: to the next one, to the target of its jump, or to
@@ -315,7 +347,8 @@ static bool split_into_parts(etr_reaching *r) {
     etr_write *jump = etr_vec_push(r->arena, &r->jumps);
     if (!jump)
       return false;
-    *jump = (etr_write){(int32_t)r->part_of[r->program->instructions[i].jump_target], (int32_t)i};
+    int32_t target = r->program->instructions[i].jump_target;
+    *jump = (etr_write){(int32_t)r->part_of[target], (int32_t)i};
   }
   etr_sort(r->jumps.data, r->jumps.count, sizeof *r->jumps.data, compare_writes);
   r->last_search_of = etr_arena_alloc_array(r->arena, r->part_starts.count,
@@ -342,7 +375,8 @@ static bool mark_reachable_parts(etr_reaching *r) {
   bool good = reach_part(r, 0);
   while (good && r->waiting.count) {
     uint32_t part = r->waiting.data[--r->waiting.count];
-    bool is_last = part + 1 == r->part_starts.count, goes_on = !is_last;
+    bool is_last = part + 1 == r->part_starts.count;
+    bool goes_on = !is_last;
     size_t end = is_last ? r->program->instruction_count : r->part_starts.data[part + 1];
     for (size_t i = r->part_starts.data[part]; good && i < end; i++) {
       jump_ways go = ways_after(r, i);
@@ -365,6 +399,7 @@ bool etr_reaching_finish(etr_reaching *r) {
   return split_into_parts(r) && mark_reachable_parts(r);
 }
 
+/* Adds a write, by its index, to those that the search found. Returns false when out of memory. */
 static bool add_found_write(etr_reaching *r, uint32_t write) {
   uint32_t *added = etr_vec_push(r->arena, &r->found);
   if (added)
@@ -464,7 +499,7 @@ bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
     r->from_start = last == ETR_NONE;
     good = last == ETR_NONE || add_found_write(r, last);
   }
-  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_u32);
+  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_number);
   for (size_t i = 0; i < r->found.count; i++)
     if (i == 0 || r->found.data[kept - 1] != r->found.data[i])
       r->found.data[kept++] = r->found.data[i];

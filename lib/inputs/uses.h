@@ -54,8 +54,8 @@ typedef struct etr_uses {
 
 /**
  * Initializes the state for a method that has a program. results_of may be NULL, or has for each
- * instruction the known number of results of its delegate, 0 if unknown. Both are borrowed. Returns
- * false when out of memory.
+ * instruction the known number of results of its delegate, 0 if unknown. method and results_of are
+ * borrowed. Returns false when out of memory.
  */
 bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32_t *results_of,
                    etr_arena *arena);

@@ -57,7 +57,7 @@ static void trace_path(const aligner *a, uint32_t *partners, bool prefer_right) 
 }
 
 /* Returns whether both sides have the same number of items and equal classes, so that pairing them
- * in order is the only pairing that optional_cost nothing out. */
+ * in order is the only pairing that leaves nothing out. */
 static bool are_alike(const aligner *a) {
   if (a->left_count != a->right_count)
     return false;
@@ -67,9 +67,9 @@ static bool are_alike(const aligner *a) {
   return true;
 }
 
-/* Fills a table of the best scores, then traces the two extreme best paths through it: an item
- * that they pair differently is ambiguous. Returns false if the table would be too large, or when
- * out of memory. */
+/* Fills a table of the best scores (Needleman-Wunsch), then traces the two extreme best pairings
+ * through it: an item that they pair differently is unsure. Two sequences of equal classes are
+ * paired without it. */
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
                const etr_align_item *right, size_t right_count, etr_arena *scratch) {
   aligner a = {left, right, left_count, right_count, NULL};
@@ -108,7 +108,7 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
 /* ---- All pairings ---- */
 
 /* Cell (i, j) of the table is the state in which the first i left and the first j right items are
- * paired or left out. A step from a cell optional_cost out an item or pairs two. The flags say that
+ * paired or left out. A step from a cell leaves out an item or pairs two. The flags say that
  * steps lead to the cell from the start, (0, 0), and from the cell to the end, where no item is
  * left. */
 typedef enum reach { FROM_START = 1, TO_END = 2 } reach;

@@ -36,21 +36,23 @@ static bool list_runs(etr_time *t) {
       t->run_count += block_at(t, i)->run_count;
   if (t->run_count == 0)
     return true;
-  t->execute = etr_arena_alloc_array(t->arena, t->run_count, sizeof *t->execute);
+  t->execute_ticks = etr_arena_alloc_array(t->arena, t->run_count, sizeof *t->execute_ticks);
   t->recordings = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->recordings);
-  t->call = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->call);
-  t->sum = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->sum);
+  t->call_ticks = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->call_ticks);
+  t->sum_ticks = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->sum_ticks);
   t->so_far = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->so_far);
-  t->cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->cycles);
+  t->wrapper_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrapper_cycles);
   t->inside_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->inside_cycles);
-  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++) {
-    t->wrappers[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrappers[s]);
-    t->insides[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->insides[s]);
+  for (size_t depth = 0; depth <= ETR_MOST_WRAPPERS; depth++) {
+    t->wrapper_ticks[depth] = etr_arena_alloc_array(t->scratch, t->run_count,
+                                                    sizeof *t->wrapper_ticks[depth]);
+    t->inside_ticks[depth] = etr_arena_alloc_array(t->scratch, t->run_count,
+                                                   sizeof *t->inside_ticks[depth]);
     if (etr_arena_failed(t->scratch))
       return false;
   }
-  if (!t->execute || !t->recordings || !t->call || !t->sum || !t->so_far || !t->cycles ||
-      !t->inside_cycles)
+  if (!t->execute_ticks || !t->recordings || !t->call_ticks || !t->sum_ticks || !t->so_far ||
+      !t->wrapper_cycles || !t->inside_cycles)
     return false;
   for (size_t i = 0; i < t->block_count; i++) {
     const etr_block *block = block_at(t, i);
@@ -59,7 +61,7 @@ static bool list_runs(etr_time *t) {
     for (size_t k = 0; k < block->run_count; k++) {
       const etr_run *run = &t->blocks->runs[block->runs[k]];
       uint32_t index = t->blocks->index_of_run[block->runs[k]];
-      t->execute[index] = run->execute_ticks;
+      t->execute_ticks[index] = run->execute_ticks;
       t->recordings[index] = run->dump;
     }
   }
@@ -118,12 +120,15 @@ static bool add_time_slices(etr_time *t, const etr_event *event) {
   return true;
 }
 
-/* Sets t->sum[run] to the ticks of the time slices from `first` on, for each run that they have. */
+/* Sets t->sum_ticks[run] to the ticks of the time slices from `first` on, for each run that they
+ * have. */
 static void sum_slices_per_run(etr_time *t, size_t first) {
   for (size_t i = first; i < t->time_slices.count; i++)
-    t->sum[t->time_slices.data[i].run] = 0;
-  for (size_t i = first; i < t->time_slices.count; i++)
-    t->sum[t->time_slices.data[i].run] += t->time_slices.data[i].ticks;
+    t->sum_ticks[t->time_slices.data[i].run] = 0;
+  for (size_t i = first; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    t->sum_ticks[slice->run] += slice->ticks;
+  }
 }
 
 /* Scales the time slices from `first` on in each run so that they add up to at most limit[run]
@@ -137,7 +142,7 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
     t->so_far[t->time_slices.data[i].run] = 0;
   for (size_t i = first; i < t->time_slices.count; i++) {
     etr_time_slice_of *slice = &t->time_slices.data[i];
-    uint64_t *so_far = &t->so_far[slice->run], sum = t->sum[slice->run];
+    uint64_t *so_far = &t->so_far[slice->run], sum = t->sum_ticks[slice->run];
     if (sum <= limit[slice->run])
       continue;
     uint64_t before = etr_scale(*so_far, limit[slice->run], sum);
@@ -148,8 +153,8 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
   return scaled;
 }
 
-/* Adds, for each run, a time slice with the ticks of a delegate call (t->call[run]) that the events
- * inside it, the time slices from `first` on, do not explain. It counts as this part of the
+/* Adds, for each run, a time slice with the ticks of a delegate call (t->call_ticks[run]) that the
+ * events inside it, the time slices from `first` on, do not explain. It counts as this part of the
  * method's time. Returns false when out of memory. */
 static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
                              const etr_event *call, etr_time_part part) {
@@ -157,17 +162,18 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
     t->so_far[run] = 0;
-    if (t->call[run] == NOT_TIMED)
-      t->call[run] = 0;
+    if (t->call_ticks[run] == NOT_TIMED)
+      t->call_ticks[run] = 0;
   }
   for (size_t i = first; i < t->time_slices.count; i++) {
-    uint32_t run = t->time_slices.data[i].run;
-    t->call[run] -= ETR_MIN(t->call[run], t->time_slices.data[i].ticks);
-    t->so_far[run] += t->time_slices.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+    const etr_time_slice_of *slice = &t->time_slices.data[i];
+    uint32_t run = slice->run;
+    t->call_ticks[run] -= ETR_MIN(t->call_ticks[run], slice->ticks);
+    t->so_far[run] += slice->event->kind == ETR_EVENT_DELEGATE_OPERATOR;
   }
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
-    uint64_t rest = t->call[run];
+    uint64_t rest = t->call_ticks[run];
     etr_time_slice_of *slice = rest ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
     if (rest && !slice)
       return false;
@@ -203,8 +209,8 @@ static const etr_event *find_wrapper(const etr_block *block, size_t first, size_
 
 /* Returns whether any of these rows of a delegate call encloses others. */
 static bool has_wrappers(const etr_block *block, size_t first, size_t end) {
-  for (size_t s = 1; s <= ETR_MOST_WRAPPERS; s++)
-    if (find_wrapper(block, first, end, s))
+  for (size_t depth = 1; depth <= ETR_MOST_WRAPPERS; depth++)
+    if (find_wrapper(block, first, end, depth))
       return true;
   return false;
 }
@@ -254,16 +260,16 @@ static bool counts_cycles_in(const etr_event *event, size_t wrapper) {
 static bool add_cycle_share(etr_time *t, const etr_event *event, size_t wrapper) {
   for (size_t k = 0; k < event->sample_count; k++) {
     uint32_t run = t->blocks->index_of_run[event->sample_runs[k]];
-    uint64_t whole = ETR_MAX(t->cycles[run], t->inside_cycles[run]);
-    if (t->cycles[run] == 0 || t->wrappers[wrapper][run] == 0)
+    uint64_t whole = ETR_MAX(t->wrapper_cycles[run], t->inside_cycles[run]);
+    if (t->wrapper_cycles[run] == 0 || t->wrapper_ticks[wrapper][run] == 0)
       continue;
     etr_time_slice_of *slice = etr_vec_push(t->scratch, &t->time_slices);
     if (!slice)
       return false;
     *slice = time_slice_of(t, event, k);
-    slice->ticks = etr_scale(event->durations[k], t->wrappers[wrapper][run], whole);
+    slice->ticks = etr_scale(event->durations[k], t->wrapper_ticks[wrapper][run], whole);
     slice->phase = ETR_PHASE_COMPUTE;
-    t->insides[wrapper][run] += slice->ticks;
+    t->inside_ticks[wrapper][run] += slice->ticks;
   }
   return true;
 }
@@ -278,14 +284,14 @@ static bool add_cycle_shares(etr_time *t, const etr_block *block, size_t first, 
   bool wrapper_has_cycles = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->index_of_run[block->runs[i]];
-    t->cycles[run] = t->inside_cycles[run] = 0;
+    t->wrapper_cycles[run] = t->inside_cycles[run] = 0;
   }
   for (size_t i = first; i < end; i++) {
     const etr_event *event = &block->events[i];
     if (!counts_cycles_in(event, wrapper))
       continue;
     wrapper_has_cycles |= event->wrapper > 0;
-    uint64_t *sums = event->wrapper ? t->cycles : t->inside_cycles;
+    uint64_t *sums = event->wrapper ? t->wrapper_cycles : t->inside_cycles;
     for (size_t k = 0; k < event->sample_count; k++)
       sums[t->blocks->index_of_run[event->sample_runs[k]]] += event->durations[k];
   }
@@ -313,7 +319,7 @@ static bool add_own_times_of_wrappers(etr_time *t, const etr_block *block, const
   for (size_t depth = 0; depth <= ETR_MOST_WRAPPERS; depth++)
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->index_of_run[block->runs[i]];
-      t->wrappers[depth][run] = t->insides[depth][run] = 0;
+      t->wrapper_ticks[depth][run] = t->inside_ticks[depth][run] = 0;
     }
   /* Sums, in each run, the time of each wrapper and of the events directly inside it. */
   for (size_t i = first; i < end; i++) {
@@ -321,9 +327,9 @@ static bool add_own_times_of_wrappers(etr_time *t, const etr_block *block, const
     for (size_t k = 0; k < event->sample_count; k++) {
       uint32_t run = t->blocks->index_of_run[event->sample_runs[k]];
       if (event->wrapper && is_wrapper(event, event->wrapper))
-        t->wrappers[event->wrapper][run] += event->durations[k];
+        t->wrapper_ticks[event->wrapper][run] += event->durations[k];
       if (event->inside && event->is_in_sums && !event->wrapper)
-        t->insides[event->inside][run] += event->durations[k];
+        t->inside_ticks[event->inside][run] += event->durations[k];
     }
   }
   for (size_t depth = ETR_MOST_WRAPPERS; depth > 0; depth--) {
@@ -333,12 +339,12 @@ static bool add_own_times_of_wrappers(etr_time *t, const etr_block *block, const
       return false;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->index_of_run[block->runs[i]];
-      if (t->wrappers[depth][run] && t->insides[depth][run] > t->wrappers[depth][run])
+      uint64_t whole = t->wrapper_ticks[depth][run], inside = t->inside_ticks[depth][run];
+      if (whole && inside > whole)
         warn_of_wrappers(t, call);
       /* A wrapper's own time in a run. The events inside it count for the wrapper around it; a
        * wrapper that was not recorded has no time of its own. */
-      uint64_t whole = t->wrappers[depth][run], inside = t->insides[depth][run];
-      t->insides[depth - 1][run] += ETR_MAX(whole, inside);
+      t->inside_ticks[depth - 1][run] += ETR_MAX(whole, inside);
       uint64_t own = whole > inside ? whole - inside : 0;
       if (wrapper && !add_own_time(t, owner, run, own, wrapper))
         return false;
@@ -350,12 +356,13 @@ static bool add_own_times_of_wrappers(etr_time *t, const etr_block *block, const
 /* ---- Calls ---- */
 
 static void add_call_ticks(etr_time *t, uint32_t run, uint64_t ticks) {
-  t->call[run] = ticks + (t->call[run] == NOT_TIMED ? 0 : t->call[run]);
+  t->call_ticks[run] = ticks + (t->call_ticks[run] == NOT_TIMED ? 0 : t->call_ticks[run]);
 }
 
-/* Warns about events inside calls that contain others. For an unknown backend it is not known which
- * ones do. */
-static void warn_of_shares(etr_time *t, const etr_event *call) {
+/* Warns, once for each method, that the events inside a delegate call add up to more than the call,
+ * so that their times were scaled to fit. For an unknown backend the reason is that some events
+ * contain others, and it is not known which ones do. */
+static void warn_of_scaled_events(etr_time *t, const etr_event *call) {
   if (t->warned_shares)
     return;
   t->warned_shares = true;
@@ -367,8 +374,7 @@ static void warn_of_shares(etr_time *t, const etr_event *call) {
   else
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "events inside delegate calls contain others: which ones is not known without the "
-             ".pte or the ETRecord, "
-             "so their times are shares of the call");
+             ".pte or the ETRecord, so their times are shares of the call");
 }
 
 /* Returns whether events show how a part of a call's time was spent. Counters and cycles are no
@@ -404,7 +410,7 @@ static const char *backend_of_delegate(const etr_event *event) {
  * Returns false when out of memory. */
 static bool count_delegate_once(etr_time *t, etr_time_part part, const etr_event *call) {
   const int32_t key[] = {(int32_t)part, call->instruction_id};
-  etr_map_slot *slot = etr_map_at(&t->calls, ETR_BYTES(key));
+  etr_map_slot *slot = etr_map_at(&t->counted_calls, ETR_BYTES(key));
   if (!slot)
     return false;
   if (slot->value != ETR_NONE)
@@ -416,8 +422,8 @@ static bool count_delegate_once(etr_time *t, etr_time_part part, const etr_event
   return entry != NULL;
 }
 
-/* Adds the ticks of the call's samples to the delegate of its instruction, and to t->call[run] of
- * each run. */
+/* Adds the ticks of the call's samples to the delegate of its instruction, and to
+ * t->call_ticks[run] of each run. */
 static void sum_call(etr_time *t, const etr_event *call) {
   uint64_t ticks = 0;
   for (size_t j = 0; j < call->sample_count; j++)
@@ -437,7 +443,7 @@ static bool add_slices_of_delegate(etr_time *t, const etr_block *block, size_t f
   const etr_event *call = NULL;
   size_t first_time_slice = t->time_slices.count;
   for (size_t i = 0; i < block->run_count; i++)
-    t->call[t->blocks->index_of_run[block->runs[i]]] = NOT_TIMED;
+    t->call_ticks[t->blocks->index_of_run[block->runs[i]]] = NOT_TIMED;
   for (size_t i = first; i < end; i++) {
     const etr_event *event = &block->events[i];
     if (event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
@@ -452,8 +458,8 @@ static bool add_slices_of_delegate(etr_time *t, const etr_block *block, size_t f
     return true; /* the call itself was not timed */
   if (!add_own_times_of_wrappers(t, block, call, first, end))
     return false;
-  if (limit_time_slices(t, first_time_slice, t->call))
-    warn_of_shares(t, call);
+  if (limit_time_slices(t, first_time_slice, t->call_ticks))
+    warn_of_scaled_events(t, call);
   bool has_times = has_time_inside(&block->events[first], end - first);
   etr_time_part rest = has_times ? ETR_TIME_CALL_OVERHEAD : ETR_TIME_OPAQUE;
   return count_delegate_once(t, rest, call) &&
@@ -512,18 +518,18 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
     t->spare = etr_arena_alloc_raw_array(t->scratch, count, sizeof *t->spare);
   if (etr_arena_failed(t->scratch))
     return false;
-  etr_time_slice_of *sorted = t->spare;
+  etr_time_slice_of *slices = t->time_slices.data, *sorted = t->spare;
   for (size_t i = 0; i < count; i++)
-    end[ETR_MIN(t->time_slices.data[i].node, node_count) + 1]++;
+    end[ETR_MIN(slices[i].node, node_count) + 1]++;
   for (size_t i = 1; i <= node_count + 1; i++)
     end[i] += end[i - 1];
   for (size_t i = 0; i < count; i++)
-    sorted[end[ETR_MIN(t->time_slices.data[i].node, node_count)]++] = t->time_slices.data[i];
+    sorted[end[ETR_MIN(slices[i].node, node_count)]++] = slices[i];
   for (size_t i = 0; i < node_count; i++) {
     size_t start = i ? end[i - 1] : 0;
     etr_sort(sorted + start, end[i] - start, sizeof *sorted, by_run);
   }
-  t->spare = t->time_slices.data;
+  t->spare = slices;
   t->time_slices.data = sorted;
   return true;
 }
@@ -564,7 +570,7 @@ static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_
     return set_only_node(row, node, arena);
   }
   bool is_operator = row->is_in_sums && row->role == ETR_ROLE_OPERATOR;
-  bool has_operators = etr_pte_graph_is_open(program, row->instruction_id);
+  bool has_operators = etr_pte_graph_has_operators(program, row->instruction_id);
   if (has_operators || !is_operator)
     return true;
   return set_instruction_node(program, row, arena);
@@ -745,9 +751,10 @@ static bool store_ticks_per_run(const etr_time *t, etr_node_time *out, size_t fi
 /* Flags of time_graph(): store the time of each run; the graph is that of the instructions. */
 enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
 
-/* Fills the times of a graph's nodes from the method's time slices, whose nodes are of this graph;
- * sorts the slices by node. `flags`: KEEPS_RUNS stores the time of each run, too; IN_PROGRAM says
- * that the graph is that of the instructions. Returns false when out of memory. */
+/* Fills the times of a graph's nodes from the method's time slices, whose nodes are of
+ * this graph; sorts the slices by node. `flags`: KEEPS_RUNS stores the time of each run,
+ * too; IN_PROGRAM says that the graph is that of the instructions. Returns false when out
+ * of memory. */
 static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned flags) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !sort_time_slices(t, graph->node_count))
@@ -833,9 +840,9 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
     times[i] = untimed_entry(t, i);
   if (!times || !time_graph(t, graph, times, KEEPS_RUNS))
     return false;
+  const etr_placed *instructions = t->placement->instructions.data;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
-    record_lowest_instruction(times, t->placement->instructions.data[i].node,
-                              t->placement->instructions.data[i].id);
+    record_lowest_instruction(times, instructions[i].node, instructions[i].id);
   record_units_and_cycles(t, times, NULL);
   return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
 }
@@ -944,7 +951,8 @@ static int by_part(const void *a, const void *b) {
 }
 
 /* Lists the parts of the method's time that are more than 0 ticks, and the runtime's, which is the
- * rest of Method::execute: all parts add up to it exactly. Returns false when out of memory. */
+ * rest of Method::execute: all parts add up to it exactly. Times of the typical run are weighted
+ * sums until etr_typical_of() divides them. Returns false when out of memory. */
 static bool list_parts(etr_time *t, etr_method *out) {
   uint64_t attributed = 0;
   double typical = 0;
@@ -1001,8 +1009,9 @@ static void sum_up_hidden_by_clock(const etr_time *t, etr_method *out,
                                               slice->run, hidden);
 }
 
-/* Adds the ticks of an operator to the method's estimated ticks if its node or its time is an
- * estimate. Returns true if its node is one. */
+/* Adds the ticks of an operator to the method's estimated ticks if its node is an estimate, because
+ * only order showed it (ETR_MATCH_ALIGNED), or if its time is one. Times that are shares of a
+ * wrapper's, by cycles, also count as shared. Returns true if the node is an estimate. */
 static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_slice_of *slice) {
   bool is_aligned = slice->event->match == ETR_MATCH_ALIGNED;
   if (!is_aligned && !slice->event->is_estimated)
@@ -1027,9 +1036,9 @@ static bool sum_up_method(etr_time *t, etr_method *out) {
   if (!sorted)
     return false;
   out->run_count = t->run_count;
-  out->execute_per_run = t->execute;
+  out->execute_per_run = t->execute_ticks;
   for (size_t i = 0; i < t->run_count; i++)
-    out->execute_ticks += t->execute[i];
+    out->execute_ticks += t->execute_ticks[i];
   for (size_t i = 0; i < t->time_slices.count; i++) {
     const etr_time_slice_of *slice = &t->time_slices.data[i];
     if (slice->part == ETR_TIME_CALL_OVERHEAD)
@@ -1043,7 +1052,7 @@ static bool sum_up_method(etr_time *t, etr_method *out) {
   out->clock_hidden_typical = etr_typical_of(out->clock_hidden_typical, &t->typical.typical);
   out->estimated_confidence = aligned ? confidence_sum / (double)aligned : 0;
   if (t->run_count)
-    memcpy(sorted, t->execute, t->run_count * sizeof *sorted);
+    memcpy(sorted, t->execute_ticks, t->run_count * sizeof *sorted);
   out->execute = etr_stats_of(sorted, t->run_count);
   out->execute.typical = t->typical.ticks;
   out->typical = t->typical.typical;
@@ -1054,7 +1063,7 @@ static bool sum_up_method(etr_time *t, etr_method *out) {
   return list_parts(t, out);
 }
 
-/* Sets the time that each event of the method takes in the typical run. */
+/* Sets stats.typical of each event of the method: the ticks that it takes in the typical run. */
 static void set_typical_events(const etr_time *t) {
   for (size_t i = 0; i < t->block_count; i++) {
     const etr_block *block = block_at(t, i);
@@ -1157,8 +1166,7 @@ static void warn_of_contradicted_kernels(const etr_time *t) {
   if (count)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu %s values that no node with their handle and operator does: is the .pte from "
-             "another model? "
-             "Their times get no node",
+             "another model? Their times get no node",
              etr_method_label(t->placement->method), count,
              count == 1 ? "kernel reads or writes" : "kernels read or write");
 }
@@ -1168,19 +1176,18 @@ static void warn_of_contradicted_kernels(const etr_time *t) {
 static size_t complete_execute_times(etr_time *t) {
   size_t completed = 0;
   if (t->run_count)
-    memset(t->sum, 0, t->run_count * sizeof *t->sum);
+    memset(t->sum_ticks, 0, t->run_count * sizeof *t->sum_ticks);
   sum_slices_per_run(t, 0);
   for (size_t i = 0; i < t->run_count; i++) {
-    if (t->execute[i] > 0 || t->sum[i] == 0)
+    if (t->execute_ticks[i] > 0 || t->sum_ticks[i] == 0)
       continue;
-    t->execute[i] = t->sum[i];
+    t->execute_ticks[i] = t->sum_ticks[i];
     completed++;
   }
   if (completed)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
-             "delegates replaces "
-             "it, and framework time is unknown",
+             "delegates replaces it, and framework time is unknown",
              etr_method_label(t->placement->method), completed, t->run_count);
   return completed;
 }
@@ -1200,11 +1207,11 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
     warn_of_unplaced_operators(t);
   size_t completed = complete_execute_times(t);
   out->is_execute_logged = completed < t->run_count;
-  const etr_typical_runs runs = {t->execute, t->recordings, NULL, t->run_count, t->run_count};
+  const etr_typical_runs runs = {t->execute_ticks, t->recordings, NULL, t->run_count, t->run_count};
   if (!etr_typical_choose(&t->typical, &runs, false, t->arena))
     return false;
   set_typical_events(t);
-  if (limit_time_slices(t, 0, t->execute))
+  if (limit_time_slices(t, 0, t->execute_ticks))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: kernels and delegates add up to more than Method::execute: their times are "
              "scaled to fit",
@@ -1223,7 +1230,7 @@ static bool attribute_method(etr_time *t, etr_method *out, const etr_method_grap
   return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }
 
-/* Does so with working memory that ends with the call. */
+/* Uses working memory that it frees before it returns. */
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement,
                    uint32_t method, const etr_blocks *blocks, etr_warnings *warnings) {
   etr_arena scratch = {0};
@@ -1233,7 +1240,7 @@ bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_p
                 .arena = warnings->arena,
                 .scratch = &scratch,
                 .warnings = warnings};
-  etr_map_init(&t.calls, &scratch);
+  etr_map_init(&t.counted_calls, &scratch);
   bool good = attribute_method(&t, out, graphs) && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;

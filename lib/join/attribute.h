@@ -58,21 +58,21 @@ typedef struct etr_time {
   etr_warnings *warnings;
   const uint32_t *block_indices; /* the method's blocks */
   size_t block_count, run_count;
-  uint64_t *execute;               /* per run of the method, ticks; in `arena` */
+  uint64_t *execute_ticks;         /* per run of the method; in `arena` */
   uint32_t *recordings;            /* per run: its ETDump; in `scratch` */
   etr_typical_choice typical;      /* the runs of the typical run */
   etr_vec(etr_part_time) parts;    /* in `arena` */
-  etr_map calls;                   /* calls that are counted: part and instruction */
+  etr_map counted_calls;           /* calls that are counted: part and instruction */
   etr_vec(etr_delegate) delegates; /* by instruction; in `arena` */
   etr_vec(etr_time_slice_of) time_slices;
   /* private members */
-  uint64_t *wrappers[ETR_MOST_WRAPPERS + 1],
-      *insides[ETR_MOST_WRAPPERS + 1]; /* per run of a call, by depth: the time of its wrappers, and
-                                          of the events inside each; depth 0 is the call itself */
-  uint64_t *cycles, *inside_cycles;    /* per run of one wrapper: its own cycles, and those of the
-                                          events inside it */
-  uint64_t *call, *sum,
-      *so_far; /* per run: working memory for the current sum, over a delegate call or over all */
+  /* per run of a call, by depth: the time of its wrappers, and of the events inside each; depth 0
+     is the call itself */
+  uint64_t *wrapper_ticks[ETR_MOST_WRAPPERS + 1], *inside_ticks[ETR_MOST_WRAPPERS + 1];
+  /* per run of one wrapper: its own cycles, and those of the events inside it */
+  uint64_t *wrapper_cycles, *inside_cycles;
+  /* per run: working memory for the current sum, over a delegate call or over all */
+  uint64_t *call_ticks, *sum_ticks, *so_far;
   etr_time_slice_of *spare; /* as long as time_slices, for sorting */
   bool warned_shares, warned_wrappers;
 } etr_time;

@@ -44,7 +44,8 @@ typedef struct item {
 
 /* The cells of an item: for each instruction, whether the item may be next at that instruction. */
 typedef struct row {
-  size_t at, first, end;
+  size_t first_cell; /* index of the cell of instruction `first` */
+  size_t first, end; /* instructions */
 } row;
 
 typedef struct numbering {
@@ -258,8 +259,8 @@ static void push_cond(numbering *n, uint32_t node, const uint32_t bodies[2]) {
   }
 }
 
-/* Adds the items of a map: it takes a slice, runs its body, copies the result, counts, compares,
- * jumps back, and counts from 0 again. */
+/* Adds the items (instructions that the program should have) of a map: it takes a slice, runs its
+ * body, copies the result, counts, compares, jumps back, and counts from 0 again. */
 static void push_map(numbering *n, uint32_t body) {
   push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
   push_item(n, ITEM_NAMED, ETR_NONE, "select_copy");
@@ -386,13 +387,14 @@ static bool item_fits(const numbering *n, const item *i, const seen *s) {
   return false;
 }
 
-/* Returns whether an instruction that is no item may come before the item: outside bodies all
- * except jumps and moves, inside bodies delegate calls. */
+/* Returns whether an instruction that is no item may come before the item: outside bodies any
+ * except jumps and moves. Inside bodies only a delegate call that the maps do not list; in a graph
+ * that has an item for each instruction, only one that logs nothing, because it frees memory. */
 static bool may_pass(const numbering *n, const item *i, const seen *s) {
   if (i->kind == ITEM_REST)
     return s->kind != JUMP && s->kind != MOVE;
   if (n->is_whole)
-    return s->kind == UNSEEN; /* an instruction that frees memory logs nothing */
+    return s->kind == UNSEEN;
   return n->has_calls && !is_mapped(n, s) && (s->kind == CALL || s->kind == UNSEEN);
 }
 
@@ -409,7 +411,7 @@ enum { MOST_CELLS = 1 << 24 };
 
 static uint8_t cell_at(const numbering *n, size_t i, size_t k) {
   const row *r = &n->rows[i];
-  return k >= r->first && k < r->end ? n->cells.data[r->at + k - r->first] : 0;
+  return k >= r->first && k < r->end ? n->cells.data[r->first_cell + k - r->first] : 0;
 }
 
 /* Appends a cell to a row of the table of items and instructions. Returns false if the table is
@@ -432,7 +434,7 @@ static bool fill_row(numbering *n, size_t i) {
   row *r = &n->rows[i];
   const row *before = i ? &n->rows[i - 1] : NULL;
   size_t k = before ? before->first : 0, last = before ? before->end : 1;
-  *r = (row){.at = n->cells.count, .first = k, .end = k};
+  *r = (row){.first_cell = n->cells.count, .first = k, .end = k};
   for (bool is_next_reached = false; k <= n->count && (k <= last || is_next_reached); k++) {
     const item *previous = i ? &n->items.data[i - 1] : NULL;
     bool reached = i == 0 ? k == 0 : may_be_absent(previous) && cell_at(n, i - 1, k);
@@ -490,7 +492,7 @@ static void mark_cells_to_end(numbering *n) {
   for (size_t i = n->items.count + 1; i-- > 0;) {
     const item *next_item = i < n->items.count ? &n->items.data[i] : NULL;
     for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
-      uint8_t *current_cell = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
+      uint8_t *current_cell = &n->cells.data[n->rows[i].first_cell + k - n->rows[i].first];
       bool has_both = next_item && k < n->count;
       bool reaches_end = k == n->count && i >= n->tail;
       reaches_end |= next_item && may_be_absent(next_item) && cell_at(n, i + 1, k) & TO_END;
@@ -529,6 +531,8 @@ static bool assign_nodes(numbering *n, bool *taken) {
     if (found[k].node == ETR_NONE || taken[found[k].node])
       continue;
     kernel->node = found[k].node;
+    /* A graph that has an item for each instruction was changed, so that its handles prove nothing.
+     */
     etr_match certain = n->is_whole ? ETR_MATCH_ORDER : ETR_MATCH_HANDLE;
     kernel->match = found[k].is_unsure ? ETR_MATCH_ALIGNED : certain;
     taken[kernel->node] = true;

@@ -67,10 +67,11 @@ enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, BY_ORDER = 0, CONTRADICTS = -16
  * before fusion, or another. A value that was found by order alone among equal ones may be another
  * of these, and contradicts nothing. */
 static int compare_input(const etr_candidates *c, uint32_t value, const etr_edge *edge) {
-  uint32_t other = etr_value_of_edge(c->assignment->values, edge);
-  if (c->assignment->values->same[value] == c->assignment->values->same[other])
+  const etr_graph_values *values = c->assignment->values;
+  uint32_t other = etr_value_of_edge(values, edge);
+  if (values->same[value] == values->same[other])
     return EXACTLY;
-  if (c->assignment->values->source[value] == c->assignment->values->source[other])
+  if (values->source[value] == values->source[other])
     return BY_SOURCE;
   return c->assignment->uncertain[value] ? BY_ORDER : CONTRADICTS;
 }
@@ -89,15 +90,16 @@ static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t va
 
 enum { MOST_INPUTS = 16 };
 
-/* Rates how well a node's inputs fit those that are wanted; weights are left out. */
+/* Returns how well a node's inputs fit the values that the operator reads: the sum of their scores,
+ * of which less than UNREAD is a contradiction. Weights are left out. */
 static int rate_node(const etr_candidates *c, uint32_t node_index, const etr_wanted *wanted) {
   const etr_node *node = &c->assignment->values->graph->nodes[node_index];
-  uint8_t where[MOST_INPUTS]; /* the node's inputs that are not weights */
+  const etr_graph_values *values = c->assignment->values;
+  uint8_t where[MOST_INPUTS]; /* indices of the node's inputs that are not weights */
   size_t count = 0;
   int rating = 0;
   for (size_t i = 0; i < node->input_count && count < MOST_INPUTS && i < UINT8_MAX; i++)
-    if (!c->assignment->values
-             ->constant[etr_value_of_edge(c->assignment->values, &node->inputs[i])])
+    if (!values->constant[etr_value_of_edge(values, &node->inputs[i])])
       where[count++] = (uint8_t)i;
   for (size_t i = 0; i < wanted->input_count && i < MOST_INPUTS; i++)
     if (wanted->inputs[i] != ETR_NONE)
@@ -112,8 +114,9 @@ typedef struct choice {
   bool is_contradicted; /* a node was unassigned, but its result is not what the operator writes */
 } choice;
 
-/* Takes a node as the best candidate if it is rated higher, or equally high and ranked earlier.
- * Equal candidates are noted. */
+/* Makes a node the best candidate if it is rated higher, or equally high and ranked earlier.
+ * Records that equal candidates had an equal one. A node that is taken, or whose shape or type
+ * cannot be the operator's, is no candidate. */
 static void consider_node(const etr_candidates *c, choice *best, uint32_t node,
                           const etr_wanted *wanted) {
   if (c->assignment->taken[node] || node == best->node)

@@ -72,12 +72,11 @@ static void find_carrier(const finder *f, uint32_t node, uint32_t other) {
 /* Looks along the first producers of each fused node first, then along its first users. */
 bool etr_find_carriers(const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                        etr_node_time *times, etr_arena *scratch) {
+  const etr_graph *graph = placement->method->graph;
   finder f = {.placement = placement, .times = times};
-  uint32_t *first_user = etr_arena_alloc_array(scratch, placement->method->graph->node_count,
-                                               sizeof *first_user);
+  uint32_t *first_user = etr_arena_alloc_array(scratch, graph->node_count, sizeof *first_user);
   f.left_over = etr_arena_alloc_array(scratch, placement->instructions.count, sizeof *f.left_over);
-  f.has_operator = etr_arena_alloc_array(scratch, placement->method->graph->node_count,
-                                         sizeof *f.has_operator);
+  f.has_operator = etr_arena_alloc_array(scratch, graph->node_count, sizeof *f.has_operator);
   if (etr_arena_failed(scratch))
     return false;
   size_t count;
@@ -92,7 +91,6 @@ bool etr_find_carriers(const etr_placement *placement, uint32_t method, const et
   }
   /* Producers come before their users, so one forward pass follows every chain of producers, and
    * one backward pass every chain of users. */
-  const etr_graph *graph = f.placement->method->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     first_user[i] = ETR_NONE;
@@ -200,7 +198,7 @@ static bool pair_bodies(pairing *p) {
   return numbers && p->scopes;
 }
 
-/* Returns false when out of memory. */
+/* Indexes the ATen graph by name and scope, then looks up the name that each Edge node has. */
 bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten) {
   etr_arena scratch = {0};
   pairing p = {.edge = edge, .aten = aten, .scratch = &scratch};

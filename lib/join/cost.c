@@ -14,15 +14,16 @@
 
 /* ---- Sizes multiplied and added up ---- */
 
-/* Counts are kept below 2^63, so that no count equals ETR_UNKNOWN and a sum of two does not wrap.
- */
+/* Marks an amount as unknown, as based on hints of sizes, or as too large if another amount that
+ * goes into it is. */
 static void merge_flags(etr_amount *amount, const etr_amount *other) {
   amount->is_unknown |= other->is_unknown;
   amount->from_hints |= other->from_hints;
   amount->overflows |= other->overflows;
 }
 
-/* Sets an amount to a count, or to unknown if the count overflowed or exceeds INT64_MAX. */
+/* Sets an amount to a count, or to unknown if the count overflowed or exceeds INT64_MAX, so that no
+ * count equals ETR_UNKNOWN and a sum of two does not wrap. */
 static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = count;
   if (!overflows && count <= INT64_MAX)
@@ -31,6 +32,7 @@ static void set_count(etr_amount *amount, uint64_t count, bool overflows) {
   amount->count = 0;
 }
 
+/* Adds another amount to one. The sum is unknown if one of them is, or if it overflows. */
 static void amount_add(etr_amount *amount, etr_amount other) {
   merge_flags(amount, &other);
   if (!amount->is_unknown)
@@ -205,9 +207,10 @@ static bool is_transposed(const call *c) {
          (transposed && strcmp(transposed, "true") == 0);
 }
 
-/* Returns the multiply-accumulates of a convolution, as conv_flop_count() does: the whole filter
- * at each position of the output; if transposed, at each position of the input. An input without
- * a batch dimension counts as a batch of one. */
+/* Returns the multiply-accumulates of a convolution, of which `left` is the input and `right` the
+ * filter, as conv_flop_count() does: the whole filter at each position of the output; if
+ * transposed, at each position of the input. An input without a batch dimension counts as a batch
+ * of one. */
 static etr_amount macs_of_convolution(const call *c) {
   const etr_value *positions = is_transposed(c) ? c->left : c->node->outputs;
   if (c->node->output_count < 1 || positions->rank != c->left->rank || c->right->rank < 3)
@@ -465,8 +468,8 @@ static bool lacks_example(const etr_value *value) {
 }
 
 /* Returns whether any output or input of a node meets the test. */
-static bool has_value(const etr_graph *graph, const etr_node *node,
-                      bool (*meets_test)(const etr_value *value)) {
+static bool has_value_that(const etr_graph *graph, const etr_node *node,
+                           bool (*meets_test)(const etr_value *value)) {
   for (size_t i = 0; i < node->output_count; i++)
     if (meets_test(&node->outputs[i]))
       return true;
@@ -497,9 +500,9 @@ const char *etr_cost_unknown_reason(const etr_graph *graph, size_t index) {
     return "no formula for this library";
   if (found && found->macs == of_unknown)
     return "products do not follow from shapes";
-  if (has_value(graph, node, is_bound))
+  if (has_value_that(graph, node, is_bound))
     return "sizes are upper bounds";
-  if (has_value(graph, node, lacks_example))
+  if (has_value_that(graph, node, lacks_example))
     return "a symbolic size has no example";
   return etr_macs_of(graph, node, NULL).overflows ? "too large to count"
                                                   : "sizes or types are not recorded";
@@ -731,7 +734,7 @@ static bool is_integer_type(const char *dtype) {
  * value from which operators in the same group (fused into `leader`) only move data into the
  * product. */
 static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t position) {
-  enum { FARTHEST = 16 };
+  enum { FARTHEST = 16 }; /* operators between the value and the product */
   for (int step = 0; step < FARTHEST; step++) {
     const etr_edge *edge = edge_really_read(f, &f->graph->nodes[user].inputs[position]);
     const etr_node *producer = &f->graph->nodes[edge->node];
@@ -1037,7 +1040,7 @@ static bool find_group_sums(finder *f, etr_kept *kept, etr_arena *scratch) {
   return true;
 }
 
-/* Sets the costs of each graph, then the profile's peaks. Returns false when out of memory. */
+/* The peaks come last, because they are the best rates of the nodes. */
 bool etr_costs_find(const etr_cost_job *job) {
   const etr_profile *profile = job->profile;
   for (size_t i = 0; i < profile->graph_count; i++) {
@@ -1189,8 +1192,9 @@ static void raise(double *peak, double rate) {
     *peak = rate;
 }
 
-/* Raises the peaks to the best rates of those nodes that are large and long enough to show what the
- * device can do. Uses only nodes whose times are estimates, or only those whose times are not. */
+/* Raises the peaks, in billions per second, to the best rates of those nodes that are large and
+ * long enough to show what the device can do. Uses only nodes whose times are estimates, or only
+ * those whose times are not. */
 static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
                         const etr_graph *graph, bool of_estimates) {
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -1211,8 +1215,8 @@ static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
   }
 }
 
-/* Returns the highest rates, per second, that large nodes of any method reached; 0 without any.
- * Uses only nodes whose times are estimates, or only those whose times are not. */
+/* Returns the highest rates, in billions per second, that large nodes of any method reached; 0
+ * without any. Uses only nodes whose times are estimates, or only those whose times are not. */
 static etr_effective_peaks best_rates(const etr_profile *profile, bool of_estimates) {
   etr_effective_peaks best = {0};
   for (size_t i = 0; i < profile->method_count; i++) {
@@ -1255,8 +1259,9 @@ const char *etr_bound_name(etr_bound bound) {
   return names[bound];
 }
 
-/* Returns the time for an amount of work at a peak: 0 without work, NaN without a peak. */
-static double time_at(double amount, double peak) {
+/* Returns the time, in ns, for an amount of work (operations or bytes) at a peak in billions per
+ * second: 0 without work, NaN without a peak. */
+static double ns_at_peak(double amount, double peak) {
   if (amount == 0)
     return 0;
   return peak > 0 ? amount / peak : NAN;
@@ -1275,10 +1280,10 @@ static bool are_peaks_given(const etr_cost_sum *sum, const etr_effective_peaks *
  * where rates or amounts are missing. */
 double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks,
                          etr_bound *bound) {
-  double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs),
-                             effective_peaks->gflops) +
-                     time_at(2 * sum->integer_macs, effective_peaks->integer_gops);
-  double moving = time_at(etr_cost_bytes(sum), effective_peaks->gbs);
+  double computing = ns_at_peak(2 * (etr_cost_macs(sum) - sum->integer_macs),
+                                effective_peaks->gflops) +
+                     ns_at_peak(2 * sum->integer_macs, effective_peaks->integer_gops);
+  double moving = ns_at_peak(etr_cost_bytes(sum), effective_peaks->gbs);
   bool is_known = computing + moving > 0; /* false for NaN */
   if (bound)
     *bound = computing > moving ? ETR_BOUND_COMPUTE : ETR_BOUND_MEMORY;

@@ -125,8 +125,8 @@ static bool has_shape_of(const etr_payload_value *result, const etr_node *node) 
   return shape == result->shape || shape == result->rows_shape;
 }
 
-/* Returns the first input of a node that is no weight, because a bias may come before it;
- * ETR_NONE if there is none. */
+/* Returns the first input of a node that is no weight, because a bias may come before it; ETR_NONE
+ * if there is none. */
 static uint32_t first_value_read(const etr_graph_values *values, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t value = etr_value_of_edge(values, &node->inputs[i]);
@@ -137,8 +137,8 @@ static uint32_t first_value_read(const etr_graph_values *values, const etr_node 
 }
 
 /* Returns how a lowering makes a node lose its handle, if the node may be the operator's: not
- * taken, of its class and shape, and reading `read` first. Greater values are more certain ways;
- * ETR_KEEPS_HANDLE says that it cannot be the operator's. */
+ * taken, of its class and shape, and reading `read` first. Greater values are more certain
+ * ways; ETR_KEEPS_HANDLE says that it cannot be the operator's. */
 static etr_handle_loss loss_as_operator(const missing_handles *search, uint32_t node,
                                         const etr_payload_operator *operator_, uint32_t read) {
   const etr_graph_values *values = search->assignment->values;
@@ -354,7 +354,7 @@ typedef struct call {
 
 /* What a node is compared with: the result of an operator in a delegate, or NULL if unknown. */
 typedef struct operator_result {
-  const flow *f;
+  const flow *flow;
   const etr_payload_value *result;
 } operator_result;
 
@@ -382,7 +382,7 @@ static bool agrees_with_value(const void *context, const etr_node *node) {
   uint64_t shape = etr_value_shape_hash(&node->outputs[0]);
   if (shape && computed->result->shape && shape != computed->result->shape)
     return false;
-  if (!converts(computed->f, node))
+  if (!converts(computed->flow, node))
     return true;
   return is_int_or_uint(node->outputs[0].dtype) == computed->result->is_quantized;
 }
@@ -486,8 +486,8 @@ static void follow_operator(flow *f, const call *c, size_t index) {
   c->origins[operator_->output] = has_result ? f->values.first[node] : UNKNOWN;
 }
 
-/* Returns the program's value that the call has as the argument which is this value of the payload;
- * -1 if it is none. */
+/* Returns the program's value that the call has as an argument, if this value of the payload is the
+ * argument. Returns -1 if it is none. */
 static int32_t argument_of(const call *c, const etr_payload_value *value) {
   return value->argument >= 0 && (size_t)value->argument < c->instruction->arg_count
              ? c->instruction->args[value->argument]
@@ -538,9 +538,11 @@ static bool follow_delegate(flow *f, etr_placed *placed, const etr_instruction *
   const etr_payload *payload = read_payload(f, backend, placed);
   /* Without a payload any argument that has no known value may be an output: what shares its memory
    * is overwritten. */
-  for (size_t i = 0; !payload && i < instruction->arg_count; i++)
-    if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN)
-      write_tensor(f, instruction->args[i], UNKNOWN);
+  for (size_t i = 0; !payload && i < instruction->arg_count; i++) {
+    int32_t value = instruction->args[i];
+    if (value >= 0 && f->origin[value] == UNKNOWN)
+      write_tensor(f, value, UNKNOWN);
+  }
   if (!payload)
     return !etr_arena_failed(f->arena);
   call c = {.known = placed, .instruction = instruction, .payload = payload};
@@ -610,20 +612,20 @@ static void write_inputs(flow *f) {
  * all instructions. */
 bool etr_data_flow_find(etr_placement *placement, const etr_lowering *lowering, bool *taken,
                         bool *is_cut, etr_arena *arena, etr_arena *scratch) {
+  const etr_pte_method *program = placement->method->program;
   flow f = {.placement = placement,
-            .program = placement->method->program,
+            .program = program,
             .lowering = lowering,
             .rank = lowering->is_proven ? lowering->rank : NULL,
             .taken = taken,
             .arena = arena,
             .scratch = scratch,
             .budget = BUDGET};
-  etr_storages_init(&f.storages, placement->method->program, scratch);
-  f.origin = etr_arena_alloc_array(scratch, placement->method->program->value_count,
-                                   sizeof *f.origin);
+  etr_storages_init(&f.storages, program, scratch);
+  f.origin = etr_arena_alloc_array(scratch, program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, placement->method->graph, scratch))
     return false;
-  for (size_t i = 0; i < placement->method->program->value_count; i++)
+  for (size_t i = 0; i < program->value_count; i++)
     f.origin[i] = UNKNOWN;
   f.assignment = (etr_assignment){.values = &f.values, .taken = taken, .rank = f.rank};
   f.assignment.uncertain = etr_arena_alloc_array(scratch, f.values.count,

@@ -34,7 +34,8 @@ bool etr_delegate_outputs_find(etr_delegate_outputs *out, const etr_placement *p
   return true;
 }
 
-/* Lists the marked results of the delegate's nodes, node by node. */
+/* Lists the results of the delegate's nodes that are read outside of it, node by node. Sets *count
+ * to how many there are. */
 const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outputs,
                                                int32_t instruction_id, size_t *count,
                                                etr_arena *arena) {

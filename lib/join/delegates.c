@@ -92,8 +92,8 @@ static uint32_t find_carrier_of_event(const delegate *d, const etr_event *row) {
   return first;
 }
 
-/* Sets the handles, and the node, of events that the record's delegate map lists. Returns false
- * when out of memory. */
+/* Sets the handles, and the node, of events that the record's delegate map lists. Beyond the limit
+ * of work for all delegates of the method, events get no node. Returns false when out of memory. */
 static bool match_by_map(delegate *d) {
   if (d->placement->method->graph && !index_carriers(d))
     return false;
@@ -106,9 +106,9 @@ static bool match_by_map(delegate *d) {
       continue;
     row->handles = listed->handles;
     row->handle_count = listed->handle_count;
-    bool has_carrier = d->placement->method->graph &&
-                       etr_spend(&d->reading->plans_left, row->handle_count);
-    uint32_t node = has_carrier ? find_carrier_of_event(d, row) : ETR_NONE;
+    bool can_have_node = d->placement->method->graph &&
+                         etr_spend(&d->reading->plans_left, row->handle_count);
+    uint32_t node = can_have_node ? find_carrier_of_event(d, row) : ETR_NONE;
     if (node != ETR_NONE && !set_event_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1))
       return false;
   }
@@ -227,13 +227,13 @@ static bool list_nodes_by_handle(delegate *d) {
  * class, if `of_any_class` is set), and data flow does not say which of both runs first. If this
  * takes too long to find out, it returns true. */
 static bool has_equal_node(delegate *d, uint32_t node, bool of_any_class) {
-  int32_t handle = (int32_t)d->placement->method->graph->nodes[node].debug_handle;
+  const etr_graph *graph = d->placement->method->graph;
+  int32_t handle = (int32_t)graph->nodes[node].debug_handle;
   if (d->by_handle.count == 0 && !list_nodes_by_handle(d))
     return true;
   const handle_entry *list = d->by_handle.data;
   size_t count = d->by_handle.count, first = etr_find_int(handle, list, count, sizeof *list);
-  uint16_t class_ = d->backend->class_of_node(d->placement->method->graph,
-                                              &d->placement->method->graph->nodes[node]);
+  uint16_t class_ = d->backend->class_of_node(graph, &graph->nodes[node]);
   for (size_t i = first; i < count && list[i].handle == handle; i++) {
     if (!etr_spend(&d->reading->steps_left, 1))
       return true;
@@ -390,11 +390,11 @@ static bool expect_node_operators(delegate *d, expected_operators *p,
 static const double IN_ANY_CASE = 1, AS_EXPECTED = 0.95;
 
 /* Confidence in a node that is not certain (tests/check/calibration.py repeats this on the
- * fixtures): the order is not known (238 of 238 that compute were right); several alignments are
- * possible (95 % of 182, by time 74 %); a conversion may have been replaced, although it is not
- * where the lowering is known to do that (197 of 197 in nine records, but of two versions only);
- * the events are not those expected. Where two pairings are equally good, chance alone gives half,
- * and so it is with layout in an unknown order (34 of 64 on four records). */
+ * fixtures): the order is not known (238 of 238 that compute were right); several alignments
+ * are possible (95 % of 182, by time 74 %); a conversion may have been replaced, although it is
+ * not where the lowering is known to do that (197 of 197 in nine records, but of two versions
+ * only); the events are not those expected. Where two pairings are equally good, chance alone
+ * gives half, and so it is with layout in an unknown order (34 of 64 on four records). */
 static const double UNORDERED = 0.9, REPLACED = 0.9, BY_ALIGNMENT = 0.6, BY_CHANCE = 0.5;
 
 /* Returns whether the graph is of a version of ExecuTorch whose delegates were seen to run their
@@ -437,13 +437,15 @@ static bool find_certain_nodes(delegate *d, certain_nodes *out,
 
 /* Sets the node of an event if all alignments give it this node, so that no estimate is needed, and
  * *is_set to whether it did. If another node of the delegate is equal, only the proven order says
- * which it is. Returns false when out of memory. */
+ * which it is. The confidence is higher if no alignment that is possible at all, in a version of
+ * ExecuTorch whose order is known, gives another node. Returns false when out of memory. */
 static bool set_certain_node(delegate *d, const certain_nodes *certain, size_t row, bool *is_set) {
   uint32_t sure = certain->in_any_case[row];
   uint32_t node = sure != ETR_NONE ? sure : certain->expected[row];
   *is_set = false;
   if (!certain->is_order_known || !certain->is_as_expected || node == ETR_NONE)
     return true;
+  /* The lowering may have made the event's operator itself: its order shows no node. */
   if (d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED)
     return true;
   bool has_equal = has_equal_node(d, node, false);
@@ -558,8 +560,9 @@ typedef struct kept_nodes {
  * that keys contain it instead of a number for each node. NULL if nothing more can be kept. */
 static const void *find_key_of_placement(delegate *d) {
   const etr_method_inputs *method = d->placement->method;
-  if (d->reading->placement)
-    return d->reading->placement;
+  etr_delegate_reading *reading = d->reading;
+  if (reading->placement)
+    return reading->placement;
   etr_text key = {.arena = &d->scratch};
   etr_text_add(&key, ETR_SLICE("placement"));
   etr_text_add(&key, ETR_BYTES(method->graph->nodes));
@@ -568,13 +571,13 @@ static const void *find_key_of_placement(delegate *d) {
   if (etr_arena_failed(&d->scratch))
     return NULL;
   etr_slice whole = {key.data, key.size};
-  d->reading->placement = etr_kept_find(method->kept, whole);
-  if (d->reading->placement)
-    return d->reading->placement;
+  reading->placement = etr_kept_find(method->kept, whole);
+  if (reading->placement)
+    return reading->placement;
   etr_kept_entry *entry = etr_kept_start(method->kept, whole);
   if (entry && etr_kept_add(method->kept, entry, entry))
-    d->reading->placement = entry;
-  return d->reading->placement;
+    reading->placement = entry;
+  return reading->placement;
 }
 
 /* Returns the key by which the nodes of a delegate's events are kept for other ETDumps. It has all
@@ -819,8 +822,8 @@ static void set_role(etr_event *event, const etr_placed *instruction) {
                         event->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
-/* Sets the kind, role, backend, match and handles of an event as far as its instruction says them;
- * it still has no node. */
+/* Sets the kind, role, backend, match and handles of an event as far as its instruction says
+ * them; it still has no node. */
 static void describe_event(etr_event *event, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
@@ -859,7 +862,8 @@ static bool is_of_runtime(const finder *f, const etr_event *event, const etr_pla
 }
 
 /* Sets the node of a kernel's event, if its instruction has one; what the runtime itself does has
- * none. Returns false when out of memory. */
+ * none. A node that only order gave to the instruction is as likely as not. Returns false when out
+ * of memory. */
 static bool set_node_of_kernel_event(finder *f, etr_event *event, const etr_placed *instruction) {
   if (!instruction)
     return true;

@@ -255,14 +255,14 @@ static uint32_t slot_of_last_input(const etr_fx_graph *fx, uint32_t vertex) {
   return last_slot;
 }
 
-/* Adds a result of the call, which takes the users of a replaced vertex. Sorting must start again
- * at the first of them. Returns false when out of memory. */
+/* Adds a vertex for a result of a call, and makes it the input of all users of a replaced vertex.
+ * Sorting must start again at the first of these users. Returns false when out of memory. */
 static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE),
-           *slot = etr_vec_push(fx->arena, &fx->input_pool);
-  if (!slot || !add_user(fx, call, result))
+           *input = etr_vec_push(fx->arena, &fx->input_pool);
+  if (!input || !add_user(fx, call, result))
     return false;
-  *slot = call;
+  *input = call;
   fx->vertices[result].input_count = 1;
   fx->user_starts[result] = fx->user_starts[vertex];
   fx->user_counts[result] = fx->user_counts[vertex];
@@ -270,7 +270,7 @@ static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   for (uint32_t i = 0; i < fx->user_counts[result]; i++) {
     uint32_t index = fx->users.data[fx->user_starts[result] + i];
     const etr_fx_vertex *user = &fx->vertices[index];
-    fx->resume = ETR_MIN(fx->resume, fx->positions[index]);
+    fx->first_to_sort = ETR_MIN(fx->first_to_sort, fx->positions[index]);
     for (uint32_t k = 0; k < user->input_count; k++) {
       uint32_t *producer = &fx->input_pool.data[user->first_input + k];
       if (*producer == vertex)
@@ -281,12 +281,12 @@ static bool redirect_users(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
 }
 
 /* Takes the members out of the graph, which sorting then leaves out, and adds a call that reads
- * what they read and whose results are read instead of theirs. Returns the call's vertex;
- * ETR_NONE when out of memory. */
+ * what they read and whose results are read instead of theirs. Returns the call's vertex; ETR_NONE
+ * when out of memory. */
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count) {
   uint32_t member_stamp = ++fx->stamp;
   fx->late_call = fx->last_call;
-  fx->resume = fx->is_sorted ? (uint32_t)fx->order_count : 0;
+  fx->first_to_sort = fx->is_sorted ? (uint32_t)fx->order_count : 0;
   fx->next_position = (uint32_t)most_slots(fx) + 1;
   fx->last_gone = 0;
   for (size_t i = 0; i < count; i++) {
@@ -311,7 +311,7 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count)
     if (!add_user(fx, inputs[k], call))
       return ETR_NONE;
   }
-  fx->resume = ETR_MIN(fx->resume, slot_of_last_input(fx, call));
+  fx->first_to_sort = ETR_MIN(fx->first_to_sort, slot_of_last_input(fx, call));
   for (size_t i = 0; i < count; i++) {
     drop_stamped_users(fx, members[i], member_stamp);
     if (fx->user_counts[members[i]] && !redirect_users(fx, members[i], call))
@@ -351,8 +351,8 @@ bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
 typedef struct sorter {
   etr_fx_graph *fx;
   uint32_t number, from;
-  uint32_t at;         /* all vertices in slots before this are sorted or gone */
-  uint32_t unfilled;   /* number of sorted vertices whose old slot is not before `at` */
+  uint32_t next_slot;  /* all vertices in slots before this are sorted or gone */
+  uint32_t unfilled;   /* number of sorted vertices whose old slot is not before `next_slot` */
   uint32_t new_count;  /* number of vertices without a slot that are not sorted yet */
   uint32_t first, end; /* bounds of the queue */
   uint32_t count,
@@ -409,11 +409,12 @@ static void fill_queue(sorter *s) {
   }
 }
 
-/* Moves `at` past all slots whose vertices are sorted or gone, up to the first one that is not. */
+/* Moves `next_slot` past all slots whose vertices are sorted or gone, up to the first one that is
+ * not. */
 static void pass_sorted_slots(sorter *s) {
   const etr_fx_graph *fx = s->fx;
-  for (; s->at < fx->order_count; s->at++) {
-    uint32_t vertex = fx->order[s->at];
+  for (; s->next_slot < fx->order_count; s->next_slot++) {
+    uint32_t vertex = fx->order[s->next_slot];
     if (vertex == ETR_NONE || fx->is_gone[vertex])
       continue;
     if (fx->sorted_by[vertex] != s->number)
@@ -472,13 +473,13 @@ static bool queue_is_as_before(sorter *s) {
 }
 
 /* Returns whether sorting may stop, because all further vertices are in sorted order already: the
- * sorted vertices are those that had the slots before `at`, those slots hold them all, nothing
- * behind was replaced, and the queue is as it was. */
+ * sorted vertices are those that had the slots before `next_slot`, those slots hold them all,
+ * nothing behind was replaced, and the queue is as it was. */
 static bool is_settled(sorter *s) {
   const etr_fx_graph *fx = s->fx;
   bool are_same_vertices = s->unfilled == 0 && s->new_count == 0;
-  bool have_slots = s->count <= s->at - s->from;
-  return fx->is_sorted && are_same_vertices && s->at > fx->last_gone && have_slots &&
+  bool have_slots = s->count <= s->next_slot - s->from;
+  return fx->is_sorted && are_same_vertices && s->next_slot > fx->last_gone && have_slots &&
          queue_is_as_before(s);
 }
 
@@ -487,12 +488,12 @@ static bool is_settled(sorter *s) {
  * vertices that are added without moving those behind them. */
 static void assign_slots(sorter *s) {
   etr_fx_graph *fx = s->fx;
-  bool is_to_end = s->at == fx->order_count;
+  bool is_to_end = s->next_slot == fx->order_count;
   bool has_room = s->from + 2 * s->count <= 2 * fx->vertex_capacity;
   uint32_t step = is_to_end && has_room ? 2 : 1;
   if (is_to_end)
-    fx->order_count = s->at = s->from + step * s->count;
-  for (uint32_t i = s->from; i < s->at; i++)
+    fx->order_count = s->next_slot = s->from + step * s->count;
+  for (uint32_t i = s->from; i < s->next_slot; i++)
     fx->order[i] = ETR_NONE;
   for (uint32_t i = 0; i < s->count; i++) {
     fx->positions[fx->sorted[i]] = s->from + step * i;
@@ -500,24 +501,24 @@ static void assign_slots(sorter *s) {
   }
 }
 
-/* Sorts the vertices from slot `resume` on, until the queue is as it was before. The queue starts
- * in the middle of its memory, because it grows at both ends. */
+/* Sorts the vertices from slot `first_to_sort` on, until the queue is as it was before. The queue
+ * starts in the middle of its memory, because it grows at both ends. */
 bool etr_fx_sort(etr_fx_graph *fx) {
   uint32_t middle = (uint32_t)fx->vertex_capacity;
   sorter s = {.fx = fx,
               .number = ++fx->sort_count,
-              .from = fx->resume,
-              .at = fx->resume,
+              .from = fx->first_to_sort,
+              .next_slot = fx->first_to_sort,
               .first = middle,
               .end = middle};
   fill_queue(&s);
   pass_sorted_slots(&s);
   while (s.first < s.end && !is_settled(&s))
     sort_next_vertex(&s);
-  bool is_everything_sorted = s.first < s.end || s.at == fx->order_count;
+  bool is_everything_sorted = s.first < s.end || s.next_slot == fx->order_count;
   if (s.unfilled || s.new_count || !is_everything_sorted)
     return false;
-  fx->steps += s.at - s.from + s.count;
+  fx->steps += s.next_slot - s.from + s.count;
   assign_slots(&s);
   fx->is_sorted = true;
   return true;

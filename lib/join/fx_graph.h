@@ -31,12 +31,12 @@ typedef struct etr_fx_graph {
   uint32_t *user_starts, *user_counts,
       *user_room; /* per vertex: start, length and capacity of its list in users */
   uint32_t *positions, next_position; /* per vertex: its slot */
-  bool *is_gone;       /* per vertex: it was replaced by a call. The order contains it until
-                          etr_fx_compact() */
-  bool is_sorted;      /* the order is the result of sorting */
-  uint32_t resume;     /* first slot that sorting could change */
-  uint32_t last_gone;  /* last slot among the vertices replaced last */
-  size_t steps;        /* cost of sorting so far: vertices and slots that were visited */
+  bool *is_gone;          /* per vertex: it was replaced by a call. The order contains it until
+                             etr_fx_compact() */
+  bool is_sorted;         /* the order is the result of sorting */
+  uint32_t first_to_sort; /* first slot that sorting could change */
+  uint32_t last_gone;     /* last slot among the vertices replaced last */
+  size_t steps;           /* cost of sorting so far: vertices and slots that were visited */
   uint32_t late_call;  /* the call made before the last one, which became a user of its inputs later
                           than its position  says; ETR_NONE: none */
   uint32_t *vertex_of; /* per node: its vertex, which its getitems follow. ETR_NONE: the node is in
@@ -67,8 +67,9 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *members, size_t count)
 /**
  * Sorts topologically as legalize_graph does: first in, first out, the users of a vertex in the
  * order in which they became users, but arithmetic on symbolic numbers first. A sorted graph is
- * sorted again only where a replacement moved something: from fx->resume until the queue is the
- * same, in the same order, as it was at that slot before. Returns false if the graph has a cycle.
+ * sorted again only where a replacement moved something: from fx->first_to_sort until the queue is
+ * the same, in the same order, as it was at that slot before. Returns false if the graph has a
+ * cycle.
  */
 bool etr_fx_sort(etr_fx_graph *fx);
 

@@ -183,8 +183,8 @@ bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *ar
 
 /* ---- Which writes a reader reads ---- */
 
-/* Returns how many of the writes that were found to reach a read are by instructions before this
- * one; others reach it through a jump back. */
+/* Returns how many of the writes that were found to reach a read, which are in the order of
+ * instructions, are by instructions before this one; others reach it through a jump back. */
 static size_t count_earlier_writes(const etr_links *l, int32_t id) {
   size_t count = 0;
   const etr_reaching *r = &l->reaching;
@@ -304,7 +304,8 @@ static bool add_node_input(etr_links *l, etr_node *node, uint32_t node_index, et
   etr_edge *edge = etr_vec_push(l->arena, inputs);
   if (!value_read || !edge)
     return false;
-  *value_read = index == read.value ? index : -1 - read.value;
+  bool is_view = index != read.value;
+  *value_read = is_view ? -1 - read.value : index; /* negative: see `reads` in links.h */
   *edge = writer;
   node->inputs = inputs->data;
   node->input_count = inputs->count;
@@ -335,8 +336,8 @@ static bool add_node_output(etr_links *l, etr_node *node, uint32_t node_index, e
 
 /* ---- Nodes ---- */
 
-/* Makes the value the node's only output. Reads of the value that no write reaches then read from
- * this node. */
+/* Makes the value the node's only output, as if it was written by an instruction before the first,
+ * -1. Reads of the value that no other write reaches then read from this node. */
 bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int32_t index) {
   etr_value *value = is_value(l, index) ? etr_arena_alloc(l->arena, sizeof *value) : NULL;
   if (!value)
@@ -438,7 +439,8 @@ bool etr_links_set_other_producers(const etr_links *l, etr_node *nodes) {
 }
 
 /* Sets *views to a value for each input of the node that reads its producer through a view: the
- * producer's data with the view's shape; NULL if no input does. */
+ * producer's data with the view's shape. NULL if no input does. l->reads has such an input as -1
+ * minus the value. */
 bool etr_links_find_views(etr_links *l, const etr_node *node, const etr_value **views) {
   etr_value *list = NULL;
   *views = NULL;

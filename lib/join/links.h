@@ -47,34 +47,37 @@ typedef struct etr_links {
   bool misses_input;         /* the node added last reads a value that no node computes */
 } etr_links;
 
-/** Starts with no value written. The method must have a program. */
+/** Starts with no value written. The method must have a program. Returns false when out of memory.
+ */
 bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena,
                     etr_arena *scratch);
 
 /** Finds all writes, and the values that are read and that nothing writes (`sources`). The inputs
- * of the method must have been added. */
+ * of the method must have been added. Returns false when out of memory. */
 bool etr_links_find_writes(etr_links *l, const etr_method_inputs *method);
 
-/** Makes node `node_index` the input of the method with this value. Also returns false if there is
- * no such value. */
+/** Makes node `node_index` the input of the method with this value. Returns false if there is no
+ * such value, or when out of memory. */
 bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t node_index, int32_t index);
 
 /** Makes node `node_index` a source, which nothing writes: a constant, or a buffer that keeps its
- * value between inferences. */
+ * value between inferences. Returns false when out of memory. */
 bool etr_links_add_source(etr_links *l, etr_node *node, uint32_t node_index, int32_t index);
 
-/** Fills inputs and outputs of node `node_index`, which is the instruction `id`. */
+/** Fills inputs and outputs of node `node_index`, which is the instruction `id`. Returns false when
+ * out of memory. */
 bool etr_links_add_instruction(etr_links *l, etr_node *node, uint32_t node_index, int32_t id);
 
 /** Fills the inputs of node `node_index`, the output of the method, with the values that the method
- * returns. */
+ * returns. Returns false when out of memory. */
 bool etr_links_add_method_results(etr_links *l, etr_node *node, uint32_t node_index);
 
 /** Gives each node the other producers from which it may read because of jumps. All nodes must have
- * their outputs. */
+ * their outputs. Returns false when out of memory. */
 bool etr_links_set_other_producers(const etr_links *l, etr_node *nodes);
 
-/** Stores the shapes in which the node added last sees its inputs (etr_graph.views). */
+/** Stores the shapes in which the node added last sees its inputs (etr_graph.views). Returns false
+ * when out of memory. */
 bool etr_links_find_views(etr_links *l, const etr_node *node, const etr_value **views);
 
 #endif

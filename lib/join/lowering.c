@@ -36,9 +36,11 @@ typedef struct placed_vertex {
  * in l->partitioner.leaving. Returns false if a delegate has no vertices, or when out of memory. */
 static bool list_vertices_of_delegates(lowerer *l, size_t first) {
   const etr_fx_graph *fx = &l->fx;
-  for (size_t i = 0; i < fx->order_count; i++)
-    if (l->member[fx->order[i]] >= 0)
-      l->part_sizes[l->member[fx->order[i]]]++;
+  for (size_t i = 0; i < fx->order_count; i++) {
+    int32_t delegate = l->member[fx->order[i]];
+    if (delegate >= 0)
+      l->part_sizes[delegate]++;
+  }
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
     l->parts[delegate] = etr_arena_alloc_array(&l->scratch, l->part_sizes[delegate],
@@ -311,8 +313,8 @@ static bool assign_module_nodes(module_reader *r, uint32_t subgraph, const etr_p
   return entry == count;
 }
 
-/* Moves r->node on to the first node of the next lowered module. Returns the module's subgraph;
- * ETR_NONE if there is none. */
+/* Moves r->node on to the first node of the next lowered module. Returns the module's
+ * subgraph; ETR_NONE if there is none. */
 static uint32_t next_module(module_reader *r) {
   while (r->node < r->graph->node_count &&
          !is_lowered_module(r->graph, r->graph->nodes[r->node].subgraph))
@@ -495,8 +497,7 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
   if (good && !found && l.is_cut)
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: too many delegates to repeat the lowering: kernels and delegates with the same "
-             "debug handles are "
-             "distinguished by the graph's order, which is an estimate",
+             "debug handles are distinguished by the graph's order, which is an estimate",
              etr_method_label(placement->method));
   good = good && !etr_arena_failed(&l.scratch) && (!found || fill_lowering(&l, out));
   etr_arena_clear(&l.scratch);

@@ -59,8 +59,9 @@ static uint32_t find_or_add_path_part(folder *f, uint32_t parent, etr_slice name
   return slot->value;
 }
 
-/* Returns the index of the last part of a path such as "layers.0.norm", and adds all its parts;
- * ETR_NONE for the top level, and when out of memory. Whatever is behind MOST_PARTS is one part. */
+/* Returns the index of the last part of a path such as "layers.0.norm", and adds all its
+ * parts; ETR_NONE for the top level, and when out of memory. Whatever is behind MOST_PARTS is
+ * one part. */
 static uint32_t add_path(folder *f, const char *path) {
   uint32_t last = ETR_NONE;
   for (size_t count = 1; *path; count++) {
@@ -75,6 +76,7 @@ static uint32_t add_path(folder *f, const char *path) {
 
 /* ---- Siblings beside each other ---- */
 
+/* Compares two texts byte by byte, like strcmp(). A text that begins with the other is greater. */
 static int compare_text(etr_slice a, etr_slice b) {
   size_t size = ETR_MIN(a.size, b.size);
   int compared = size ? memcmp(a.data, b.data, size) : 0;

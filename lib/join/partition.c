@@ -18,7 +18,7 @@ typedef struct group {
 } group;
 
 /* State of a vertex while a partition is made. A vertex is harmless if it is in the partition, or
- * if no path from it states to the partition. A vertex whose users are all harmless can be added
+ * if no path from it leads to the partition. A vertex whose users are all harmless can be added
  * without a path that leaves the partition and comes back. */
 typedef struct vertex_state {
   uint32_t number;         /* number of the partition that the other members describe, + 1 */
@@ -31,7 +31,7 @@ typedef struct vertex_state {
 
 /* State of one stage. */
 typedef struct finder {
-  etr_partitioner *p;
+  etr_partitioner *partitioner;
   const etr_fx_graph *fx;
   bool *chosen;       /* per vertex: it is in a group of this stage */
   uint32_t *group_of; /* per vertex; ETR_NONE */
@@ -39,7 +39,7 @@ typedef struct finder {
   group *groups;      /* sorted by end, the last first */
   size_t group_count;
   uint32_t *inside, *behind; /* per vertex: number + 1 of the partition that it is in, or from which
-                                a path states to it */
+                                a path leads to it */
   uint32_t *marks, *stack;
   uint32_t partition_count;
   uint32_t end;             /* position where the partition ends */
@@ -53,7 +53,7 @@ typedef struct finder {
 } finder;
 
 static bool spend_steps(finder *f, size_t steps) {
-  return etr_spend(f->p->budget, steps);
+  return etr_spend(f->partitioner->budget, steps);
 }
 
 /* ---- Which delegates list a handle ---- */
@@ -152,7 +152,7 @@ typedef struct owned {
 /* Puts the vertices on paths between a delegate's own vertices (`o`) into its group, because no
  * path leaves a delegate and comes back. A forward pass marks what comes after them, a backward
  * pass what comes before. `after` and `before` are working memory, per vertex: number + 1 of the
- * delegate to which the vertex belongs or from which, or to which, a path states. Returns false if
+ * delegate to which the vertex belongs or from which, or to which, a path leads. Returns false if
  * the budget is spent. */
 static bool unite_between(etr_partitioner *p, uint32_t delegate, const owned *o, uint32_t *after,
                           uint32_t *before) {
@@ -269,7 +269,7 @@ bool etr_partitioner_init(etr_partitioner *p) {
 }
 
 /* Returns true if a stage, one of several partitioners that run one after the other, takes the
- * group of a vertex. A vertex that is added later_users than the groups were made belongs to none.
+ * group of a vertex. A vertex that is added later than the groups were made belongs to none.
  */
 static bool stage_takes_vertex(const etr_partitioner *p, const etr_vertex_groups *g,
                                uint32_t vertex, etr_partition_groups groups) {
@@ -314,20 +314,20 @@ static bool is_in_partition(const finder *f, uint32_t vertex) {
   return f->inside[vertex] == f->partition_count;
 }
 
-/* Returns whether each user of the vertex is in the partition, or states to it by no path: users
+/* Returns whether each user of the vertex is in the partition, or leads to it by no path: users
  * after the end of the partition cannot. */
 static bool has_only_harmless_users(finder *f, uint32_t vertex) {
   uint32_t harmless = f->later_users[vertex] + state_of(f, vertex)->harmless_users;
   return harmless == f->fx->user_counts[vertex];
 }
 
-/* Returns whether a vertex outside the partition states to it by no path. */
+/* Returns whether a vertex outside the partition leads to it by no path. */
 static bool leads_not_inside(finder *f, uint32_t vertex) {
   return !is_in_partition(f, vertex) && state_of(f, vertex)->users_inside == 0 &&
          has_only_harmless_users(f, vertex);
 }
 
-/* Updates whether a vertex is harmless (states to the partition by no path) after one of its users
+/* Updates whether a vertex is harmless (leads to the partition by no path) after one of its users
  * changed. If it changed, too, its producers wait for an update. Marks its group as a candidate for
  * the partition if the group's last vertex has only harmless users: no other vertex of the group
  * reads that one. */
@@ -387,7 +387,7 @@ static bool update_waiting_vertices(finder *f) {
 static bool add_unused(finder *f, uint32_t vertex) {
   if (f->fx->vertices[vertex].input_count == 0)
     return true;
-  uint32_t *unused = etr_vec_push(f->p->scratch, &f->unused);
+  uint32_t *unused = etr_vec_push(f->partitioner->scratch, &f->unused);
   if (unused)
     *unused = vertex;
   return unused != NULL;
@@ -418,7 +418,7 @@ static bool begin_partition(finder *f, uint32_t end) {
 }
 
 /* Marks the vertices to which paths lead from a vertex of the partition, only up to the end of the
- * next remaining group: no later_users vertex matters to the groups that are left. Returns false if
+ * next remaining group: no later vertex matters to the groups that are left. Returns false if
  * the budget is spent. */
 static bool mark_as_following_partition(finder *f, uint32_t start) {
   size_t depth = f->waiting;
@@ -459,7 +459,7 @@ static bool add_group_to_partition(finder *f, group *g) {
 }
 
 /* Returns whether no value would leave the partition and come back if the group were added: no user
- * of the group states to the partition from outside, and no producer of the group outside follows
+ * of the group leads to the partition from outside, and no producer of the group outside follows
  * the partition. */
 static bool group_fits(finder *f, const group *g) {
   uint32_t group_index = (uint32_t)(g - f->groups);
@@ -482,7 +482,7 @@ static bool group_fits(finder *f, const group *g) {
   return true;
 }
 
-/* Sets g->is_cyclic if another user of a weight in the group states to the group: marks all
+/* Sets g->is_cyclic if another user of a weight in the group leads to the group: marks all
  * vertices from which paths lead to the group, and looks for such users among them. `visit` is a
  * number for the marks that no other call has. Returns false if the budget is spent. */
 static bool find_out_if_cyclic(finder *f, group *g, uint32_t visit) {
@@ -506,7 +506,7 @@ static bool find_out_if_cyclic(finder *f, group *g, uint32_t visit) {
   }
   for (uint32_t i = 0; i < g->count; i++) {
     uint32_t vertex = f->grouped[g->first + i];
-    for (uint32_t k = 0; f->p->is_shared[vertex] && k < f->fx->user_counts[vertex]; k++)
+    for (uint32_t k = 0; f->partitioner->is_shared[vertex] && k < f->fx->user_counts[vertex]; k++)
       g->is_cyclic |= f->marks[user_vertex(f, vertex, k)] == visit;
   }
   return true;
@@ -517,8 +517,8 @@ static uint32_t end_of_group(const finder *f, const group *g) {
   return f->fx->positions[f->grouped[g->first + g->count - 1]];
 }
 
-/* Returns whether groups with these owners (the delegates that alone list a handle of each;
- * ETR_NONE if unknown) are certainly of different delegates. */
+/* Returns whether groups with these owners (the delegates that alone list a handle of
+ * each; ETR_NONE if unknown) are certainly of different delegates. */
 static bool have_different_owners(uint32_t owner, uint32_t other) {
   return owner != ETR_NONE && other != ETR_NONE && owner != other;
 }
@@ -529,7 +529,7 @@ static bool have_different_owners(uint32_t owner, uint32_t other) {
  * delegates, if the budget is spent, or when out of memory. */
 static bool make_partition(finder *f, size_t first, bool alone) {
   group *groups = f->groups;
-  if (f->partition_count == f->p->delegate_count)
+  if (f->partition_count == f->partitioner->delegate_count)
     return false;
   f->last_left = first + 1 < f->group_count ? end_of_group(f, &groups[first + 1]) : 0;
   if (!begin_partition(f, end_of_group(f, &groups[first])) ||
@@ -559,9 +559,9 @@ static bool make_partition(finder *f, size_t first, bool alone) {
   return true;
 }
 
-/* Makes partitions of all groups, from the end of the graph to its start; with `alone`, one of each
- * group. Returns false if there are more than the record's delegates, if the budget is spent, or
- * when out of memory. */
+/* Makes partitions of all groups, from the end of the graph to its start; with `alone`, each group
+ * is a partition of its own. Returns false if there are more than the record's delegates, if the
+ * budget is spent, or when out of memory. */
 static bool make_partitions(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++)
     if (!find_out_if_cyclic(f, &f->groups[i], UINT32_MAX - (uint32_t)i))
@@ -597,6 +597,8 @@ static int by_list(const void *a, const void *b) {
   return (x->last > y->last) - (x->last < y->last);
 }
 
+/* Adds the hash of a handle to the sum of a list, which is the same in whatever order handles are
+ * added. */
 static void add_handle(handle_list *list, uint32_t handle) {
   int64_t size = (int64_t)handle + 2; /* etr_shape_hash() ignores 1 */
   list->sum += etr_shape_hash(&size, 1);
@@ -631,7 +633,7 @@ static bool may_be_delegate(const etr_partitioner *p, const handle_list *partiti
  * each other as their last nodes do. Returns false if a partition has the handles of no delegate,
  * or when out of memory. */
 static bool find_delegates_of_partitions(finder *f, bool alone) {
-  etr_partitioner *p = f->p;
+  etr_partitioner *p = f->partitioner;
   handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count,
                                                   sizeof *partitions);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
@@ -644,9 +646,9 @@ static bool find_delegates_of_partitions(finder *f, bool alone) {
     partitions[i] = (handle_list){.index = i};
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (!f->chosen[vertex] || f->p->is_shared[vertex])
+    if (!f->chosen[vertex] || f->partitioner->is_shared[vertex])
       continue;
-    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems)
+    if (etr_fx_is_getitem(f->fx, vertex) && !f->partitioner->roles->lists_getitems)
       continue;
     handle_list *list = &partitions[f->groups[f->group_of[vertex]].partition];
     add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
@@ -684,7 +686,7 @@ static void list_groups(finder *f, const etr_vertex_groups *sets, etr_partition_
   uint32_t start = 0;
   for (size_t i = f->fx->order_count; i-- > 0;) {
     uint32_t vertex = order[i];
-    if (!stage_takes_vertex(f->p, sets, vertex, taken))
+    if (!stage_takes_vertex(f->partitioner, sets, vertex, taken))
       continue;
     uint32_t *number = &f->group_of[root_of(sets, vertex)];
     if (*number == ETR_NONE) {
@@ -695,7 +697,7 @@ static void list_groups(finder *f, const etr_vertex_groups *sets, etr_partition_
     group *g = &f->groups[*number];
     g->count++;
     g->edges += f->fx->vertices[vertex].input_count + f->fx->user_counts[vertex];
-    g->has_weight |= f->p->is_shared[vertex];
+    g->has_weight |= f->partitioner->is_shared[vertex];
     f->chosen[vertex] = true;
   }
   for (size_t i = 0; i < f->group_count; i++) {
@@ -716,7 +718,7 @@ static void list_groups(finder *f, const etr_vertex_groups *sets, etr_partition_
 /* Groups the vertices of a stage, makes partitions of the groups, and finds the delegate of each.
  */
 bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
-  finder f = {.p = p, .fx = p->fx};
+  finder f = {.partitioner = p, .fx = p->fx};
   const etr_vertex_groups *sets = stage.order == ETR_ORDER_MERGED ? &p->kept : &p->listed;
   size_t count = p->fx->vertex_capacity;
   f.chosen = etr_arena_alloc_array(p->scratch, count, sizeof *f.chosen);

@@ -37,6 +37,8 @@ typedef struct entry {
 
 typedef etr_vec(entry) entries;
 
+/* Appends a handle to a list, with its index in a delegate's handle list or with its node. Returns
+ * false when out of memory. */
 static bool push_handle_entry(finder *f, entries *list, uint32_t handle, uint32_t index) {
   entry *added = etr_vec_push(f->scratch, list);
   if (added)
@@ -299,8 +301,7 @@ static bool assign_all_nodes(placer *p, uint32_t method, const etr_blocks *block
   if (is_cut)
     etr_warn(p->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: the program's lists of tensors or its delegates' operators are too many to "
-             "follow: some times get no "
-             "node, or an estimate",
+             "follow: some times get no node, or an estimate",
              etr_method_label(placement->method));
   assign_nodes_in_order(p);
   for (size_t i = 0; i < p->groups.count; i++)

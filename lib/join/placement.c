@@ -94,15 +94,16 @@ static bool add_instructions_of_program(collector *c) {
 static bool add_instructions_of_map(collector *c) {
   const etr_map_method *map = c->placement->method->map;
   for (size_t i = 0; map && i < map->instruction_count; i++) {
-    etr_placed *added = find_or_add_instruction(c, map->instructions[i].id);
+    const etr_map_instruction *listed = &map->instructions[i];
+    etr_placed *added = find_or_add_instruction(c, listed->id);
     if (!added)
       return false;
-    added->map = &map->instructions[i];
+    added->map = listed;
     added->is_in_place = false;
     if (!added->backend)
-      added->backend = map->instructions[i].backend;
+      added->backend = listed->backend;
     if (!added->is_kernel)
-      added->is_delegate = map->instructions[i].is_delegate;
+      added->is_delegate = listed->is_delegate;
   }
   return true;
 }
@@ -220,11 +221,11 @@ static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
 
 /* 0 is the top level. */
 uint32_t etr_module_of_delegate(const etr_placement *placement, int32_t instruction_id) {
+  const etr_graph *graph = placement->method->graph;
   size_t count;
   const etr_delegate_node *list = etr_nodes_of_delegate(placement, instruction_id, &count);
-  uint32_t module = count ? placement->method->graph->nodes[list[0].node].module : 0;
+  uint32_t module = count ? graph->nodes[list[0].node].module : 0;
   for (size_t i = 1; i < count; i++)
-    module = common_module(placement->method->graph, module,
-                           placement->method->graph->nodes[list[i].node].module);
+    module = common_module(graph, module, graph->nodes[list[i].node].module);
   return module;
 }

@@ -45,6 +45,6 @@ const etr_graph *etr_graph_of_events(const etr_placement *placement) {
   return placement->program_graph ? &placement->program_graph->graph : NULL;
 }
 
-bool etr_pte_graph_is_open(const etr_pte_graph *graph, int32_t instruction_id) {
+bool etr_pte_graph_has_operators(const etr_pte_graph *graph, int32_t instruction_id) {
   return find_operator_nodes(graph, instruction_id) != NULL;
 }

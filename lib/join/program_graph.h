@@ -44,7 +44,7 @@ uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_
 
 /** Returns whether the graph contains the operators in the payload of the delegate that an
  * instruction calls. */
-bool etr_pte_graph_is_open(const etr_pte_graph *graph, int32_t instruction_id);
+bool etr_pte_graph_has_operators(const etr_pte_graph *graph, int32_t instruction_id);
 
 /** Returns the graph to whose nodes a method's events are attributed: its Edge graph, or else the
  * program's; NULL if there is neither. */

@@ -113,8 +113,8 @@ static const char *format_value_as_json(arguments *a, const etr_pte_value *value
   return etr_arena_copy(a->arena, etr_json_excerpt_text(&excerpt));
 }
 
-/* Returns the text of a constant value, which is made only once because kernels share values;
- * NULL for one that is computed or has no text. */
+/* Returns the text of a constant value, which is made only once because kernels share values; NULL
+ * for one that is computed or has no text. */
 static const char *text_of_value(arguments *a, int32_t index) {
   if (index < 0 || (size_t)index >= a->program->value_count || a->is_computed[index])
     return NULL;
@@ -203,7 +203,7 @@ static const char *backend_of_instruction(const builder *b, const etr_instructio
 
 /* The graph of a delegate's payload while it is added. */
 typedef struct inside {
-  builder *b;
+  builder *builder;
   const etr_own_graph *own;
   const etr_placed *known; /* NULL: the instruction is unknown */
   int32_t instruction_id;
@@ -227,7 +227,7 @@ static uint32_t add_delegate_module(builder *b, const char *name, const char *ba
 /* Adds the empty nested graph of the delegate call whose node was added last. The work of the call
  * is then that of its nested nodes. Returns false when out of memory. */
 static bool begin_nested_graph(inside *in) {
-  builder *b = in->b;
+  builder *b = in->builder;
   const char *name = etr_arena_numbered(b->arena, "delegate_", (uint32_t)in->instruction_id);
   etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
   if (etr_arena_failed(b->arena))
@@ -252,7 +252,7 @@ static bool begin_nested_graph(inside *in) {
  * if a text is NULL, or when out of memory. */
 static etr_node *append_nested_node(inside *in, etr_node_kind kind, const char *name,
                                     const char *target) {
-  etr_node *node = append_node(in->b, in->instruction_id);
+  etr_node *node = append_node(in->builder, in->instruction_id);
   if (!node || !name || !target)
     return NULL;
   node->kind = kind;
@@ -264,7 +264,7 @@ static etr_node *append_nested_node(inside *in, etr_node_kind kind, const char *
 }
 
 static uint32_t last_node(const inside *in) {
-  return (uint32_t)(in->b->nodes.count - 1);
+  return (uint32_t)(in->builder->nodes.count - 1);
 }
 
 /* Fills a value of the nested graph from a value of the payload: type, shape and name. Where the
@@ -273,14 +273,14 @@ static uint32_t last_node(const inside *in) {
 static bool describe_payload_value(inside *in, etr_value *out, uint32_t value) {
   *out = in->own->values[value].value;
   out->is_bound = in->is_bound && !in->own->values[value].is_constant;
-  out->name = etr_arena_numbered(in->b->arena, "value_", value);
+  out->name = etr_arena_numbered(in->builder->arena, "value_", value);
   return out->name != NULL;
 }
 
 /* Makes a value of the payload the only output of the node that was added last. Returns false when
  * out of memory. */
 static bool set_only_output(inside *in, etr_node *node, uint32_t value) {
-  etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
+  etr_value *output = etr_arena_alloc(in->builder->arena, sizeof *output);
   if (!output || !describe_payload_value(in, output, value))
     return false;
   node->outputs = output;
@@ -293,10 +293,10 @@ static bool set_only_output(inside *in, etr_node *node, uint32_t value) {
  * values[argument] is the value of the payload that it is; ETR_NONE if unknown. Returns false if
  * the budget is spent, or when out of memory. */
 static bool add_payload_inputs(inside *in, const uint32_t *values) {
-  const etr_links *links = &in->b->links;
+  const etr_links *links = &in->builder->links;
   for (size_t i = 0; i < links->read_args.count; i++) {
     uint32_t value = values[links->read_args.data[i]];
-    const char *name = etr_arena_numbered(in->b->arena, "input_", i);
+    const char *name = etr_arena_numbered(in->builder->arena, "input_", i);
     etr_node *node = append_nested_node(in, ETR_NODE_INPUT, name, name);
     if (!node || (value != ETR_NONE && !set_only_output(in, node, value)))
       return false;
@@ -308,10 +308,10 @@ static bool add_payload_inputs(inside *in, const uint32_t *values) {
  * memory.
  */
 static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
-  etr_argument *argument = etr_arena_alloc(in->b->arena, sizeof *argument);
+  etr_argument *argument = etr_arena_alloc(in->builder->arena, sizeof *argument);
   if (!argument)
     return false;
-  *argument = (etr_argument){"bytes", etr_arena_format(in->b->arena, "%" PRIu64, bytes)};
+  *argument = (etr_argument){"bytes", etr_arena_format(in->builder->arena, "%" PRIu64, bytes)};
   node->arguments = argument;
   node->argument_count = 1;
   return argument->value != NULL;
@@ -321,7 +321,7 @@ static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
  * budget is spent, or when out of memory. */
 static bool add_payload_constant(inside *in, uint32_t value) {
   const etr_own_value *v = &in->own->values[value];
-  const char *name = etr_arena_numbered(in->b->arena, "constant_", value);
+  const char *name = etr_arena_numbered(in->builder->arena, "constant_", value);
   etr_node *node = append_nested_node(in, ETR_NODE_CONSTANT, name, name);
   return node && set_only_output(in, node, value) &&
          (v->data.bytes == 0 || add_bytes_argument(in, node, v->data.bytes));
@@ -345,9 +345,11 @@ static bool add_payload_constants(inside *in) {
 /* Sets the inputs and outputs of an operator's node, which was added last. A value that no node of
  * the nested graph computes is no input. Returns false when out of memory. */
 static bool link_payload_operator(inside *in, etr_node *node, const etr_own_operator *operator_) {
-  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, operator_->read_count, sizeof *inputs);
-  etr_value *outputs = etr_arena_alloc_array(in->b->arena, operator_->write_count, sizeof *outputs);
-  if (etr_arena_failed(in->b->arena))
+  etr_edge *inputs = etr_arena_alloc_array(in->builder->arena, operator_->read_count,
+                                           sizeof *inputs);
+  etr_value *outputs = etr_arena_alloc_array(in->builder->arena, operator_->write_count,
+                                             sizeof *outputs);
+  if (etr_arena_failed(in->builder->arena))
     return false;
   for (size_t i = 0; i < operator_->read_count; i++)
     if (in->writer[operator_->reads[i]].node != ETR_NONE)
@@ -373,11 +375,11 @@ static bool add_payload_operator(inside *in, size_t index) {
     return false;
   bool has_all_inputs = node->input_count == operator_->read_count;
   uint8_t work = (uint8_t)(has_all_inputs ? operator_->work : ETR_WORK_HIDDEN);
-  in->b->out->works.data[last_node(in)] = work;
+  in->builder->out->works.data[last_node(in)] = work;
   bool is_known = in->known && in->known->payload && index < in->known->payload->count;
   uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
   if (edge_node != ETR_NONE)
-    copy_edge_node(in->b, node, edge_node);
+    copy_edge_node(in->builder, node, edge_node);
   return true;
 }
 
@@ -389,7 +391,7 @@ static size_t first_event_of(const builder *b, int32_t instruction_id) {
 /* Records the Edge nodes that operators of the payload run, from events that were found to be such
  * an operator and to have a node. */
 static void add_edge_nodes_of_events(inside *in) {
-  builder *b = in->b;
+  builder *b = in->builder;
   size_t end = b->end_of_events[in->instruction_id];
   for (size_t i = first_event_of(b, in->instruction_id); i < end; i++) {
     const etr_event *event = b->delegate_events[i];
@@ -402,15 +404,15 @@ static void add_edge_nodes_of_events(inside *in) {
 /* Adds the nodes of all operators of the payload, which follow each other, and records where they
  * are. Returns false if the budget is spent, or when out of memory. */
 static bool add_payload_operators(inside *in) {
-  etr_own_nodes *own = etr_vec_push(in->b->arena, &in->b->out->own);
+  etr_own_nodes *own = etr_vec_push(in->builder->arena, &in->builder->out->own);
   if (!own)
     return false;
-  *own = (etr_own_nodes){in->instruction_id, (uint32_t)in->b->nodes.count,
+  *own = (etr_own_nodes){in->instruction_id, (uint32_t)in->builder->nodes.count,
                          (uint32_t)in->own->count};
   for (size_t i = 0; i < in->own->count; i++)
     if (!add_payload_operator(in, i))
       return false;
-  if (in->b->placement->method->graph)
+  if (in->builder->placement->method->graph)
     add_edge_nodes_of_events(in);
   return true;
 }
@@ -420,8 +422,9 @@ static bool add_payload_operators(inside *in) {
  * values[argument]: as in add_payload_inputs(). Returns false if the budget is spent, or when out
  * of memory. */
 static bool add_payload_output(inside *in, const uint32_t *values) {
-  const etr_links *links = &in->b->links;
-  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, links->written_args.count, sizeof *inputs);
+  const etr_links *links = &in->builder->links;
+  etr_edge *inputs = etr_arena_alloc_array(in->builder->arena, links->written_args.count,
+                                           sizeof *inputs);
   etr_node *node = append_nested_node(in, ETR_NODE_OUTPUT, "output", "output");
   if (!inputs || !node)
     return false;
@@ -438,8 +441,9 @@ static bool add_payload_output(inside *in, const uint32_t *values) {
 /* Returns, per argument of the call, the first value of the payload that is this argument; ETR_NONE
  * if none is. NULL when out of memory. */
 static uint32_t *find_values_of_arguments(const inside *in) {
-  const etr_instruction *instruction = &in->b->program->instructions[in->instruction_id];
-  uint32_t *values = etr_arena_alloc_array(in->b->scratch, instruction->arg_count, sizeof *values);
+  const etr_instruction *instruction = &in->builder->program->instructions[in->instruction_id];
+  uint32_t *values = etr_arena_alloc_array(in->builder->scratch, instruction->arg_count,
+                                           sizeof *values);
   if (!values)
     return NULL;
   for (size_t i = 0; i < instruction->arg_count; i++)
@@ -457,7 +461,8 @@ static uint32_t *find_values_of_arguments(const inside *in) {
  * if the budget is spent, or when out of memory. */
 static bool add_payload_graph(inside *in) {
   uint32_t *values = find_values_of_arguments(in);
-  in->writer = etr_arena_alloc_array(in->b->scratch, in->own->value_count, sizeof *in->writer);
+  in->writer = etr_arena_alloc_array(in->builder->scratch, in->own->value_count,
+                                     sizeof *in->writer);
   if (!values || !in->writer || !begin_nested_graph(in))
     return false;
   for (size_t i = 0; i < in->own->value_count; i++)
@@ -468,11 +473,12 @@ static bool add_payload_graph(inside *in) {
 
 /* ---- The inside of a delegate: operators that only its events name ---- */
 
-/* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its number;
- * NULL when out of memory. */
+/* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its
+ * number; NULL when out of memory. */
 static const char *name_without_number(inside *in, const char *id) {
   const char *number = strstr(id, " #");
-  return etr_arena_copy(in->b->arena, (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
+  return etr_arena_copy(in->builder->arena,
+                        (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
 }
 
 /* Adds a node for an operator that only an event names. Its inputs are unknown: as operators run
@@ -480,11 +486,11 @@ static const char *name_without_number(inside *in, const char *id) {
  * becomes *previous. Returns false if the budget is spent, or when out of memory. */
 static bool add_operator_of_event(inside *in, const etr_event *event, uint32_t *previous) {
   const char *name = name_without_number(in, event->delegate_id);
-  etr_node *node = append_indexed_node(in->b, in->instruction_id, event->delegate_id);
+  etr_node *node = append_indexed_node(in->builder, in->instruction_id, event->delegate_id);
   if (node)
-    in->b->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
-  etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->b->arena, sizeof *edge);
-  etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
+    in->builder->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
+  etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->builder->arena, sizeof *edge);
+  etr_value *output = etr_arena_alloc(in->builder->arena, sizeof *output);
   if (!node || !output || !name)
     return false;
   *output = (etr_value){.name = event->delegate_id, .rank = -1};
@@ -500,14 +506,14 @@ static bool add_operator_of_event(inside *in, const etr_event *event, uint32_t *
   }
   *previous = last_node(in);
   if (event->node_count)
-    copy_edge_node(in->b, node, event->nodes[0]);
-  return !etr_arena_failed(in->b->arena);
+    copy_edge_node(in->builder, node, event->nodes[0]);
+  return !etr_arena_failed(in->builder->arena);
 }
 
 /* Adds a nested graph of the operators that events of the call name, each once; nothing if there
  * are none. Returns false if the budget is spent, or when out of memory. */
 static bool add_operators_of_events(inside *in) {
-  const builder *b = in->b;
+  const builder *b = in->builder;
   uint32_t previous = ETR_NONE;
   size_t first = first_event_of(b, in->instruction_id);
   size_t end = b->end_of_events[in->instruction_id];
@@ -546,7 +552,7 @@ static bool may_have_bounds(const builder *b, int32_t instruction_id) {
  * when out of memory, or if the budget is spent.
  */
 static bool add_nested_graph(builder *b, int32_t instruction_id, const etr_own_graph *own) {
-  inside in = {.b = b,
+  inside in = {.builder = b,
                .own = own,
                .known = etr_placed_instruction(b->placement, instruction_id),
                .instruction_id = instruction_id};
@@ -818,7 +824,7 @@ static bool begin_graph(builder *b) {
  * Returns false if the budget is spent, or when out of memory. */
 static bool build_graph(builder *b) {
   etr_pte_graph *out = b->out;
-  const etr_placement *placement = b->placement;
+  const etr_graph *edge = b->placement->method->graph;
   const etr_pte_method *program = b->program;
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, b->arena);
@@ -841,19 +847,17 @@ static bool build_graph(builder *b) {
   if (!etr_links_set_other_producers(&b->links, b->nodes.data))
     return false;
   out->is_cut = b->links.uses.is_cut || b->links.reaching.is_cut;
-  out->graph = (etr_graph){
-      .dialect = "program",
-      .schema_version = "",
-      .nodes = b->nodes.data,
-      .node_count = b->nodes.count,
-      .modules = placement->method->graph ? placement->method->graph->modules : b->modules.data,
-      .module_count = placement->method->graph ? placement->method->graph->module_count
-                                               : b->modules.count,
-      .subgraphs = b->subgraphs.data,
-      .subgraph_count = b->subgraphs.count,
-      .works = out->works.data,
-      .views = out->views.data,
-      .profile_method = ETR_NONE};
+  out->graph = (etr_graph){.dialect = "program",
+                           .schema_version = "",
+                           .nodes = b->nodes.data,
+                           .node_count = b->nodes.count,
+                           .modules = edge ? edge->modules : b->modules.data,
+                           .module_count = edge ? edge->module_count : b->modules.count,
+                           .subgraphs = b->subgraphs.data,
+                           .subgraph_count = b->subgraphs.count,
+                           .works = out->works.data,
+                           .views = out->views.data,
+                           .profile_method = ETR_NONE};
   return !etr_arena_failed(b->arena);
 }
 

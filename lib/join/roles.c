@@ -32,7 +32,7 @@ typedef struct finder {
 
 /* The nodes of one handle that may be delegated. */
 typedef struct selection {
-  finder *f;
+  finder *finder;
   const etr_handle_node *nodes;
   size_t count;
   uint32_t available; /* entries of handle lists for the nodes that are marked as delegated */
@@ -65,7 +65,7 @@ typedef enum place {
 enum { MOST_STEPS = 1 << 22 }; /* limit on inputs and nodes that are visited for all delegates */
 
 typedef struct paths {
-  finder *f;
+  finder *finder;
   uint8_t *positions; /* per node: bits of `place` */
   etr_map listed;     /* handle -> how often the delegate lists it */
 } paths;
@@ -73,13 +73,13 @@ typedef struct paths {
 /* Marks the nodes with a handle as sure to be in the delegate, if its list has the handle as often
  * as all these nodes together would be listed. */
 static void mark_sure_nodes(paths *p, uint32_t handle, uint32_t listed_count) {
-  const etr_method_inputs *method = p->f->placement->method;
+  const etr_method_inputs *method = p->finder->placement->method;
   size_t first = etr_method_first_of_handle(method, handle), end = first;
   uint32_t entries = 0;
   for (; end < method->by_handle_count && method->by_handle[end].handle == handle; end++)
-    entries += p->f->entries[method->by_handle[end].node];
+    entries += p->finder->entries[method->by_handle[end].node];
   for (size_t i = first; entries == listed_count && i < end; i++)
-    if (p->f->entries[method->by_handle[i].node])
+    if (p->finder->entries[method->by_handle[i].node])
       p->positions[method->by_handle[i].node] |= SURE;
 }
 
@@ -95,7 +95,7 @@ static uint8_t bits_from_neighbor(uint8_t from, place on_path, place by_outside)
 /* Marks the nodes that come after nodes of the delegate on paths through the graph, and those that
  * come before: producers are listed first, so one pass in each direction follows all paths. */
 static void follow_paths(const paths *p) {
-  const etr_graph *graph = p->f->placement->method->graph;
+  const etr_graph *graph = p->finder->placement->method->graph;
   uint8_t *bits = p->positions;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
@@ -112,9 +112,9 @@ static void follow_paths(const paths *p) {
 /* Fills what is known of each node and one delegate: whether it is certainly in it, cannot be in it
  * because of its handle, or comes before or after it. Returns false when out of memory. */
 static bool find_positions(paths *p, const etr_map_instruction *map) {
-  const etr_graph *graph = p->f->placement->method->graph;
+  const etr_graph *graph = p->finder->placement->method->graph;
   memset(p->positions, 0, graph->node_count);
-  etr_map_init(&p->listed, p->f->arena);
+  etr_map_init(&p->listed, p->finder->arena);
   for (size_t i = 0; i < map->handle_count; i++) {
     etr_map_slot *slot = etr_map_at(&p->listed, ETR_BYTES(map->handles[i]));
     if (!slot)
@@ -143,7 +143,7 @@ static bool find_positions(paths *p, const etr_map_instruction *map) {
 static bool find_inside_and_outside(finder *f) {
   const etr_method_inputs *method = f->placement->method;
   size_t count = method->graph->node_count, steps = 0, left = MOST_STEPS;
-  paths p = {.f = f, .positions = etr_arena_alloc_array(f->arena, count, 1)};
+  paths p = {.finder = f, .positions = etr_arena_alloc_array(f->arena, count, 1)};
   /* per node: delegates that list its handle, and those of them that cannot contain it */
   uint32_t *listing = etr_arena_alloc_array(f->arena, count, sizeof *listing);
   uint32_t *excluded = etr_arena_alloc_array(f->arena, count, sizeof *excluded);
@@ -255,15 +255,15 @@ static void mark_kernels(finder *f, const etr_kernel_group *group) {
 /* ---- What stays ---- */
 
 static const etr_node *node_at(const selection *s, size_t i) {
-  return &s->f->placement->method->graph->nodes[s->nodes[i].node];
+  return &s->finder->placement->method->graph->nodes[s->nodes[i].node];
 }
 
 /* Returns whether the i-th node of the selection is marked as delegated, but may be left out of the
  * delegates for this reason. */
 static bool may_be_left_out(selection *s, size_t i, reason why) {
   uint32_t node = s->nodes[i].node;
-  return s->f->out->is_delegated[node] && !is_certainly_inside(s->f, node) &&
-         reason_to_stay(s->f, node) == why;
+  return s->finder->out->is_delegated[node] && !is_certainly_inside(s->finder, node) &&
+         reason_to_stay(s->finder, node) == why;
 }
 
 enum {
@@ -320,23 +320,25 @@ static void leave_out_nodes(selection *s, reason why, uint32_t wanted) {
     if (!may_be_left_out(s, i, why))
       continue;
     size_t index = find_or_add_operator(&o, node_at(s, i)->target);
-    o.all += s->f->entries[s->nodes[i].node];
+    uint32_t entries = s->finder->entries[s->nodes[i].node];
+    o.all += entries;
     if (index < MOST_OPERATORS)
-      o.entries[index] += s->f->entries[s->nodes[i].node];
+      o.entries[index] += entries;
   }
   uint32_t leaving = s->available - wanted;
   bool has_others, all_leave = o.all <= leaving;
   unsigned subset = all_leave ? 0 : find_subset(&o, leaving, &has_others);
   if (!all_leave && (subset == 0 || has_others))
-    s->f->out->ambiguous += o.all;
+    s->finder->out->ambiguous += o.all;
   for (size_t i = s->count; i-- > 0 && s->available > wanted;) {
     if (!may_be_left_out(s, i, why))
       continue;
     size_t index = find_or_add_operator(&o, node_at(s, i)->target);
     if (subset && !(subset >> index & 1))
       continue;
-    s->f->out->is_delegated[s->nodes[i].node] = false;
-    s->available -= ETR_MIN(s->available, s->f->entries[s->nodes[i].node]);
+    uint32_t node = s->nodes[i].node;
+    s->finder->out->is_delegated[node] = false;
+    s->available -= ETR_MIN(s->available, s->finder->entries[node]);
   }
 }
 
@@ -344,7 +346,7 @@ static void leave_out_nodes(selection *s, reason why, uint32_t wanted) {
  * out first, until as many are left as the delegates list. Returns whether that number was
  * reached. */
 static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted) {
-  selection s = {.f = f, .nodes = &f->placement->method->by_handle[first], .count = count};
+  selection s = {.finder = f, .nodes = &f->placement->method->by_handle[first], .count = count};
   for (size_t i = 0; i < count; i++) {
     uint32_t node = s.nodes[i].node;
     f->out->is_delegated[node] = f->entries[node] && !f->out->is_kernel[node];
@@ -382,8 +384,8 @@ static bool select_delegated_nodes(finder *f, const etr_map *listed) {
   bool is_consistent = true;
   f->out->ambiguous = 0;
   for (size_t first = 0, end; first < method->by_handle_count; first = end) {
-    uint32_t handle = method->by_handle[first].handle,
-             wanted = etr_map_get(listed, ETR_BYTES(handle));
+    uint32_t handle = method->by_handle[first].handle;
+    uint32_t wanted = etr_map_get(listed, ETR_BYTES(handle));
     for (end = first; end < method->by_handle_count && method->by_handle[end].handle == handle;)
       end++;
     if (wanted == ETR_NONE)

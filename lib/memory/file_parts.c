@@ -2,8 +2,8 @@
  *
  * file_parts.c - finds what the bytes of a program's file hold.
  *
- * Ranges of the file are claimed: the file, in it the program and its segments, in these payloads
- * and constants. Each byte belongs to the innermost range around it.
+ * Ranges of the file are listed with what they hold: the file, in it the program and its segments,
+ * in these payloads and constants. Each byte belongs to the innermost range around it.
  */
 #include "memory/program_memory.h"
 
@@ -13,40 +13,43 @@ const char *etr_content_name(etr_content kind) {
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
-typedef struct claim {
+typedef struct file_range {
   etr_file_part part; /* its size is that of the range until the ranges inside are taken off */
   uint64_t end;
-  uint32_t number;                 /* claims of the same range: the later one is inside */
+  uint32_t number;                 /* of two equal ranges the later one is inside */
   etr_vec(etr_delegate_use) calls; /* of a delegate */
-} claim;
+} file_range;
 
-typedef struct claims {
+typedef struct file_ranges {
   const etr_pte_data *data;
   etr_arena *arena, *scratch;
   etr_map by_extent; /* start and size of payloads and of delegates' weights -> index in the list */
   etr_map by_key;    /* key of named data -> its segment */
-  etr_vec(claim) list;
-} claims;
+  etr_vec(file_range) list;
+} file_ranges;
 
-/* Adds the bytes [start, end) of the file as a part; nothing if there are none. */
-static void push_claim(claims *c, uint64_t start, uint64_t end, etr_file_part part) {
-  claim *added = start < end ? etr_vec_push(c->scratch, &c->list) : NULL;
+/* Adds the bytes [start, end) of the file to the list of ranges, with what they hold
+ * (`part`); nothing if there are none. When out of memory, the scratch arena has failed. */
+static void append_range(file_ranges *c, uint64_t start, uint64_t end, etr_file_part part) {
+  file_range *added = start < end ? etr_vec_push(c->scratch, &c->list) : NULL;
   if (!added)
     return;
   part.offset_bytes = start;
-  *added = (claim){.part = part, .end = end, .number = (uint32_t)(c->list.count - 1)};
+  *added = (file_range){.part = part, .end = end, .number = (uint32_t)(c->list.count - 1)};
 }
 
-/* Adds a range that begins at an offset from the program; what lies outside the file is left out.
- */
-static void add_claim(claims *c, uint64_t at, uint64_t size, etr_file_part part) {
-  uint64_t start = etr_add_up_to_most(c->data->program_at, at);
-  push_claim(c, start, ETR_MIN(etr_add_up_to_most(start, size), c->data->file_bytes), part);
+/* Adds a range of `size` bytes that begins `offset` bytes behind the start of the program, which a
+ * file may have behind other content; what is outside the file is left out. */
+static void add_range_of_program(file_ranges *c, uint64_t offset, uint64_t size,
+                                 etr_file_part part) {
+  uint64_t start = etr_add_up_to_most(c->data->program_at, offset);
+  uint64_t end = etr_add_up_to_most(start, size);
+  append_range(c, start, ETR_MIN(end, c->data->file_bytes), part);
 }
 
 /* Adds a range of the file that several delegates may use. Returns false if it was added before,
  * which only counts a further use, if it is empty, or when out of memory. */
-static bool add_shared_claim(claims *c, uint64_t offset, uint64_t size, etr_file_part part) {
+static bool add_range_once(file_ranges *c, uint64_t offset, uint64_t size, etr_file_part part) {
   const uint64_t extent[] = {offset, size};
   etr_map_slot *slot = etr_map_at(&c->by_extent, (etr_slice){(const char *)extent, sizeof extent});
   if (!slot)
@@ -57,7 +60,7 @@ static bool add_shared_claim(claims *c, uint64_t offset, uint64_t size, etr_file
   }
   size_t count = c->list.count;
   part.uses = 1;
-  add_claim(c, offset, size, part);
+  add_range_of_program(c, offset, size, part);
   if (c->list.count > count)
     slot->value = (uint32_t)count;
   return c->list.count > count;
@@ -65,9 +68,10 @@ static bool add_shared_claim(claims *c, uint64_t offset, uint64_t size, etr_file
 
 /* ---- Segments and constants ---- */
 
-/* Adds the segments of the file. What is inside some of them is added later and replaces the
- * padding; what lies between them stays padding. */
-static void add_segments(claims *c) {
+/* Adds the segments of the file. A segment of constants or delegates counts as padding at first:
+ * ranges inside it are added later, and only the bytes between them stay padding. Also fills the
+ * map of named data, by key. */
+static void add_segments(file_ranges *c) {
   static const etr_content kinds[] = {
       [ETR_SEGMENT_UNUSED] = ETR_CONTENT_UNUSED,   [ETR_SEGMENT_CONSTANTS] = ETR_CONTENT_PADDING,
       [ETR_SEGMENT_MUTABLE] = ETR_CONTENT_PADDING, [ETR_SEGMENT_DELEGATE] = ETR_CONTENT_PADDING,
@@ -75,31 +79,33 @@ static void add_segments(claims *c) {
   };
   for (uint32_t i = 0; i < c->data->segment_count && c->data->segment_base > 0; i++) {
     const etr_segment *segment = &c->data->segments[i];
-    add_claim(c, etr_add_up_to_most(c->data->segment_base, segment->offset_bytes),
-              segment->size_bytes,
-              (etr_file_part){.kind = kinds[segment->kind],
-                              .tensor = {.name = segment->name, .rank = -1},
-                              .method = ETR_NONE,
-                              .instruction = -1});
+    uint64_t offset = etr_add_up_to_most(c->data->segment_base, segment->offset_bytes);
+    const etr_file_part part = {.kind = kinds[segment->kind],
+                                .tensor = {.name = segment->name, .rank = -1},
+                                .method = ETR_NONE,
+                                .instruction = -1};
+    add_range_of_program(c, offset, segment->size_bytes, part);
   }
   for (size_t i = 0; i < c->data->named_count; i++)
     etr_map_set(&c->by_key, etr_slice_of(c->data->named[i].key), c->data->named[i].segment);
 }
 
-/* Adds the constants of the program. */
-static void add_constants(claims *c, const etr_program_constants *constants) {
+/* Adds the constants of the program that are in its file. Their offsets count from the start of the
+ * file. */
+static void add_constants(file_ranges *c, const etr_program_constants *constants) {
   for (size_t i = 0; i < constants->list.count; i++) {
     const etr_constant *constant = &constants->list.data[i];
     if (constant->offset_bytes == ETR_UNKNOWN)
       continue;
-    add_claim(
-        c, constant->offset_bytes - c->data->program_at, constant->size_bytes,
-        (etr_file_part){.kind = constant->is_mutable ? ETR_CONTENT_MUTABLE : ETR_CONTENT_CONSTANT,
-                        .tensor = constant->tensor,
-                        .module = constant->module,
-                        .method = constant->method,
-                        .instruction = -1,
-                        .uses = constant->uses});
+    uint64_t offset = constant->offset_bytes - c->data->program_at;
+    const etr_file_part part = {.kind = constant->is_mutable ? ETR_CONTENT_MUTABLE
+                                                             : ETR_CONTENT_CONSTANT,
+                                .tensor = constant->tensor,
+                                .module = constant->module,
+                                .method = constant->method,
+                                .instruction = -1,
+                                .uses = constant->uses};
+    add_range_of_program(c, offset, constant->size_bytes, part);
   }
 }
 
@@ -111,25 +117,23 @@ typedef struct delegate_of {
   etr_file_part part; /* what all parts of the delegate have in common */
 } delegate_of;
 
-/* Returns the module of the node that an operator of a payload belongs to, or else of the
- * delegate; NULL without a graph. */
+/* Returns the path of the module of the node that an operator of the payload runs, or else of the
+ * delegate; NULL without an Edge graph. */
 static const char *module_of_operator(const delegate_of *d, size_t operator_) {
   const etr_graph *graph = d->placement->method->graph;
-  const etr_placed *placed = graph ? etr_placed_instruction(d->placement, d->part.instruction)
-                                   : NULL;
-  bool is_known = placed && placed->payload && operator_ < placed->payload->count;
-  uint32_t node = is_known ? placed->operator_nodes[operator_] : ETR_NONE;
   if (!graph)
     return NULL;
-  return graph
-      ->modules[node != ETR_NONE ? graph->nodes[node].module
-                                 : etr_module_of_delegate(d->placement, d->part.instruction)]
-      .path;
+  const etr_placed *placed = etr_placed_instruction(d->placement, d->part.instruction);
+  bool is_known = placed && placed->payload && operator_ < placed->payload->count;
+  uint32_t node = is_known ? placed->operator_nodes[operator_] : ETR_NONE;
+  uint32_t module = node != ETR_NONE ? graph->nodes[node].module
+                                     : etr_module_of_delegate(d->placement, d->part.instruction);
+  return graph->modules[module].path;
 }
 
-/* Adds data that an operator reads, in the payload or in named data; data that lies in neither is
- * left out. */
-static void add_weight(claims *c, const delegate_of *d, const etr_own_data *data,
+/* Adds the bytes of a tensor that an operator of a payload reads: in the payload itself, or in the
+ * segment of named data that its key names. Data in neither is left out. */
+static void add_weight(file_ranges *c, const delegate_of *d, const etr_own_data *data,
                        const etr_value *tensor, size_t operator_) {
   uint32_t segment = data->key ? etr_map_get(&c->by_key, etr_slice_of(data->key)) : ETR_NONE;
   bool is_inside = data->offset <= d->delegate->payload_bytes &&
@@ -143,11 +147,12 @@ static void add_weight(claims *c, const delegate_of *d, const etr_own_data *data
   part.kind = ETR_CONTENT_WEIGHT;
   part.tensor = *tensor;
   part.module = module_of_operator(d, operator_);
-  (void)add_shared_claim(c, offset, data->bytes, part);
+  (void)add_range_once(c, offset, data->bytes, part);
 }
 
-/* Adds a constant of a payload and its scales. */
-static void add_payload_constant(claims *c, const delegate_of *d, const etr_own_value *value,
+/* Adds a constant of a payload, and the scales by which its numbers are quantized, if it has any.
+ */
+static void add_payload_constant(file_ranges *c, const delegate_of *d, const etr_own_value *value,
                                  uint32_t id, size_t operator_) {
   etr_value tensor = value->value, scales = {.rank = -1};
   tensor.name = etr_arena_format(c->arena, "constant_%u", id);
@@ -158,22 +163,26 @@ static void add_payload_constant(claims *c, const delegate_of *d, const etr_own_
   add_weight(c, d, &value->scales, &scales, operator_);
 }
 
-/* Adds the constants that the operators of a payload read, each once. */
-static void add_weights(claims *c, const delegate_of *d) {
+/* Adds the constants that the operators of a payload read, each once, for the first that reads it.
+ */
+static void add_payload_constants(file_ranges *c, const delegate_of *d) {
   const etr_own_graph *graph = etr_method_own_graph(d->placement->method, d->part.instruction);
   bool *is_added = graph ? etr_arena_alloc_array(c->scratch, graph->value_count, sizeof *is_added)
                          : NULL;
-  for (size_t i = 0; is_added && i < graph->count; i++)
-    for (size_t k = 0; k < graph->operators[i].read_count; k++) {
-      uint32_t id = graph->operators[i].reads[k];
+  for (size_t i = 0; is_added && i < graph->count; i++) {
+    const etr_own_operator *operator_ = &graph->operators[i];
+    for (size_t k = 0; k < operator_->read_count; k++) {
+      uint32_t id = operator_->reads[k];
       if (graph->values[id].is_constant && !is_added[id])
         add_payload_constant(c, d, &graph->values[id], id, i);
       is_added[id] = true;
     }
+  }
 }
 
-/* Adds the instructions of a method that call its delegates to the claims of their payloads. */
-static void add_calls(claims *c, const etr_pte_method *program, uint32_t method) {
+/* Records, for the range of each payload, which instructions of a method call a delegate with it.
+ */
+static void record_calls(file_ranges *c, const etr_pte_method *program, uint32_t method) {
   for (size_t i = 0; i < program->instruction_count; i++) {
     if ((uint32_t)program->instructions[i].delegate >= program->delegate_count)
       continue;
@@ -188,12 +197,12 @@ static void add_calls(claims *c, const etr_pte_method *program, uint32_t method)
   }
 }
 
-/* Adds the payloads of a method's delegates, and the weights in them as far as they can be read.
- * A payload that cannot be read is closed. */
-static void add_delegates(claims *c, const etr_placement *placement, uint32_t method) {
+/* Adds the payloads of a method's delegates, and in them the constants of those whose format can be
+ * read; others are ETR_CONTENT_CLOSED. The instruction of a payload is the first that calls its
+ * delegate; -1 if none does. */
+static void add_delegate_payloads(file_ranges *c, const etr_placement *placement, uint32_t method) {
   const etr_pte_method *program = placement->method->program;
-  int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count,
-                                         sizeof *first); /* instruction */
+  int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count, sizeof *first);
   for (size_t i = 0; first && i < program->delegate_count; i++)
     first[i] = -1;
   for (size_t i = program->instruction_count; first && i-- > 0;)
@@ -215,18 +224,19 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
       d.part.kind = ETR_CONTENT_CLOSED;
     if (placement->method->graph && first[i] >= 0)
       d.part.module = module_of_operator(&d, SIZE_MAX);
-    bool is_new = add_shared_claim(c, delegate->payload_at, delegate->payload_bytes, d.part);
+    bool is_new = add_range_once(c, delegate->payload_at, delegate->payload_bytes, d.part);
     if (is_new && first[i] >= 0)
-      add_weights(c, &d);
+      add_payload_constants(c, &d);
   }
-  add_calls(c, program, method);
+  record_calls(c, program, method);
 }
 
 /* ---- All ---- */
 
-/* Orders claims by offset, then the longest first, then by number. */
+/* Orders ranges by offset, then the longest first, then as they were added: so a range comes before
+ * those inside it. */
 static int by_extent(const void *a, const void *b) {
-  const claim *x = a, *y = b;
+  const file_range *x = a, *y = b;
   if (x->part.offset_bytes != y->part.offset_bytes)
     return x->part.offset_bytes < y->part.offset_bytes ? -1 : 1;
   if (x->end != y->end)
@@ -234,32 +244,34 @@ static int by_extent(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Sorts the claims, and takes the ranges inside a range off its size. A range that is partly
- * outside the one around it is cut. */
-static void cut_to_nested_claims(claims *c) {
-  etr_vec(claim *) open = {0};
+/* Sorts the ranges, and takes the size of each off that of the range around it, so that each byte
+ * counts once. A range that is partly outside the one around it is cut. `open` has the ranges
+ * around the current one, the innermost last. */
+static void nest_ranges(file_ranges *c) {
+  etr_vec(file_range *) open = {0};
   etr_sort(c->list.data, c->list.count, sizeof *c->list.data, by_extent);
   for (size_t i = 0; i < c->list.count; i++) {
-    claim *inner = &c->list.data[i];
+    file_range *inner = &c->list.data[i];
     while (open.count > 0 && open.data[open.count - 1]->end <= inner->part.offset_bytes)
       open.count--;
-    claim *outer = open.count > 0 ? open.data[open.count - 1] : NULL;
+    file_range *outer = open.count > 0 ? open.data[open.count - 1] : NULL;
     if (outer)
       inner->end = ETR_MIN(inner->end, outer->end);
     inner->part.size_bytes = inner->part.extent_bytes = inner->end - inner->part.offset_bytes;
     if (outer)
       outer->part.size_bytes -= inner->part.size_bytes;
-    claim **added = etr_vec_push(c->scratch, &open);
+    file_range **added = etr_vec_push(c->scratch, &open);
     if (added)
       *added = inner;
   }
 }
 
-/* Lists the parts of the file that are not empty. Returns false when out of memory. */
-static bool list_parts(claims *c, etr_program_memory *out) {
+/* Lists the ranges of the file that have bytes of their own, outside the ranges in them. Returns
+ * false when out of memory. */
+static bool list_parts(file_ranges *c, etr_program_memory *out) {
   etr_file_part *parts = etr_arena_alloc_array(c->arena, c->list.count, sizeof *parts);
   for (size_t i = 0; parts && i < c->list.count; i++) {
-    claim *made = &c->list.data[i];
+    file_range *made = &c->list.data[i];
     made->part.calls = made->calls.data;
     made->part.call_count = made->calls.count;
     if (made->part.size_bytes > 0)
@@ -270,28 +282,28 @@ static bool list_parts(claims *c, etr_program_memory *out) {
   return parts != NULL;
 }
 
-/* Claims the file, the program, segments, constants and payloads, of which inner ranges are taken
- * off outer ones. Returns false when out of memory. */
-bool etr_file_parts_make(etr_program_memory *out, const etr_program_constants *constants,
+/* Lists the ranges of the file from the outermost to the innermost: the file, the program,
+ * segments, constants and payloads. A byte counts for the innermost range around it. */
+bool etr_file_parts_find(etr_program_memory *out, const etr_program_constants *constants,
                          const etr_placement *placements, size_t method_count) {
   etr_arena scratch;
   etr_arena_init(&scratch);
-  claims c = {.data = constants->data, .arena = constants->arena, .scratch = &scratch};
+  file_ranges c = {.data = constants->data, .arena = constants->arena, .scratch = &scratch};
   const etr_file_part none = {.tensor.rank = -1, .method = ETR_NONE, .instruction = -1};
   etr_file_part file = none, program = none;
   etr_map_init(&c.by_extent, &scratch);
   etr_map_init(&c.by_key, &scratch);
   file.kind = c.data->program_at > 0 ? ETR_CONTENT_TESTS : ETR_CONTENT_PADDING;
   program.kind = ETR_CONTENT_PROGRAM;
-  push_claim(&c, 0, c.data->file_bytes, file);
-  add_claim(&c, 0, c.data->program_bytes, program);
+  append_range(&c, 0, c.data->file_bytes, file);
+  add_range_of_program(&c, 0, c.data->program_bytes, program);
   add_segments(&c);
   add_constants(&c, constants);
   for (uint32_t i = 0; i < method_count; i++)
     if (placements[i].method->program)
-      add_delegates(&c, &placements[i], i);
+      add_delegate_payloads(&c, &placements[i], i);
   if (!etr_arena_failed(&scratch))
-    cut_to_nested_claims(&c);
+    nest_ranges(&c);
   bool good = !etr_arena_failed(&scratch) && list_parts(&c, out);
   etr_arena_clear(&scratch);
   return good;

@@ -32,7 +32,8 @@ typedef struct op_key {
 } op_key;
 ETR_NO_PADDING(op_key, 2 * sizeof(char *));
 
-/* Returns the name of a kernel with its overload, made once for each; "" when out of memory. */
+/* Returns the name of a kernel with its overload, such as "aten::add.out", made once for all
+ * instructions that call it; "" when out of memory. */
 static const char *kernel_name(op_names *names, const etr_instruction *instruction,
                                etr_arena *arena) {
   const op_key key = {instruction->op, instruction->overload};
@@ -49,7 +50,8 @@ static const char *kernel_name(op_names *names, const etr_instruction *instructi
   return *text;
 }
 
-/* Returns what an instruction does, in a word. */
+/* Returns what an instruction does, for display: the name of a kernel or of a backend, or a word
+ * such as "move"; "" if unknown. */
 static const char *name_of_operation(op_names *names, const etr_pte_method *program,
                                      const etr_instruction *instruction, etr_arena *arena) {
   const etr_pte_delegate *delegate = etr_delegate_of(program, instruction);
@@ -69,25 +71,27 @@ static const char *name_of_operation(op_names *names, const etr_pte_method *prog
   }
 }
 
-/* Makes the steps of a plan. Returns NULL when out of memory. */
+/* Describes the instructions of a method for its memory plan: what each does, its node and module.
+ * Returns NULL when out of memory. */
 static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *placement,
                                    etr_arena *arena) {
-  size_t count = ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
+  const etr_pte_method *program = placement->method->program;
+  const etr_graph *graph = placement->method->graph;
+  size_t count = ETR_MIN(program->instruction_count, (size_t)INT32_MAX);
   etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
   op_names ops = {0};
   etr_map_init(&ops.names, arena);
   for (size_t i = 0; steps && i < count; i++) {
-    const etr_instruction *instruction = &placement->method->program->instructions[i];
+    const etr_instruction *instruction = &program->instructions[i];
     const etr_placed *placed = etr_placed_instruction(placement, (int32_t)i);
     bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
-    uint32_t node = placement->method->graph && placed && !is_delegate ? placed->node : ETR_NONE;
-    steps[i] = (etr_memory_step){
-        .op = name_of_operation(&ops, placement->method->program, instruction, arena),
-        .is_delegate = is_delegate,
-        .node = node};
+    uint32_t node = graph && placed && !is_delegate ? placed->node : ETR_NONE;
+    steps[i] = (etr_memory_step){.op = name_of_operation(&ops, program, instruction, arena),
+                                 .is_delegate = is_delegate,
+                                 .node = node};
     if (node != ETR_NONE)
-      steps[i].module = placement->method->graph->nodes[node].module;
-    if (placement->method->graph && is_delegate)
+      steps[i].module = graph->nodes[node].module;
+    if (graph && is_delegate)
       steps[i].module = etr_module_of_delegate(placement, (int32_t)i);
   }
   plan->steps = steps;
@@ -97,7 +101,8 @@ static etr_memory_step *make_steps(etr_memory_plan *plan, const etr_placement *p
 
 /* ---- Inputs and outputs ---- */
 
-/* Lists the inputs, or the outputs, of a method that are tensors. Returns how many there are. */
+/* Describes the inputs, or the outputs, of a method that are tensors in `out`, which has room for
+ * all. Returns how many there are. */
 static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_method *program,
                                     const etr_value_name *names, etr_tensor_role role,
                                     etr_arena *arena) {
@@ -109,20 +114,20 @@ static size_t list_boundary_tensors(etr_boundary_tensor *out, const etr_pte_meth
     if (!value)
       continue;
     etr_boundary_tensor *tensor = &out[added++];
-    *tensor = (etr_boundary_tensor){.role = role,
-                                    .index = (uint32_t)i,
-                                    .tensor = etr_describe_tensor(value, &names[list[i]],
-                                                                  is_input ? "input" : "output", i,
-                                                                  arena),
-                                    .is_bound = value->dynamic,
-                                    .is_planned = value->storage != 0};
+    const char *prefix = is_input ? "input" : "output";
+    *tensor = (etr_boundary_tensor){
+        .role = role,
+        .index = (uint32_t)i,
+        .tensor = etr_describe_tensor(value, &names[list[i]], prefix, i, arena),
+        .is_bound = value->dynamic,
+        .is_planned = value->storage != 0};
     (void)etr_pte_value_bytes(value, &tensor->size_bytes);
   }
   return added;
 }
 
-/* Writes a value that the method returns although nothing computes it. Lists in lists are left out.
- */
+/* Writes a constant that a method returns as text, such as "[1, 2]"; of tensors, only that they are
+ * some. `is_nested`: it is in a list, where a list is written as "[]". */
 static void write_returned_value(etr_writer *writer, const etr_pte_method *program, int32_t index,
                                  bool is_nested) {
   const etr_pte_value *value = index >= 0 && (size_t)index < program->value_count
@@ -172,8 +177,8 @@ static void write_returned_value(etr_writer *writer, const etr_pte_method *progr
   }
 }
 
-/* Returns the values that a method without instructions returns, as text; NULL for other methods,
- * and when out of memory. */
+/* Returns the constants that a method without instructions returns, as text; NULL for other
+ * methods, and when out of memory. */
 static const char *text_of_returned_values(const etr_pte_method *program, etr_arena *arena) {
   etr_text text;
   etr_writer writer;
@@ -187,9 +192,10 @@ static const char *text_of_returned_values(const etr_pte_method *program, etr_ar
   return etr_text_end(&text, &writer);
 }
 
-/* Lists the inputs and outputs of the method, and counts the tensors that the caller must
- * provide. Returns false when out of memory. */
-static bool make_boundary(etr_memory_plan *plan, const etr_pte_method *program,
+/* Lists the tensors that cross the boundary of a method, its inputs and then its outputs, and
+ * counts the tensors for which no memory is planned, so that the caller must provide it. Returns
+ * false when out of memory. */
+static bool list_boundary(etr_memory_plan *plan, const etr_pte_method *program,
                           const etr_value_name *names, etr_arena *arena) {
   etr_boundary_tensor *list = etr_arena_alloc_array(
       arena, program->input_count + program->output_count, sizeof *list);
@@ -210,8 +216,9 @@ static bool make_boundary(etr_memory_plan *plan, const etr_pte_method *program,
 
 /* ---- Blobs ---- */
 
-/* Returns the blob of a delegate, which is added if it is new: delegates with the same bytes
- * share it, and one without bytes has its own. Returns NULL when out of memory. */
+/* Returns the entry for a delegate's payload (blob), and adds it if there is none yet: delegates
+ * with the same bytes share it, and one without bytes has its own. Returns NULL when out of memory.
+ */
 static etr_delegate_blob *find_or_add_blob(etr_map *by_extent, etr_delegate_blob *blobs,
                                            size_t *count, const etr_pte_delegate *delegate) {
   const uint64_t extent[2] = {delegate->payload_at, delegate->payload_bytes};
@@ -228,9 +235,9 @@ static etr_delegate_blob *find_or_add_blob(etr_map *by_extent, etr_delegate_blob
   return &blobs[slot->value];
 }
 
-/* Lists the payloads of the delegates; delegates that share bytes share an entry, whose
- * instruction is the first that calls one of them. Returns false when out of memory. */
-static bool make_blobs(etr_memory_plan *plan, const etr_pte_method *program, etr_arena *arena,
+/* Lists the payloads of the delegates. Delegates that share bytes share an entry, whose instruction
+ * is the first that calls one of them; -1 if none does. Returns false when out of memory. */
+static bool list_blobs(etr_memory_plan *plan, const etr_pte_method *program, etr_arena *arena,
                        etr_arena *scratch) {
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
   uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count,
@@ -273,11 +280,12 @@ typedef struct memory_check {
 
 enum { MOST_WARNINGS = 8 };
 
-/* Returns a text such as "forward: tensor "x" (instruction 5)". */
 enum { SUBJECT_BYTES = 256 };
 
-static const char *subject_of(const memory_check *check, const etr_planned_tensor *tensor,
-                              char *room) {
+/* Writes the start of a warning about a tensor to `room`, which has SUBJECT_BYTES, and returns it:
+ * "forward: tensor "x" (instruction 5)". */
+static const char *subject_of_warning(const memory_check *check, const etr_planned_tensor *tensor,
+                                      char *room) {
   snprintf(room, SUBJECT_BYTES, "%.*s: tensor \"%.*s\" (instruction %d)",
            ETR_HEAD(check->method, 64), ETR_HEAD(tensor->tensor.name, 96),
            (int)tensor->first_instruction);
@@ -289,50 +297,51 @@ static bool takes_warning(memory_check *check) {
   return check->warned++ < MOST_WARNINGS;
 }
 
-/* Warns that the plan of a tensor is impossible, unless enough warnings were given. `what` is the
- * end of a sentence that the tensor begins. */
-static void warn_of_plan(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
+/* Warns that a tensor cannot be where the program plans it, unless enough warnings of the method
+ * are shown. `what` ends the sentence that begins with the tensor. */
+static void warn_of_misplaced(memory_check *check, const etr_planned_tensor *tensor,
+                              const char *what) {
   char room[SUBJECT_BYTES];
   if (takes_warning(check))
     etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
              "%s %s; it is in no sum of the memory plan. The .pte is damaged: export it again",
-             subject_of(check, tensor, room), what);
+             subject_of_warning(check, tensor, room), what);
 }
 
 /* ---- Locations ---- */
 
-/* Sets whether a tensor lies outside of its buffer or has an impossible size, which is warned
- * of. */
+/* Sets whether a tensor is misplaced: it has a size that cannot be, or is not inside its buffer.
+ * Such a tensor is warned of and left out of sums. */
 static void find_whether_misplaced(memory_check *check, etr_planned_tensor *tensor) {
   char what[SUBJECT_BYTES];
   const etr_pte_buffers *buffers = &check->program->buffers;
   uint64_t bytes;
   tensor->is_misplaced = true;
   if (!etr_pte_value_bytes(&check->program->values[tensor->value], &bytes)) {
-    warn_of_plan(check, tensor, "has sizes or a number type that give no number of bytes");
+    warn_of_misplaced(check, tensor, "has sizes or a number type that give no number of bytes");
     return;
   }
   if (tensor->buffer >= buffers->count) {
     snprintf(what, sizeof what, "is planned into buffer %" PRIu32 ", but there are %zu",
              tensor->buffer, buffers->count ? buffers->count - 1 : 0);
-    warn_of_plan(check, tensor, what);
+    warn_of_misplaced(check, tensor, what);
     return;
   }
   uint64_t size = buffers->sizes[tensor->buffer] > 0 ? (uint64_t)buffers->sizes[tensor->buffer] : 0;
   if (bytes > UINT64_MAX - check->bytes) {
-    warn_of_plan(check, tensor, "has, with those before it, more bytes than can be counted");
+    warn_of_misplaced(check, tensor, "has, with those before it, more bytes than can be counted");
     return;
   }
   tensor->is_misplaced = tensor->offset_bytes > size || bytes > size - tensor->offset_bytes;
-  if (!tensor->is_misplaced)
+  if (!tensor->is_misplaced) {
     check->bytes += bytes;
-  if (!tensor->is_misplaced)
     return;
+  }
   snprintf(what, sizeof what,
            "takes %" PRIu64 " bytes from offset %" PRIu64 " on, beyond buffer %" PRIu32
            " of %" PRId64,
            bytes, tensor->offset_bytes, tensor->buffer, buffers->sizes[tensor->buffer]);
-  warn_of_plan(check, tensor, what);
+  warn_of_misplaced(check, tensor, what);
 }
 
 /* ---- Overlaps ---- */
@@ -350,7 +359,8 @@ typedef struct live_tree {
   size_t leaves;
 } live_tree;
 
-/* Warns of two tensors that need the same memory at the same time. */
+/* Warns that two tensors need the same bytes of a buffer at the same time, unless enough warnings
+ * of the method are shown. */
 static void warn_of_overlap(memory_check *check, const etr_planned_tensor *earlier,
                             const etr_planned_tensor *later) {
   char room[SUBJECT_BYTES];
@@ -358,10 +368,11 @@ static void warn_of_overlap(memory_check *check, const etr_planned_tensor *earli
     etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
              "%s shares memory of buffer %" PRIu32
              " with \"%.*s\", which is needed until instruction %d; both count",
-             subject_of(check, later, room), later->buffer, ETR_HEAD(earlier->tensor.name, 96),
-             (int)earlier->last_instruction);
+             subject_of_warning(check, later, room), later->buffer,
+             ETR_HEAD(earlier->tensor.name, 96), (int)earlier->last_instruction);
 }
 
+/* Orders pointers to tensors by the instruction that uses them first, then as in the plan. */
 static int by_first_use(const void *a, const void *b) {
   const etr_planned_tensor *const *x = a, *const *y = b;
   if ((*x)->first_instruction != (*y)->first_instruction)
@@ -369,7 +380,7 @@ static int by_first_use(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Orders tensors by buffer and offset. */
+/* Orders pointers to tensors by buffer and offset, then as in the plan. */
 static int by_offset(const void *a, const void *b) {
   const etr_planned_tensor *const *x = a, *const *y = b;
   if ((*x)->buffer != (*y)->buffer)
@@ -379,19 +390,23 @@ static int by_offset(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-static void set_end(live_tree *tree, size_t leaf, uint64_t end) {
+/* Sets where a leaf's tensor ends in its buffer, in bytes; 0 if it is not live. Then updates the
+ * highest end below each node on the way to the root; `at ^ 1` is the sibling of a node. */
+static void set_end_of_leaf(live_tree *tree, size_t leaf, uint64_t end) {
   size_t at = tree->leaves + leaf;
-  for (tree->ends[at] = end; at > 1; at /= 2)
+  tree->ends[at] = end;
+  for (; at > 1; at /= 2)
     tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
 }
 
-/* Returns the first leaf from `leaf` on whose tensor is live and ends above an offset. Returns the
- * number of tensors if there is none. */
+/* Returns the first leaf from `leaf` on whose tensor is live and ends above an offset in its
+ * buffer; the number of tensors if there is none. Goes up the tree until a node to the right has
+ * such a leaf below it, then down to the first one. */
 static size_t find_live_above(const live_tree *tree, size_t leaf, uint64_t offset) {
   size_t tree_node = tree->leaves + leaf;
   if (leaf >= tree->count)
     return tree->count;
-  while (tree->ends[tree_node] <= offset) { /* goes up until a node to the right has one */
+  while (tree->ends[tree_node] <= offset) {
     while (tree_node > 1 && tree_node % 2 == 1)
       tree_node /= 2;
     if (tree_node <= 1)
@@ -403,8 +418,8 @@ static size_t find_live_above(const live_tree *tree, size_t leaf, uint64_t offse
   return tree_node - tree->leaves;
 }
 
-/* Warns about the live tensors with which one shares memory, but not about all if there are many.
- */
+/* Warns about the live tensors that share memory with the tensor of a leaf, but not about all if
+ * there are many, which is_cut then says. */
 static void warn_of_overlaps(memory_check *check, const live_tree *tree, size_t leaf) {
   enum { MOST_OVERLAPS = 8 };
   const etr_planned_tensor *tensor = tree->tensors[leaf];
@@ -426,8 +441,8 @@ static bool takes_memory(const etr_planned_tensor *tensor) {
   return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
 }
 
-/* Makes the tree of all tensors that take memory, none of which is live. Returns false when out of
- * memory. */
+/* Makes the tree, whose leaves are the tensors that take memory by buffer and offset; none is live
+ * yet. Returns false when out of memory. */
 static bool make_live_tree(live_tree *tree, const etr_planned_tensor *tensors, size_t count,
                            etr_arena *scratch) {
   *tree = (live_tree){.tensors = etr_arena_alloc_array(scratch, count, sizeof *tree->tensors),
@@ -451,9 +466,9 @@ static bool make_live_tree(live_tree *tree, const etr_planned_tensor *tensors, s
   return tree->ends != NULL;
 }
 
-/* Finds and warns about tensors that share memory while both are needed and are not views. Goes
- * through the tensors in the order in which they are first used. Returns false when out of
- * memory. */
+/* Warns about tensors that share memory while both are needed and neither is a view of the other:
+ * the plan is damaged. Goes through the tensors by their first use, with a tree of those that are
+ * live then. Returns false when out of memory. */
 static bool find_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
                           etr_arena *scratch) {
   live_tree tree;
@@ -474,11 +489,12 @@ static bool find_overlaps(memory_check *check, const etr_planned_tensor *tensors
     size_t leaf = tree.leaf_of[tensor - tensors];
     /* Tensors that ended before this one began are not live any more. One that is never used ends
      * before it begins. */
-    for (; ended < tree.count && ending[ended]->last_instruction < tensor->first_instruction;
-         ended++)
-      set_end(&tree, tree.leaf_of[ending[ended] - tensors], 0);
+    while (ended < tree.count && ending[ended]->last_instruction < tensor->first_instruction) {
+      set_end_of_leaf(&tree, tree.leaf_of[ending[ended] - tensors], 0);
+      ended++;
+    }
     warn_of_overlaps(check, &tree, leaf);
-    set_end(&tree, leaf, tensor->offset_bytes + tensor->size_bytes);
+    set_end_of_leaf(&tree, leaf, tensor->offset_bytes + tensor->size_bytes);
   }
   return true;
 }
@@ -519,8 +535,9 @@ const char *etr_constant_place_name(etr_constant_place place) {
 
 /* ---- Tensors ---- */
 
-/* A view without a name has the name and the node of the tensor that it views. */
-static const etr_value_name *name_of(const builder *b, const etr_planned_tensor *tensor) {
+/* Returns the name and the node of a tensor; those of the tensor that it views, if it is a view
+ * without a name. */
+static const etr_value_name *name_of_tensor(const builder *b, const etr_planned_tensor *tensor) {
   const etr_value_name *own = &b->names[tensor->value];
   if (own->name || tensor->view_of == ETR_NONE)
     return own;
@@ -529,7 +546,8 @@ static const etr_value_name *name_of(const builder *b, const etr_planned_tensor 
 
 /* ---- Buffers ---- */
 
-/* Returns the name of a device; NULL is the CPU. */
+/* Returns the name of a device, such as "cuda:0"; no device (NULL) is the CPU. When out of memory,
+ * the arena has failed. */
 static const char *device_name(const etr_pte_device *device, etr_arena *arena) {
   static const char *const types[] = {"cpu", "cuda"};
   if (!device || device->type == 0)
@@ -539,8 +557,8 @@ static const char *device_name(const etr_pte_device *device, etr_arena *arena) {
   return etr_arena_format(arena, "%s:%u", types[device->type], (unsigned)device->index);
 }
 
-/* Returns the device of each buffer: the first one that names it, or NULL. Returns NULL when out of
- * memory. */
+/* Returns, per buffer, the first device that the program lists for it; NULL for the CPU. Returns
+ * NULL instead of the list when out of memory. */
 static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
                                                 etr_arena *scratch) {
   const etr_pte_device **devices = etr_arena_alloc_array(scratch, buffers->count, sizeof *devices);
@@ -552,9 +570,9 @@ static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
   return devices;
 }
 
-/* Lists the buffers that have a size or tensors, with their device. Returns false when out of
- * memory. */
-static bool add_buffers(builder *b) {
+/* Lists the program's buffers that have a size or tensors, with their device and size in bytes, and
+ * the index of each buffer in this list. Returns false when out of memory. */
+static bool list_buffers(builder *b) {
   size_t count = b->program->buffers.count;
   /* Counts the tensors of the method that are planned into each buffer. */
   size_t *tensors = etr_arena_alloc_array(b->scratch, count, sizeof *tensors);
@@ -594,16 +612,19 @@ typedef struct lists_by_instruction {
   uint32_t *next_starting, *next_ended; /* per tensor: the next tensor of its list */
 } lists_by_instruction;
 
-static uint32_t *new_list(size_t count, etr_arena *arena) {
+/* Returns `count` numbers that are all ETR_NONE; NULL when out of memory. */
+static uint32_t *new_list_of_none(size_t count, etr_arena *arena) {
   uint32_t *list = etr_arena_alloc_raw_array(arena, count, sizeof *list);
   for (size_t i = 0; list && i < count; i++)
     list[i] = ETR_NONE;
   return list;
 }
 
-/* Finds a tensor's buffer in the plan, and lists the tensor where it begins and behind where it
- * ends, if its bytes count: views and tensors outside of their buffer have none. */
-static void list_by_instruction(const builder *b, lists_by_instruction *lists, uint32_t index) {
+/* Changes a tensor's buffer from the program's number to the index in the plan. Puts the tensor
+ * into the list of the instruction at which it becomes live, and of the one after its last use, if
+ * its bytes count: those of views and of misplaced tensors do not. */
+static void list_tensor_by_instruction(const builder *b, lists_by_instruction *lists,
+                                       uint32_t index) {
   etr_planned_tensor *tensor = &b->lives.tensors.data[index];
   tensor->buffer = tensor->buffer < b->program->buffers.count ? b->buffer_of_id[tensor->buffer]
                                                               : ETR_NONE;
@@ -613,8 +634,8 @@ static void list_by_instruction(const builder *b, lists_by_instruction *lists, u
     return;
   etr_planned_buffer *buffer = &b->buffers[tensor->buffer];
   buffer->top_bytes = ETR_MAX(buffer->top_bytes, tensor->offset_bytes + tensor->size_bytes);
-  if (tensor->view_of != ETR_NONE || tensor->first_instruction < 0 ||
-      b->plan->instruction_count == 0)
+  bool is_view = tensor->view_of != ETR_NONE;
+  if (is_view || tensor->first_instruction < 0 || b->plan->instruction_count == 0)
     return;
   lists->next_starting[index] = lists->starting[tensor->first_instruction];
   lists->starting[tensor->first_instruction] = index;
@@ -625,6 +646,7 @@ static void list_by_instruction(const builder *b, lists_by_instruction *lists, u
   lists->ended[end] = index;
 }
 
+/* Raises a peak to the bytes that are live at an instruction, if these are more. */
 static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak,
                        int32_t *peak_instruction) {
   if (live <= *peak)
@@ -633,29 +655,30 @@ static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak,
   *peak_instruction = (int32_t)instruction;
 }
 
-/* Goes through the instructions once, with the bytes that are live in each buffer and in all of
- * them. A peak can only be where a tensor is used first. Returns false when out of memory. */
-static bool add_curves(builder *b) {
+/* Computes the bytes that are live at each instruction, in all buffers together, and the peak of
+ * each buffer and of all. Goes through the instructions once: tensors that have ended are taken
+ * off, and those that start are added. Returns false when out of memory. */
+static bool compute_live_bytes(builder *b) {
   size_t count = b->plan->instruction_count, tensors = b->lives.tensors.count;
   uint64_t *live_in_all = etr_arena_alloc_array(b->arena, count, sizeof *live_in_all), whole = 0;
   uint64_t *live = etr_arena_alloc_array(b->scratch, b->plan->buffer_count, sizeof *live);
-  lists_by_instruction lists = {new_list(count, b->scratch), new_list(count, b->scratch),
-                                new_list(tensors, b->scratch), new_list(tensors, b->scratch)};
+  lists_by_instruction lists = {.starting = new_list_of_none(count, b->scratch),
+                                .ended = new_list_of_none(count, b->scratch),
+                                .next_starting = new_list_of_none(tensors, b->scratch),
+                                .next_ended = new_list_of_none(tensors, b->scratch)};
   if (!live_in_all || !live || etr_arena_failed(b->scratch))
     return false;
   for (size_t i = 0; i < tensors; i++)
-    list_by_instruction(b, &lists, (uint32_t)i);
+    list_tensor_by_instruction(b, &lists, (uint32_t)i);
   b->plan->peak_instruction = -1;
   for (size_t i = 0; i < count; i++) {
-    for (uint32_t tensor_index = lists.ended[i]; tensor_index != ETR_NONE;
-         tensor_index = lists.next_ended[tensor_index]) {
-      const etr_planned_tensor *tensor = &b->lives.tensors.data[tensor_index];
+    for (uint32_t k = lists.ended[i]; k != ETR_NONE; k = lists.next_ended[k]) {
+      const etr_planned_tensor *tensor = &b->lives.tensors.data[k];
       live[tensor->buffer] -= tensor->size_bytes;
       whole -= tensor->size_bytes;
     }
-    for (uint32_t tensor_index = lists.starting[i]; tensor_index != ETR_NONE;
-         tensor_index = lists.next_starting[tensor_index]) {
-      const etr_planned_tensor *tensor = &b->lives.tensors.data[tensor_index];
+    for (uint32_t k = lists.starting[i]; k != ETR_NONE; k = lists.next_starting[k]) {
+      const etr_planned_tensor *tensor = &b->lives.tensors.data[k];
       live[tensor->buffer] += tensor->size_bytes;
       whole += tensor->size_bytes;
       /* The last tensor of the buffer that starts here gives the peak; the sum only rises until
@@ -674,7 +697,23 @@ static bool add_curves(builder *b) {
 
 /* ---- All ---- */
 
-/* Fills the plan of a method and checks it. Returns false when out of memory. */
+/* Sets name, shape, node and module of a planned tensor. The module is that of the node or
+ * instruction that computes the tensor, or else the root. */
+static void describe_planned_tensor(const builder *b, etr_planned_tensor *tensor) {
+  const etr_graph *graph = b->placement->method->graph;
+  const etr_value_name *name = name_of_tensor(b, tensor);
+  tensor->tensor = etr_describe_tensor(&b->program->values[tensor->value], name, "value",
+                                       tensor->value, b->arena);
+  if (name->is_computed)
+    tensor->node = name->node;
+  if (graph && name->node != ETR_NONE)
+    tensor->module = graph->nodes[name->node].module;
+  else if (graph && tensor->made_by >= 0)
+    tensor->module = b->plan->steps[tensor->made_by].module;
+}
+
+/* Fills the memory plan of a method: instructions, tensors with their lifetimes, buffers, and the
+ * bytes that are live. Warns about what contradicts itself. Returns false when out of memory. */
 static bool fill_plan(builder *b, uint32_t method) {
   memory_check check = {
       .source = b->source, .method = b->placement->method->name, .program = b->program};
@@ -684,20 +723,8 @@ static bool fill_plan(builder *b, uint32_t method) {
   b->steps = b->names ? make_steps(b->plan, b->placement, b->arena) : NULL;
   if (!b->steps || !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch))
     return false;
-  for (size_t i = 0; i < b->lives.tensors.count; i++) {
-    etr_planned_tensor *tensor = &b->lives.tensors.data[i];
-    const etr_value_name *name = name_of(b, tensor);
-    tensor->tensor = etr_describe_tensor(&b->program->values[tensor->value], name, "value",
-                                         tensor->value, b->arena);
-    /* The module is that of the node or instruction that computes the tensor, or else the root. */
-    const etr_graph *graph = b->placement->method->graph;
-    if (name->is_computed)
-      tensor->node = name->node;
-    if (graph && name->node != ETR_NONE)
-      tensor->module = graph->nodes[name->node].module;
-    else if (graph && tensor->made_by >= 0)
-      tensor->module = b->plan->steps[tensor->made_by].module;
-  }
+  for (size_t i = 0; i < b->lives.tensors.count; i++)
+    describe_planned_tensor(b, &b->lives.tensors.data[i]);
   b->plan->tensors = b->lives.tensors.data;
   b->plan->tensor_count = b->lives.tensors.count;
   if (etr_arena_failed(b->arena))
@@ -714,9 +741,9 @@ static bool fill_plan(builder *b, uint32_t method) {
              "%.*s: %s%zu more contradictions in the memory plan", ETR_HEAD(check.method, 64),
              check.is_cut ? "at least " : "", check.warned - MOST_WARNINGS);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
-  if (!add_buffers(b) || !add_curves(b) ||
-      !make_boundary(b->plan, b->program, b->names, b->arena) ||
-      !make_blobs(b->plan, b->program, b->arena, b->scratch))
+  if (!list_buffers(b) || !compute_live_bytes(b) ||
+      !list_boundary(b->plan, b->program, b->names, b->arena) ||
+      !list_blobs(b->plan, b->program, b->arena, b->scratch))
     return false;
   if (b->lives.is_cut)
     etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,
@@ -726,7 +753,7 @@ static bool fill_plan(builder *b, uint32_t method) {
   return true;
 }
 
-/* Makes the memory plan of a method in the arena of the source; NULL when out of memory. */
+/* Returns the memory plan of a method, in the arena of the source; NULL when out of memory. */
 static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t method,
                                         const etr_memory_source *source) {
   etr_arena scratch;
@@ -743,8 +770,8 @@ static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t
   return good ? b.plan : NULL;
 }
 
-/* Makes the plans of all methods with a program, then what the program's file holds. Returns
- * false when out of memory. */
+/* Methods without a program get no plan. What the file holds comes last, because the methods add
+ * their constants. */
 bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_placement *placements,
                          const etr_pte *pte, etr_warnings *warnings, etr_arena *arena) {
   etr_program_constants constants;

@@ -34,7 +34,8 @@ typedef struct etr_lifetimes {
                   some lifetimes may be too short */
 } etr_lifetimes;
 
-/** Finds the lifetimes; the result lives in `arena`. Returns false when out of memory. */
+/** Finds from which to which instruction each planned tensor of a method is needed; the result
+ * lives in `arena`. Returns false when out of memory. */
 bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena,
                         etr_arena *scratch);
 

@@ -50,14 +50,15 @@ static const runtime_types types[] = {
 
 static const runtime_type flag = {1, 1}, size_of_dim = {4, 4}, number = {8, 8};
 
-/* MemoryAllocator::allocate: a bump allocator whose memory starts aligned. */
+/* Adds `count` objects of a type to the bytes used, as MemoryAllocator::allocate does: one behind
+ * the other, each allocation aligned. */
 static void add_allocation(uint64_t *used, runtime_type type, size_t count) {
   uint64_t start = (*used + type.align - 1) / type.align * type.align;
   *used = start + (uint64_t)type.size * count;
 }
 
-/* Adds what the runtime's parseTensor allocates: a static tensor uses the file's own sizes and
- * order of dimensions, so that only strides and the tensor itself take memory. */
+/* Adds the bytes that the runtime's parseTensor allocates. A static tensor uses the sizes and the
+ * order of dimensions in the file, so that only its strides and the tensor itself take memory. */
 static void add_tensor_allocations(uint64_t *used, const runtime_types *t,
                                    const etr_pte_value *value) {
   size_t rank = (size_t)value->rank;
@@ -69,7 +70,8 @@ static void add_tensor_allocations(uint64_t *used, const runtime_types *t,
   add_allocation(used, t->tensor_impl, 1);
 }
 
-/* Adds what the runtime's Method::parse_values allocates for one value. */
+/* Adds the bytes that the runtime's Method::parse_values allocates for one value; none for numbers.
+ */
 static void add_value_allocations(uint64_t *used, const runtime_types *t,
                                   const etr_pte_value *value) {
   switch (value->kind) {
@@ -99,7 +101,8 @@ static void add_value_allocations(uint64_t *used, const runtime_types *t,
   }
 }
 
-/* Counts the constants that are in another file, each tensor once: Method counts them so, too. */
+/* Counts the constant tensors whose data is in another file, for each of which Method::init
+ * allocates an entry. */
 static size_t count_external(const etr_pte_method *method) {
   size_t count = 0;
   for (size_t i = 0; i < method->value_count; i++)
@@ -107,8 +110,8 @@ static size_t count_external(const etr_pte_method *method) {
   return count;
 }
 
-/* Adds up the allocations of the runtime's Method::init in its order, for processors of 32 or 64
- * bits. */
+/* Repeats the allocations of the runtime's Method::init in its order, because alignment depends on
+ * it. */
 uint64_t etr_method_allocator_bytes(const etr_pte_method *method, etr_processor processor) {
   const runtime_types *t = &types[processor];
   uint64_t used = 0;

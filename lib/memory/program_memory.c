@@ -6,8 +6,7 @@
 
 #include "formats/element.h"
 
-/* Describes a tensor of the program, named PREFIX_INDEX if it has no name; its rank is unknown
- * when out of memory. */
+/* Its rank is -1, unknown, when out of memory. */
 etr_value etr_describe_tensor(const etr_pte_value *value, const etr_value_name *name,
                               const char *prefix, size_t index, etr_arena *arena) {
   etr_dim *dims = etr_arena_alloc_array(arena, value->rank > 0 ? (size_t)value->rank : 0,
@@ -27,8 +26,9 @@ void etr_program_constants_init(etr_program_constants *constants, const etr_pte_
   etr_map_init(&constants->index_by_data, arena);
 }
 
-/* Returns what identifies the data of a tensor: its name for data in another file, its number (in
- * `own_number`) for other data. */
+/* Returns the key of a tensor's data, by which tensors that share it are found: its name for data
+ * in another file; else its table in the program (0 for constants) and its number in the table,
+ * which it writes to `own_number`. */
 static etr_slice key_of_data(etr_program_constants *constants, const etr_pte_value *value,
                              uint64_t own_number[2]) {
   if (value->external)
@@ -38,16 +38,18 @@ static etr_slice key_of_data(etr_program_constants *constants, const etr_pte_val
   return (etr_slice){(const char *)own_number, 2 * sizeof *own_number};
 }
 
+/* Returns the segment of the file that has a tensor's data; ETR_NONE if the data is in the program
+ * itself, or in no segment of the file. */
 static uint32_t segment_of(const etr_pte_data *data, const etr_pte_value *value) {
   if (!value->buffer)
     return data->constant_segment;
-  return value->mutable_table < data->mutable_count ? data->mutable_segments[value->mutable_table]
-                                                    : ETR_NONE;
+  bool has_table = value->mutable_table < data->mutable_count;
+  return has_table ? data->mutable_segments[value->mutable_table] : ETR_NONE;
 }
 
-/* Returns the offset of the data in the file; ETR_UNKNOWN if it is in another file or outside of
- * this one. */
-static uint64_t offset_of(const etr_pte_data *data, const etr_pte_value *value) {
+/* Returns the offset of a tensor's data from the start of the file, in bytes; ETR_UNKNOWN if it is
+ * in another file or outside of this one. */
+static uint64_t offset_of_data(const etr_pte_data *data, const etr_pte_value *value) {
   const etr_pte_ranges *ranges = &data->constants;
   if (value->buffer)
     ranges = value->mutable_table < data->mutable_count ? &data->mutables[value->mutable_table]
@@ -57,16 +59,17 @@ static uint64_t offset_of(const etr_pte_data *data, const etr_pte_value *value) 
   return offset != ETR_UNKNOWN ? etr_add_up_to_most(data->program_at, offset) : ETR_UNKNOWN;
 }
 
-/* Returns the module of a weight: its name up to the last dot. */
-static const char *module_of(etr_arena *arena, const char *weight) {
+/* Returns the path of the module of a weight, which is its name up to the last dot; "" for the top
+ * level, NULL without a name. */
+static const char *module_of_weight(etr_arena *arena, const char *weight) {
   const char *dot = weight ? strrchr(weight, '.') : NULL;
   if (!weight)
     return NULL;
   return dot ? etr_arena_copy(arena, (etr_slice){weight, (size_t)(dot - weight)}) : "";
 }
 
-/* Adds a constant of the program; one that several values share is counted as used again. Lack of
- * memory shows on the arena. */
+/* Adds the constant that a tensor's data is, or counts one more use if another value has the same
+ * data. When out of memory, the arena has failed. */
 static void add_constant(etr_program_constants *constants, const etr_pte_value *value,
                          uint32_t method, const etr_value_name *name) {
   uint64_t number[2];
@@ -87,15 +90,15 @@ static void add_constant(etr_program_constants *constants, const etr_pte_value *
       .tensor = etr_describe_tensor(value, name, "constant", slot->value, constants->arena),
       .place = value->external ? ETR_CONSTANT_EXTERNAL : inside,
       .segment = segment,
-      .offset_bytes = offset_of(constants->data, value),
-      .module = module_of(constants->arena, name->name),
+      .offset_bytes = offset_of_data(constants->data, value),
+      .module = module_of_weight(constants->arena, name->name),
       .is_mutable = value->buffer > 0,
       .method = method,
       .uses = 1};
   (void)etr_pte_value_bytes(value, &added->size_bytes);
 }
 
-/* Adds the constants among the values of a method. */
+/* Constants are the tensors whose data the program or another file has. */
 void etr_program_constants_add(etr_program_constants *constants, const etr_pte_method *program,
                                uint32_t method, const etr_value_name *names) {
   for (size_t i = 0; i < program->value_count; i++) {
@@ -105,7 +108,7 @@ void etr_program_constants_add(etr_program_constants *constants, const etr_pte_m
   }
 }
 
-/* Lists what the program's file holds. Returns NULL when out of memory. */
+/* The constants must have been added. */
 const etr_program_memory *etr_program_memory_make(const etr_program_constants *constants,
                                                   const etr_placement *placements,
                                                   size_t method_count) {
@@ -118,5 +121,5 @@ const etr_program_memory *etr_program_memory_make(const etr_program_constants *c
                                .segment_count = data->segment_count,
                                .constants = constants->list.data,
                                .constant_count = constants->list.count};
-  return etr_file_parts_make(made, constants, placements, method_count) ? made : NULL;
+  return etr_file_parts_find(made, constants, placements, method_count) ? made : NULL;
 }

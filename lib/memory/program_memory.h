@@ -48,9 +48,9 @@ const etr_program_memory *etr_program_memory_make(const etr_program_constants *c
                                                   const etr_placement *placements,
                                                   size_t method_count);
 
-/** Fills `parts`, `part_count` and `file_bytes`, in the arena of the constants. Returns false when
- * out of memory. */
-bool etr_file_parts_make(etr_program_memory *out, const etr_program_constants *constants,
+/** Finds what each byte of the program's file holds: fills `parts`, `part_count` and `file_bytes`,
+ * in the arena of the constants. Returns false when out of memory. */
+bool etr_file_parts_find(etr_program_memory *out, const etr_program_constants *constants,
                          const etr_placement *placements, size_t method_count);
 
 /** Describes a tensor, named by `name` or else PREFIX_INDEX. When out of memory, the arena has

@@ -23,6 +23,7 @@ static void name_value(namer *n, int32_t value, uint32_t node, const char *name,
     n->names[value] = (etr_value_name){name, node, is_computed};
 }
 
+/* Returns whether a value is in n->list, the values of the current instruction. */
 static bool is_listed(const namer *n, int32_t value) {
   for (size_t i = 0; i < n->count; i++)
     if (n->list[i] == value)
@@ -30,13 +31,15 @@ static bool is_listed(const namer *n, int32_t value) {
   return false;
 }
 
-/* Lists the values that the instruction writes, each once, or those that it reads, in the order
- * of its arguments. Returns false if there are more than MOST_ARGUMENTS. */
+/* Fills n->list with the values that the current instruction writes, each once, or with those that
+ * it reads, in the order of its arguments. Returns false if there are more than MOST_ARGUMENTS. */
 static bool list_values_of_instruction(namer *n, bool written) {
   n->count = 0;
   for (size_t i = 0; i < n->uses.list.count; i++) {
     const etr_use *arg = &n->uses.list.data[i];
-    if (arg->is_list || etr_use_defines(arg) != written || (written && is_listed(n, arg->value)))
+    if (arg->is_list || etr_use_defines(arg) != written)
+      continue;
+    if (written && is_listed(n, arg->value))
       continue;
     if (n->count == MOST_ARGUMENTS)
       return false;
@@ -45,8 +48,8 @@ static bool list_values_of_instruction(namer *n, bool written) {
   return true;
 }
 
-/* Names the weights that an operator reads after those of its node: its arguments are the inputs
- * of its node, if both have the same number. */
+/* Gives the values that a kernel reads the names of the weights that its node (`index`) reads. The
+ * kernel's arguments are taken to be the node's inputs, in order, if there are as many of both. */
 static void name_weights(namer *n, uint32_t index) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_node *node = &graph->nodes[index];
@@ -60,8 +63,8 @@ static void name_weights(namer *n, uint32_t index) {
   }
 }
 
-/* Names the values that a delegate writes after the outputs of its nodes, if there are as many of
- * both. */
+/* Gives the values that a delegate call writes the names of the node outputs that leave the
+ * delegate, in order, if there are as many of both. */
 static void name_delegate_results(namer *n, int32_t instruction_id) {
   size_t count;
   const etr_node_output *leaving = etr_outputs_of_delegate(&n->leaving, instruction_id, &count,
@@ -74,8 +77,8 @@ static void name_delegate_results(namer *n, int32_t instruction_id) {
   }
 }
 
-/* Names the inputs of the method after those of the graph, if there are as many of both: the
- * first pass counts, the second one names. */
+/* Gives the inputs of the method the names of the graph's inputs, in order, if there are as many of
+ * both: the first pass counts, the second one names. */
 static void name_inputs(namer *n) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_pte_method *program = n->placement->method->program;
@@ -94,7 +97,18 @@ static void name_inputs(namer *n) {
   }
 }
 
-/* Names all values: inputs, then what each instruction writes and which weights it reads. */
+/* Gives the results of a kernel the names of its node's outputs, in order, unless it has more
+ * results than the node has outputs. */
+static void name_kernel_results(namer *n, uint32_t index) {
+  const etr_node *node = &n->placement->method->graph->nodes[index];
+  if (!list_values_of_instruction(n, true) || n->count > node->output_count)
+    return;
+  for (size_t k = 0; k < n->count; k++)
+    name_value(n, n->list[k], index, node->outputs[k].name, true);
+}
+
+/* Names all values that the graph has names for: inputs, then what each instruction writes and
+ * which weights it reads. */
 static void name_all_values(namer *n) {
   size_t count = ETR_MIN(n->placement->method->program->instruction_count, (size_t)INT32_MAX);
   name_inputs(n);
@@ -104,18 +118,14 @@ static void name_all_values(namer *n) {
     if (n->placement->method->program->instructions[i].kind == ETR_INSTRUCTION_DELEGATE)
       name_delegate_results(n, i);
     else if (placed && placed->node != ETR_NONE) {
-      const etr_node *node = &n->placement->method->graph->nodes[placed->node];
-      if (list_values_of_instruction(n, true) && n->count <= node->output_count) {
-        for (size_t k = 0; k < n->count; k++)
-          name_value(n, n->list[k], placed->node, node->outputs[k].name, true);
-      }
+      name_kernel_results(n, placed->node);
       name_weights(n, placed->node);
     }
   }
 }
 
-/* Names weights as the program does, and all other values after the graph as far as both fit.
- * Returns NULL when out of memory. */
+/* Weights that the program names keep that name; all others get theirs from the Edge graph, if
+ * there is one. */
 const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_arena *arena,
                                            etr_arena *scratch) {
   namer n = {.placement = placement, .scratch = scratch};

@@ -32,9 +32,8 @@ static uint64_t most_bytes(const etr_opened_record *out) {
   return ETR_MIN(out->max_file_bytes, out->budget.left[ETR_BYTES]);
 }
 
-/* Reads the program in the record, if no other is given. A damaged program is left out with a
- * warning, like any other entry, if the record has graphs; else it is an error, as lack of memory
- * is. */
+/* Reads the .pte inside the ETRecord. A damaged one is left out with a warning, like any other
+ * entry, if the record has graphs; else it is an error, as lack of memory is. */
 static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_error *error) {
   etr_opened_record *out = r->out;
   etr_error failure;
@@ -53,8 +52,8 @@ static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_
   return status;
 }
 
-/* Reads the .pte that was chosen, or else the one in the record. Fails if it cannot be read, or
- * when out of memory. */
+/* Reads the .pte that was given, or else the one in the ETRecord, if any. Fails if it cannot be
+ * read, or when out of memory. */
 static etr_status read_program(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   const etr_pte_limits limits = {.max_bytes = most_bytes(out),
@@ -94,7 +93,8 @@ static etr_status read_record(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
-/* Sets the patterns of a graph's modules. Returns false when out of memory. */
+/* Sets the pattern of each module of a graph, such as "layers.*.norm" for modules that repeat, in a
+ * copy of the modules. Returns false when out of memory. */
 static bool set_module_patterns(etr_graph *graph, etr_arena *arena) {
   etr_module *modules = etr_arena_alloc_array(arena, graph->module_count, sizeof *modules);
   etr_arena scratch;
@@ -112,7 +112,8 @@ static bool set_module_patterns(etr_graph *graph, etr_arena *arena) {
   return good;
 }
 
-/* Sets the limits of what is read to those of the options, or to the defaults. */
+/* Sets how many bytes, nodes and events may be read: the limits of the options, or the defaults
+ * where these are 0. */
 static void set_budget(etr_opened_record *out, const etr_options *options) {
   out->max_file_bytes = options->max_bytes ? options->max_bytes
                                            : (uint64_t)DEFAULT_MAX_FILE_GIB << 30;
@@ -123,7 +124,8 @@ static void set_budget(etr_opened_record *out, const etr_options *options) {
 
 /* ---- Methods ---- */
 
-/* Returns the inputs of a method, added if it is new; NULL when out of memory. */
+/* Returns the entry of a method by its name; adds one that has only the name if there is none yet.
+ * NULL when out of memory. */
 static etr_method_inputs *find_or_add_method(reader *r, const char *name) {
   uint32_t found = etr_map_get(&r->method_by_name, etr_slice_of(name));
   if (found != ETR_NONE)
@@ -136,8 +138,9 @@ static etr_method_inputs *find_or_add_method(reader *r, const char *name) {
   return added;
 }
 
-/* Lists every method that any input names, in the order of the .pte, then of the maps and of the
- * Edge graphs, which may be that of the entries of a zip. Returns false when out of memory. */
+/* Lists every method that the .pte, the delegate maps or an Edge graph names, in this order, with
+ * what each of them says about it. Indexes the nodes of their graphs. Returns false when out of
+ * memory. */
 static bool collect_methods(reader *r) {
   etr_opened_record *out = r->out;
   for (size_t i = 0; i < out->pte.method_count; i++) {
@@ -171,8 +174,9 @@ static bool collect_methods(reader *r) {
   return true;
 }
 
-/* Warns if the program and the ETRecord are of different exports: if most delegate calls of a
- * method are only in the program, or only in the record's delegate map. */
+/* Warns if the program and the ETRecord are of different exports: of all delegate calls of a
+ * method, fewer than half are in both the program and the record's delegate map. Calls in bodies of
+ * cond, map and scan count only if the map has them, because it does not have to. */
 static void warn_of_other_program(etr_opened_record *out) {
   for (size_t i = 0; i < out->methods.count && out->record.has_delegate_map; i++) {
     const etr_map_method *map = out->methods.data[i].map;
@@ -185,19 +189,21 @@ static void warn_of_other_program(etr_opened_record *out) {
       const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[k]);
       const etr_map_instruction *map_entry = delegate ? etr_maps_find(map, (int32_t)k) : NULL;
       calls += delegate && (map_entry || !is_in_body[k]);
-      shared += map_entry && map_entry->is_delegate &&
-                (!map_entry->backend || strcmp(map_entry->backend, delegate->backend) == 0);
+      if (!map_entry || !map_entry->is_delegate)
+        continue;
+      shared += !map_entry->backend || strcmp(map_entry->backend, delegate->backend) == 0;
     }
-    if (program && 2 * shared < calls + mapped - shared)
+    size_t in_either = calls + mapped - shared;
+    if (program && 2 * shared < in_either)
       etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
                "this program is of another export than the ETRecord: they agree on %zu of %zu "
-               "delegate calls of method "
-               "%s; give the .pte that was exported with the record",
-               shared, calls + mapped - shared, program->name);
+               "delegate calls of method %s; give the .pte that was exported with the record",
+               shared, in_either, program->name);
   }
 }
 
-/* Warns about Edge programs that are not as they were lowered. */
+/* Warns about Edge graphs that were changed after they were lowered, so that their debug handles
+ * prove nothing. */
 static void warn_of_changed_programs(etr_opened_record *out) {
   for (size_t i = 0; i < out->methods.count; i++) {
     const etr_graph *graph = out->methods.data[i].graph;
@@ -210,8 +216,8 @@ static void warn_of_changed_programs(etr_opened_record *out) {
 
 /* ---- Weights ---- */
 
-/* Reads what the .ptd files hold. A file that cannot be read is left out with a warning: no time
- * and no node depends on it. Fails when out of memory. */
+/* Reads which external weights the .ptd files have. A file that cannot be read is left out with a
+ * warning: no time and no node depends on it. Fails when out of memory. */
 static etr_status read_weights(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   size_t count = r->inputs->weight_count;
@@ -236,7 +242,8 @@ static etr_status read_weights(reader *r, etr_error *error) {
 /* Kinds of files that have an ending of their own. */
 typedef enum file_kind { FILE_ETRECORD, FILE_ETDUMP, FILE_PROGRAM, FILE_WEIGHTS } file_kind;
 
-/* Warns if a file is named like one of another kind; its content is what counts. */
+/* Warns if the ending of a file's name says another kind than its content, which counts. A path of
+ * NULL is no file. */
 static void warn_of_ending(etr_opened_record *out, const char *path, file_kind kind) {
   static const struct {
     const char *ending;
@@ -252,7 +259,7 @@ static void warn_of_ending(etr_opened_record *out, const char *path, file_kind k
                "is named %s, but its content is %s: read as that", endings[i].ending, names[kind]);
 }
 
-/* Warns of all files that are named like another kind. */
+/* Warns of each input file whose name ends like that of another kind of file. */
 static void warn_of_endings(reader *r) {
   const etr_inputs *inputs = r->inputs;
   warn_of_ending(r->out, inputs->etrecord, FILE_ETRECORD);
@@ -265,9 +272,9 @@ static void warn_of_endings(reader *r) {
 
 /* ---- All ---- */
 
-/* Reads everything but the ETDumps: record, weights, program and methods. Fails if record or
- * program cannot be read, or when out of memory. */
-static etr_status read_all(reader *r, etr_error *error) {
+/* Reads all inputs but the ETDumps: record, weights and program, and lists the methods. Fails if
+ * record or program cannot be read, or when out of memory. */
+static etr_status read_inputs(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
   set_budget(out, r->options);
   for (size_t i = 0; i < r->inputs->passed_over_count; i++)
@@ -292,11 +299,9 @@ static etr_status read_all(reader *r, etr_error *error) {
   return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-/* Finds the inputs among buffers; what the caller chose and finding does not take over is kept.
- * Fails as etr_inputs_find_all() does. */
+/* What the caller chose is kept, also if finding does not take it over. */
 etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error) {
   ETR_TRY(etr_inputs_find_all(out, NULL, 0, given, error));
-  /* What finding does not take over from a caller's choice. */
   if (given->weight_count > 0) {
     out->weights = given->weights;
     out->weight_count = given->weight_count;
@@ -310,7 +315,7 @@ etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_e
   return ETR_OK;
 }
 
-/* Reads a record, also from buffers; *out is NULL if that fails. */
+/* Inputs in memory that were not looked at yet are told apart by their content first. */
 etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
                            const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
@@ -337,7 +342,7 @@ etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
   etr_map_init(&r.method_by_name, r.arena);
   etr_status status = etr_held_buffers_share(&opened->held, inputs->held, error);
   if (status == ETR_OK)
-    status = read_all(&r, error);
+    status = read_inputs(&r, error);
   if (status == ETR_OK)
     *out = opened;
   else
@@ -351,7 +356,7 @@ void etr_kept_payloads_free(etr_kept_payloads *kept) {
   free(kept);
 }
 
-/* Frees a record and what profiles kept in it; NULL is allowed. */
+/* Also frees what its profiles kept in it for each other. */
 void etr_close_record(etr_opened_record *opened) {
   if (!opened)
     return;
@@ -379,7 +384,8 @@ static bool has_word(etr_slice words, const char *word) {
   return false;
 }
 
-/* Returns true if a document's member "instructions" has the word. */
+/* Returns true if a JSON document is an object whose member "instructions" is a text that has the
+ * word; false, too, for what is no such document, and when out of memory. */
 static bool lists_instruction(etr_slice document, const char *word) {
   etr_json *json = etr_json_open_memory(document, NULL);
   bool found = false;
@@ -401,8 +407,7 @@ static bool lists_instruction(etr_slice document, const char *word) {
   return found;
 }
 
-/* Returns whether the device has VNNI: as the caller says, or else as record.json beside the
- * ETDump says; false if neither does. */
+/* Returns false if nothing says what the processor has. */
 bool etr_has_vnni(const etr_inputs *inputs, const char *instructions) {
   enum { LONGEST_PATH = 4096, MOST_BYTES = 1 << 16 };
   static const char word[] = "avx512_vnni"; /* only x86-64 has it */
@@ -415,8 +420,9 @@ bool etr_has_vnni(const etr_inputs *inputs, const char *instructions) {
   const char *slash = beside ? strrchr(beside, '/') : NULL;
   int folder = slash ? (int)(slash - beside + 1) : 0;
   int size = snprintf(path, sizeof path, "%.*srecord.json", folder, etr_or_empty(beside));
-  if (!beside || inputs->buffer_count || size < 0 || size >= LONGEST_PATH ||
-      !etr_file_is_regular(path) || etr_file_read(&file, path, MOST_BYTES, &error) != ETR_OK)
+  if (!beside || inputs->buffer_count || size < 0 || size >= LONGEST_PATH)
+    return false;
+  if (!etr_file_is_regular(path) || etr_file_read(&file, path, MOST_BYTES, &error) != ETR_OK)
     return false;
   bool has_vnni = lists_instruction(etr_file_bytes(&file), word);
   etr_file_clear(&file);

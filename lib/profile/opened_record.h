@@ -49,8 +49,9 @@ struct etr_opened_record {
  * that name that says nothing of it is ignored. */
 bool etr_has_vnni(const etr_inputs *inputs, const char *instructions);
 
-/** Finds what the buffers of inputs are that a caller filled by hand, as etr_inputs_find() does.
- * Clear *out with etr_inputs_clear(). Errors: those of etr_inputs_find_all(). */
+/** Finds out which kind of input each buffer in memory is that the caller put into `given`, as
+ * etr_inputs_find() does for files. Clear *out with etr_inputs_clear(). Errors: those of
+ * etr_inputs_find_all(). */
 etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error);
 
 /** Returns true if etr_inputs_of_buffers() has to find what buffers are. */

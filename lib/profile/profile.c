@@ -61,13 +61,13 @@ static bool copy_record(loader *l) {
   *l->profile = opened->profile;
   l->record = opened->record;
   l->budget = opened->budget;
-  l->record.graphs = etr_arena_alloc_array(l->arena, l->record.graph_count,
-                                           sizeof *l->record.graphs);
-  if (!l->record.graphs)
+  size_t graph_count = l->record.graph_count;
+  etr_graph *graphs = etr_arena_alloc_array(l->arena, graph_count, sizeof *graphs);
+  if (!graphs)
     return false;
-  if (l->record.graph_count)
-    memcpy(l->record.graphs, opened->record.graphs,
-           l->record.graph_count * sizeof *l->record.graphs);
+  if (graph_count)
+    memcpy(graphs, opened->record.graphs, graph_count * sizeof *graphs);
+  l->record.graphs = graphs;
   for (size_t i = 0; i < opened->methods.count; i++) {
     etr_method_inputs *method = etr_vec_push(l->arena, &l->methods);
     if (!method)
@@ -75,7 +75,7 @@ static bool copy_record(loader *l) {
     *method = opened->methods.data[i];
     method->kept = opened->kept;
     if (method->graph)
-      method->graph = &l->record.graphs[method->graph - opened->record.graphs];
+      method->graph = &graphs[method->graph - opened->record.graphs];
     if (!method->program)
       continue;
     method->payloads = &l->payloads;
@@ -90,7 +90,8 @@ static bool copy_record(loader *l) {
   return true;
 }
 
-/* Reads all ETDumps. Fails if one cannot be read, or when out of memory. */
+/* Reads all ETDumps of the inputs, also those in logs. Fails if one cannot be read, or when out of
+ * memory. */
 static etr_status read_dumps(loader *l, etr_error *error) {
   l->dumps = (etr_dump_files){.arena = l->arena,
                               .runs = &l->runs,
@@ -107,7 +108,8 @@ static etr_status read_dumps(loader *l, etr_error *error) {
 
 /* ---- Methods ---- */
 
-/* Counts the methods that run something. A method that only returns a constant has no instructions.
+/* Counts the methods that have a graph or instructions. One that only returns a constant has
+ * neither.
  */
 static size_t count_running_methods(const loader *l) {
   size_t count = 0;
@@ -119,8 +121,9 @@ static size_t count_running_methods(const loader *l) {
   return count;
 }
 
-/* Returns the unknown method, from `first` on, of a block with the same candidates; ETR_NONE if
- * there is none. */
+/* Returns the method without a name that was added for an earlier block with the same candidates
+ * (methods that the block's runs may be of), so that both share it; ETR_NONE if there is none. Such
+ * methods have indices from `first` on. */
 static uint32_t find_unknown_method(const loader *l, const etr_block *block, size_t first) {
   for (size_t i = 0; block->candidate_count && i < l->blocks.block_count; i++) {
     const etr_block *other = &l->blocks.blocks[i];
@@ -136,9 +139,9 @@ static uint32_t find_unknown_method(const loader *l, const etr_block *block, siz
   return ETR_NONE;
 }
 
-/* Adds a method without a name for all blocks with the same candidates, and one for each other
- * block that ran without a known method, so that each has a balance of its own. Returns false
- * when out of memory. */
+/* Gives blocks whose method is not known a method without a name: one for all blocks that may be of
+ * the same methods, and one for each block for which not even that is known. So the parts of the
+ * time of each add up. Returns false when out of memory. */
 static bool add_unknown_methods(loader *l) {
   size_t first = l->methods.count;
   for (size_t i = 0; i < l->blocks.block_count; i++) {
@@ -159,9 +162,9 @@ static bool add_unknown_methods(loader *l) {
   return true;
 }
 
-/* Counts what the methods of a program without Edge graphs compute, by which their times can
- * distinguish them. Returns false when out of memory. */
-static bool count_macs(const loader *l) {
+/* Counts the multiply-accumulates of methods without an Edge graph, if there are several: runs can
+ * be told apart by their times then. Returns false when out of memory. */
+static bool count_macs_of_programs(const loader *l) {
   size_t programs = 0;
   for (size_t i = 0; i < l->methods.count; i++)
     programs += l->methods.data[i].program != NULL;
@@ -175,8 +178,8 @@ static bool count_macs(const loader *l) {
 
 /* ---- Joining ---- */
 
-/* Returns the ATen graph of a method; NULL if there is none. The entry exported_program is of the
- * only method, or of `forward`. */
+/* Returns the ATen graph of a method; NULL if there is none. A record has one, its entry
+ * exported_program, which is of its only method, or of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   bool is_other = l->opened->edge_graph_count > 1 && strcmp(method->name, "forward") != 0;
   if (l->opened->edge_only || !method->graph || is_other)
@@ -188,8 +191,9 @@ static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   return NULL;
 }
 
-/* Names the graph of a program's method; with edge_only it may be empty. */
-static void name_program(const loader *l, etr_graph *program, const char *method) {
+/* Sets module, method and entry of the graph of a program's method, program/METHOD. If only Edge
+ * graphs are wanted it was not built, and is an empty graph. */
+static void name_program_graph(const loader *l, etr_graph *program, const char *method) {
   if (l->opened->edge_only && !program->nodes)
     *program = (etr_graph){.dialect = "program", .schema_version = "", .profile_method = ETR_NONE};
   program->module = "program";
@@ -197,6 +201,8 @@ static void name_program(const loader *l, etr_graph *program, const char *method
   program->entry = l->profile->pte_entry ? l->profile->pte_entry : l->profile->pte;
 }
 
+/* Returns the error of a join that failed: a format error if the budget of nodes is spent, or else
+ * that memory is. */
 static etr_status fail_to_join(const loader *l, etr_error *error) {
   if (!etr_budget_refused(&l->budget))
     return etr_fail_memory(error);
@@ -209,8 +215,9 @@ static bool has_program_graph(const etr_method_inputs *method) {
   return method->program && method->program->instruction_count > 0;
 }
 
-/* Finds the nodes of a method's instructions and the times of its nodes. Fails when out of
- * memory, or if the budget of nodes is spent. */
+/* Joins one method: finds the nodes of its instructions and events, makes the graph of its program,
+ * and fills the times of its graphs and its totals in `out`. Fails when out of memory, or if the
+ * budget of nodes is spent. */
 static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_error *error) {
   etr_placement *placement = &l->placements[index];
   const etr_method_inputs *method = placement->method;
@@ -232,18 +239,19 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   if (!etr_attribute(out, &graphs, placement, index, &l->blocks, &l->warnings))
     return fail_to_join(l, error);
   if (program)
-    name_program(l, program, method->name);
+    name_program_graph(l, program, method->name);
   return ETR_OK;
 }
 
-/* Joins the runs with the methods and, for each method, events with nodes. Fails as join_method()
- * does, or if the options choose what does not exist. */
+/* Groups the runs of all ETDumps into blocks, finds the method and phase of each, excludes warm-up,
+ * and joins the events of each method with nodes. Fails as join_method() does, or if the options
+ * choose what does not exist. */
 static etr_status join_runs(loader *l, etr_error *error) {
   if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count,
                        count_running_methods(l), l->options) != ETR_OK)
     return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
-  if (!count_macs(l))
+  if (!count_macs_of_programs(l))
     return etr_fail_memory(error);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
   etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->dumps.dumps.data, l->options,
@@ -260,12 +268,12 @@ static etr_status join_runs(loader *l, etr_error *error) {
   if (etr_arena_failed(l->arena))
     return etr_fail_memory(error);
   for (uint32_t i = 0; i < l->methods.count; i++) {
-    methods[i] = (etr_method){.name = l->methods.data[i].name,
+    const etr_method_inputs *inputs = &l->methods.data[i];
+    methods[i] = (etr_method){.name = inputs->name,
                               .graph = ETR_NONE,
-                              .has_dynamic_inputs = l->methods.data[i].varies ==
-                                                    ETR_WORK_FOLLOWS_INPUT};
+                              .has_dynamic_inputs = inputs->varies == ETR_WORK_FOLLOWS_INPUT};
     methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
-    l->placements[i].method = &l->methods.data[i];
+    l->placements[i].method = inputs;
     if (!etr_shared_times_find(&methods[i], i, &l->blocks, l->methods.data, l->arena))
       return etr_fail_memory(error);
     ETR_TRY(join_method(l, &methods[i], i, error));
@@ -291,9 +299,9 @@ typedef struct ranked_entry {
   uint32_t index;  /* among the record's graphs, and then the program's */
 } ranked_entry;
 
-/* Returns the rank of a graph in the order of kinds: a timed Edge graph is first, then graphs of
- * programs, untimed Edge graphs, ATen graphs and others. */
-static int rank_of_graph(const etr_graph *graph, const etr_method *methods) {
+/* Returns a number by which graphs are sorted for display: 0 for an Edge graph with times, then 1
+ * for an Edge graph without and for graphs of programs, then ATen graphs and others. */
+static int display_rank_of(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
   bool is_timed = graph->times && graph->profile_method != ETR_NONE &&
                   etr_method_part_ticks(&methods[graph->profile_method], ETR_TIME_OPERATORS) > 0;
@@ -309,8 +317,8 @@ static const etr_graph *graph_at(const loader *l, size_t index) {
                                        : &l->programs.data[index - l->record.graph_count];
 }
 
-/* Fills *out with the number of each method by its name, of which the first one counts. Returns
- * false when out of memory. */
+/* Maps the name of each method to its index; of methods with the same name, the first counts.
+ * Returns false when out of memory. */
 static bool number_methods(etr_map *out, const loader *l) {
   for (uint32_t i = 0; i < l->methods.count; i++) {
     etr_slice name = etr_slice_of(l->methods.data[i].name);
@@ -320,9 +328,10 @@ static bool number_methods(etr_map *out, const loader *l) {
   return true;
 }
 
-/* Sets by what each graph is sorted for display. The entries of a record may be in any order: its
- * methods are in the order of the program, and extra modules keep theirs, which is that of their
- * first graphs. Returns false when out of memory. */
+/* Fills `ranked` with what each graph is sorted by for display. The entries of a record may be in
+ * any order, so graphs are sorted by the order of methods in the program; extra modules, which the
+ * caller of the export added, keep the order of their first graphs. Returns false when out of
+ * memory. */
 static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
   etr_arena scratch = {0};
   etr_map methods, modules;
@@ -337,7 +346,7 @@ static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
       first = (uint32_t)i;
       good = etr_map_set(&modules, module, first);
     }
-    ranked[i] = (ranked_entry){.rank = rank_of_graph(graph, l->profile->methods),
+    ranked[i] = (ranked_entry){.rank = display_rank_of(graph, l->profile->methods),
                                .module = first,
                                .method = etr_map_get(&methods, etr_slice_of(graph->method)),
                                .index = (uint32_t)i};
@@ -346,7 +355,7 @@ static bool rank_graphs(const loader *l, ranked_entry *ranked, size_t count) {
   return good;
 }
 
-/* Orders graphs as they are shown: by rank, module, method, and then as in the record. */
+/* Orders graphs as they are shown: by kind (rank), module, method, and then as in the record. */
 static int by_display_order(const void *a, const void *b) {
   const ranked_entry *x = a, *y = b;
   if (x->rank != y->rank)
@@ -358,10 +367,10 @@ static int by_display_order(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sets the graph of each method to the one to which it was joined, whatever others are called.
- * `display_index` has the index at which each graph of the record, and then of the program, is
- * shown. */
-static void point_to_graphs(const loader *l, const uint32_t *display_index) {
+/* Sets each method's index of the graph to whose nodes its events were joined. `display_index` has
+ * the index at which each graph is shown: first those of the record, then those of the program, of
+ * which only some methods have one. */
+static void set_graphs_of_methods(const loader *l, const uint32_t *display_index) {
   etr_method *methods = l->built;
   size_t program = l->record.graph_count;
   for (size_t i = 0; i < l->profile->method_count; i++) {
@@ -374,9 +383,9 @@ static void point_to_graphs(const loader *l, const uint32_t *display_index) {
   }
 }
 
-/* Puts graphs in the order in which they are shown, and fills the profile with graphs, runs and
- * blocks. Fails when out of memory. */
-static etr_status order_graphs(loader *l, etr_error *error) {
+/* Fills the profile with its graphs, in the order in which they are shown, and with its runs,
+ * blocks and chosen options. Fails when out of memory. */
+static etr_status fill_graphs_and_runs(loader *l, etr_error *error) {
   etr_profile *p = l->profile;
   size_t count = l->record.graph_count + l->programs.count;
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
@@ -391,7 +400,7 @@ static etr_status order_graphs(loader *l, etr_error *error) {
     graphs[i] = *graph_at(l, ranked[i].index);
   }
   p->graph_count = count;
-  point_to_graphs(l, display_index);
+  set_graphs_of_methods(l, display_index);
   p->graphs = l->graphs = graphs;
   p->runs = l->blocks.runs;
   p->run_count = l->blocks.run_count;
@@ -413,8 +422,8 @@ static bool is_same_line(const etr_source *a, const etr_source *b) {
   return a && b && a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-/* Returns what an operator counts when a graph's lines are weighed: its time, or 1 if the graph has
- * no times. */
+/* Returns how much a node counts when source lines are compared: its time in ticks (`by_time`), or
+ * else 1; 0 if it is no operator. */
 static uint64_t weight_of(const etr_graph *graph, size_t node, bool by_time) {
   if (graph->nodes[node].kind != ETR_NODE_OP)
     return 0;
@@ -429,11 +438,14 @@ static bool took_time(const etr_graph *graph) {
   return total > 0;
 }
 
-/* Returns the line that holds 90 % or more of a graph and leads into a library; NULL if none does.
- * A line with more than half wins a vote in which other lines' weights cancel it. */
+/* Returns the line of the user's code that only wraps a model of a library: nodes with it are 90 %
+ * or more of a graph, by time or number, and have a line in a library, too. NULL if there is none.
+ * The first pass finds the only line that can have more than half, as in Boyer and Moore's majority
+ * vote: weights of other lines cancel its own. The second pass sums its weight. */
 static const etr_source *find_wrapping_line(const etr_graph *graph, bool by_time) {
   const etr_source *line = NULL;
-  uint64_t lead_of_line = 0, weight_of_line = 0, whole_weight = 0;
+  uint64_t lead_of_line = 0; /* weight of the line that others have not canceled */
+  uint64_t weight_of_line = 0, whole_weight = 0;
   bool leads_into_library = false;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_source *source = graph->nodes[i].source;
@@ -455,13 +467,14 @@ static const etr_source *find_wrapping_line(const etr_graph *graph, bool by_time
     weight_of_line += weight;
     leads_into_library = leads_into_library || graph->nodes[i].source->library_line;
   }
-  return leads_into_library && weight_of_line / 9 >= (whole_weight - weight_of_line) ? line : NULL;
+  bool has_90_percent = weight_of_line / 9 >= whole_weight - weight_of_line;
+  return leads_into_library && has_90_percent ? line : NULL;
 }
 
-/* Gives a graph's nodes of a wrapper's line the lines of the library that it leads to. The
- * record's nodes stay as they are, since other profiles read them, too. Returns false when out of
- * memory. */
-static bool unwrap_line(etr_graph *graph, const etr_source *wrapper, etr_arena *arena) {
+/* Replaces the source of the nodes that have the wrapper's line by their line in the library, in a
+ * copy of the graph's nodes: the record's nodes stay as they are, since other profiles read them,
+ * too. Returns false when out of memory. */
+static bool replace_wrapping_line(etr_graph *graph, const etr_source *wrapper, etr_arena *arena) {
   etr_node *nodes = NULL;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_source *source = graph->nodes[i].source;
@@ -482,10 +495,10 @@ static bool unwrap_line(etr_graph *graph, const etr_source *wrapper, etr_arena *
   return true;
 }
 
-/* Replaces a line that holds a whole model by those of the library that it calls, in all graphs.
- * Graphs with times decide; operators are counted only where there are none. Returns false when
- * out of memory. */
-static bool unwrap_all_graphs(const loader *l) {
+/* Looks for a line of the user's code that only wraps a model of a library, and replaces it in
+ * all graphs by the lines in the library. If some graphs have times, only those are searched, by
+ * time; else all, by number of operators. Returns false when out of memory. */
+static bool replace_wrapping_lines(const loader *l) {
   bool by_time = false;
   for (size_t i = 0; i < l->profile->graph_count; i++)
     by_time = by_time || took_time(&l->graphs[i]);
@@ -494,7 +507,7 @@ static bool unwrap_all_graphs(const loader *l) {
     const etr_source *wrapper = took_time(graph) == by_time ? find_wrapping_line(graph, by_time)
                                                             : NULL;
     for (size_t k = 0; wrapper && k < l->profile->graph_count; k++)
-      if (!unwrap_line(&l->graphs[k], wrapper, l->arena))
+      if (!replace_wrapping_line(&l->graphs[k], wrapper, l->arena))
         return false;
   }
   return true;
@@ -502,8 +515,10 @@ static bool unwrap_all_graphs(const loader *l) {
 
 /* ---- Logged values ---- */
 
-/* Sets the debug buffer that was given, or the one in the log of an ETDump, if any. Fails if a
- * log was given as a debug buffer. */
+/* Sets the debug buffer of the profile, which has the bytes of logged tensors: the file that was
+ * given, or else the one in the log of an ETDump, if any. Fails if a log was given as a debug
+ * buffer.
+ */
 static etr_status find_debug_buffer(loader *l, etr_error *error) {
   const char *given = l->inputs->debug_buffer;
   const etr_slice *held = &l->dumps.debug_buffer;
@@ -519,8 +534,9 @@ static etr_status find_debug_buffer(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* Collects the logged values and measures them in the debug buffer, if it is known which ETDump
- * that belongs to. Fails if the buffer cannot be read, or when out of memory. */
+/* Lists the tensors and numbers that runs logged, and computes statistics of the tensors from the
+ * debug buffer, if it is known to which ETDump the buffer belongs. Fails if the buffer cannot be
+ * read, or when out of memory. */
 static etr_status read_debug_data(loader *l, etr_error *error) {
   etr_debug_data data;
   if (!etr_debug_collect(&data, l->arena, l->dumps.dumps.data, l->dumps.dumps.count) ||
@@ -536,8 +552,7 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   if (data.dumps_with_tensors > 1) {
     etr_warn(&l->warnings, l->profile->debug_buffer, NULL, ETR_NO_OFFSET,
              "several ETDumps logged tensors, and their offsets do not show which one this buffer "
-             "belongs to: not "
-             "read; choose one with --etdump");
+             "belongs to: not read; choose one with --etdump");
     l->profile->debug_buffer = NULL;
     return ETR_OK;
   }
@@ -546,7 +561,8 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* Loads a profile in steps that build on each other. Fails as the first step that does. */
+/* Makes a profile of the opened record and the ETDumps, in steps that build on each other. Returns
+ * the error of the first step that fails. */
 static etr_status load_profile(loader *l, etr_error *error) {
   unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
@@ -558,7 +574,7 @@ static etr_status load_profile(loader *l, etr_error *error) {
       !etr_memory_plan_all(l->profile, l->built, l->placements, &l->opened->pte, &l->warnings,
                            l->arena))
     return etr_fail_memory(error);
-  ETR_TRY(order_graphs(l, error));
+  ETR_TRY(fill_graphs_and_runs(l, error));
   const etr_cost_job costs = {.profile = l->profile,
                               .graphs = l->graphs,
                               .kept = l->opened->kept,
@@ -566,7 +582,7 @@ static etr_status load_profile(loader *l, etr_error *error) {
                               .warnings = &l->warnings};
   if (!(without & ETR_WITHOUT_COSTS) && !etr_costs_find(&costs))
     return etr_fail_memory(error);
-  if (!unwrap_all_graphs(l))
+  if (!replace_wrapping_lines(l))
     return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   if (!etr_throughput_fill(l->profile, l->blocks.runs, l->built, l->arena))
@@ -580,8 +596,9 @@ static etr_status load_profile(loader *l, etr_error *error) {
 
 /* ---- What is read of the .pte, by the first join alone ---- */
 
-/* Starts with the payloads that the record keeps or, if it keeps none yet, with memory for them.
- * Returns false when out of memory. */
+/* Starts reading payloads of delegates with those that earlier profiles of the record have read; if
+ * this is the first one, allocates memory for them that can outlive the profile. Returns false when
+ * out of memory. */
 static bool begin_payloads(profile_box *box, etr_payloads *payloads,
                            const etr_opened_record *opened) {
   const etr_kept_payloads *kept = atomic_load(&opened->known_payloads->first);
@@ -596,8 +613,8 @@ static bool begin_payloads(profile_box *box, etr_payloads *payloads,
   return true;
 }
 
-/* Gives the payloads to the record, unless another thread was faster: then they are this profile's.
- */
+/* Gives the payloads that this profile has read to the record, for later profiles. If another
+ * thread was faster they stay this profile's, which frees them. */
 static void keep_payloads(profile_box *box, const etr_payloads *payloads,
                           const etr_opened_record *opened) {
   etr_kept_payloads *none = NULL;
@@ -608,7 +625,7 @@ static void keep_payloads(profile_box *box, const etr_payloads *payloads,
     box->kept = NULL;
 }
 
-/* Joins ETDumps with a record that was read before; *out is NULL if that fails. */
+/* On failure all is freed and *out is NULL. */
 etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
                           const etr_inputs *dumps, const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
@@ -651,7 +668,7 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
   return status;
 }
 
-/* Reads a record and joins its ETDumps; the profile owns the record. *out is NULL if that fails. */
+/* The profile owns the record that it opens. Nothing is kept in it for other profiles. */
 etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                             etr_error *error) {
   etr_opened_record *opened;
@@ -680,7 +697,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   return status;
 }
 
-/* Frees a profile with the record that it owns; NULL is allowed. */
+/* Also closes the record, if etr_profile_open() opened it. */
 void etr_profile_close(etr_profile *profile) {
   profile_box *box = (profile_box *)profile;
   if (!box)

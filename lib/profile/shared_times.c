@@ -45,8 +45,8 @@ static void copy(void *to, const void *from, size_t count, size_t size) {
     memcpy(to, from, count * size);
 }
 
-/* Copies the samples of a row between the lists of all blocks and saved ones. `first_to` and
- * `first_from` are the indices of its first sample in both. */
+/* Copies the samples of an event (durations, starts, runs, metadata) from one list of samples to
+ * another. `first_to` and `first_from` are the indices of its first sample in both. */
 static void copy_samples(const etr_samples *to, size_t first_to, const etr_samples *from,
                          size_t first_from, const etr_event *row) {
   size_t count = row->sample_count;
@@ -57,8 +57,9 @@ static void copy_samples(const etr_samples *to, size_t first_to, const etr_sampl
     copy(to->metadata + first_to, from->metadata + first_from, count, sizeof *to->metadata);
 }
 
-/* Allocates copies of the blocks' events and samples. Returns false when out of memory. */
-static bool allocate_saved(saved *out, const finder *f, etr_arena *arena) {
+/* Allocates memory for a copy of the method's blocks, and of their runs, events and samples.
+ * Returns false when out of memory. */
+static bool allocate_copy_of_blocks(saved *out, const finder *f, etr_arena *arena) {
   size_t rows = 0, samples = 0, runs = 0;
   for (size_t i = 0; i < f->count; i++) {
     const etr_block *block = &f->blocks->blocks[f->block_indices[i]];
@@ -79,9 +80,10 @@ static bool allocate_saved(saved *out, const finder *f, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
-/* Saves the blocks. No run of theirs is excluded yet. Returns false when out of memory. */
+/* Copies the method's blocks with their runs, events and samples, because a join changes them.
+ * Returns false when out of memory. */
 static bool save_blocks(saved *out, const finder *f, etr_arena *arena) {
-  if (!allocate_saved(out, f, arena))
+  if (!allocate_copy_of_blocks(out, f, arena))
     return false;
   for (size_t i = 0, row = 0, sample = 0, run = 0; i < f->count; i++) {
     const etr_block *block = &f->blocks->blocks[f->block_indices[i]];
@@ -100,7 +102,7 @@ static bool save_blocks(saved *out, const finder *f, etr_arena *arena) {
   return true;
 }
 
-/* Puts the saved blocks, events and samples back. */
+/* Undoes what a join changed in the method's blocks, runs, events and samples. */
 static void restore_blocks(const saved *saved_blocks, const finder *f) {
   for (size_t i = 0, row = 0, sample = 0, run = 0; i < f->count; i++) {
     etr_block *block = &f->blocks->blocks[f->block_indices[i]];
@@ -119,8 +121,9 @@ static void restore_blocks(const saved *saved_blocks, const finder *f) {
   }
 }
 
-/* Copies the rows as a join filled them in. Returns NULL when out of memory. */
-static etr_event *copy_rows(const finder *f, etr_arena *arena) {
+/* Returns a copy of the events of all blocks, block by block, with the nodes that a join gave
+ * them; NULL when out of memory. */
+static etr_event *copy_events(const finder *f, etr_arena *arena) {
   size_t count = 0, row = 0;
   for (size_t i = 0; i < f->count; i++)
     count += f->blocks->blocks[f->block_indices[i]].event_count;
@@ -135,10 +138,11 @@ static etr_event *copy_rows(const finder *f, etr_arena *arena) {
 
 /* ---- A trial ---- */
 
-/* Joins the runs to a method, and leaves the blocks as they were. *is_joined is false if the
- * budget does not suffice. Returns false when out of memory. */
-static bool join_to_method(trial *t, const finder *f, const etr_method_inputs *method,
-                           etr_arena *arena, bool *is_joined) {
+/* Joins the undecided runs to one of the methods that they may be of, on copies of what a join
+ * changes, and restores the blocks. Sets *is_joined to false if the budget of nodes does not
+ * suffice. Returns false when out of memory. */
+static bool try_method(trial *t, const finder *f, const etr_method_inputs *method, etr_arena *arena,
+                       bool *is_joined) {
   etr_warnings quiet = {.arena = arena};
   saved before;
   *t = (trial){.inputs = *method,
@@ -160,63 +164,67 @@ static bool join_to_method(trial *t, const finder *f, const etr_method_inputs *m
     return false;
   const etr_method_graphs graphs = {.edge = method->graph ? &t->graph : NULL,
                                     .program = method->graph ? NULL : &t->graph};
-  *is_joined = etr_place_method(&t->placement, f->index, f->blocks, arena, &quiet) &&
-               (method->graph ||
-                etr_pte_graph_stand_in(&t->placement, f->index, f->blocks, arena)) &&
+  bool good = etr_place_method(&t->placement, f->index, f->blocks, arena, &quiet);
+  if (good && !method->graph)
+    good = etr_pte_graph_stand_in(&t->placement, f->index, f->blocks, arena);
+  *is_joined = good &&
                etr_attribute(&t->method, &graphs, &t->placement, f->index, f->blocks, &quiet);
   t->method.graph = 0;
-  t->rows = copy_rows(f, arena);
+  t->rows = copy_events(f, arena);
   restore_blocks(&before, f);
   return !etr_arena_failed(arena);
 }
 
 /* ---- Comparing ---- */
 
-/* Returns the path of the nearest module that has one. */
-static const char *module_of(const etr_graph *graph, const etr_node *node) {
+/* Returns the path of the innermost module of a node that has a path; "" if none has. */
+static const char *module_path_of(const etr_graph *graph, const etr_node *node) {
   uint32_t module = node->module;
   while (module != 0 && module < graph->module_count && !graph->modules[module].path[0])
     module = graph->modules[module].parent;
   return module < graph->module_count ? graph->modules[module].path : "";
 }
 
-/* Returns true if an event has nodes with the same operators and modules in both trials. */
-static bool is_same_event(const trial *a, const trial *b, const etr_event *x, const etr_event *y) {
+/* Returns true if joins to two methods give an event (x in one, y in the other) nodes with the same
+ * operators, in modules of the same path. */
+static bool is_joined_alike(const trial *a, const trial *b, const etr_event *x,
+                            const etr_event *y) {
   if (x->node_count != y->node_count)
     return false;
   for (size_t i = 0; i < x->node_count; i++) {
     const etr_node *first = &a->graph.nodes[x->nodes[i]], *second = &b->graph.nodes[y->nodes[i]];
-    if (strcmp(first->target, second->target) != 0 ||
-        strcmp(module_of(&a->graph, first), module_of(&b->graph, second)) != 0)
+    if (strcmp(first->target, second->target) != 0)
+      return false;
+    if (strcmp(module_path_of(&a->graph, first), module_path_of(&b->graph, second)) != 0)
       return false;
   }
   return true;
 }
 
-/* Returns whether both joins give each event an equal operator in the same module. */
+/* Returns whether joins to two methods give each event the same operator in the same module, so
+ * that it does not matter of which method the runs are. */
 static bool joins_agree(const trial *a, const trial *b, const finder *f) {
   for (size_t i = 0, row = 0; i < f->count; i++)
     for (size_t k = 0; k < f->blocks->blocks[f->block_indices[i]].event_count; k++, row++)
-      if (!is_same_event(a, b, &a->rows[row], &b->rows[row]))
+      if (!is_joined_alike(a, b, &a->rows[row], &b->rows[row]))
         return false;
   return true;
 }
 
 /* ---- All ---- */
 
-/* Joins the runs with each method that they may belong to, and keeps the times if all joins
- * agree. Returns false when out of memory. */
+/* Joins the undecided runs to each method that they may be of. If all joins agree, sets out->shared
+ * to the times of the first one. Returns false when out of memory. */
 static bool find_shared_times(etr_method *out, const finder *f, const etr_method_inputs *methods,
                               etr_arena *arena, etr_arena *scratch) {
   const etr_block *block = &f->blocks->blocks[f->block_indices[0]];
   trial *first = etr_arena_alloc(arena, sizeof *first);
   trial *other = etr_arena_alloc(scratch, sizeof *other);
   bool is_joined;
-  if (!first || !other ||
-      !join_to_method(first, f, &methods[block->candidates[0]], arena, &is_joined))
+  if (!first || !other || !try_method(first, f, &methods[block->candidates[0]], arena, &is_joined))
     return false;
   for (size_t i = 1; is_joined && i < block->candidate_count; i++) {
-    if (!join_to_method(other, f, &methods[block->candidates[i]], scratch, &is_joined))
+    if (!try_method(other, f, &methods[block->candidates[i]], scratch, &is_joined))
       return false;
     is_joined = is_joined && joins_agree(first, other, f);
   }
@@ -228,8 +236,7 @@ static bool find_shared_times(etr_method *out, const finder *f, const etr_method
   return true;
 }
 
-/* Finds the times of a method's runs that are the same for all methods that they may belong to;
- * none for runs of one method. Returns false when out of memory. */
+/* Does nothing if the method is known, or nothing about it is. */
 bool etr_shared_times_find(etr_method *out, uint32_t index, const etr_blocks *blocks,
                            const etr_method_inputs *methods, etr_arena *arena) {
   finder f = {.blocks = blocks, .index = index};

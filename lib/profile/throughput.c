@@ -27,20 +27,22 @@ static const etr_value *token_input_of(const filler *f, const etr_method *method
 
 /* ---- Tokens of runs ---- */
 
-/* Sets the tokens of each run of a method, excluded ones included: those of `tokens_of_run` by
- * the index of the run or, if it is NULL, `tokens_of_all`. */
+/* Sets the number of tokens that each run of a method reads, excluded ones included: those of
+ * `tokens_of_run` by the index of the run or, if it is NULL, `tokens_of_all`. */
 static void set_tokens(const filler *f, const etr_method *method, const uint64_t *tokens_of_run,
                        uint64_t tokens_of_all) {
-  for (size_t i = 0; i < method->run_count; i++)
-    f->runs[method->runs[i]].token_count = tokens_of_run ? tokens_of_run[method->runs[i]]
-                                                         : tokens_of_all;
-  for (size_t i = 0; i < method->skipped_run_count; i++)
-    f->runs[method->skipped_runs[i]].token_count = tokens_of_run
-                                                       ? tokens_of_run[method->skipped_runs[i]]
-                                                       : tokens_of_all;
+  for (size_t i = 0; i < method->run_count; i++) {
+    uint32_t run = method->runs[i];
+    f->runs[run].token_count = tokens_of_run ? tokens_of_run[run] : tokens_of_all;
+  }
+  for (size_t i = 0; i < method->skipped_run_count; i++) {
+    uint32_t run = method->skipped_runs[i];
+    f->runs[run].token_count = tokens_of_run ? tokens_of_run[run] : tokens_of_all;
+  }
 }
 
-/* Returns the size that a logged value shows of a symbol; 0 if it does not show it. */
+/* Returns the size of a symbolic dimension that a logged tensor shows: the symbol is a dimension of
+ * the node output that was logged. 0 if it is none. */
 static uint64_t size_of_symbol(const filler *f, const etr_graph *graph,
                                const etr_debug_value *value, const char *symbol) {
   const etr_edge origin = etr_debug_value_origin(f->profile, value);
@@ -57,25 +59,27 @@ static uint64_t size_of_symbol(const filler *f, const etr_graph *graph,
   return 0;
 }
 
-static bool is_static(const etr_value *value) {
+/* Returns whether all sizes of a tensor are known: none is symbolic or an upper bound. */
+static bool has_static_shape(const etr_value *value) {
   for (int32_t i = 0; i < value->rank; i++)
     if (value->dims[i].size == ETR_DIM_SYMBOLIC)
       return false;
   return !value->is_bound;
 }
 
-/* Returns the tokens that each run of a method reads by the shape of its token input; 0 if a size
- * is symbolic. */
+/* Returns how many tokens each run reads: the number of elements of the token input; 0 if a size is
+ * symbolic. */
 static uint64_t tokens_by_shape(const etr_value *input) {
-  uint64_t tokens = is_static(input) ? 1 : 0;
+  uint64_t tokens = has_static_shape(input) ? 1 : 0;
   for (int32_t k = 0; k < input->rank && tokens > 0; k++)
     tokens *= (uint64_t)input->dims[k].size;
   return tokens;
 }
 
-/* Sets the tokens of each run to the product of the sizes of its token input, by the sizes that
- * runs logged; 0 where one is not known. Returns false when out of memory. */
-static bool find_logged_tokens(const filler *f, const etr_method *method, const etr_value *input) {
+/* Sets the tokens of each run to the number of elements of its token input, where symbolic sizes
+ * are those of tensors that the run logged; 0 if it logged none that shows them. Returns false when
+ * out of memory. */
+static bool set_logged_tokens(const filler *f, const etr_method *method, const etr_value *input) {
   const etr_profile *profile = f->profile;
   const etr_graph *graph = graph_of(f, method);
   uint32_t index = (uint32_t)(method - f->methods);
@@ -102,22 +106,22 @@ static bool find_logged_tokens(const filler *f, const etr_method *method, const 
   return true;
 }
 
-/* Finds the number of tokens of each run: by the shape of the input, or by logged values if the
- * shape is dynamic. Returns false when out of memory. */
-static bool find_tokens(const filler *f, const etr_method *method) {
+/* Sets the number of tokens of each run of a method that reads tokens: by the shape of its token
+ * input or, if that is dynamic, by logged values. Returns false when out of memory. */
+static bool set_tokens_of_method(const filler *f, const etr_method *method) {
   const etr_value *input = token_input_of(f, method);
   if (!input)
     return true;
-  if (!is_static(input))
-    return find_logged_tokens(f, method, input);
+  if (!has_static_shape(input))
+    return set_logged_tokens(f, method, input);
   set_tokens(f, method, NULL, tokens_by_shape(input));
   return true;
 }
 
 /* ---- The throughput ---- */
 
-/* Returns the mean of the tokens over the typical run; NaN if they are not known of each of its
- * runs. */
+/* Returns the mean number of tokens of the runs that make up the typical run, by their weights in
+ * it; NaN if one of them has an unknown number. */
 static double mean_tokens(const filler *f, const etr_method *method,
                           const etr_typical_run *typical) {
   double sum = 0;
@@ -132,8 +136,8 @@ static double mean_tokens(const filler *f, const etr_method *method,
   return typical->divisor > 0 ? sum / typical->divisor : NAN;
 }
 
-/* Returns the throughput of runs whose typical time is `ticks`, or why it is not known; NULL when
- * out of memory. */
+/* Returns the throughput, in ms per token and tokens per second, of runs whose typical time is
+ * `ticks`. What is unknown is NaN, and `why` says the reason. NULL when out of memory. */
 static etr_throughput *measure_throughput(const filler *f, const etr_method *method,
                                           const etr_typical_run *typical, double ticks) {
   etr_throughput *made = etr_arena_alloc(f->arena, sizeof *made);
@@ -160,9 +164,9 @@ static etr_throughput *measure_throughput(const filler *f, const etr_method *met
   return made;
 }
 
-/* Measures the throughput of a method that reads tokens, and of each phase of its runs. Returns
- * false when out of memory. */
-static bool measure_method(const filler *f, etr_method *method) {
+/* Sets the throughput of a method that reads tokens, and of each phase of its runs, in a copy of
+ * the phases. Returns false when out of memory. */
+static bool set_throughput_of_method(const filler *f, etr_method *method) {
   if (!token_input_of(f, method))
     return true;
   etr_run_phase *phases = etr_arena_alloc_array(f->arena, method->run_phase_count, sizeof *phases);
@@ -183,7 +187,8 @@ static bool measure_method(const filler *f, etr_method *method) {
 
 /* ---- Loads ---- */
 
-/* Sets the profile's load to the event of loading that takes longest. */
+/* Sets profile->load to the event that takes longest, on average, outside of inferences: loading
+ * the program. */
 static void find_longest_load(etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
@@ -204,8 +209,8 @@ typedef struct reader {
 
 typedef etr_vec(reader) readers;
 
-/* Adds a method or phase whose tokens per run are known; others are passed over. Returns false
- * when out of memory. */
+/* Adds a method or phase to those whose tokens per run are known; leaves out one whose are not.
+ * Returns false when out of memory. */
 static bool add_token_reader(readers *list, etr_arena *arena, reader added) {
   if (!added.throughput || isnan(added.throughput->tokens_per_run))
     return true;
@@ -215,8 +220,8 @@ static bool add_token_reader(readers *list, etr_arena *arena, reader added) {
   return slot != NULL;
 }
 
-/* Lists what reads a known number of tokens: phases of a method that has several, else methods.
- * Returns false when out of memory. */
+/* Lists the methods that read a known number of tokens per run; of a method with several phases,
+ * such as prefill and decode, its phases instead. Returns false when out of memory. */
 static bool list_token_readers(const filler *f, readers *list) {
   for (uint32_t i = 0; i < f->profile->method_count; i++) {
     const etr_method *method = &f->methods[i];
@@ -234,24 +239,25 @@ static bool list_token_readers(const filler *f, readers *list) {
   return true;
 }
 
-/* Finds the time to the first token: that of the method or phase which reads the most tokens, if
- * another one reads fewer. Returns false when out of memory. */
-static bool find_first_token(const filler *f) {
+/* Sets the time to the first token, in ticks: that of the method or phase which reads the most
+ * tokens per run, because it reads the prompt. Sets nothing if no other reads fewer. Returns false
+ * when out of memory. */
+static bool set_time_to_first_token(const filler *f) {
   readers list = {0};
   if (!list_token_readers(f, &list))
     return false;
   const reader *most_tokens = NULL, *least_tokens = NULL;
   for (size_t i = 0; i < list.count; i++) {
     const reader *current = &list.data[i];
-    if (!most_tokens ||
-        current->throughput->tokens_per_run > most_tokens->throughput->tokens_per_run)
+    double tokens = current->throughput->tokens_per_run;
+    if (!most_tokens || tokens > most_tokens->throughput->tokens_per_run)
       most_tokens = current;
-    if (!least_tokens ||
-        current->throughput->tokens_per_run < least_tokens->throughput->tokens_per_run)
+    if (!least_tokens || tokens < least_tokens->throughput->tokens_per_run)
       least_tokens = current;
   }
-  if (!most_tokens ||
-      !(most_tokens->throughput->tokens_per_run > least_tokens->throughput->tokens_per_run))
+  if (!most_tokens)
+    return true;
+  if (!(most_tokens->throughput->tokens_per_run > least_tokens->throughput->tokens_per_run))
     return true;
   etr_first_token *found = etr_arena_alloc(f->arena, sizeof *found);
   if (!found)
@@ -290,9 +296,10 @@ static bool is_inference(const filler *f, uint32_t run) {
   return f->profile->blocks[f->runs[run].block].method != ETR_NONE;
 }
 
-/* Lists the runs of one token of a method that count, with the number of tokens that its sequence
- * has before them. A sequence begins with a prompt, which is one or several runs of more tokens, or
- * with the recording. Behind a run whose tokens are not known, positions are not known. */
+/* Lists the included runs of a method that read one token, with their time in ms and their
+ * position: the number of tokens before them in their sequence, which a cache keeps. A sequence
+ * begins with a prompt, which is one or several runs of more tokens, or with the recording. Behind
+ * a run whose tokens are not known, positions are not known. */
 static void list_single_token_runs(const filler *f, const etr_method *method, steps *out) {
   size_t run_index = 0, sequence = 0, last_sequence = 0;
   double position = 0;
@@ -321,16 +328,19 @@ static void list_single_token_runs(const filler *f, const etr_method *method, st
   }
 }
 
-/* Keeps evenly spaced runs, so that pairs stay few. */
-static size_t thin_out(step *list, size_t count) {
+/* Keeps at most MOST_RUNS runs of the list, evenly spaced, because all pairs are compared later.
+ * Returns how many are left. */
+static size_t keep_evenly_spaced(step *list, size_t count) {
   size_t kept = ETR_MIN(count, (size_t)MOST_RUNS);
   for (size_t i = 0; i < kept; i++)
     list[i] = list[i * count / kept];
   return kept;
 }
 
-/* Sets the slope (the median over all pairs, in ms per 1000 tokens) and its interval of 95 %.
- * Returns false when out of memory; *is_known is false if all positions are equal. */
+/* Sets by how much the time of a run of one token grows with its position, in ms per 1000 tokens:
+ * the median slope of all pairs of runs (Theil-Sen), which outliers hardly change. Its interval of
+ * 95 % is the one of Kendall's rank statistic. Sets *is_known to false if all positions are equal.
+ * Returns false when out of memory. */
 static bool find_slope(etr_cache_growth *out, const step *list, size_t count, etr_arena *scratch,
                        bool *is_known) {
   size_t pairs = 0;
@@ -358,22 +368,25 @@ static bool find_slope(etr_cache_growth *out, const step *list, size_t count, et
   return true;
 }
 
+/* Orders runs by position in the sequence, then by time. */
 static int by_position(const void *a, const void *b) {
   const step *x = a, *y = b;
   int compared = (x->position > y->position) - (x->position < y->position);
   return compared ? compared : (x->ms > y->ms) - (x->ms < y->ms);
 }
 
-/* Sets the curve: the median time of each of up to MOST_POINTS ranges of positions. Sorts the
- * steps. Returns false when out of memory. */
-static bool make_curve(etr_cache_growth *out, step *list, size_t count, etr_arena *arena,
-                       etr_arena *scratch) {
+/* Divides the positions into up to MOST_POINTS ranges of equal width, and sets a point for each
+ * that has runs: their mean position and median time in ms. Sorts the runs by position. Returns
+ * false when out of memory. */
+static bool set_time_by_position(etr_cache_growth *out, step *list, size_t count, etr_arena *arena,
+                                 etr_arena *scratch) {
   etr_position_time *curve = etr_arena_alloc_array(arena, MOST_POINTS, sizeof *curve);
   double *ms = etr_arena_alloc_array(scratch, count, sizeof *ms);
   if (!curve || !ms)
     return false;
   etr_sort(list, count, sizeof *list, by_position);
-  double first = list[0].position, width = (list[count - 1].position - first + 1) / MOST_POINTS;
+  double first = list[0].position;
+  double width = (list[count - 1].position - first + 1) / MOST_POINTS;
   for (size_t i = 0, end; i < count; i = end) {
     double range = floor((list[i].position - first) / width), sum = 0;
     for (end = i; end < count && floor((list[end].position - first) / width) <= range; end++) {
@@ -388,26 +401,27 @@ static bool make_curve(etr_cache_growth *out, step *list, size_t count, etr_aren
   return true;
 }
 
-/* Measures how the time of a step grows with the cache; nothing is set if all positions are
- * equal. Returns false when out of memory. */
-static bool measure_growth(const filler *f, uint32_t method, steps *found, etr_arena *scratch) {
+/* Sets the profile's cache_growth: how the time of a run of one token grows with the tokens in the
+ * cache. Sets nothing if all positions are equal. Returns false when out of memory. */
+static bool measure_cache_growth(const filler *f, uint32_t method, steps *found,
+                                 etr_arena *scratch) {
   etr_cache_growth *growth = etr_arena_alloc(f->arena, sizeof *growth);
   bool is_known;
   if (!growth)
     return false;
   *growth = (etr_cache_growth){.method = method, .sequence_count = found->sequences};
-  size_t count = thin_out(found->list, found->count);
+  size_t count = keep_evenly_spaced(found->list, found->count);
   if (!find_slope(growth, found->list, count, scratch, &is_known) ||
-      !make_curve(growth, found->list, count, f->arena, scratch))
+      !set_time_by_position(growth, found->list, count, f->arena, scratch))
     return false;
   if (is_known)
     f->profile->cache_growth = growth;
   return true;
 }
 
-/* Measures the first method with a cache and enough steps whose positions differ. Returns false
- * when out of memory. */
-static bool find_growth(const filler *f) {
+/* Measures how time grows with the cache for the first method that has a cache and at least
+ * LEAST_RUNS runs of one token at different positions. Returns false when out of memory. */
+static bool find_cache_growth(const filler *f) {
   etr_arena scratch = {0};
   steps found = {etr_arena_alloc_array(&scratch, f->profile->run_count, sizeof *found.list), 0, 0};
   bool good = found.list != NULL;
@@ -418,7 +432,7 @@ static bool find_growth(const filler *f) {
     found.count = found.sequences = 0;
     list_single_token_runs(f, method, &found);
     if (found.count >= LEAST_RUNS)
-      good = measure_growth(f, i, &found, &scratch);
+      good = measure_cache_growth(f, i, &found, &scratch);
   }
   etr_arena_clear(&scratch);
   return good;
@@ -426,14 +440,13 @@ static bool find_growth(const filler *f) {
 
 /* ---- Together ---- */
 
-/* Fills tokens of runs, throughput of methods and phases, time to the first token and growth with
- * the cache. Returns false when out of memory. */
+/* Methods without a token input get no throughput. */
 bool etr_throughput_fill(etr_profile *profile, etr_run *runs, etr_method *methods,
                          etr_arena *arena) {
   const filler f = {profile, runs, methods, arena};
   find_longest_load(profile);
   for (size_t i = 0; i < profile->method_count; i++)
-    if (!find_tokens(&f, &methods[i]) || !measure_method(&f, &methods[i]))
+    if (!set_tokens_of_method(&f, &methods[i]) || !set_throughput_of_method(&f, &methods[i]))
       return false;
-  return find_first_token(&f) && find_growth(&f);
+  return set_time_to_first_token(&f) && find_cache_growth(&f);
 }

@@ -17,15 +17,17 @@ enum { TYPE_TENSOR = 1, TYPE_INT, TYPE_BOOL, TYPE_DOUBLE };
 
 #define MOST_FILE_BYTES ((uint64_t)1 << 30)
 
-typedef struct reader {
+/* A BundledProgram while its tests are pickled. */
+typedef struct bundle_reader {
   etr_bundled *bundled;
   etr_bundle bundle;
-} reader;
+} bundle_reader;
 
 /* ---- Values ---- */
 
-/* Computes the strides of contiguous elements whose dimensions have this order; an empty order is
- * the usual one. Returns false if the order is not a permutation. */
+/* Computes the strides, in elements, of a contiguous tensor whose dimensions have this order in
+ * memory, the outermost first; an empty order is the usual one. Returns false if the order is not a
+ * permutation. */
 static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, etr_slice dim_order) {
   uint64_t stride = 1;
   uint64_t seen = 0;
@@ -40,33 +42,37 @@ static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, et
   return true;
 }
 
-/* Pickles a value of a test. Returns NULL, or why it cannot be done. */
-static const char *pickle_value(etr_pickler *out, reader *r, etr_fb_at value) {
+/* Pickles a tensor of a test. Returns NULL on success, or the reason why it cannot be pickled, for
+ * the user. */
+static const char *pickle_tensor(etr_pickler *out, bundle_reader *r, etr_fb_at table) {
+  int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
+  uint32_t rank;
+  uint64_t count;
+  const char *dtype = etr_scalar_type_name(etr_fb_u8(&r->bundle.fb, table, TENSOR_SCALAR_TYPE, 0));
+  const etr_element *element = dtype ? etr_element_of_dtype(dtype) : NULL;
+  etr_fb_at vector = etr_fb_vector(&r->bundle.fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
+  etr_slice data = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DATA),
+            dim_order = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DIM_ORDER);
+  if (!element || !element->storage)
+    return "left out: a tensor has a number type that torch.save writes otherwise";
+  if (rank > ETR_MOST_RANK || (dim_order.size && dim_order.size != rank))
+    return "left out: a tensor has a senseless shape";
+  for (uint32_t i = 0; i < rank; i++)
+    sizes[i] = etr_fb_i32_at(&r->bundle.fb, vector, i);
+  if (!etr_tensor_count(sizes, (int32_t)rank, element->size, &count) ||
+      count * element->size != data.size || !find_strides(strides, sizes, rank, dim_order))
+    return "left out: a tensor has another size than its shape says";
+  etr_pickler_put_tensor(out, &(etr_pickler_tensor){element, sizes, strides, rank, data});
+  return NULL;
+}
+
+/* Pickles a value of a test: a tensor or a number. Returns NULL on success, or the reason why it
+ * cannot be pickled, for the user. */
+static const char *pickle_value(etr_pickler *out, bundle_reader *r, etr_fb_at value) {
   etr_fb_at table = etr_fb_table(&r->bundle.fb, value, VALUE_TABLE);
   switch (etr_fb_u8(&r->bundle.fb, value, VALUE_TYPE, 0)) {
-  case TYPE_TENSOR: {
-    /* Checks whether the tensor can be put. */
-    int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
-    uint32_t rank;
-    uint64_t count;
-    const char *dtype = etr_scalar_type_name(
-        etr_fb_u8(&r->bundle.fb, table, TENSOR_SCALAR_TYPE, 0));
-    const etr_element *element = dtype ? etr_element_of_dtype(dtype) : NULL;
-    etr_fb_at vector = etr_fb_vector(&r->bundle.fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
-    etr_slice data = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DATA),
-              dim_order = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DIM_ORDER);
-    if (!element || !element->storage)
-      return "left out: a tensor has a number type that torch.save writes otherwise";
-    if (rank > ETR_MOST_RANK || (dim_order.size && dim_order.size != rank))
-      return "left out: a tensor has a senseless shape";
-    for (uint32_t i = 0; i < rank; i++)
-      sizes[i] = etr_fb_i32_at(&r->bundle.fb, vector, i);
-    if (!etr_tensor_count(sizes, (int32_t)rank, element->size, &count) ||
-        count * element->size != data.size || !find_strides(strides, sizes, rank, dim_order))
-      return "left out: a tensor has another size than its shape says";
-    etr_pickler_put_tensor(out, &(etr_pickler_tensor){element, sizes, strides, rank, data});
-    return NULL;
-  }
+  case TYPE_TENSOR:
+    return pickle_tensor(out, r, table);
   case TYPE_INT:
     etr_pickler_put_int(out, etr_fb_i64(&r->bundle.fb, table, ONLY_FIELD, 0));
     return NULL;
@@ -82,9 +88,11 @@ static const char *pickle_value(etr_pickler *out, reader *r, etr_fb_at value) {
   }
 }
 
-/* Pickles the inputs or outputs of a test, which `field` says. Returns NULL, or why it cannot be
- * done; a test without expected outputs has none to pickle. */
-static const char *pickle_values(etr_pickler *out, reader *r, etr_fb_at test, unsigned field) {
+/* Pickles the inputs or the expected outputs of a test as a list; `field` is CASE_INPUTS or
+ * CASE_OUTPUTS. Returns NULL on success, or the reason why that is impossible: a value cannot be
+ * pickled, or there are no expected outputs. */
+static const char *pickle_values_of_test(etr_pickler *out, bundle_reader *r, etr_fb_at test,
+                                         unsigned field) {
   uint32_t count;
   etr_fb_at values = etr_fb_vector(&r->bundle.fb, test, field, 4, &count);
   etr_pickler_put_list(out);
@@ -101,14 +109,15 @@ static const char *pickle_values(etr_pickler *out, reader *r, etr_fb_at test, un
 
 /* ---- Tests ---- */
 
-/* Pickles the expected outputs of all tests of a method. Returns NULL, or why it cannot be done. */
-static const char *pickle_suite(etr_pickler *out, reader *r, uint32_t index) {
+/* Pickles the expected outputs of all tests of a method (a suite), as a member of the dict that was
+ * put before. Returns NULL on success, or the reason why that is impossible. */
+static const char *pickle_outputs_of_suite(etr_pickler *out, bundle_reader *r, uint32_t index) {
   const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, index);
   etr_pickler_put_text(out, suite.method);
   etr_pickler_put_list(out);
   for (uint32_t i = 0; i < suite.case_count; i++) {
-    const char *problem = pickle_values(out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, i),
-                                        CASE_OUTPUTS);
+    const char *problem = pickle_values_of_test(
+        out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, i), CASE_OUTPUTS);
     if (problem)
       return problem;
     etr_pickler_add_item(out);
@@ -117,17 +126,17 @@ static const char *pickle_suite(etr_pickler *out, reader *r, uint32_t index) {
   return NULL;
 }
 
-/* Pickles the inputs of the first test of `forward`, as ExecuTorch does; a problem is kept in the
- * bundle. */
-static void pickle_inputs_of_forward(reader *r) {
+/* Pickles the inputs of the first test of `forward`, which is what ExecuTorch stores in a record;
+ * the reason why that is impossible is kept in bundled->problem. */
+static void pickle_inputs_of_forward(bundle_reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     etr_pickler out;
     const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, i);
     if (!etr_slice_is(suite.method, "forward") || suite.case_count == 0)
       continue;
     etr_pickler_begin(&out, &r->bundled->arena, r->bundled->is_inline);
-    const char *problem = pickle_values(&out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, 0),
-                                        CASE_INPUTS);
+    const char *problem = pickle_values_of_test(
+        &out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, 0), CASE_INPUTS);
     if (problem)
       r->bundled->problem = problem;
     else
@@ -138,16 +147,17 @@ static void pickle_inputs_of_forward(reader *r) {
 
 /* ---- The file ---- */
 
-/* Pickles the tests of a BundledProgram as an ETRecord stores them; a problem is kept in the
- * bundle. Fails if the bundle is damaged, or when out of memory. */
-static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
+/* Pickles the tests of a BundledProgram as an ETRecord stores them: expected outputs by method, and
+ * inputs of `forward`. The reason why something cannot be pickled is kept in bundled->problem.
+ * Fails if the BundledProgram is damaged, or when out of memory. */
+static etr_status pickle_tests(bundle_reader *r, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_bundle_open(&r->bundle, bytes, r->bundled->path, error));
   etr_pickler out;
   const char *problem = NULL;
   etr_pickler_begin(&out, &r->bundled->arena, r->bundled->is_inline);
   etr_pickler_put_dict(&out);
   for (uint32_t i = 0; !problem && i < r->bundle.suite_count; i++)
-    problem = pickle_suite(&out, r, i);
+    problem = pickle_outputs_of_suite(&out, r, i);
   if (problem)
     r->bundled->problem = problem;
   else
@@ -158,18 +168,16 @@ static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
              : etr_bundle_check(&r->bundle, r->bundled->path, error);
 }
 
-/* Reads a BundledProgram from a file or from memory, and pickles its tests. Fails if it cannot be
- * read or is damaged. */
 etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, bool is_inline,
                             etr_error *error) {
-  reader r = {.bundled = out};
+  bundle_reader r = {.bundled = out};
   etr_slice bytes = {part->bytes, part->size};
   etr_bundled_clear(out);
   out->path = part->path ? part->path : "BundledProgram";
   out->is_inline = is_inline;
   if (part->path)
     ETR_TRY(etr_file_read(&out->file, part->path, MOST_FILE_BYTES, error));
-  return read_suites(&r, part->path ? etr_file_bytes(&out->file) : bytes, error);
+  return pickle_tests(&r, part->path ? etr_file_bytes(&out->file) : bytes, error);
 }
 
 void etr_bundled_clear(etr_bundled *bundled) {

@@ -8,6 +8,7 @@
 #include "records/part.h"
 #include "records/torch_save.h"
 
+/* A record while it is planned and written. */
 typedef struct packer {
   const etr_pack_options *options;
   etr_arena arena;
@@ -19,7 +20,8 @@ typedef struct packer {
   bool takes_inputs; /* the library that wrote the record reads representative_inputs */
 } packer;
 
-static void note_part(const packer *p, const char *entry, const char *text) {
+/* Tells the caller of etr_record_pack() something about an entry. */
+static void report_note(const packer *p, const char *entry, const char *text) {
   if (p->options->notes.take)
     p->options->notes.take(p->options->notes.context, entry, text);
 }
@@ -28,7 +30,8 @@ static bool is_planned(const packer *p, const char *name) {
   return etr_map_get(&p->by_name, etr_slice_of(name)) != ETR_NONE;
 }
 
-/* Plans an entry, which replaces a planned entry with that name. Fails when out of memory. */
+/* Adds an entry to the plan, in place of a planned entry with that name. Fails when out of memory.
+ */
 static etr_status plan_entry(packer *p, const etr_planned *planned, etr_error *error) {
   uint32_t found = etr_map_get(&p->by_name, etr_slice_of(planned->name));
   etr_planned *slot = found == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[found];
@@ -64,10 +67,10 @@ static etr_status plan_base_entries(packer *p, etr_error *error) {
 
 /* ---- Parts ---- */
 
-/* Sets *out to whether the version that wrote the Edge programs uses pickle.dumps. Up to 1.1
- * there is one program, whose entry names no method, and in 2023 there is none. Fails if a
- * program cannot be read. */
-static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
+/* Sets *out to whether the version of ExecuTorch that wrote the first planned Edge program stores
+ * inputs and outputs with pickle.dumps, not torch.save. Up to 1.1 the program's entry names no
+ * method, and in 2023 there is none. Fails if the program cannot be read. */
+static etr_status find_whether_pickled(bool *out, const packer *p, etr_error *error) {
   *out = true;
   for (size_t i = 0; i < p->plan.count; i++) {
     const etr_planned *planned = &p->plan.data[i];
@@ -86,8 +89,9 @@ static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
   return ETR_OK;
 }
 
-/* Plans an entry for a part that was given, or reads it if it is a bundle. Fails if a name is
- * given twice or the part is not what its name says, or when out of memory. */
+/* Plans an entry for a part that the caller gave; a BundledProgram is read, because it becomes two
+ * entries. `given` has the names that were given before. Fails if a name is given twice or the part
+ * is not what its name says, or when out of memory. */
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
@@ -98,7 +102,7 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
     /* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as
      * new as 1.0. */
     bool is_pickle;
-    ETR_TRY(uses_pickle(&is_pickle, p, error));
+    ETR_TRY(find_whether_pickled(&is_pickle, p, error));
     p->takes_inputs = !is_pickle || is_planned(p, "instruction_id_to_num_outs_map");
     return etr_bundled_read(&p->bundled, part, is_pickle, error);
   }
@@ -119,7 +123,8 @@ static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_DELEGATE_INFO, ETR_ENTRY_REFERENCE_OUTPUTS, ETR_ENTRY_REPRESENTATIVE_INPUTS,
     ETR_ENTRY_GRAPH_ID};
 
-/* Returns the number of a part in the order in which entries are written, which is ExecuTorch's. */
+/* Returns the position of a part in the order in which entries are written, which is ExecuTorch's:
+ * 0 for the exported program; parts that are no entries come last. */
 static size_t rank_of_part(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)
@@ -136,8 +141,9 @@ static bool is_program(const char *name) {
   return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM;
 }
 
-/* Plans a sibling of a program, unless it is planned already: the file beside the program's, or
- * else an empty entry. Fails when out of memory. */
+/* Plans an entry that belongs to a program (its weights, constants or example inputs), because
+ * ExecuTorch requires it, unless it is planned already: the file of that name beside the program's
+ * file, or else an empty entry. Fails when out of memory. */
 static etr_status plan_sibling(packer *p, const etr_planned *program, etr_sibling sibling,
                                etr_error *error) {
   const char *suffix = etr_sibling_suffixes[sibling];
@@ -153,8 +159,8 @@ static etr_status plan_sibling(packer *p, const etr_planned *program, etr_siblin
   return plan_entry(p, &planned, error);
 }
 
-/* Fails if the program is missing to which an entry of weights belongs. */
-static etr_status fail_without_owner(const packer *p, const char *name, etr_error *error) {
+/* Fails if an entry of weights belongs to a program that is not planned; other entries are fine. */
+static etr_status fail_without_program(const packer *p, const char *name, etr_error *error) {
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
   bool is_sibling = etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_WEIGHTS;
   if (!is_sibling || etr_map_get(&p->by_name, program) != ETR_NONE)
@@ -163,8 +169,8 @@ static etr_status fail_without_owner(const packer *p, const char *name, etr_erro
                   "the program that this belongs to is missing");
 }
 
-/* Fails if what generate_etrecord() requires is missing; a record that is extended is not
- * checked. */
+/* Fails if something is missing that ExecuTorch's generate_etrecord() requires: an Edge program and
+ * the debug handle map. A record that is extended has them. */
 static etr_status fail_if_incomplete(const packer *p, etr_error *error) {
   bool has_edge = false;
   if (p->is_record)
@@ -172,7 +178,7 @@ static etr_status fail_if_incomplete(const packer *p, etr_error *error) {
   for (size_t i = 0; i < p->plan.count; i++) {
     const char *name = p->plan.data[i].name;
     has_edge |= etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_EDGE_PROGRAM;
-    ETR_TRY(fail_without_owner(p, name, error));
+    ETR_TRY(fail_without_program(p, name, error));
   }
   if (!has_edge)
     return etr_fail(
@@ -191,10 +197,9 @@ static bool is_empty(const etr_planned *planned) {
   return !planned->archive && !planned->path && !planned->bytes.data;
 }
 
-/* Writes an entry: copied, from a file or bytes, or as an empty object of torch. Fails if it
- * cannot be read or written. */
-static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned,
-                                etr_error *error) {
+/* Writes a planned entry: copied from an archive, from a file or bytes, or for weights that were
+ * not given, as an empty object of torch.save. Fails if it cannot be read or written. */
+static etr_status write_entry(etr_archive_writer *writer, etr_planned *planned, etr_error *error) {
   etr_sibling sibling;
   if (planned->archive)
     return etr_archive_writer_copy(writer, planned->name, planned->archive, planned->index, error);
@@ -205,9 +210,11 @@ static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned
   return etr_archive_writer_add(writer, planned->name, etr_torch_save, &nothing, error);
 }
 
-/* Writes reference outputs and inputs of a BundledProgram, unless they are planned already.
- * Inputs are left out of records of versions that cannot read them. Fails if writing does. */
-static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr_error *error) {
+/* Writes the reference outputs and inputs of a BundledProgram as entries, unless such entries are
+ * planned. Inputs are left out of records of versions that cannot read them. Fails if writing
+ * does. */
+static etr_status write_entries_of_bundle(const packer *p, etr_archive_writer *writer,
+                                          etr_error *error) {
   static const char outputs[] = "reference_outputs", inputs[] = "representative_inputs";
   etr_torch_object object;
   if (p->bundled.outputs.pickle.size && !is_planned(p, outputs)) {
@@ -217,8 +224,9 @@ static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr
   if (!p->bundled.inputs.pickle.size || is_planned(p, inputs))
     return ETR_OK;
   if (!p->takes_inputs) {
-    note_part(p, inputs,
-              "left out: ExecuTorch 0.6 reads no record with them, and this record may be of 0.6");
+    report_note(
+        p, inputs,
+        "left out: ExecuTorch 0.6 reads no record with them, and this record may be of 0.6");
     return ETR_OK;
   }
   object = p->bundled.inputs;
@@ -230,8 +238,8 @@ static etr_status write_record(packer *p, etr_archive_writer *writer, etr_error 
   if (!is_planned(p, ETR_IDENTIFIER_ENTRY))
     ETR_TRY(etr_archive_writer_add_bytes(writer, ETR_IDENTIFIER_ENTRY, (etr_slice){0}, error));
   for (size_t i = 0; i < p->plan.count; i++)
-    ETR_TRY(write_planned(writer, &p->plan.data[i], error));
-  ETR_TRY(write_bundled(p, writer, error));
+    ETR_TRY(write_entry(writer, &p->plan.data[i], error));
+  ETR_TRY(write_entries_of_bundle(p, writer, error));
   return etr_archive_writer_finish(writer, error);
 }
 
@@ -255,14 +263,14 @@ static etr_status pack_record(packer *p, const etr_part *parts, size_t count, co
   }
 
   if (p->bundled.problem)
-    note_part(p, p->bundled.path, p->bundled.problem);
+    report_note(p, p->bundled.path, p->bundled.problem);
   etr_archive_writer *writer = etr_archive_writer_new(sink);
   etr_status status = writer ? write_record(p, writer, error) : etr_fail_memory(error);
   etr_archive_writer_close(writer);
   return status;
 }
 
-/* Packs with memory of its own. Fails as pack_record() does. */
+/* Fails as pack_record() does. */
 etr_status etr_record_pack(const etr_part *parts, size_t part_count,
                            const etr_pack_options *options, const etr_sink *sink,
                            etr_error *error) {

@@ -13,7 +13,8 @@
 
 /* ---- Bytes ---- */
 
-static etr_status fail_file(const char *path, etr_error *error) {
+/* Returns ETR_ERROR_IO with what errno says about a file. */
+static etr_status fail_with_errno(const char *path, etr_error *error) {
   return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s",
                   strerror(errno));
 }
@@ -26,10 +27,10 @@ static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *e
   bool is_written = true;
   FILE *file = etr_file_open_regular(path);
   if (!file)
-    return fail_file(path, error);
+    return fail_with_errno(path, error);
   while (is_written && (got = fread(bytes, 1, sizeof bytes, file)) > 0)
     is_written = sink->write(sink->context, bytes, got);
-  etr_status status = ferror(file) ? fail_file(path, error) : ETR_OK;
+  etr_status status = ferror(file) ? fail_with_errno(path, error) : ETR_OK;
   fclose(file);
   return is_written ? status : etr_fail_sink(error);
 }
@@ -54,6 +55,7 @@ etr_status etr_planned_emit(void *context, const etr_sink *sink, etr_error *erro
 
 /* ---- Names ---- */
 
+/* Returns ETR_ERROR_CHOICE, because of what is wrong with the name of a part. */
 static etr_status fail_name(const char *name, const char *what, etr_error *error) {
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "%s", what);
 }
@@ -107,17 +109,20 @@ etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, 
 
 /* ---- Versions ---- */
 
-static int64_t read_file(void *context, char *into, size_t size) {
+/* Reads up to `size` bytes of a FILE *, for etr_json_open(). Returns their number; 0 at the end, -1
+ * if the file cannot be read. */
+static int64_t read_from_file(void *context, char *into, size_t size) {
   size_t got = fread(into, 1, size, context);
   return got == 0 && ferror((FILE *)context) ? -1 : (int64_t)got;
 }
 
-/* Reads the version of a program's schema and closes the reader; 0.0 if the document is damaged.
- * Fails when out of memory. */
+/* Reads the member schema_version of a serialized program, major and minor, and closes the reader.
+ * Both are 0 if there is none or the document is damaged. `json` is NULL when out of memory. Fails
+ * when out of memory. */
 static etr_status read_schema_version(int64_t version[2], etr_json *json, etr_error *error) {
   if (!json)
     return etr_fail_memory(error);
-  /* "schema_version": {"major": 5, "minor": 4}. Of a document that is damaged, nothing. */
+  /* "schema_version": {"major": 5, "minor": 4} */
   etr_slice key;
   int64_t found[2] = {0, 0};
   version[0] = version[1] = 0;
@@ -164,8 +169,9 @@ etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, et
     return read_schema_version(version, etr_json_open_memory(planned->bytes, NULL), error);
   FILE *file = etr_file_open_regular(planned->path);
   if (!file)
-    return fail_file(planned->path, error);
-  etr_status status = read_schema_version(version, etr_json_open(read_file, file, NULL), error);
+    return fail_with_errno(planned->path, error);
+  etr_status status = read_schema_version(version, etr_json_open(read_from_file, file, NULL),
+                                          error);
   fclose(file);
   return status;
 }
@@ -174,15 +180,15 @@ etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, et
 
 enum { HEAD_BYTES = 64 };
 
-/* The first bytes; the sink then takes no more. */
+/* The first bytes of an entry. */
 typedef struct head {
   char bytes[HEAD_BYTES];
   size_t size;
 } head;
 
-/* Keeps the first bytes that it is given. Returns false, which ends the writing, once it has
- * enough. */
-static bool keep_head(void *context, const void *data, size_t size) {
+/* A sink's write function that keeps the first HEAD_BYTES bytes. Returns false once it has these,
+ * which ends the writing. */
+static bool keep_first_bytes(void *context, const void *data, size_t size) {
   head *h = context;
   size_t piece = ETR_MIN(size, sizeof h->bytes - h->size);
   memcpy(h->bytes + h->size, data, piece);
@@ -190,14 +196,16 @@ static bool keep_head(void *context, const void *data, size_t size) {
   return h->size < sizeof h->bytes;
 }
 
-static bool has_at(const head *h, size_t at, const char *text) {
+/* Returns true if these bytes are at an offset of the entry. */
+static bool has_text_at(const head *h, size_t at, const char *text) {
   size_t size = strlen(text);
   return h->size >= at + size && memcmp(h->bytes + at, text, size) == 0;
 }
 
-/* Returns what is wrong with an entry that starts with these bytes; NULL if nothing is. */
-static const char *fault_of_entry(etr_entry_kind kind, const head *h) {
-  bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_at(h, 0, "PK");
+/* Returns what is wrong with an entry of a kind that starts with these bytes, for the user; NULL if
+ * nothing is. */
+static const char *fault_of_first_bytes(etr_entry_kind kind, const head *h) {
+  bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_text_at(h, 0, "PK");
   switch (kind) {
   case ETR_ENTRY_EDGE_PROGRAM:
   case ETR_ENTRY_OTHER_PROGRAM:
@@ -215,28 +223,28 @@ static const char *fault_of_entry(etr_entry_kind kind, const head *h) {
                ? NULL
                : "written neither by torch.save nor by pickle";
   case ETR_ENTRY_PTE:
-    if (has_at(h, 4, "BP08"))
+    if (has_text_at(h, 4, "BP08"))
       return "a BundledProgram, not a program; give it with --bundled";
-    return has_at(h, 4, "ET12") ? NULL : "not an ExecuTorch program: identifier ET12 is missing";
+    return has_text_at(h, 4, "ET12") ? NULL
+                                     : "not an ExecuTorch program: identifier ET12 is missing";
   default:
     return NULL;
   }
 }
 
-/* Fails if an entry cannot be read, or does not begin as its name says; only the beginning is
- * read. */
+/* Only the first HEAD_BYTES bytes are read. */
 etr_status etr_planned_check(const etr_planned *planned, etr_error *error) {
   head h = {.size = 0};
   etr_planned copy = *planned;
   etr_error failure = {.offset = ETR_NO_OFFSET};
-  etr_status status = etr_planned_emit(&copy, &(etr_sink){keep_head, &h}, &failure);
+  etr_status status = etr_planned_emit(&copy, &(etr_sink){keep_first_bytes, &h}, &failure);
   bool is_full = h.size == sizeof h.bytes; /* then the sink stopped it */
   if (status != ETR_OK && !is_full) {
     if (error)
       *error = failure;
     return status;
   }
-  const char *fault = fault_of_entry(etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY), &h);
+  const char *fault = fault_of_first_bytes(etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY), &h);
   if (!fault)
     return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, planned->path, planned->name, ETR_NO_OFFSET, "%s",

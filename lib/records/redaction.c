@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 
-/* Begins a redaction that knows no names yet. */
 void etr_redaction_init(etr_redaction *redaction, bool renames) {
   *redaction = (etr_redaction){.renames = renames};
   etr_map *const maps[] = {&redaction->files, &redaction->parts, &redaction->classes,
@@ -22,10 +21,9 @@ void etr_redaction_clear(etr_redaction *redaction) {
   etr_arena_clear(&redaction->arena);
 }
 
-/* ---- The text that is put together ---- */
+/* ---- The redacted text, which the append functions put together in h->text ---- */
 
-/* Appends bytes to the text that is put together. */
-static void put_bytes(etr_redaction *h, etr_slice bytes) {
+static void append_bytes(etr_redaction *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
     char *slot = etr_vec_push(&h->arena, &h->text);
     if (slot)
@@ -33,29 +31,34 @@ static void put_bytes(etr_redaction *h, etr_slice bytes) {
   }
 }
 
-static void put_text(etr_redaction *h, const char *text) {
-  put_bytes(h, etr_slice_of(text));
+static void append_text(etr_redaction *h, const char *text) {
+  append_bytes(h, etr_slice_of(text));
 }
 
-static void put_numbered(etr_redaction *h, const char *before, uint32_t number,
-                         const char *behind) {
+/* Appends a new name: a number between two texts, such as "m12" or "f3.py". */
+static void append_numbered_name(etr_redaction *h, const char *before, uint32_t number,
+                                 const char *behind) {
   char text[48];
   (void)snprintf(text, sizeof text, "%s%u%s", before, (unsigned)number, behind);
-  put_text(h, text);
+  append_text(h, text);
 }
 
-static etr_slice taken(const etr_redaction *h) {
+/* Returns the redacted text, which the next redaction overwrites. */
+static etr_slice redacted_text(const etr_redaction *h) {
   return (etr_slice){h->text.data, h->text.count};
 }
 
-/* A text from a file may contain NUL, which strchr() would find at the end of any string. */
-static bool is_any(char character, const char *any) {
+/* Returns true if a character is one of a string's. A text from a file may contain NUL, which
+ * strchr() would find at the end of any string. */
+static bool is_any_of(char character, const char *any) {
   return character != '\0' && strchr(any, character) != NULL;
 }
 
-static size_t find_any(etr_slice text, const char *any) {
+/* Returns the index of the first character that is one of `any`; the size of the text if none is.
+ */
+static size_t find_any_of(etr_slice text, const char *any) {
   size_t at = 0;
-  while (at < text.size && !is_any(text.data[at], any))
+  while (at < text.size && !is_any_of(text.data[at], any))
     at++;
   return at;
 }
@@ -81,9 +84,9 @@ static bool is_usual_weight_name(etr_slice part) {
   return false;
 }
 
-/* Returns the size of the expression for the model with which torch 2.6 begins paths; 0 if there is
- * none. */
-static size_t root_size(etr_slice path) {
+/* Returns the size of the expression L['self'] for the model, with which torch 2.6 begins paths; 0
+ * if the path does not. */
+static size_t size_of_root(etr_slice path) {
   size_t end = etr_slice_starts(path, ETR_SLICE("L['self']")) ? sizeof "L['self']" - 1 : 0;
   return end;
 }
@@ -93,74 +96,77 @@ static bool is_placeholder(etr_slice path) {
   return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook");
 }
 
-/* Writes a path of modules with numbered parts instead of names; numbers and usual names stay. */
-static void put_path(etr_redaction *h, etr_slice path) {
-  size_t root = is_placeholder(path) ? path.size : root_size(path);
-  put_bytes(h, etr_slice_before(path, root));
+/* Appends a path of modules, which may end in a weight, with a new name "m" and a number for each
+ * part, which is assigned if it is new. Numbers, and the usual names of weights, say nothing about
+ * a model, so they stay. */
+static void append_redacted_path(etr_redaction *h, etr_slice path) {
+  size_t root = is_placeholder(path) ? path.size : size_of_root(path);
+  append_bytes(h, etr_slice_before(path, root));
   for (etr_slice rest = etr_slice_after(path, root); rest.size > 0;) {
-    etr_slice part = etr_slice_before(rest, find_any(rest, BETWEEN_PARTS));
+    etr_slice part = etr_slice_before(rest, find_any_of(rest, BETWEEN_PARTS));
     rest = etr_slice_after(rest, part.size);
     if (is_number(part) || (rest.size == 0 && is_usual_weight_name(part)))
-      put_bytes(h, part);
+      append_bytes(h, part);
     else
-      put_numbered(h, "m", etr_map_number(&h->parts, part), "");
-    put_bytes(h, etr_slice_before(rest, 1));
+      append_numbered_name(h, "m", etr_map_number(&h->parts, part), "");
+    append_bytes(h, etr_slice_before(rest, 1));
     rest = etr_slice_after(rest, 1);
   }
 }
 
-/* Returns a path of modules in which each name is replaced by its number; the path itself if
- * names stay. */
+/* Returns the path itself if names of modules stay. */
 etr_slice etr_redact_path(etr_redaction *h, etr_slice path) {
   if (!h->renames)
     return path;
   h->text.count = 0;
-  put_path(h, path);
-  return taken(h);
+  append_redacted_path(h, path);
+  return redacted_text(h);
 }
 
 /* ---- nn_module_stack ---- */
 
-static void put_class(etr_redaction *h, etr_slice name) {
+/* Appends the name of a module's class, "C" and a number unless it is one of torch. */
+static void append_redacted_class(etr_redaction *h, etr_slice name) {
   if (name.size == 0 || etr_slice_starts(name, ETR_SLICE("torch.")))
-    put_bytes(h, name);
+    append_bytes(h, name);
   else
-    put_numbered(h, "C", etr_map_number(&h->classes, name), "");
+    append_numbered_name(h, "C", etr_map_number(&h->classes, name), "");
 }
 
-/* Puts a level, KEY,PATH,TYPE. The key only distinguishes levels. */
-static void put_level(etr_redaction *h, etr_slice level, uint32_t depth) {
-  etr_slice rest = etr_slice_after(level, find_any(level, ",") + 1);
+/* Appends a level of an nn_module_stack, KEY,PATH,TYPE, where `depth` is its number from 0. The
+ * path may contain commas, so it ends at the last one. The key only distinguishes levels: it is
+ * made anew, of the path. */
+static void append_redacted_level(etr_redaction *h, etr_slice level, uint32_t depth) {
+  etr_slice rest = etr_slice_after(level, find_any_of(level, ",") + 1);
   size_t comma = rest.size;
   while (comma > 0 && rest.data[comma - 1] != ',')
     comma--;
   etr_slice path = etr_slice_before(rest, comma ? comma - 1 : 0);
   if (path.size || depth == 0) {
-    put_text(h, "L__self__");
-    put_path(h, path);
+    append_text(h, "L__self__");
+    append_redacted_path(h, path);
   } else
-    put_numbered(h, "L__self__root_", depth, "");
-  put_text(h, ",");
-  put_path(h, path);
-  put_text(h, ",");
-  put_class(h, etr_slice_after(rest, comma));
+    append_numbered_name(h, "L__self__root_", depth, "");
+  append_text(h, ",");
+  append_redacted_path(h, path);
+  append_text(h, ",");
+  append_redacted_class(h, etr_slice_after(rest, comma));
 }
 
-/* Returns a stack of modules, KEY,PATH,TYPE;..., with the names in it replaced; the stack itself
- * if names stay. */
+/* A stack is KEY,PATH,TYPE;... Returns the stack itself if names of modules stay. */
 etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   if (!h->renames)
     return stack;
   h->text.count = 0;
   uint32_t depth = 0;
   for (etr_slice rest = stack; rest.size > 0; depth++) {
-    etr_slice level = etr_slice_before(rest, find_any(rest, ";"));
+    etr_slice level = etr_slice_before(rest, find_any_of(rest, ";"));
     rest = etr_slice_after(rest, level.size + 1);
     if (depth)
-      put_text(h, ";");
-    put_level(h, level, depth);
+      append_text(h, ";");
+    append_redacted_level(h, level, depth);
   }
-  return taken(h);
+  return redacted_text(h);
 }
 
 /* ---- Names in graphs ---- */
@@ -170,6 +176,7 @@ static const char *const weight_prefixes[] = {"p_", "b_", "c_", "obj_"};
 static const char *const other_prefixes[] = {"L__self_", "l__self_", "l_self_",
                                              "getattr_", "_lifted_", "lifted_"};
 
+/* Returns the prefix with which a name begins; NULL if it begins with none of these. */
 static const char *prefix_of(etr_slice name, const char *const *prefixes, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (etr_slice_starts(name, etr_slice_of(prefixes[i])))
@@ -190,34 +197,34 @@ static size_t size_of_known_part(const etr_redaction *h, etr_slice text) {
   return 0;
 }
 
-/* Writes a name in which known parts are replaced by their numbers; what else is between
- * underscores and dots stays. */
-static void put_parts(etr_redaction *h, etr_slice name) {
+/* Appends the name of a node in which known parts of module paths are replaced by their new names;
+ * whatever else is between underscores and dots stays. */
+static void append_redacted_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual_weight_name(rest) ? 0 : size_of_known_part(h, rest);
     if (size)
-      put_numbered(h, "m", etr_map_get(&h->parts, etr_slice_before(rest, size)), "");
+      append_numbered_name(h, "m", etr_map_get(&h->parts, etr_slice_before(rest, size)), "");
     else
-      put_bytes(h, etr_slice_before(rest, size = find_any(rest, "_.")));
+      append_bytes(h, etr_slice_before(rest, size = find_any_of(rest, "_.")));
     rest = etr_slice_after(rest, size);
     while (rest.size > 0 && (rest.data[0] == '_' || rest.data[0] == '.')) {
-      put_bytes(h, etr_slice_before(rest, 1));
+      append_bytes(h, etr_slice_before(rest, 1));
       rest = etr_slice_after(rest, 1);
     }
   }
 }
 
-/* Returns how many bytes of a node's name are the name of a module, if a number may follow, as in
- * "gate_1"; 0 if the node is not named after a module. */
-static size_t called_like_module(const etr_redaction *h, etr_slice name) {
+/* Returns the size of the module's name if a node is named after a module, with or without a
+ * number, as in "gate_1"; 0 otherwise. */
+static size_t size_of_module_name(const etr_redaction *h, etr_slice name) {
   size_t size = is_usual_weight_name(name) ? 0 : size_of_known_part(h, name);
   bool is_all = size == name.size ||
                 (size && name.data[size] == '_' && is_number(etr_slice_after(name, size + 1)));
   return is_all ? size : 0;
 }
 
-/* Returns the new name of a value: the one that was learned, or one without the names of modules;
- * the name itself if it has none of these. */
+/* Returns the new name of a weight's node, which was assigned by etr_redaction_learn(). In other
+ * names that contain names of modules, these are replaced. Everything else is returned as it is. */
 etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
   if (!h->renames || name.size == 0)
     return name;
@@ -227,25 +234,27 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
   if (!prefix)
     prefix = prefix_of(name, other_prefixes, ETR_COUNT(other_prefixes));
-  if (!prefix && !called_like_module(h, name))
+  if (!prefix && !size_of_module_name(h, name))
     return name;
   h->text.count = 0;
   if (prefix)
-    put_text(h, prefix);
-  put_parts(h, prefix ? etr_slice_after(name, strlen(prefix)) : name);
-  return taken(h);
+    append_text(h, prefix);
+  append_redacted_parts(h, prefix ? etr_slice_after(name, strlen(prefix)) : name);
+  return redacted_text(h);
 }
 
 /* ---- Learning ---- */
 
-/* Returns a new name for the node of a weight that no other weight has; NULL when out of memory. */
-static const char *make_name_of_weight(etr_redaction *h, const char *prefix, const char *weight) {
+/* Returns a new name for the node of a weight, made of its redacted path, with a number if another
+ * weight has that name; NULL when out of memory. */
+static const char *make_name_of_weight_node(etr_redaction *h, const char *prefix,
+                                            const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
   for (size_t i = 0; i < h->text.count; i++)
-    if (is_any(h->text.data[i], BETWEEN_PARTS))
+    if (is_any_of(h->text.data[i], BETWEEN_PARTS))
       h->text.data[i] = '_';
   const char *name = etr_arena_format(&h->arena, "%s%.*s", prefix, (int)h->text.count,
-                                      taken(h).data);
+                                      redacted_text(h).data);
   const char *given = name;
   for (uint32_t k = 1; given && etr_map_get(&h->taken, etr_slice_of(given)) != ETR_NONE; k++)
     given = etr_arena_format(&h->arena, "%s_%u", name, (unsigned)k);
@@ -254,14 +263,14 @@ static const char *make_name_of_weight(etr_redaction *h, const char *prefix, con
   return given;
 }
 
-/* Learns the path of a weight and gives its node a new name. */
-static void learn_weight(etr_redaction *h, const etr_node *node) {
+/* Assigns new names to the parts of a weight's path, and to the weight's node. */
+static void assign_names_of_weight(etr_redaction *h, const etr_node *node) {
   etr_slice name = etr_slice_of(node->name);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
   etr_redact_path(h, etr_slice_of(node->weight_name));
   if (!prefix || etr_map_get(&h->values, name) != ETR_NONE)
     return;
-  const char *given = make_name_of_weight(h, prefix, node->weight_name);
+  const char *given = make_name_of_weight_node(h, prefix, node->weight_name);
   const char **slot = given ? etr_vec_push(&h->arena, &h->new_values) : NULL;
   if (!slot)
     return;
@@ -269,55 +278,55 @@ static void learn_weight(etr_redaction *h, const etr_node *node) {
   etr_map_set(&h->values, name, (uint32_t)(h->new_values.count - 1));
 }
 
-/* Learns the names of a graph's modules and weights. */
+/* Redacting a path assigns new names to its parts. */
 void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
   for (size_t i = 0; i < graph->module_count; i++)
     etr_redact_path(h, etr_slice_of(graph->modules[i].recorded));
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].weight_name)
-      learn_weight(h, &graph->nodes[i]);
+      assign_names_of_weight(h, &graph->nodes[i]);
 }
 
 /* ---- Stack traces ---- */
 
-/* Writes a file name: that of a library stays, a generated one is said to be generated, others are
- * numbered. */
-static void put_file(etr_redaction *h, etr_slice file) {
+/* Appends the name of a source file: that of a library stays, a generated one becomes
+ * "<generated>", others become "f", a number and ".py". */
+static void append_redacted_file(etr_redaction *h, etr_slice file) {
   etr_slice in_library = etr_library_path(file);
   if (in_library.size)
-    put_bytes(h, in_library);
+    append_bytes(h, in_library);
   else if (etr_is_generated_file(file))
-    put_text(h, "<generated>");
+    append_text(h, "<generated>");
   else
-    put_numbered(h, "f", etr_map_number(&h->files, file), ".py");
+    append_numbered_name(h, "f", etr_map_number(&h->files, file), ".py");
 }
 
-/* Writes a frame of a stack trace without the names of the user. */
-static void put_frame(etr_redaction *h, const etr_frame *frame) {
+/* Appends a frame of a stack trace with its line number, without the user's names. The function of
+ * a library, and "forward", stay; others become "function". */
+static void append_redacted_frame(etr_redaction *h, const etr_frame *frame) {
   char line[32];
   bool is_plain = etr_library_path(frame->file).size || etr_is_generated_file(frame->file) ||
                   etr_slice_is(frame->function, "forward");
   (void)snprintf(line, sizeof line, "\", line %lld", (long long)frame->line);
-  put_text(h, "  File \"");
-  put_file(h, frame->file);
-  put_text(h, line);
+  append_text(h, "  File \"");
+  append_redacted_file(h, frame->file);
+  append_text(h, line);
   if (frame->function.data)
-    put_text(h, ", in ");
+    append_text(h, ", in ");
   if (frame->function.data)
-    put_bytes(h, is_plain ? frame->function : ETR_SLICE("function"));
-  put_text(h, "\n");
+    append_bytes(h, is_plain ? frame->function : ETR_SLICE("function"));
+  append_text(h, "\n");
 }
 
-/* Returns a stack trace with only its frames, without the names of the user's files and functions
- * and without code. */
+/* Lines that are no frames, such as those with code, are left out. */
 etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
   h->text.count = 0;
   for (etr_slice rest = trace; rest.size > 0;) {
-    etr_slice line = etr_slice_before(rest, find_any(rest, "\n"));
+    etr_slice line = etr_slice_before(rest, find_any_of(rest, "\n"));
     etr_frame frame;
     rest = etr_slice_after(rest, line.size + 1);
     if (etr_frame_read(&frame, line))
-      put_frame(h, &frame);
+      append_redacted_frame(h, &frame);
   }
-  return taken(h);
+  return redacted_text(h);
 }

@@ -22,10 +22,12 @@ typedef struct etr_redaction {
   etr_vec(char) text; /* result of the last call */
 } etr_redaction;
 
+/** Starts a redaction that has no names yet. Clear it with etr_redaction_clear(). */
 void etr_redaction_init(etr_redaction *redaction, bool renames);
 void etr_redaction_clear(etr_redaction *redaction);
 
-/** Assigns new names to the modules and weights of a graph. */
+/** Assigns new names to the modules and weights of a graph. Call it for all graphs first, because a
+ * program lists its weights only after it used them. */
 void etr_redaction_learn(etr_redaction *redaction, const etr_graph *graph);
 
 /* The functions below return the redacted text, which lives until the next call. Empty when out of

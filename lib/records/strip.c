@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* ---- Writes a serialized program again, in one pass and in constant memory: without the weights
- * of its lowered modules, and with other names where some are to be hidden ---- */
+ * of its lowered modules, and with new names if names are to be redacted ---- */
 
 /* Bounds the recursion: of all documents that are nested in each other. */
 enum { MOST_DEPTH = 1024 };
@@ -25,6 +25,7 @@ typedef enum object_kind {
   OF_SPECS = 1 << 3,   /* of a lowered module, for its backend */
 } object_kind;
 
+/* A JSON document while it is copied. */
 typedef struct copier {
   etr_json *in;
   etr_jw *out;
@@ -43,7 +44,8 @@ static void copy_value(copier *c, json_context at);
 
 /* ---- Texts ---- */
 
-static etr_slice as_it_is(etr_redaction *redaction, etr_slice text) {
+/* Changes nothing, where copy_string() wants a function that redacts. */
+static etr_slice keep_text(etr_redaction *redaction, etr_slice text) {
   (void)redaction;
   return text;
 }
@@ -52,33 +54,38 @@ static bool has_escapes(etr_slice raw) {
   return memchr(raw.data, '\\', raw.size) != NULL;
 }
 
-/* Copies a string through `change`. Where it does not change at all, it is copied byte by byte. */
-static void copy_string(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)) {
+/* Copies a string that `redact` may change. One that does not change is copied byte by byte with
+ * its escapes; one that the JSON reader cannot lend as a whole, because it is long or has escapes,
+ * is decoded first. */
+static void copy_string(copier *c, etr_slice (*redact)(etr_redaction *, etr_slice)) {
   etr_slice raw;
-  bool is_shown = etr_json_peek_raw(c->in, &raw);
-  if (is_shown && change == as_it_is) {
+  bool is_lent = etr_json_peek_raw(c->in, &raw);
+  if (is_lent && redact == keep_text) {
     etr_jw_string_begin(c->out);
     etr_put(c->out->writer, raw);
     etr_jw_string_end(c->out);
     etr_json_skip(c->in);
-  } else if (is_shown && raw.size && !has_escapes(raw)) {
-    etr_jw_slice(c->out, change(c->redaction, raw));
+  } else if (is_lent && raw.size && !has_escapes(raw)) {
+    etr_jw_slice(c->out, redact(c->redaction, raw));
     etr_json_skip(c->in);
   } else {
     etr_slice text = etr_json_string(c->in);
-    etr_jw_slice(c->out, change(c->redaction, text));
+    etr_jw_slice(c->out, redact(c->redaction, text));
   }
 }
 
 /* ---- Documents in strings ---- */
 
-static bool write_inside(void *context, const void *data, size_t size) {
+/* A sink's write function: appends a piece of the inner document to the string of the outer one.
+ * Returns false if writing the outer one has failed. */
+static bool write_into_string(void *context, const void *data, size_t size) {
   etr_jw *outer = context;
   etr_jw_string_piece(outer, (etr_slice){data, size});
   return outer->writer->status == ETR_OK;
 }
 
-/* Copies a JSON document that is a string in another one. */
+/* Copies a JSON document that is a string in another one; its root is an object of this kind. If it
+ * is damaged, the outer document's reader fails. */
 static void copy_document_in_string(copier *c, object_kind kind) {
   etr_writer writer;
   etr_jw out;
@@ -91,7 +98,7 @@ static void copy_document_in_string(copier *c, object_kind kind) {
   /* The inner document is written into a string of the outer one, which must not be used until that
    * ends. */
   etr_jw_string_begin(c->out);
-  etr_writer_init(&writer, &(etr_sink){write_inside, c->out});
+  etr_writer_init(&writer, &(etr_sink){write_into_string, c->out});
   etr_jw_init(&out, &writer, ETR_JW_PYTHON_ASCII);
   copy_value(&nested, (json_context){.kind = kind});
   etr_json_end(inner);
@@ -105,6 +112,7 @@ static void copy_document_in_string(copier *c, object_kind kind) {
 
 /* ---- Members ---- */
 
+/* What is done with a member of an object. */
 typedef enum member_action {
   COPY,
   DROP,       /* the key, too */
@@ -160,7 +168,8 @@ static member_action action_for_member(const copier *c, object_kind kind, etr_sl
   return kind == OF_METADATA && c->redaction ? DROP : COPY;
 }
 
-static void put_instead(copier *c, etr_slice value) {
+/* Skips a value and writes another one instead of it; null remains null. */
+static void write_instead(copier *c, etr_slice value) {
   if (etr_json_peek(c->in) == ETR_JSON_NULL)
     value = ETR_SLICE("null");
   etr_json_skip(c->in);
@@ -176,20 +185,42 @@ static void copy_target(copier *c, json_context *context) {
   copy_value(c, *context);
 }
 
-/* Copies the value of a member, or what replaces it: nothing in it, a redacted text, or a
- * document whose members are replaced in turn. */
+/* Copies a string to which an action from TRACE to LOWERED applies: redacted, or if it is a
+ * document, with the members of that replaced in turn. */
+static void copy_special_string(copier *c, member_action action) {
+  switch (action) {
+  case TRACE:
+    copy_string(c, etr_redact_trace);
+    break;
+  case MODULE_STACK:
+    copy_string(c, etr_redact_module_stack);
+    break;
+  case PATH:
+    copy_string(c, etr_redact_path);
+    break;
+  case LOWERED:
+    copy_document_in_string(c, OF_LOWERED);
+    break;
+  default: /* ANCESTORS */
+    copy_document_in_string(c, OF_PROGRAM);
+    break;
+  }
+}
+
+/* Copies the value of a member as the action says, or writes what replaces it. The target of a node
+ * precedes its arguments, so that context->calls_delegate is known for these. */
 static void copy_member(copier *c, json_context *context, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
   json_context inside = {OF_PROGRAM, context->calls_delegate};
   switch (action) {
   case EMPTY_TEXT:
-    put_instead(c, ETR_SLICE("\"\""));
+    write_instead(c, ETR_SLICE("\"\""));
     return;
   case EMPTY_LIST:
-    put_instead(c, ETR_SLICE("[]"));
+    write_instead(c, ETR_SLICE("[]"));
     return;
   case NO_VALUE:
-    put_instead(c, ETR_SLICE("null"));
+    write_instead(c, ETR_SLICE("null"));
     return;
   case SPECS:
     inside.kind = OF_SPECS;
@@ -203,27 +234,11 @@ static void copy_member(copier *c, json_context *context, member_action action) 
   default:
     break;
   }
-  bool is_special = is_text && action >= TRACE && action <= LOWERED &&
-                    (action != LOWERED || context->calls_delegate);
-  if (is_special) {
-    switch (action) {
-    case TRACE:
-      copy_string(c, etr_redact_trace);
-      break;
-    case MODULE_STACK:
-      copy_string(c, etr_redact_module_stack);
-      break;
-    case PATH:
-      copy_string(c, etr_redact_path);
-      break;
-    case LOWERED:
-      copy_document_in_string(c, OF_LOWERED);
-      break;
-    default:
-      copy_document_in_string(c, OF_PROGRAM);
-      break; /* ANCESTORS */
-    }
-  } else
+  bool applies_to_text = action >= TRACE && action <= LOWERED &&
+                         (action != LOWERED || context->calls_delegate);
+  if (is_text && applies_to_text)
+    copy_special_string(c, action);
+  else
     copy_value(c, inside);
 }
 
@@ -275,7 +290,7 @@ static void copy_value(copier *c, json_context context) {
     copy_nested(c, context, copy_array);
     break;
   case ETR_JSON_STRING:
-    copy_string(c, c->redaction ? etr_redact_name : as_it_is);
+    copy_string(c, c->redaction ? etr_redact_name : keep_text);
     break;
   case ETR_JSON_NUMBER:
     etr_jw_raw(c->out, etr_json_number_text(c->in));
@@ -284,16 +299,16 @@ static void copy_value(copier *c, json_context context) {
     etr_jw_bool(c->out, etr_json_bool(c->in));
     break;
   case ETR_JSON_NULL:
-    put_instead(c, ETR_SLICE("null"));
+    write_instead(c, ETR_SLICE("null"));
     break;
   case ETR_JSON_END:
     break;
   }
 }
 
-/* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's
- * json.dumps() writes it. What is wrong with the document is the reader's: etr_json_failed().
- * Returns false when out of memory. */
+/* Copies a serialized program without weights and, unless `redaction` is NULL, without names. The
+ * rest is written as Python's json.dumps() writes it, which is how it was written. If the document
+ * is damaged, its reader fails: see etr_json_failed(). Returns false when out of memory. */
 static bool copy_program_document(etr_json *json, etr_jw *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
@@ -312,20 +327,22 @@ typedef struct stripper {
   etr_redaction *redaction; /* NULL: nothing is to be redacted */
 } stripper;
 
-static void note_entry(const stripper *s, const char *entry, const char *text) {
+/* Tells the caller of etr_record_strip() something about an entry. */
+static void report_note(const stripper *s, const char *entry, const char *text) {
   if (s->options->notes.take)
     s->options->notes.take(s->options->notes.context, entry, text);
 }
 
 /* ---- Programs ---- */
 
+/* A program of the record, for emit_program(). */
 typedef struct program {
   const stripper *stripper;
-  size_t index;
+  size_t index; /* of its entry */
 } program;
 
-/* Ends reading a program, and returns the error of the document or of its entry; ETR_OK if there
- * is none. */
+/* Ends reading a program. Fails if its document was damaged, or if its entry was, whose CRC is
+ * known now. */
 static etr_status finish_program(const program *p, etr_json *json, etr_archive_entry *entry,
                                  etr_error *error) {
   if (etr_json_failed(json) && !etr_json_source_failed(json))
@@ -367,59 +384,69 @@ static etr_status emit_program(void *context, const etr_sink *sink, etr_error *e
 
 /* ---- Entries ---- */
 
+/* Copies an entry of the record as it is, still compressed. */
 static etr_status keep_entry(const stripper *s, size_t index, etr_error *error) {
   return etr_archive_writer_copy(s->writer, etr_archive_name(s->archive, index), s->archive, index,
                                  error);
 }
 
-/* Keeps what nobody looks into, unless something is to be redacted. */
+/* Keeps an entry in which names cannot be found, unless names are to be redacted: then it is left
+ * out, and the caller is told why. */
 static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not,
                                         etr_error *error) {
   if (!s->redaction)
     return keep_entry(s, index, error);
-  note_entry(s, etr_archive_name(s->archive, index), why_not);
+  report_note(s, etr_archive_name(s->archive, index), why_not);
   return ETR_OK;
 }
 
-static etr_entry_kind kind_of(const char *name) {
+/* Returns the kind of an entry, also by the name that the first records gave their program. */
+static etr_entry_kind kind_of_entry(const char *name) {
   etr_entry_kind kind = etr_entry_kind_of(name, ETR_EDGE_ENTRY);
   return kind == ETR_ENTRY_UNKNOWN ? etr_entry_kind_of(name, ETR_EARLY_ENTRY) : kind;
+}
+
+/* Writes a program without weights and, with a redaction, without names. The first records pickled
+ * their graphs, which cannot be stripped. Fails if it cannot be read or written. */
+static etr_status strip_program(const stripper *s, size_t index, etr_error *error) {
+  enum { PICKLE = 0x80 }; /* the first byte of a pickle */
+  program p = {s, index};
+  char first = 0;
+  etr_archive_entry *entry;
+  ETR_TRY(etr_archive_entry_open(&entry, s->archive, index, 0, error));
+  bool is_pickled = etr_archive_entry_read(entry, &first, 1) == 1 && (unsigned char)first == PICKLE;
+  etr_archive_entry_close(entry);
+  if (is_pickled)
+    return keep_unless_redacting(s, index, "left out: names cannot be hidden in a pickled graph",
+                                 error);
+  return etr_archive_writer_add(s->writer, etr_archive_name(s->archive, index), emit_program, &p,
+                                error);
+}
+
+/* Writes an entry of weights, constants or example inputs as an empty object of torch.save, because
+ * ExecuTorch reads no record without it. Fails if it cannot be written. */
+static etr_status empty_weights(const stripper *s, size_t index, etr_error *error) {
+  const char *name = etr_archive_name(s->archive, index);
+  etr_sibling sibling = ETR_STATE_DICT;
+  etr_entry_program(etr_slice_of(name), &sibling);
+  etr_torch_object object = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs
+                                                          : etr_torch_empty_dict;
+  return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
 }
 
 /* Writes an entry of the stripped record, by its kind: stripped, emptied, kept or left out. Fails
  * if it cannot be read or written. */
 static etr_status strip_entry(const stripper *s, size_t index, etr_error *error) {
-  switch (kind_of(etr_archive_name(s->archive, index))) {
+  switch (kind_of_entry(etr_archive_name(s->archive, index))) {
   case ETR_ENTRY_EDGE_PROGRAM:
-  case ETR_ENTRY_OTHER_PROGRAM: {
-    bool pickled;
-    program p = {s, index};
-    /* The first records pickled their graphs. */
-    enum { PICKLE = 0x80 };
-    char first = 0;
-    etr_archive_entry *entry;
-    ETR_TRY(etr_archive_entry_open(&entry, s->archive, index, 0, error));
-    pickled = etr_archive_entry_read(entry, &first, 1) == 1 && (unsigned char)first == PICKLE;
-    etr_archive_entry_close(entry);
-
-    if (pickled)
-      return keep_unless_redacting(s, index, "left out: names cannot be hidden in a pickled graph",
-                                   error);
-    return etr_archive_writer_add(s->writer, etr_archive_name(s->archive, index), emit_program, &p,
-                                  error);
-  }
-  case ETR_ENTRY_WEIGHTS: {
-    const char *name = etr_archive_name(s->archive, index);
-    etr_sibling sibling = ETR_STATE_DICT;
-    etr_entry_program(etr_slice_of(name), &sibling);
-    etr_torch_object object = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs
-                                                            : etr_torch_empty_dict;
-    return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
-  }
+  case ETR_ENTRY_OTHER_PROGRAM:
+    return strip_program(s, index, error);
+  case ETR_ENTRY_WEIGHTS:
+    return empty_weights(s, index, error);
   case ETR_ENTRY_PTE:
     if (!s->redaction)
-      note_entry(s, etr_archive_name(s->archive, index),
-                 "kept with its weights: times are joined through it");
+      report_note(s, etr_archive_name(s->archive, index),
+                  "kept with its weights: times are joined through it");
     return keep_unless_redacting(s, index, "left out: names cannot be hidden in a program", error);
   case ETR_ENTRY_DELEGATE_INFO:
   case ETR_ENTRY_UNKNOWN:
@@ -438,9 +465,9 @@ static etr_status strip_all(const stripper *s, etr_error *error) {
 
 /* ---- All of it ---- */
 
-/* Learns the names of modules and weights in advance, because a program lists them only after it
- * used them. Fails if the record cannot be read, or when out of memory. */
-static etr_status learn_names(etr_redaction *redaction, const char *path, etr_error *error) {
+/* Assigns new names to the modules and weights of all graphs in advance, because a program lists
+ * them only after it used them. Fails if the record cannot be read, or when out of memory. */
+static etr_status assign_new_names(etr_redaction *redaction, const char *path, etr_error *error) {
   etr_arena arena = {0};
   etr_warnings warnings = {.arena = &arena};
   etr_budget budget;
@@ -454,20 +481,20 @@ static etr_status learn_names(etr_redaction *redaction, const char *path, etr_er
   return status == ETR_OK && etr_arena_failed(&redaction->arena) ? etr_fail_memory(error) : status;
 }
 
-/* Writes the stripped record, after learning its names if they are to be replaced. Fails if it is
- * no ETRecord, or as strip_entry() does. */
+/* Writes the stripped record, after new names were assigned if modules are to be renamed. Fails if
+ * it is no ETRecord, or as strip_entry() does. */
 static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *error) {
   if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
     return etr_record_fail_identity(s->path, error);
   if (s->redaction && s->redaction->renames)
-    ETR_TRY(learn_names(s->redaction, s->path, error));
+    ETR_TRY(assign_new_names(s->redaction, s->path, error));
   s->writer = etr_archive_writer_new(sink);
   etr_status status = s->writer ? strip_all(s, error) : etr_fail_memory(error);
   etr_archive_writer_close(s->writer);
   return status;
 }
 
-/* Strips the record into the sink, with memory of its own. Fails as strip_opened() does. */
+/* Fails if the record cannot be opened, or as strip_opened() does. */
 etr_status etr_record_strip(const char *record, const etr_strip_options *options,
                             const etr_sink *sink, etr_error *error) {
   static const etr_strip_options plain = {0};

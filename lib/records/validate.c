@@ -26,7 +26,8 @@ typedef struct etr_flaws {
 
 static const char of_instructions[] = "their times are on no node, or on a wrong one";
 
-/* Adds a flaw; texts are copied. `suffers` is static. */
+/* Adds a flaw of an entry. `suffers`, a static text, says what it makes worse; `format` says what
+ * is wrong. When out of memory, the arena has failed. */
 static void add_flaw(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, const char *suffers,
                      const char *format, ...) {
   char what[512];
@@ -44,7 +45,7 @@ static void add_flaw(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, co
                      .suffers = suffers};
 }
 
-/* Like flaws: how many, and where the first is. */
+/* How many of the cases that were checked are a flaw, and where the first of these is. */
 typedef struct tally {
   size_t count, of;
   int32_t instruction;
@@ -52,7 +53,7 @@ typedef struct tally {
 } tally;
 
 /* Counts a case that was checked, and keeps instruction and handle of the first that is a flaw. */
-static void count_flaw(tally *counts, bool is_flaw, int32_t instruction, uint32_t handle) {
+static void count_case(tally *counts, bool is_flaw, int32_t instruction, uint32_t handle) {
   counts->of++;
   if (!is_flaw)
     return;
@@ -74,7 +75,8 @@ static const etr_graph *edge_graph_of(const etr_record *record, const char *meth
   return NULL;
 }
 
-static const etr_map_method *map_of(const etr_record *record, const char *method) {
+/* Returns the handle map of a method; NULL if the record's maps do not have the method. */
+static const etr_map_method *map_of_method(const etr_record *record, const char *method) {
   for (size_t i = 0; i < record->method_count; i++)
     if (strcmp(record->methods[i].name, method) == 0)
       return &record->methods[i];
@@ -87,7 +89,7 @@ typedef struct node_handle {
   size_t output_count;
 } node_handle;
 
-static int compare_handles(const void *a, const void *b) {
+static int by_handle_and_outputs(const void *a, const void *b) {
   const node_handle *x = a, *y = b;
   if (x->handle != y->handle)
     return x->handle < y->handle ? -1 : 1;
@@ -107,9 +109,9 @@ static bool is_only_program(const etr_graph *graph) {
   return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0;
 }
 
-/* Returns true if a node has the handle. torch.export does not store getitem nodes; up to 0.7
- * these had handles of their own, which follow the handle of the operator whose results they
- * take. */
+/* Returns true if a node of the graph has the handle, or if a getitem node may have had it:
+ * torch.export does not store these nodes. Up to 0.7 they had handles of their own, one for each
+ * result of an operator, which follow the operator's handle. */
 static bool has_node_with_handle(const node_handles *handles, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
   size_t from = 0, to = handles->count;
@@ -135,26 +137,33 @@ static bool is_lowered(const etr_graph *graph) {
   return false;
 }
 
-/* Adds a flaw if debug handles of the map belong to no node of the graph. */
+/* Lists the debug handles of a graph's nodes, in ascending order. When out of memory, the arena has
+ * failed. */
+static node_handles list_node_handles(const etr_graph *graph, etr_arena *scratch) {
+  node_handles list = {
+      .data = etr_arena_alloc_array(scratch, graph->node_count + 1, sizeof *list.data),
+      .has_getitems = is_only_program(graph)};
+  for (size_t i = 0; list.data && i < graph->node_count; i++)
+    if (graph->nodes[i].debug_handle)
+      list.data[list.count++] = (node_handle){graph->nodes[i].debug_handle,
+                                              graph->nodes[i].output_count};
+  if (list.count)
+    etr_sort(list.data, list.count, sizeof *list.data, by_handle_and_outputs);
+  return list;
+}
+
+/* Adds a flaw if debug handles of the map belong to no node of the graph. A graph that was recorded
+ * after lowering lacks nodes, so that this is no mismatch. */
 static void find_unknown_handles(etr_flaws *flaws, const etr_map_method *map,
                                  const etr_graph *graph) {
-  node_handles node_list;
   etr_arena scratch = {0};
   tally of_handles = {0};
-  node_list = (node_handles){
-      .data = etr_arena_alloc_array(&scratch, graph->node_count + 1, sizeof *node_list.data),
-      .has_getitems = is_only_program(graph)};
-  for (size_t i = 0; node_list.data && i < graph->node_count; i++)
-    if (graph->nodes[i].debug_handle)
-      node_list.data[node_list.count++] = (node_handle){graph->nodes[i].debug_handle,
-                                                        graph->nodes[i].output_count};
-  if (node_list.count)
-    etr_sort(node_list.data, node_list.count, sizeof *node_list.data, compare_handles);
+  const node_handles node_list = list_node_handles(graph, &scratch);
   for (size_t i = 0; i < map->instruction_count; i++) {
     const etr_map_instruction *instruction = &map->instructions[i];
     const uint32_t *handles = instruction->handles;
     for (size_t k = 0; k < instruction->handle_count; k++)
-      count_flaw(&of_handles, handles[k] != 0 && !has_node_with_handle(&node_list, handles[k]),
+      count_case(&of_handles, handles[k] != 0 && !has_node_with_handle(&node_list, handles[k]),
                  instruction->id, handles[k]);
   }
   if (of_handles.count)
@@ -175,48 +184,56 @@ static bool stores_one_method(const etr_record *record) {
   return false;
 }
 
-static bool computes(const etr_graph *graph) {
+/* Returns true if a node of the graph has a debug handle, so that the method computes something. */
+static bool has_debug_handles(const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].debug_handle)
       return true;
   return false;
 }
 
+/* Returns true if a node of the graph says from which ATen node it comes, or if there is no node
+ * that should. */
 static bool has_ancestors(const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].aten_node)
       return true;
-  return !computes(graph);
+  return !has_debug_handles(graph);
 }
 
-/* Adds flaws where maps and graphs do not fit: methods or handles that only one of them has. */
+/* Adds flaws where the handle map of a method does not fit its Edge graph. A map without
+ * instructions needs no graph: the method only returns constants. */
+static void compare_map_with_graph(etr_flaws *flaws, const etr_record *record,
+                                   const etr_map_method *map) {
+  const etr_graph *graph = edge_graph_of(record, map->name);
+  if (graph && graph->is_changed)
+    add_flaw(flaws, ETR_FLAW_MISMATCH, graph->entry,
+             "its times are joined by the program's order, or not at all", ETR_CHANGED_PROGRAM);
+  else if (graph)
+    find_unknown_handles(flaws, map, graph);
+  else if (map->instruction_count && stores_one_method(record))
+    add_flaw(
+        flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
+        "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2",
+        map->name);
+  else if (map->instruction_count && record->graph_count)
+    add_flaw(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes",
+             "method %s has no Edge program", map->name);
+}
+
+/* Adds flaws where maps and graphs do not fit: methods or handles that only one of them has, and an
+ * ATen graph from which no Edge node comes. */
 static void compare_maps_with_graphs(etr_flaws *flaws, const etr_record *record) {
   bool has_edge = false, reaches_aten = false;
-  for (size_t i = 0; i < record->method_count; i++) {
-    /* Instructions of one that the other does not have say nothing: a constant needs none. */
-    const etr_map_method *map = &record->methods[i];
-    const etr_graph *graph = edge_graph_of(record, map->name);
-    if (graph && graph->is_changed)
-      add_flaw(flaws, ETR_FLAW_MISMATCH, graph->entry,
-               "its times are joined by the program's order, or not at all", ETR_CHANGED_PROGRAM);
-    else if (graph)
-      find_unknown_handles(flaws, map, graph);
-    else if (map->instruction_count && stores_one_method(record))
-      add_flaw(
-          flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
-          "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2",
-          map->name);
-    else if (map->instruction_count && record->graph_count)
-      add_flaw(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes",
-               "method %s has no Edge program", map->name);
-  }
+  for (size_t i = 0; i < record->method_count; i++)
+    compare_map_with_graph(flaws, record, &record->methods[i]);
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
     if (strcmp(graph->module, "edge") != 0)
       continue;
     has_edge = true;
     reaches_aten |= has_ancestors(graph);
-    if (record->has_handle_map && computes(graph) && !map_of(record, graph->method))
+    if (record->has_handle_map && has_debug_handles(graph) && !map_of_method(record, graph->method))
       add_flaw(flaws, record->method_count ? ETR_FLAW_MISMATCH : ETR_FLAW_MISSING, HANDLES,
                "its times cannot be joined to nodes", "it has no method %s", graph->method);
   }
@@ -234,7 +251,8 @@ static const etr_pte_method *pte_method(const etr_pte *pte, const char *name) {
   return NULL;
 }
 
-/* Returns the delegate that the program calls at this instruction; NULL if it calls none. */
+/* Returns the backend of the delegate that the program calls at an instruction; NULL if it calls
+ * none. */
 static const char *backend_at(const etr_pte_method *method, int32_t id) {
   const etr_instruction *instruction = &method->instructions[id];
   bool is_call = instruction->kind == ETR_INSTRUCTION_DELEGATE && instruction->delegate >= 0 &&
@@ -242,7 +260,8 @@ static const char *backend_at(const etr_pte_method *method, int32_t id) {
   return is_call ? method->delegates[instruction->delegate].backend : NULL;
 }
 
-/* Adds flaws if the program lacks instructions of the map, or calls other backends there. */
+/* Adds flaws if the program lacks instructions of the handle map, or does not call the delegates
+ * there that the map says. */
 static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *map,
                                       const etr_pte_method *method) {
   tally missing = {0}, other_backend = {0};
@@ -250,9 +269,9 @@ static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *ma
     const etr_map_instruction *map_entry = &map->instructions[i];
     bool is_there = map_entry->id >= 0 && (size_t)map_entry->id < method->instruction_count;
     const char *backend = is_there ? backend_at(method, map_entry->id) : NULL;
-    count_flaw(&missing, !is_there, map_entry->id, 0);
+    count_case(&missing, !is_there, map_entry->id, 0);
     if (is_there && map_entry->is_delegate)
-      count_flaw(&other_backend,
+      count_case(&other_backend,
                  !backend || (map_entry->backend && strcmp(backend, map_entry->backend) != 0),
                  map_entry->id, 0);
   }
@@ -267,10 +286,12 @@ static void find_missing_instructions(etr_flaws *flaws, const etr_map_method *ma
              map->name, other_backend.count, other_backend.of, other_backend.instruction);
 }
 
-/* Adds flaws if the map lacks the method, or calls of delegates outside of bodies. */
+/* Adds flaws if the handle map lacks a method of the program that has a graph, or calls of
+ * delegates. Calls in the bodies of cond, map and scan are in no map. `path_or_entry` is where the
+ * program is. */
 static void find_unmapped_calls(etr_flaws *flaws, const etr_record *record,
                                 const etr_pte_method *method, const char *path_or_entry) {
-  const etr_map_method *map = map_of(record, method->name);
+  const etr_map_method *map = map_of_method(record, method->name);
   tally calls = {0};
   if (!map && edge_graph_of(record, method->name))
     add_flaw(flaws, ETR_FLAW_MISMATCH, path_or_entry, "its times cannot be joined to nodes",
@@ -279,7 +300,7 @@ static void find_unmapped_calls(etr_flaws *flaws, const etr_record *record,
   for (size_t i = 0; is_in_body && i < method->instruction_count; i++) {
     const etr_map_instruction *map_entry = etr_maps_find(map, (int32_t)i);
     if (backend_at(method, (int32_t)i) && (map_entry || !is_in_body[i]))
-      count_flaw(&calls, !map_entry || !map_entry->is_delegate, (int32_t)i, 0);
+      count_case(&calls, !map_entry || !map_entry->is_delegate, (int32_t)i, 0);
   }
   if (calls.count && record->has_delegate_map)
     add_flaw(flaws, ETR_FLAW_MISMATCH, DELEGATES, etr_entry_loss(ETR_ENTRY_DELEGATE_MAP),
@@ -312,20 +333,22 @@ static etr_entry_kind kind_of(const char *name) {
   return etr_entry_kind_of(name, ETR_EDGE_ENTRY);
 }
 
-static const char *loss_of(const char *name) {
+/* Returns what is worse if an entry is missing or damaged, for the user. */
+static const char *loss_of_entry(const char *name) {
   etr_entry_kind kind = kind_of(name);
   return kind == ETR_ENTRY_WEIGHTS ? by_executorch : etr_entry_loss(kind);
 }
 
+/* Adds a flaw for an entry that cannot be read, for the reason that `failure` says. */
 static void add_damage(validator *v, const etr_error *failure, const char *entry) {
-  add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of(entry), "%s", failure->message);
+  add_flaw(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of_entry(entry), "%s", failure->message);
   if (v->flaws.list.count)
     v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
 }
 
-/* Reads every byte of an entry, so that the CRC is checked; damage is a flaw. Fails if it cannot
- * be read for another reason. */
-static etr_status read_entry(validator *v, size_t index, etr_error *error) {
+/* Reads every byte of an entry, so that its CRC is checked. Damage is a flaw, and no failure. Fails
+ * if the entry cannot be read for another reason. */
+static etr_status check_bytes_of_entry(validator *v, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   etr_error failure = {.offset = ETR_NO_OFFSET};
   etr_status status = etr_archive_entry_open(&entry, v->archive, index, 0, &failure);
@@ -360,9 +383,9 @@ static bool is_damaged(const validator *v, const char *entry) {
   return false;
 }
 
-/* Adds a flaw if the reference outputs, which torch.save wrote, cannot be read. Fails when out of
- * memory. */
-static etr_status check_outputs(validator *v, etr_error *error) {
+/* Adds a flaw if the entry reference_outputs, which torch.save wrote, cannot be read. Fails when
+ * out of memory. */
+static etr_status check_reference_outputs(validator *v, etr_error *error) {
   static const char name[] = "reference_outputs";
   etr_error failure = {.offset = ETR_NO_OFFSET};
   etr_torch_archive archive;
@@ -385,8 +408,9 @@ static etr_status check_outputs(validator *v, etr_error *error) {
 
 #define LEFT_OUT "; left out"
 
-/* Adds a flaw for what the reader warned of and CRCs do not show; oddities of unknown entries and
- * of the whole are passed over. */
+/* Adds a flaw for each warning of the record's reader about an entry that is not known to be
+ * damaged: its bytes are complete, but their content is wrong. The reader leaves such an entry out,
+ * which is not said again. Warnings about unknown entries are passed over. */
 static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   for (size_t i = 0; i < warnings->list.count; i++) {
     const etr_warning *w = &warnings->list.data[i];
@@ -404,6 +428,22 @@ static void add_damage_of_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
+/* Compares the maps with the methods of the program, which is at a path or in an entry. */
+static void compare_maps_with_program(validator *v, const etr_record *record, const etr_pte *pte,
+                                      const char *path_or_entry) {
+  for (size_t i = 0; i < record->method_count; i++) {
+    const etr_map_method *map = &record->methods[i];
+    const etr_pte_method *method = pte_method(pte, map->name);
+    if (method)
+      find_missing_instructions(&v->flaws, map, method);
+    else if (map->instruction_count)
+      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
+               "the program has no method %s", map->name);
+  }
+  for (size_t i = 0; i < pte->method_count; i++)
+    find_unmapped_calls(&v->flaws, record, &pte->methods[i], path_or_entry);
+}
+
 /* Compares the program, inputs->pte or else the one in the record, with the maps; a damaged one
  * is a flaw. Fails if it cannot be read, or when out of memory. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs,
@@ -418,20 +458,8 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   v->validation.pte = etr_arena_copy(&v->arena, etr_slice_of(path_or_entry));
   etr_status status = entry ? etr_pte_read_entry(&pte, &v->arena, v->path, entry, &limits, &failure)
                             : etr_pte_read_file(&pte, &v->arena, path_or_entry, &limits, &failure);
-  if (status == ETR_OK) {
-    /* Compares the maps with the program. `path_or_entry` is its path or entry. */
-    for (size_t i = 0; i < record->method_count; i++) {
-      const etr_map_method *map = &record->methods[i];
-      const etr_pte_method *method = pte_method(&pte, map->name);
-      if (method)
-        find_missing_instructions(&v->flaws, map, method);
-      else if (map->instruction_count)
-        add_flaw(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
-                 "the program has no method %s", map->name);
-    }
-    for (size_t i = 0; i < pte.method_count; i++)
-      find_unmapped_calls(&v->flaws, record, &pte.methods[i], path_or_entry);
-  }
+  if (status == ETR_OK)
+    compare_maps_with_program(v, record, &pte, path_or_entry);
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
     add_damage(v, &failure, path_or_entry);
@@ -441,8 +469,25 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   return status == ETR_ERROR_FORMAT ? ETR_OK : status;
 }
 
-/* Adds flaws for what the entries say about each other and about the program, and for those that
- * are missing. Fails when out of memory, or if a file cannot be read. */
+/* Adds a flaw for each kind of entry that the record lacks, and for a missing program. */
+static void add_missing_entries(validator *v, const etr_record *record) {
+  unsigned missing = etr_record_missing(record);
+  if (!v->validation.pte)
+    missing |= ETR_ENTRY_PTE;
+  for (unsigned kind = 1; kind <= ETR_ENTRY_PTE; kind <<= 1) {
+    const char *name = etr_entry_name((etr_entry_kind)kind);
+    if (kind == ETR_ENTRY_EDGE_PROGRAM)
+      name = ETR_EDGE_ENTRY;
+    if (missing & kind)
+      add_flaw(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name,
+               etr_entry_loss((etr_entry_kind)kind),
+               kind == ETR_ENTRY_PTE ? "there is no program (.pte)" : "the entry is missing");
+  }
+}
+
+/* Reads the record as a profile does, and adds flaws for what its entries say about each other and
+ * about the program, and for those that are missing. Fails when out of memory, or if a file cannot
+ * be read. */
 static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error *error) {
   etr_record record;
   etr_warnings warnings = {.arena = &v->arena};
@@ -463,18 +508,7 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
     return status;
   compare_maps_with_graphs(&v->flaws, &record);
   ETR_TRY(check_pte(v, &record, inputs, error));
-  unsigned missing = etr_record_missing(&record);
-  if (!v->validation.pte)
-    missing |= ETR_ENTRY_PTE;
-  for (unsigned kind = 1; kind <= ETR_ENTRY_PTE; kind <<= 1) {
-    const char *name = etr_entry_name((etr_entry_kind)kind);
-    if (kind == ETR_ENTRY_EDGE_PROGRAM)
-      name = ETR_EDGE_ENTRY;
-    if (missing & kind)
-      add_flaw(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name,
-               etr_entry_loss((etr_entry_kind)kind),
-               kind == ETR_ENTRY_PTE ? "there is no program (.pte)" : "the entry is missing");
-  }
+  add_missing_entries(v, &record);
   return ETR_OK;
 }
 
@@ -489,6 +523,29 @@ static int by_kind_and_entry(const void *a, const void *b) {
   return compared ? compared : strcmp(x->what, y->what);
 }
 
+/* Adds flaws if ExecuTorch's rules do not allow the name of an entry, or if an entry is missing to
+ * which it belongs, or which belongs to it. */
+static void check_name_of_entry(validator *v, const char *name) {
+  etr_entry_kind kind = kind_of(name);
+  etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
+  if (kind == ETR_ENTRY_WEIGHTS && !has_entry(v, etr_arena_copy(&v->arena, program)))
+    add_flaw(&v->flaws, ETR_FLAW_DAMAGE, name, "there is no graph of it",
+             "the program that it belongs to is missing");
+  bool is_early = strncmp(name, ETR_EARLY_ENTRY "/", sizeof ETR_EARLY_ENTRY) == 0;
+  bool is_exported = strcmp(name, ETR_ATEN_ENTRY) == 0;
+  if (kind == ETR_ENTRY_OTHER_PROGRAM && !is_exported && !is_early && etr_entry_is_reserved(name))
+    add_flaw(&v->flaws, ETR_FLAW_MISMATCH, name, "ExecuTorch refuses such a module",
+             "the name contains one of the ETRecord's own");
+  for (int k = 0; kind & ETR_ENTRY_PROGRAM && k < ETR_SIBLINGS; k++) {
+    const char *sibling = etr_arena_format(&v->arena, "%s%s", name, etr_sibling_suffixes[k]);
+    if (sibling && !has_entry(v, sibling))
+      add_flaw(&v->flaws, ETR_FLAW_MISSING, sibling, by_executorch, "the entry is missing");
+  }
+  if (kind == ETR_ENTRY_UNKNOWN)
+    add_flaw(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch,
+             "nothing is known about this entry");
+}
+
 /* Checks the names and contents of all entries, then how they fit together. Fails if the file is
  * no ETRecord or cannot be read, or when out of memory. */
 static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error *error) {
@@ -497,30 +554,10 @@ static etr_status check_record(validator *v, const etr_inputs *inputs, etr_error
   if (!has_entry(v, ETR_IDENTIFIER_ENTRY))
     return etr_record_fail_identity(v->path, error);
   for (size_t i = 0; i < etr_archive_count(v->archive); i++) {
-    /* Checks names by ExecuTorch's rules. */
-    const char *name = etr_archive_name(v->archive, i);
-    etr_entry_kind kind = kind_of(name);
-    etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
-    if (kind == ETR_ENTRY_WEIGHTS && !has_entry(v, etr_arena_copy(&v->arena, program)))
-      add_flaw(&v->flaws, ETR_FLAW_DAMAGE, name, "there is no graph of it",
-               "the program that it belongs to is missing");
-    if (kind == ETR_ENTRY_OTHER_PROGRAM && strcmp(name, ETR_ATEN_ENTRY) != 0 &&
-        etr_entry_is_reserved(name) &&
-        strncmp(name, ETR_EARLY_ENTRY "/", sizeof ETR_EARLY_ENTRY) != 0)
-      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, name, "ExecuTorch refuses such a module",
-               "the name contains one of the ETRecord's own");
-    for (int k = 0; kind & ETR_ENTRY_PROGRAM && k < ETR_SIBLINGS; k++) {
-      const char *sibling = etr_arena_format(&v->arena, "%s%s", name, etr_sibling_suffixes[k]);
-      if (sibling && !has_entry(v, sibling))
-        add_flaw(&v->flaws, ETR_FLAW_MISSING, sibling, by_executorch, "the entry is missing");
-    }
-    if (kind == ETR_ENTRY_UNKNOWN)
-      add_flaw(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch,
-               "nothing is known about this entry");
-    ETR_TRY(read_entry(v, i, error));
+    check_name_of_entry(v, etr_archive_name(v->archive, i));
+    ETR_TRY(check_bytes_of_entry(v, i, error));
   }
-
-  ETR_TRY(check_outputs(v, error));
+  ETR_TRY(check_reference_outputs(v, error));
   ETR_TRY(check_parts(v, inputs, error));
   if (etr_arena_failed(&v->arena))
     return etr_fail_memory(error);

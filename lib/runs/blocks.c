@@ -8,10 +8,10 @@
 
 /* ---- By method ---- */
 
-/* Sorts the blocks by method, where those without a method come last. end[m] becomes the end of
- * the blocks of method m. */
-static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *end) {
-  size_t last = blocks->method_count; /* blocks without a method */
+/* Sorts the indices of blocks by method with a counting sort; blocks without a method come last.
+ * end[m] becomes the end of the blocks of method m. */
+static void sort_blocks_by_method(const etr_blocks *blocks, uint32_t *by_method, size_t *end) {
+  size_t last = blocks->method_count; /* for blocks without a method, whose method is ETR_NONE */
   for (size_t i = 0; i < blocks->block_count; i++)
     end[ETR_MIN(blocks->blocks[i].method, last) + 1]++;
   for (size_t i = 1; i <= last + 1; i++)
@@ -20,8 +20,9 @@ static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *
     by_method[end[ETR_MIN(blocks->blocks[i].method, last)]++] = (uint32_t)i;
 }
 
-/* Numbers the runs that count, those of each method from 0 on; all others get ETR_NONE. */
-static void number_runs(const etr_blocks *blocks, uint32_t *index_of_run, uint32_t *next_index) {
+/* Numbers the included runs of each method from 0 on; all other runs get ETR_NONE. */
+static void number_included_runs(const etr_blocks *blocks, uint32_t *index_of_run,
+                                 uint32_t *next_index) {
   for (size_t i = 0; i < blocks->run_count; i++) {
     const etr_block *block = &blocks->blocks[blocks->runs[i].block];
     bool counts = block->method < blocks->method_count && etr_block_counts(blocks, block) &&
@@ -30,24 +31,22 @@ static void number_runs(const etr_blocks *blocks, uint32_t *index_of_run, uint32
   }
 }
 
-/* Returns the earliest start of an event of the block's first run, in ticks; UINT64_MAX if there
- * is none. Events of delegates may have other clocks. */
+/* Operators in delegates are left out, because backends may have clocks of their own, or none. The
+ * samples of the first run come first in each row. */
 uint64_t etr_block_start(const etr_block *block) {
   uint32_t run = block->run_count ? block->runs[0] : ETR_NONE;
   uint64_t first = UINT64_MAX;
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
-    bool is_placed =
-        event->kind !=
-        ETR_EVENT_DELEGATE_OPERATOR; /* backends may have clocks of their own, or none */
-    for (size_t k = 0; is_placed && k < event->sample_count && event->sample_runs[k] == run; k++)
+    if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
+      continue;
+    for (size_t k = 0; k < event->sample_count && event->sample_runs[k] == run; k++)
       first = ETR_MIN(first, event->starts[k]);
   }
   return first;
 }
 
-/* Sorts the blocks by method, numbers the runs and finds where blocks start. Returns false when
- * out of memory. */
+/* Also fills index_of_run. Returns false when out of memory. */
 bool etr_blocks_group(etr_blocks *blocks, size_t method_count, etr_arena *arena) {
   etr_arena scratch = {0};
   uint32_t *by_method = etr_arena_alloc_array(arena, blocks->block_count, sizeof *by_method);
@@ -58,9 +57,9 @@ bool etr_blocks_group(etr_blocks *blocks, size_t method_count, etr_arena *arena)
   bool good = by_method && end && index_of_run && next_index && starts;
   blocks->method_count = method_count;
   if (good)
-    group_blocks(blocks, by_method, end);
+    sort_blocks_by_method(blocks, by_method, end);
   if (good)
-    number_runs(blocks, index_of_run, next_index);
+    number_included_runs(blocks, index_of_run, next_index);
   for (size_t i = 0; good && i < blocks->block_count; i++)
     starts[i] = etr_block_start(&blocks->blocks[i]);
   blocks->starts = starts;
@@ -71,8 +70,7 @@ bool etr_blocks_group(etr_blocks *blocks, size_t method_count, etr_arena *arena)
   return good;
 }
 
-/* Returns the indices of the method's blocks and their number; NULL and 0 if there is no such
- * method. */
+/* Returns NULL and sets *count to 0 if there is no such method. */
 const uint32_t *etr_blocks_of_method(const etr_blocks *blocks, uint32_t method, size_t *count) {
   *count = 0;
   if (method >= blocks->method_count)
@@ -103,7 +101,8 @@ bool etr_block_executed(const etr_block *block) {
   return false;
 }
 
-/* Returns the end of the events that follow each other with one instruction id. */
+/* Returns the end of the events from `first` on that have its instruction id: grouping has moved
+ * all events of an instruction to the first of them. */
 size_t etr_block_instruction_end(const etr_block *block, size_t first) {
   size_t end = first + 1;
   while (end < block->event_count &&
@@ -126,8 +125,7 @@ bool etr_is_execute(const char *event_name) {
   return strcmp(event_name, "Method::execute") == 0;
 }
 
-/* Returns the method that the caller chose for a run, where later choices win; NULL if none was
- * chosen. */
+/* A choice is for one run, or for the runs up to `last`. The last one that names the run wins. */
 const char *etr_chosen_method(const etr_options *options, size_t run) {
   for (size_t i = options ? options->choice_count : 0; i-- > 0;) {
     const etr_method_choice *choice = &options->choices[i];
@@ -155,7 +153,6 @@ static etr_sample sample_at(const etr_event *row, size_t index) {
                       .run = row->sample_runs[index]};
 }
 
-/* Returns the largest number of samples of any event. */
 size_t etr_samples_most(const etr_block *blocks, size_t count) {
   size_t largest = 0;
   for (size_t i = 0; i < count; i++)
@@ -164,7 +161,6 @@ size_t etr_samples_most(const etr_block *blocks, size_t count) {
   return largest;
 }
 
-/* Computes the statistics of each event; `sorted` is working memory for the samples of one. */
 void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint64_t *sorted) {
   for (size_t i = 0; i < block->event_count; i++) {
     etr_event *row = &etr_block_rows(blocks, block)[i];
@@ -174,21 +170,21 @@ void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint6
   }
 }
 
-/* ---- Moving runs behind the others, and into new blocks ---- */
+/* ---- Removing runs from a block, and moving them into new blocks ---- */
 
-/* Returns whether a run leaves its block. */
-static bool leaves(const etr_blocks *blocks, uint32_t run, const etr_leaving *leaving) {
+/* Returns true if a run is to be removed from its block. */
+static bool is_leaving(const etr_blocks *blocks, uint32_t run, const etr_leaving *leaving) {
   return leaving->groups ? leaving->groups[run] == leaving->group : blocks->runs[run].is_skipped;
 }
 
-/* Moves the samples of runs that leave behind those that stay, which alone are counted in
- * sample_count. `moved` is working memory for them. */
-static void separate_samples(const etr_blocks *blocks, etr_event *row, const etr_leaving *leaving,
-                             etr_sample *moved) {
+/* Moves the samples of removed runs behind those of the others; sample_count then counts the others
+ * only. `moved` is working memory for the samples of the row. */
+static void move_samples_of_leaving_runs(const etr_blocks *blocks, etr_event *row,
+                                         const etr_leaving *leaving, etr_sample *moved) {
   size_t count = row->sample_count, left = 0;
   row->sample_count = 0;
   for (size_t i = 0; i < count; i++)
-    if (leaves(blocks, row->sample_runs[i], leaving))
+    if (is_leaving(blocks, row->sample_runs[i], leaving))
       moved[left++] = sample_at(row, i);
     else
       etr_samples_put(&blocks->samples, row, sample_at(row, i));
@@ -197,9 +193,7 @@ static void separate_samples(const etr_blocks *blocks, etr_event *row, const etr
   row->sample_count = count - left;
 }
 
-/* Moves the runs that leave, and their samples, behind those that stay, and measures the block
- * again. Returns false when out of memory. */
-bool etr_block_part(const etr_blocks *blocks, etr_block *block, etr_leaving leaving) {
+bool etr_block_remove_runs(const etr_blocks *blocks, etr_block *block, etr_leaving leaving) {
   etr_arena scratch = {0};
   size_t most_samples = etr_samples_most(block, 1), count = block->run_count, leaving_count = 0;
   uint32_t *list = blocks->run_lists + (block->runs - blocks->run_lists);
@@ -210,30 +204,32 @@ bool etr_block_part(const etr_blocks *blocks, etr_block *block, etr_leaving leav
   if (good) {
     block->run_count = 0;
     for (size_t i = 0; i < count; i++)
-      if (leaves(blocks, list[i], &leaving))
+      if (is_leaving(blocks, list[i], &leaving))
         moved[leaving_count++] = list[i];
       else
         list[block->run_count++] = list[i];
     memcpy(list + block->run_count, moved, leaving_count * sizeof *moved);
     for (size_t i = 0; i < block->event_count; i++)
-      separate_samples(blocks, &etr_block_rows(blocks, block)[i], &leaving, samples);
+      move_samples_of_leaving_runs(blocks, &etr_block_rows(blocks, block)[i], &leaving, samples);
     etr_samples_measure(blocks, block, sorted);
   }
   etr_arena_clear(&scratch);
   return good;
 }
 
-/* Moves the runs of one group, which are not all of a block's runs, to a new block, whose rows
- * follow those of all other blocks. Returns false when out of memory. */
-static bool move_group(etr_blocks *blocks, etr_block *to, etr_block *from, etr_leaving leaving,
-                       uint64_t *sorted) {
+/* Moves the runs of one group, which must not be all of a block's runs, to a new block. Its rows
+ * are copies, behind the rows of all other blocks; its runs and samples stay where
+ * etr_block_remove_runs() moved them, behind those of the old block. `sorted` is working memory.
+ * Returns false when out of memory. */
+static bool move_group_to_new_block(etr_blocks *blocks, etr_block *to, etr_block *from,
+                                    etr_leaving leaving, uint64_t *sorted) {
   etr_event *rows = blocks->rows + blocks->row_count;
   size_t run_count = from->run_count, *sample_counts = NULL;
   etr_arena scratch = {0};
   sample_counts = etr_arena_alloc_array(&scratch, from->event_count, sizeof *sample_counts);
   for (size_t i = 0; sample_counts && i < from->event_count; i++)
     sample_counts[i] = from->events[i].sample_count;
-  bool good = sample_counts && etr_block_part(blocks, from, leaving);
+  bool good = sample_counts && etr_block_remove_runs(blocks, from, leaving);
   if (good) {
     blocks->row_count += from->event_count;
     *to = *from;
@@ -257,9 +253,9 @@ static bool move_group(etr_blocks *blocks, etr_block *to, etr_block *from, etr_l
   return good;
 }
 
-/* Returns the first run of a block that is of another group than its first run; ETR_NONE: all are
- * of one. */
-static uint32_t first_of_another(const etr_block *block, const uint32_t *groups) {
+/* Returns the first run of a block that is of another group than the block's first run; ETR_NONE if
+ * all are of one group. */
+static uint32_t first_run_of_another_group(const etr_block *block, const uint32_t *groups) {
   for (size_t i = 1; i < block->run_count; i++)
     if (groups[block->runs[i]] != groups[block->runs[0]])
       return block->runs[i];
@@ -280,9 +276,10 @@ static bool count_groups(size_t *count, const etr_block *block, const uint32_t *
   return good;
 }
 
-/* Makes room for the blocks and rows that dividing adds, and returns the blocks in it; NULL when
- * out of memory. */
-static etr_block *grow_blocks(etr_blocks *blocks, etr_arena *arena, const uint32_t *groups) {
+/* Copies the blocks into a list with room for those that dividing adds, and returns it; NULL when
+ * out of memory. Copies the rows, too, and changes blocks->rows. */
+static etr_block *copy_blocks_with_room(etr_blocks *blocks, etr_arena *arena,
+                                        const uint32_t *groups) {
   size_t row_count = blocks->row_count, block_count = blocks->block_count;
   for (size_t i = 0; i < blocks->block_count; i++) {
     size_t count;
@@ -310,20 +307,22 @@ static int by_first_run(const void *a, const void *b) {
   return (x->runs[0] > y->runs[0]) - (x->runs[0] < y->runs[0]);
 }
 
-/* Moves runs of different groups to blocks of their own, and sorts the blocks by their first run.
+/* The group of a block's first run stays in the block; each other group is moved to a new one.
  * Returns false when out of memory. */
 bool etr_blocks_divide(etr_blocks *blocks, etr_arena *arena, const uint32_t *groups) {
   etr_arena scratch = {0};
   uint64_t *sorted = etr_arena_alloc_array(
       &scratch, etr_samples_most(blocks->blocks, blocks->block_count), sizeof *sorted);
-  etr_block *divided = sorted ? grow_blocks(blocks, arena, groups) : NULL;
+  etr_block *divided = sorted ? copy_blocks_with_room(blocks, arena, groups) : NULL;
   size_t count = blocks->block_count;
   bool good = divided != NULL;
   for (size_t i = 0; good && i < blocks->block_count; i++) {
-    uint32_t other = first_of_another(&divided[i], groups);
-    for (; good && other != ETR_NONE; other = first_of_another(&divided[i], groups)) {
+    while (good) {
+      uint32_t other = first_run_of_another_group(&divided[i], groups);
+      if (other == ETR_NONE)
+        break;
       const etr_leaving leaving = {groups, groups[other]};
-      good = move_group(blocks, &divided[count++], &divided[i], leaving, sorted);
+      good = move_group_to_new_block(blocks, &divided[count++], &divided[i], leaving, sorted);
     }
   }
   etr_arena_clear(&scratch);

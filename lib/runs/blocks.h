@@ -115,19 +115,19 @@ size_t etr_samples_most(const etr_block *blocks, size_t count);
  * entries. */
 void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint64_t *sorted);
 
-/** Which runs leave a block. */
+/** Which runs are removed from a block. */
 typedef struct etr_leaving {
   const uint32_t *groups; /* per run of the profile: the number of its group; NULL: the excluded
-                             runs leave */
-  uint32_t group;         /* the runs of this group leave */
+                             runs are removed */
+  uint32_t group;         /* the runs of this group are removed */
 } etr_leaving;
 
 /**
- * Moves the leaving runs behind the other runs of a block, and their samples behind those of the
- * other runs. The block and its rows then end before what was moved, and are measured again.
- * Returns false when out of memory.
+ * Removes runs and their samples from a block: moves them behind the others, in the lists of the
+ * block and of its rows, which then end before them. Measures the rows again. Returns false when
+ * out of memory.
  */
-bool etr_block_part(const etr_blocks *blocks, etr_block *block, etr_leaving leaving);
+bool etr_block_remove_runs(const etr_blocks *blocks, etr_block *block, etr_leaving leaving);
 
 /**
  * Divides each block into one block for each group of its runs, because equal runs may be of

@@ -13,6 +13,7 @@ etr_status etr_choices_check_clock(const etr_options *options, etr_error *error)
                   "impossible clock rate of %g ticks per second: give 1e-6 to 1e18", clock);
 }
 
+/* Fails if the ETDumps have no run of this index. */
 static etr_status check_run(const etr_blocks *blocks, size_t run, etr_error *error) {
   if (run < blocks->run_count)
     return ETR_OK;

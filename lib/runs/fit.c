@@ -53,30 +53,44 @@ static bool is_partial(const etr_method_inputs *inputs) {
   return !inputs->map || inputs->map->instruction_count == 0;
 }
 
-/* Collects what is compared of a method: its backend, whether it branches, and the classes of
- * operators at its handles. Returns false when out of memory. */
-static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
+/* Returns true for a method with control flow, of which some instructions do not run each time. */
+static bool has_branches(const etr_method_inputs *inputs) {
   const etr_graph *graph = inputs->graph;
-  *c = (candidate){.inputs = inputs, .copies_updates = true};
+  const etr_pte_method *program = inputs->program;
   for (size_t i = 0; graph && i < graph->subgraph_count; i++)
-    c->branches |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
-  for (size_t i = 0; inputs->program && i < inputs->program->instruction_count; i++)
-    c->branches |= inputs->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
-  c->is_partial = is_partial(inputs);
-  /* The backend is that of the first delegate that the record or the program names: few methods
-   * have two backends. */
+    if (graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
+      return true;
+  for (size_t i = 0; program && i < program->instruction_count; i++)
+    if (program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE)
+      return true;
+  return false;
+}
+
+/* Returns the backend of the first delegate that the record or the program names, because few
+ * methods have two; NULL if there is none or it is unknown. */
+static const etr_backend *find_backend(const etr_method_inputs *inputs) {
   const char *id = NULL;
   for (size_t i = 0; inputs->map && !id && i < inputs->map->instruction_count; i++)
     id = inputs->map->instructions[i].backend;
   if (!id && inputs->program && inputs->program->delegate_count)
     id = inputs->program->delegates[0].backend;
-  c->backend = etr_backend_of(id);
+  return etr_backend_of(id);
+}
+
+/* Collects what is compared of a method: its backend, whether it branches, and the classes of
+ * operators at its handles. Returns false when out of memory. */
+static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
+  *c = (candidate){.inputs = inputs,
+                   .backend = find_backend(inputs),
+                   .branches = has_branches(inputs),
+                   .is_partial = is_partial(inputs),
+                   .copies_updates = true};
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_backend *backend = etr_backend_of(inputs->map->instructions[i].backend);
     c->copies_updates &= !inputs->map->instructions[i].is_delegate ||
                          (backend && backend->keeps_no_buffers);
   }
-  return etr_handle_classes_of(&c->classes, arena, c->backend, graph);
+  return etr_handle_classes_of(&c->classes, arena, c->backend, inputs->graph);
 }
 
 /* Prepares all methods, with an index if there are many. Returns NULL when out of memory. */
@@ -116,7 +130,8 @@ static bool has_operator_at_handles(const etr_method_inputs *inputs, const etr_m
   return count > 0;
 }
 
-/* Returns whether the row is what the instruction of the .pte does. */
+/* Returns true if an event can be of the instruction of the .pte that has its number. Events
+ * without an instruction say nothing. */
 static bool fits_program(const etr_pte_method *program, const etr_event *event) {
   if (event->instruction_id < 0)
     return true;
@@ -147,9 +162,10 @@ static int rate_inserted_kernel(const candidate *c, etr_slice op) {
   return etr_map_get(&c->inputs->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
 }
 
-/* Rates a kernel of a method whose graph was changed, as rate_event_by_map() does. The graph has
- * each kernel that runs, but the handles in it are of other nodes. */
-static int fits_changed(const candidate *c, etr_slice op) {
+/* Rates a kernel of a method whose graph was changed after the record was made, as
+ * rate_event_by_map() does. The graph has each operator that runs, but its handles are of other
+ * nodes, so the operator may be anywhere in it. */
+static int rate_kernel_of_changed_graph(const candidate *c, etr_slice op) {
   if (op.size == 0)
     return 0;
   return etr_map_get(&c->inputs->operators, op) == ETR_NONE ? -1 : 1;
@@ -159,14 +175,15 @@ static bool is_changed(const candidate *c) {
   return c->inputs->graph && c->inputs->graph->is_changed;
 }
 
-/* Rates a row without the .pte: +1 is evidence for the method, -1 against it, 0 is none. */
+/* Rates an event by the debug handle map, without the .pte: +1 is evidence for the method, -1
+ * evidence against it, 0 is none. */
 static int rate_event_by_map(const candidate *c, const etr_event *event) {
   const etr_map_method *of_method = c->inputs->map;
   const etr_map_instruction *map = etr_maps_find(of_method, event->instruction_id);
   if (event->kind == ETR_EVENT_FRAMEWORK)
     return 0;
   if (event->kind == ETR_EVENT_KERNEL && is_changed(c))
-    return fits_changed(c, etr_operator_of_event(event->name));
+    return rate_kernel_of_changed_graph(c, etr_operator_of_event(event->name));
   if (!map)
     return event->kind == ETR_EVENT_KERNEL
                ? rate_inserted_kernel(c, etr_operator_of_event(event->name))
@@ -219,9 +236,9 @@ static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
   return (traits & ETR_CLASS_COMPUTES) && !(traits & ETR_CLASS_VARIES);
 }
 
-/* Compares how many operators of a class ran with how few and many the delegate can have, and
- * adds the differences to the fit. If the class is not countable, any number of it is possible
- * where there may be one. */
+/* Compares how many operators of a class ran in a delegate with how many it can have (from
+ * least_possible to most_possible), and adds the result to the fit. If the class is not countable,
+ * it can have any number if it can have one. */
 static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least_possible,
                           uint32_t most_possible) {
   uint32_t possible = is_countable || most_possible == 0 ? most_possible : ran;
@@ -231,10 +248,10 @@ static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_
     fit->missing += least_possible - ran;
 }
 
-/* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if no
- * row has a class. */
-static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r, size_t first,
-                       size_t end) {
+/* Counts how many operators of each countable class ran in a delegate call, whose rows are [first,
+ * end), into `ran`. Returns false if no row has a class. */
+static bool count_classes_that_ran(const etr_backend *backend, uint32_t *ran, const rows *r,
+                                   size_t first, size_t end) {
   bool has_class = false;
   for (size_t i = first; i < end; i++) {
     if (r->block->events[i].kind != ETR_EVENT_DELEGATE_OPERATOR)
@@ -247,8 +264,9 @@ static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r,
   return has_class;
 }
 
-/* Compares the operators that a delegate call ran with those of the candidate's delegate. Delegates
- * of other backends are left out. */
+/* Compares the operators that a delegate call ran, whose rows are [first, end), with those of the
+ * method's delegate at that instruction, class by class. Nothing is compared if the delegate is of
+ * another backend than the method's first one, or if its operators are unknown. */
 static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
                              size_t first, size_t end) {
   uint32_t ran[ETR_MOST_CLASSES] = {0};
@@ -258,7 +276,7 @@ static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fi
   bool is_other_backend = !c->backend ||
                           (map && (map->id_count ||
                                    (map->backend && strcmp(map->backend, c->backend->id) != 0)));
-  if (is_other_backend || !count_rows(c->backend, ran, r, first, end))
+  if (is_other_backend || !count_classes_that_ran(c->backend, ran, r, first, end))
     return;
   if (!count_delegate(fitter, c, map, instruction, &has))
     return;
@@ -269,8 +287,8 @@ static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fi
 
 /* ---- Comparing a block with a method ---- */
 
-/* Returns the id of the i-th instruction of the program, or else of the map; -1 if it leaves no
- * row. */
+/* Returns the id of the i-th instruction of the program, or without a program of the handle map; -1
+ * for a jump or another instruction that logs no event. */
 static int32_t expected_id(const candidate *c, size_t i) {
   if (!c->inputs->program)
     return c->inputs->map->instructions[i].id;
@@ -278,9 +296,9 @@ static int32_t expected_id(const candidate *c, size_t i) {
   return kind == ETR_INSTRUCTION_KERNEL || kind == ETR_INSTRUCTION_DELEGATE ? (int32_t)i : -1;
 }
 
-/* Counts the instructions that should have a row and have none; 0 for a method that branches.
- * Both lists are ascending. */
-static uint32_t count_missing(const candidate *c, const rows *r) {
+/* Counts the instructions of a method that should have a row in the block and have none; 0 for a
+ * method that branches, of which any instruction may be missing. Both lists are ascending. */
+static uint32_t count_missing_instructions(const candidate *c, const rows *r) {
   size_t count = c->inputs->program ? c->inputs->program->instruction_count : 0;
   uint32_t missing = 0;
   if (!c->inputs->program && c->inputs->map)
@@ -294,14 +312,35 @@ static uint32_t count_missing(const candidate *c, const rows *r) {
   return missing;
 }
 
-/* Returns the cost of comparing a row with a method. */
+/* Returns the cost of comparing a row with a method, in the unit of the fitter's budget: 1, and 1
+ * for each handle that is looked up. */
 static size_t comparison_cost(const candidate *c, const etr_event *event) {
   const etr_map_instruction *map = etr_maps_find(c->inputs->map, event->instruction_id);
   return 1 + (map ? map->handle_count : 0);
 }
 
+/* Compares the copies that ran at no instruction of the handle map with the buffers and inputs that
+ * the method updates, each of which needs one copy. (The .pte lists these instructions itself.) */
+static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
+  uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
+  uint32_t copies = 0, others = 0;
+  for (size_t i = 0; i < r->block->event_count; i++) {
+    const etr_event *event = &r->block->events[i];
+    if (event->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, event->instruction_id))
+      continue;
+    bool is_copy = is_update(etr_operator_of_event(event->name));
+    copies += is_copy;
+    others += !is_copy; /* each may write any number of buffers */
+  }
+  uint32_t expected = ETR_MIN(copies, updates);
+  fit->agreeing += expected;
+  fit->against += copies - expected;
+  if (c->copies_updates && others == 0)
+    fit->missing += updates - expected;
+}
+
 /* Compares a block with a method, and stops when more than `most_against` rows contradict the
- * method. Returns false if the budget is spent. */
+ * method, because another one fits better. Returns false if the budget is spent. */
 static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
                           uint32_t most_against) {
   *fit = (etr_fit){.exact = c->inputs->program != NULL};
@@ -325,25 +364,9 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
   }
   if (fit->against > most_against)
     return true;
-  fit->missing += count_missing(c, r);
-  /* Compares the copies that ran with the buffers and inputs that the method updates, without the
-   * .pte. */
-  uint32_t copies = 0, others = 0;
-  if (!fit->exact && !c->is_partial && c->inputs->graph && !is_changed(c)) {
-    uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
-    for (size_t i = 0; i < r->block->event_count; i++) {
-      const etr_event *event = &r->block->events[i];
-      if (event->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, event->instruction_id))
-        continue;
-      bool is_copy = is_update(etr_operator_of_event(event->name));
-      copies += is_copy;
-      others += !is_copy; /* each may write any number of buffers */
-    }
-    fit->agreeing += ETR_MIN(copies, updates);
-    fit->against += copies - ETR_MIN(copies, updates);
-    if (c->copies_updates && others == 0)
-      fit->missing += updates - ETR_MIN(copies, updates);
-  }
+  fit->missing += count_missing_instructions(c, r);
+  if (!fit->exact && !c->is_partial && c->inputs->graph && !is_changed(c))
+    compare_updates(c, fit, r);
   return true;
 }
 
@@ -359,8 +382,8 @@ static bool prepare_rows(rows *r, etr_arena *scratch, const etr_block *block) {
   return true;
 }
 
-/* Compares the block with these methods, or with all if `methods` is NULL, and finds the best.
- * Returns false if the budget is spent. */
+/* Compares the block with `count` methods, or with the first `count` of all if `methods` is NULL,
+ * and finds the one that fits best. Returns false if the budget is spent. */
 static bool compare_with_methods(etr_fitter *fitter, const rows *r, const uint32_t *methods,
                                  size_t count, etr_fits *out) {
   uint32_t least_against = UINT32_MAX;
@@ -377,8 +400,8 @@ static bool compare_with_methods(etr_fitter *fitter, const rows *r, const uint32
   return true;
 }
 
-/* Compares the block first with the methods that the index proposes; with all if none of these
- * fits entirely. Returns false if the budget is spent, or when out of memory. */
+/* With an index, the block is first compared with the methods that the index proposes, and with all
+ * others only if each of these is contradicted by a row. */
 bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
   etr_arena scratch = {0};
   rows r;
@@ -400,8 +423,8 @@ bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
 
 /* ---- Comparing ---- */
 
-/* Compares part by part, the strongest first. Returns less than 0 if the first fits better, and
- * sets *decided_by to the part that differs, or ETR_FIT_PARTS. */
+/* Compares part by part, the strongest evidence first. If no part differs, returns 0 and sets
+ * *decided_by to ETR_FIT_PARTS. */
 int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by) {
   const uint32_t parts[ETR_FIT_PARTS][2] = {
       [ETR_FIT_AGAINST] = {a->against, b->against},
@@ -419,8 +442,8 @@ int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by
   return parts[part][0] < parts[part][1] ? -1 : 1;
 }
 
-/* Returns whether the block may be of the method at all: nothing contradicts the program, or more
- * agrees than contradicts. */
+/* A program lists all instructions, so that any contradiction excludes it; a handle map may lack
+ * some. */
 bool etr_fit_is_any(const etr_fit *fit) {
   if (fit->exact && fit->against)
     return false;
@@ -431,15 +454,16 @@ bool etr_fit_is_any(const etr_fit *fit) {
 
 /* ---- An index from each instruction id and what it runs to a list of methods ---- */
 
-/* These stand for what an instruction runs if that is not the operator of a kernel. */
+/* What an instruction runs if that is not the operator of a kernel. */
 #define DELEGATE ETR_SLICE("\1")
 #define ANYTHING ETR_SLICE("\2") /* the handle map lists it, but does not say what it runs */
 
-typedef struct entry {
+/* A method that has the instruction of a key. */
+typedef struct index_entry {
   uint32_t key, method;
-} entry;
+} index_entry;
 
-typedef etr_vec(entry) entries;
+typedef etr_vec(index_entry) index_entries;
 
 struct etr_fit_index {
   etr_map keys;              /* instruction id and what it runs -> number */
@@ -448,37 +472,53 @@ struct etr_fit_index {
   etr_vec(uint32_t) partial; /* methods that no kernel contradicts by its id */
 };
 
-typedef struct builder {
+/* An index while it is built. */
+typedef struct index_builder {
   etr_fit_index *index;
   etr_arena *arena, scratch;
-  entries entries;
-} builder;
+  index_entries entries;
+} index_builder;
 
 /* ---- Building ---- */
 
-static void add_entry(builder *b, uint32_t method, int32_t id, etr_slice what) {
+/* Adds to the index that instruction `id` of a method runs `what`: an operator, DELEGATE or
+ * ANYTHING. When out of memory, an arena has failed. */
+static void add_instruction_to_index(index_builder *b, uint32_t method, int32_t id,
+                                     etr_slice what) {
   uint32_t key = etr_map_number(&b->index->keys, etr_key_of(&b->scratch, (uint32_t)id, what));
-  entry *added = key == ETR_NONE ? NULL : etr_vec_push(&b->scratch, &b->entries);
+  index_entry *added = key == ETR_NONE ? NULL : etr_vec_push(&b->scratch, &b->entries);
   if (added)
-    *added = (entry){key, method};
+    *added = (index_entry){key, method};
 }
 
-/* Adds the instructions of a method's map to the index; a method with a partial map is listed on
- * its own, too. */
-static void add_map_entries(builder *b, uint32_t method, const etr_method_inputs *inputs) {
+/* Adds the instructions of a method's program to the index. */
+static void add_program_to_index(index_builder *b, uint32_t method, const etr_pte_method *program) {
+  for (size_t i = 0; i < program->instruction_count && i <= INT32_MAX; i++) {
+    const etr_instruction *instruction = &program->instructions[i];
+    if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
+      add_instruction_to_index(b, method, (int32_t)i, DELEGATE);
+    if (instruction->kind == ETR_INSTRUCTION_KERNEL)
+      add_instruction_to_index(b, method, (int32_t)i, etr_operator_of_kernel(instruction->op));
+  }
+}
+
+/* Adds the instructions of a method's handle map to the index. The map does not say which operator
+ * runs, nor that a delegate is no kernel. A method whose map is partial is also listed as one that
+ * any kernel fits. */
+static void add_map_to_index(index_builder *b, uint32_t method, const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_map_instruction *instruction = &inputs->map->instructions[i];
-    add_entry(b, method, instruction->id, ANYTHING);
+    add_instruction_to_index(b, method, instruction->id, ANYTHING);
     if (instruction->is_delegate)
-      add_entry(b, method, instruction->id, DELEGATE);
+      add_instruction_to_index(b, method, instruction->id, DELEGATE);
   }
   uint32_t *partial = is_partial(inputs) ? etr_vec_push(b->arena, &b->index->partial) : NULL;
   if (partial)
     *partial = method;
 }
 
-/* Groups the entries of the index by key. Returns false when out of memory. */
-static bool group_entries(builder *b) {
+/* Sorts the entries of the index by key, with a counting sort. Returns false when out of memory. */
+static bool sort_entries_by_key(index_builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);
   uint32_t *methods = etr_arena_alloc_array(b->arena, b->entries.count, sizeof *methods);
@@ -498,64 +538,57 @@ static bool group_entries(builder *b) {
 /* Indexes the instructions of each method's program, or else of its map. Returns NULL when out of
  * memory. */
 etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count) {
-  builder b = {.arena = arena, .index = etr_arena_alloc(arena, sizeof *b.index)};
+  index_builder b = {.arena = arena, .index = etr_arena_alloc(arena, sizeof *b.index)};
   if (!b.index)
     return NULL;
   etr_map_init(&b.index->keys, arena);
-  for (uint32_t i = 0; i < count; i++) {
-    if (inputs[i].program) {
-      /* Adds the instructions of the program. */
-      for (size_t k = 0; k < inputs[i].program->instruction_count && k <= INT32_MAX; k++) {
-        const etr_instruction *instruction = &inputs[i].program->instructions[k];
-        if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
-          add_entry(&b, i, (int32_t)k, DELEGATE);
-        if (instruction->kind == ETR_INSTRUCTION_KERNEL)
-          add_entry(&b, i, (int32_t)k, etr_operator_of_kernel(instruction->op));
-      }
-    } else
-      add_map_entries(&b, i, &inputs[i]);
-  }
-  bool good = group_entries(&b) && !etr_arena_failed(&b.scratch) && !etr_arena_failed(arena);
+  for (uint32_t i = 0; i < count; i++)
+    if (inputs[i].program)
+      add_program_to_index(&b, i, inputs[i].program);
+    else
+      add_map_to_index(&b, i, &inputs[i]);
+  bool good = sort_entries_by_key(&b) && !etr_arena_failed(&b.scratch) && !etr_arena_failed(arena);
   etr_arena_clear(&b.scratch);
   return good ? b.index : NULL;
 }
 
 /* ---- Finding ---- */
 
-typedef struct range {
+/* A list of methods, ascending. */
+typedef struct method_list {
   const uint32_t *methods;
   size_t count;
-} range;
+} method_list;
 
 /* The lists of methods that a row does not contradict. */
-typedef struct choice {
-  range lists[3];
+typedef struct row_methods {
+  method_list lists[3];
   size_t count; /* methods in all lists */
-} choice;
+} row_methods;
 
-/* Returns the methods that have an operator, or a delegate, at an instruction; an empty range if
- * there are none. */
-static range methods_with(const etr_fit_index *index, int32_t id, etr_slice what,
-                          etr_arena *scratch) {
+/* Returns the methods that have an operator, or a delegate, at an instruction; an empty list
+ * if there are none. */
+static method_list methods_with(const etr_fit_index *index, int32_t id, etr_slice what,
+                                etr_arena *scratch) {
   uint32_t key = etr_map_get(&index->keys, etr_key_of(scratch, (uint32_t)id, what));
   if (key == ETR_NONE)
-    return (range){0};
+    return (method_list){0};
   size_t first = key ? index->end[key - 1] : 0;
-  return (range){index->methods + first, index->end[key] - first};
+  return (method_list){index->methods + first, index->end[key] - first};
 }
 
-/* Finds the lists of methods that a row fits. Returns false if the row is no evidence. Operators
- * that work in place are at no instruction of a handle map. */
-static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *event,
-                       etr_arena *scratch) {
+/* Finds the methods that a row does not contradict. Returns false if the row is no evidence, such
+ * as a kernel that works in place: a handle map lists no instruction for it. */
+static bool find_methods_of_row(const etr_fit_index *index, row_methods *out,
+                                const etr_event *event, etr_arena *scratch) {
   etr_slice op = etr_operator_of_event(event->name);
-  *out = (choice){0};
+  *out = (row_methods){0};
   if (etr_event_is_in_delegate(event)) {
     out->lists[0] = methods_with(index, event->instruction_id, DELEGATE, scratch);
   } else if (event->kind == ETR_EVENT_KERNEL && op.size && !etr_operator_is_in_place(op)) {
     out->lists[0] = methods_with(index, event->instruction_id, op, scratch);
     out->lists[1] = methods_with(index, event->instruction_id, ANYTHING, scratch);
-    out->lists[2] = (range){index->partial.data, index->partial.count};
+    out->lists[2] = (method_list){index->partial.data, index->partial.count};
   } else
     return false;
   for (size_t i = 0; i < ETR_COUNT(out->lists); i++)
@@ -565,7 +598,7 @@ static bool find_lists(const etr_fit_index *index, choice *out, const etr_event 
 
 /* Merges the lists, each method once: a partial method may be in two of them. Returns NULL when
  * out of memory. */
-static const uint32_t *merge_lists(const choice *c, etr_arena *scratch, size_t *count) {
+static const uint32_t *merge_lists(const row_methods *c, etr_arena *scratch, size_t *count) {
   uint32_t *methods = etr_arena_alloc_array(scratch, c->count, sizeof *methods);
   size_t listed = 0;
   if (!methods)
@@ -581,14 +614,13 @@ static const uint32_t *merge_lists(const choice *c, etr_arena *scratch, size_t *
   return methods;
 }
 
-/* Returns the methods that fit the row with the fewest of them; NULL if no row is evidence, or
- * when out of memory. */
+/* The most selective row is the one with the fewest methods. */
 const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block,
                                    etr_arena *scratch, size_t *count) {
-  choice best = {0}, lists;
+  row_methods best = {0}, lists;
   bool has_evidence = false;
   for (size_t i = 0; i < block->event_count; i++) {
-    if (!find_lists(index, &lists, &block->events[i], scratch) ||
+    if (!find_methods_of_row(index, &lists, &block->events[i], scratch) ||
         (has_evidence && lists.count >= best.count))
       continue;
     best = lists;
@@ -599,14 +631,15 @@ const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *
 
 /* ---- By the graph ---- */
 
-static int by_handle(const void *a, const void *b) {
+static int by_handle_and_class(const void *a, const void *b) {
   const etr_handle_class *x = a, *y = b;
   if (x->handle != y->handle)
     return x->handle < y->handle ? -1 : 1;
   return (x->class_ > y->class_) - (x->class_ < y->class_);
 }
 
-/* Returns the class of operators that a node can run as, and whether it is sure to run as one. */
+/* Returns the class of operators that a node runs as, counted once; as sure unless it may be fused
+ * into another operator, because then it does not run as one of its own. */
 static etr_handle_class handle_class_of_node(const etr_backend *backend, const etr_graph *graph,
                                              const uint32_t *uses, const etr_node *node) {
   bool may_fuse = backend->loses_handle(graph, uses, node) == ETR_LOSES_HANDLE_UNLESS_FUSED;
@@ -616,8 +649,7 @@ static etr_handle_class handle_class_of_node(const etr_backend *backend, const e
                             .sure = !may_fuse};
 }
 
-/* Counts for each handle and class the nodes that may run as this class, and those that are sure
- * to. Returns false when out of memory. */
+/* Lists the class of each node with a handle, sorts them and merges equal ones. */
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
                            const etr_graph *graph) {
   size_t node_count = graph && backend ? graph->node_count : 0;
@@ -633,12 +665,12 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   etr_arena_clear(&scratch);
   if (!good)
     return false;
-  etr_sort(out->list, out->count, sizeof *out->list, by_handle);
+  etr_sort(out->list, out->count, sizeof *out->list, by_handle_and_class);
   /* Merges entries with equal handle and class. */
   size_t kept = 0;
   for (size_t i = 0; i < out->count; i++) {
     const etr_handle_class *c = &out->list[i];
-    if (kept == 0 || by_handle(c, &out->list[kept - 1]) != 0) {
+    if (kept == 0 || by_handle_and_class(c, &out->list[kept - 1]) != 0) {
       out->list[kept++] = *c;
       continue;
     }
@@ -649,12 +681,14 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   return true;
 }
 
-/* Adds to the counts the nodes of a handle that the delegate lists `listed` times; other
- * delegates may contain the rest. */
+/* Adds to the counts of a delegate the nodes of a handle that it lists `listed` times. If more
+ * nodes have the handle, others of them are in other delegates: so of each class it has at most
+ * `listed`, and at least those for which there are not enough nodes of other classes. */
 static void add_counts_of_handle(etr_delegate_counts *out, const etr_handle_classes *nodes,
                                  uint32_t handle, uint32_t listed) {
   etr_handle_class wanted = {.handle = handle};
-  size_t first = etr_lower_bound(&wanted, nodes->list, nodes->count, sizeof wanted, by_handle),
+  size_t first = etr_lower_bound(&wanted, nodes->list, nodes->count, sizeof wanted,
+                                 by_handle_and_class),
          end = first;
   uint32_t node_count = 0;
   for (; end < nodes->count && nodes->list[end].handle == handle; end++)
@@ -668,8 +702,7 @@ static void add_counts_of_handle(etr_delegate_counts *out, const etr_handle_clas
   }
 }
 
-/* Counts by class how few and how many nodes of its handles the delegate can have. Returns false
- * if they are unknown, or when out of memory. */
+/* The map lists a handle once for each node of it in the delegate. */
 bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
                                   const etr_map_instruction *map, etr_arena *scratch) {
   *out = (etr_delegate_counts){0};

@@ -183,8 +183,8 @@ typedef struct etr_kernel_times {
  * near to each other, if too few kernels are outside delegates, or if the runs are not in two
  * groups. Returns false when out of memory.
  */
-bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
-                           const etr_kernel_times *times);
+bool etr_label_runs_by_times(etr_time_label *labels, etr_time_rule *rule,
+                             const etr_kernel_times *times);
 
 /** The runs of one recording that may be of either of two methods. */
 typedef struct etr_time_question {
@@ -195,7 +195,7 @@ typedef struct etr_time_question {
   size_t run_count;
 } etr_time_question;
 
-/** Answers as etr_kernel_times_tell() does, with the times of the runs and the sizes that the
+/** Answers as etr_label_runs_by_times() does, with the times of the runs and the sizes that the
  * program or the graphs give. Returns false when out of memory. */
 bool etr_methods_by_time(etr_time_label *labels, etr_time_rule *rule,
                          const etr_time_question *question);

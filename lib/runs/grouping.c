@@ -23,12 +23,12 @@ typedef struct group {
 } group;
 
 /* The position of a run among the loads of its dump. */
-typedef struct stretch {
+typedef struct load_position {
   uint32_t dump;
   uint32_t further_loads; /* loads after a method of the dump was first executed */
   bool executes;          /* a method is executed in the run */
   bool any_executed;      /* a method was executed in the run or before it */
-} stretch;
+} load_position;
 
 /* The key that all runs of a block share, besides their rows. Like a signature it is compared and
  * hashed as bytes. */
@@ -38,6 +38,7 @@ typedef struct block_key {
 } block_key;
 ETR_NO_PADDING(block_key, sizeof(char *) + 3 * sizeof(int64_t));
 
+/* Blocks while they are built, run by run. */
 typedef struct builder {
   etr_arena *arena;
   etr_arena scratch; /* freed when the blocks are built */
@@ -49,7 +50,7 @@ typedef struct builder {
   etr_vec(etr_block) blocks;
   etr_blocks *out; /* has the lists of blocks and rows */
   etr_vec(signatures) rows_of_block;
-  stretch at;                 /* position of the run being added */
+  load_position at;           /* of the run being added */
   const etr_dump_run *before; /* the run added last */
   block_key key_before;       /* its key */
   etr_vec(uint32_t *)
@@ -58,8 +59,9 @@ typedef struct builder {
 
 /* ---- Rows of one run ---- */
 
-/* Chains the events of each instruction, in order of first appearance: next[i] is the event after
- * event i in its group. Returns false when out of memory. */
+/* Groups the events of a run by instruction (and delegate id), in order of first appearance:
+ * next_in_group[i] is the event after event i in its group. A group has the name of its first
+ * logged value as debug_name. Returns false when out of memory. */
 static bool group_events(builder *b, const etr_dump_run *run, group **groups, size_t *count,
                          uint32_t *next_in_group) {
   etr_vec(group) list = {0};
@@ -92,9 +94,9 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
   return true;
 }
 
-/* Adds the signature of an event of a run. Returns false when out of memory. */
-static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name,
-                     const char *debug_name) {
+/* Adds a row with the signature of an event to those of a run. Returns false when out of memory. */
+static bool add_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name,
+                    const char *debug_name) {
   signature *row = etr_vec_push(&b->per_run, rows);
   if (row)
     *row = (signature){name, event->delegate_id, debug_name, event->instruction_id,
@@ -110,8 +112,9 @@ typedef struct run_rows {
   uint32_t *next_in_group; /* per event: the group's next; ETR_NONE */
 } run_rows;
 
-/* Appends the rows of one group, one for each name; a group of logged values alone has one row.
- * Returns false when out of memory. */
+/* Adds the rows of one group: one for each name of a timed event, which repeated events share.
+ * Logged values (DebugEvents) have no rows beside timed events, but a group of nothing else has
+ * one. Returns false when out of memory. */
 static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, run_rows *rows) {
   size_t first_row = rows->list->count;
   bool is_alone = g->first_event == g->last_event; /* then its name need not be looked up */
@@ -128,7 +131,7 @@ static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, 
     uint32_t row = slot ? slot->value : ETR_NONE;
     if (row == ETR_NONE) {
       row = (uint32_t)rows->list->count;
-      if (!push_row(b, rows->list, e, e->name, g->debug_name))
+      if (!add_row(b, rows->list, e, e->name, g->debug_name))
         return false;
       if (slot)
         slot->value = row;
@@ -136,7 +139,7 @@ static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, 
     rows->of_event[i] = row;
   }
   return rows->list->count > first_row ||
-         push_row(b, rows->list, &run->events[g->first_event], g->debug_name, g->debug_name);
+         add_row(b, rows->list, &run->events[g->first_event], g->debug_name, g->debug_name);
 }
 
 /* Finds the row of each event of a run and lists the rows' signatures. Returns NULL when out of
@@ -171,6 +174,7 @@ static bool run_executes(const etr_dump_run *run) {
   return false;
 }
 
+/* Returns true if a method was loaded in a run. */
 static bool run_loads(const etr_dump_run *run) {
   for (size_t i = 0; i < run->event_count; i++)
     if (etr_is_load(run->events[i].name))
@@ -178,8 +182,9 @@ static bool run_loads(const etr_dump_run *run) {
   return false;
 }
 
-/* Returns the number, from 1, of the first choice of the run's chosen method; 0: none is chosen, as
- * for loads. */
+/* Returns a number for the method that the caller chose for a run, which separates its block from
+ * those of other methods: the number, from 1, of the first choice of that method; 0 if none is
+ * chosen, as for loads. */
 static int64_t number_of_choice(const builder *b, size_t run_index) {
   const char *method = b->at.executes ? etr_chosen_method(b->options, run_index) : NULL;
   for (size_t i = 0; method && i < b->options->choice_count; i++)
@@ -220,8 +225,8 @@ static uint32_t find_or_add_block(builder *b, const block_key *key, const signat
   return index;
 }
 
-/* Returns whether two runs have the same events. Programs repeat the same events, and a run with
- * the events and key of the run before it has the same rows and block. */
+/* Returns true if two runs have the same events in the same order, whatever their times. Programs
+ * mostly repeat the same events, so that this saves most searches for rows. */
 static bool has_equal_events(const etr_dump_run *run, const etr_dump_run *other) {
   if (run->event_count != other->event_count)
     return false;
@@ -236,20 +241,36 @@ static bool has_equal_events(const etr_dump_run *run, const etr_dump_run *other)
   return true;
 }
 
-/* Adds a run to the block of its kind. A run with the same events as the one before needs no
- * comparison. Returns false when out of memory. */
-static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
-  size_t index = b->runs.count;
-  /* A method that is loaded after one was executed is a further one. */
+/* Returns the key of the block of the next run, and updates its position among the loads of its
+ * dump. A method that is loaded after one was executed may be another one. */
+static block_key key_of_next_run(builder *b, const etr_dump_run *run, uint32_t dump) {
   if (b->at.dump != dump)
-    b->at = (stretch){.dump = dump};
+    b->at = (load_position){.dump = dump};
   if (b->splits_at_loads && b->at.any_executed && run_loads(run))
     b->at.further_loads++;
   b->at.executes = run_executes(run);
   b->at.any_executed |= b->at.executes;
   int64_t further_loads = b->at.executes ? b->at.further_loads : 0;
-  block_key key = (block_key){run->name, number_of_choice(b, index), run->bundled_input_index,
-                              further_loads};
+  return (block_key){run->name, number_of_choice(b, b->runs.count), run->bundled_input_index,
+                     further_loads};
+}
+
+/* Sets the number of timed events of a run, and how long its inference took, in ticks. */
+static void set_run_times(etr_run *out, const etr_dump_run *run) {
+  for (size_t i = 0; i < run->event_count; i++) {
+    const etr_dump_event *event = &run->events[i];
+    out->profile_events += !event->is_debug;
+    if (!event->is_debug && etr_is_execute(event->name))
+      out->execute_ticks += event->duration_ticks;
+  }
+}
+
+/* Adds a run, and counts it in the block of its kind, which is added if it is new. A run with the
+ * same events and key as the one before has the same rows, which need not be found again. Returns
+ * false when out of memory. */
+static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
+  size_t index = b->runs.count;
+  block_key key = key_of_next_run(b, run, dump);
   bool is_repeated = b->before && has_equal_events(run, b->before) &&
                      memcmp(&key, &b->key_before, sizeof key) == 0;
   signatures rows = {0};
@@ -273,11 +294,7 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
                      .allocation_events = run->allocation_events,
                      .allocations = run->allocations,
                      .allocation_count = run->allocation_count};
-  for (size_t i = 0; i < run->event_count; i++) {
-    added->profile_events += !run->events[i].is_debug;
-    if (!run->events[i].is_debug && etr_is_execute(run->events[i].name))
-      added->execute_ticks += run->events[i].duration_ticks;
-  }
+  set_run_times(added, run);
   b->blocks.data[block].run_count++;
   etr_arena_clear(&b->per_run);
   return true;
@@ -288,8 +305,8 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
 /* Marks a row that has metadata until memory for it is allocated. */
 static const etr_bytes some_metadata = {0};
 
-/* Counts the samples that a run adds to each row, and records what its events have: times,
- * metadata, numbers as ids. */
+/* Adds the samples of a run to the counts of its rows, for which memory is reserved later, and
+ * records in each row whether its events have times, metadata, or numbers as delegate ids. */
 static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
@@ -319,7 +336,8 @@ static void store_samples(builder *b, const etr_dump_run *run, size_t run_index)
   }
 }
 
-/* Makes the rows of a block from their signatures. */
+/* Makes the rows of a block from their signatures, behind those of the blocks before. An operator
+ * in a delegate is shown under its delegate id. */
 static void make_rows(builder *b, size_t block_index) {
   const signatures *rows = &b->rows_of_block.data[block_index];
   etr_event *events = b->out->rows + b->out->row_count;
@@ -338,8 +356,9 @@ static void make_rows(builder *b, size_t block_index) {
   b->out->row_count += rows->count;
 }
 
-/* Gives each block its rows and runs. Returns false when out of memory. */
-static bool fill_lists(builder *b) {
+/* Makes the lists of rows and of runs of all blocks, of which each block gets its part. Returns
+ * false when out of memory. */
+static bool make_rows_and_run_lists(builder *b) {
   size_t row_count = 0;
   for (size_t i = 0; i < b->blocks.count; i++)
     row_count += b->blocks.data[i].event_count;
@@ -399,12 +418,15 @@ static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
 
 /* ---- The kinds of rows ---- */
 
+/* Returns true for an event with the name of an operator, as kernels log it. */
 static bool is_kernel(const etr_event *event) {
   return etr_operator_of_event(event->name).size > 0;
 }
 
-/* Returns the kind of an event. `logs_kernel` says that a row of the instruction has the name of
- * a kernel, so that an OPERATOR_CALL is only the time of calling it. */
+/* Returns the kind of an event. With `logs_kernel`, another event of the instruction has the name
+ * of a kernel, so that an OPERATOR_CALL encloses it and counts as framework; otherwise
+ * OPERATOR_CALL is all that is known of the kernel. Kernels of executorch_prim compute sizes, not
+ * tensors. */
 static etr_event_kind kind_of_event(const etr_event *event, bool logs_kernel) {
   if (event->delegate_id)
     return ETR_EVENT_DELEGATE_OPERATOR;
@@ -434,9 +456,10 @@ static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
 
 /* ---- Together ---- */
 
-/* Fills the rows of all blocks with samples and measures them. Returns false when out of memory. */
+/* Makes the rows of all blocks, with their samples, statistics and kinds. Returns false when out of
+ * memory. */
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
-  if (!fill_lists(b))
+  if (!make_rows_and_run_lists(b))
     return false;
   each_run(b, dumps, dump_count, count_samples);
   if (!reserve_samples(b))

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static int compare(uint32_t x, uint32_t y) {
+static int compare_numbers(uint32_t x, uint32_t y) {
   return (x > y) - (x < y);
 }
 
@@ -16,41 +16,43 @@ static int compare(uint32_t x, uint32_t y) {
 static int inference_by_run(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
   if (x->method != y->method)
-    return compare(x->method, y->method);
-  return x->series != y->series ? compare(x->series, y->series) : compare(x->run, y->run);
+    return compare_numbers(x->method, y->method);
+  return x->series != y->series ? compare_numbers(x->series, y->series)
+                                : compare_numbers(x->run, y->run);
 }
 
 int etr_inference_by_phase(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
   bool differ = x->method == y->method && x->series == y->series && x->phase != y->phase;
-  return differ ? compare(x->phase, y->phase) : inference_by_run(a, b);
+  return differ ? compare_numbers(x->phase, y->phase) : inference_by_run(a, b);
 }
 
-static bool loads(const etr_block *block) {
+/* Returns true if a method was loaded in the runs of a block: they have no method, or an event says
+ * so. */
+static bool block_loads(const etr_block *block) {
   bool any = block->method == ETR_NONE && block->event_count > 0;
   for (size_t i = 0; i < block->event_count && !any; i++)
     any = etr_is_load(block->events[i].name);
   return any;
 }
 
-/* Numbers the stretches of runs between loads and recordings. Returns false when out of memory. */
+/* A series ends at the next load and at the end of the ETDump. Returns false when out of memory. */
 bool etr_runs_number_series(const etr_blocks *blocks, etr_arena *scratch) {
-  bool *block_loads = etr_arena_alloc_array(scratch, blocks->block_count, sizeof *block_loads);
+  bool *is_load = etr_arena_alloc_array(scratch, blocks->block_count, sizeof *is_load);
   uint32_t series = 0;
-  if (!block_loads)
+  if (!is_load)
     return false;
   for (size_t i = 0; i < blocks->block_count; i++)
-    block_loads[i] = loads(&blocks->blocks[i]);
+    is_load[i] = block_loads(&blocks->blocks[i]);
   for (size_t i = 0; i < blocks->run_count; i++) {
     etr_run *run = &blocks->runs[i];
-    series += block_loads[run->block] || (i > 0 && run->dump != run[-1].dump);
+    series += is_load[run->block] || (i > 0 && run->dump != run[-1].dump);
     run->series = series;
     run->phase = ETR_NONE;
   }
   return true;
 }
 
-/* Lists the runs that count of all methods, by method and run. Returns NULL when out of memory. */
 etr_inference *etr_inferences_list(const etr_blocks *blocks, etr_arena *arena, size_t *count) {
   etr_inference *list = etr_arena_alloc_array(arena, blocks->run_count, sizeof *list);
   *count = 0;
@@ -72,7 +74,6 @@ size_t etr_inferences_end_of_method(const etr_inference *list, size_t count, siz
   return end;
 }
 
-/* Returns the end of the inferences of the series that begins at `first`. */
 size_t etr_inferences_end_of_series(const etr_inference *list, size_t count, size_t first) {
   size_t end = first;
   while (end < count && list[end].method == list[first].method &&
@@ -92,43 +93,53 @@ size_t etr_inferences_end_of_phase(const etr_inference *list, size_t count, size
 
 static const double LEAST_WIDTH = 3; /* short runs with a smaller spread are of one kind whatever
                                         the gap: they are merely noisy */
-static const double EQUAL = 1.1;
+static const double EQUAL = 1.1;     /* distances of periodic groups may differ by this factor */
 enum {
-  LEAST_RUNS = 6,
+  LEAST_RUNS = 6,      /* fewer runs do not show two kinds */
   LEAST_ON_A_SIDE = 2, /* a single run is an outlier */
 };
 
 /* ---- The split ---- */
 
-/* Returns the shortest time of the long runs, which lie behind a gap; INFINITY if no gap is wide
- * enough compared with the spread of the times before it. */
+/* Finds the widest gap between sorted times that is narrower than gap->below, which becomes its
+ * width. Returns the index of the first time after it; 0 if there is none, which ends the search.
+ */
+static size_t next_narrower_gap(const double *sorted, size_t count, etr_gap *gap) {
+  size_t split = 0;
+  double widest = 1;
+  for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
+    double ratio = sorted[i] / sorted[i - 1];
+    if (ratio < gap->least || ratio >= gap->below || ratio <= widest)
+      continue;
+    widest = ratio;
+    split = i;
+  }
+  gap->below = split ? widest : gap->least;
+  return split;
+}
+
+/* Returns the shortest time of the long runs, in ticks: the first after the next gap that is wider
+ * than the times before it are spread (90th by 10th percentile). INFINITY if there is no such
+ * gap. */
 static double find_least_long_time(const double *sorted, size_t count, etr_gap *gap) {
   if (count < LEAST_RUNS || !(sorted[0] > 0))
     return INFINITY;
   for (;;) {
-    /* Finds the index after the widest gap that is narrower than gap->below; 0: there is none. That
-     * gap is the new gap->below. */
-    size_t split = 0;
-    double widest = 1;
-    for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
-      double ratio = sorted[i] / sorted[i - 1];
-      if (ratio < gap->least || ratio >= gap->below || ratio <= widest)
-        continue;
-      widest = ratio;
-      split = i;
-    }
-    gap->below = split ? widest : gap->least;
+    size_t split = next_narrower_gap(sorted, count, gap);
     if (split == 0)
       return INFINITY;
-    if ((etr_percentile_of_sorted(sorted, split, 90) /
-         etr_percentile_of_sorted(sorted, split, 10)) < ETR_MAX(gap->below, LEAST_WIDTH))
+    double spread = etr_percentile_of_sorted(sorted, split, 90) /
+                    etr_percentile_of_sorted(sorted, split, 10);
+    if (spread < ETR_MAX(gap->below, LEAST_WIDTH))
       return sorted[split];
   }
 }
 
 /* ---- Groups ---- */
 
-static void keep_range(size_t *least, size_t *most, size_t value, bool is_first) {
+/* Extends the range from *least to *most so that it contains a value; the first value is the
+ * range. */
+static void extend_range(size_t *least, size_t *most, size_t value, bool is_first) {
   *least = is_first ? value : ETR_MIN(*least, value);
   *most = is_first ? value : ETR_MAX(*most, value);
 }
@@ -152,10 +163,11 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
         continue;
       while (group_end < end && runs->is_long[group_end])
         group_end++;
-      keep_range(&runs->shortest, &runs->longest, group_end - k, runs->group_count == 0);
+      extend_range(&runs->shortest, &runs->longest, group_end - k, runs->group_count == 0);
       if (start < end) {
-        keep_range(&runs->least_between, &most_between, k - group_end_before, runs->distances == 0);
-        keep_range(&runs->least_period, &runs->most_period, k - start, runs->distances == 0);
+        extend_range(&runs->least_between, &most_between, k - group_end_before,
+                     runs->distances == 0);
+        extend_range(&runs->least_period, &runs->most_period, k - start, runs->distances == 0);
         runs->distances++;
       }
       runs->inner_groups += k > i;
@@ -167,8 +179,8 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
   }
 }
 
-/* Returns false if the runs are too similar for any gap, as for most methods. This check needs no
- * sorting. */
+/* Returns false if even the longest and the shortest run are nearer to each other than any gap that
+ * counts, as for most methods. This check needs no sorting. */
 static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr_inference *list,
                          size_t count) {
   uint64_t shortest = UINT64_MAX, longest = 0;
@@ -179,8 +191,6 @@ static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr
   return shortest > 0 && (double)longest >= gap->least * (double)shortest;
 }
 
-/* Finds the runs that are clearly longer than the others; is_long stays NULL if there are none.
- * Returns false when out of memory. */
 bool etr_long_runs_of(etr_long_runs *out, etr_gap *gap, const etr_blocks *blocks,
                       const etr_inference *list, size_t count, etr_arena *arena) {
   etr_arena scratch = {0};

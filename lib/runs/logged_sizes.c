@@ -10,7 +10,8 @@
 
 /* ---- By the program ---- */
 
-/* Returns true if a logged value can be this tensor of the program, by type and sizes. */
+/* Returns true if a logged value can be this tensor of the program, by type and sizes. Sizes of a
+ * dynamic tensor are upper bounds. */
 static bool may_be_tensor(const etr_debug_value *value, const etr_pte_value *tensor) {
   bool is_type = !value->dtype || !tensor->dtype || strcmp(value->dtype, tensor->dtype) == 0;
   if (!is_type || value->rank != tensor->rank)
@@ -24,8 +25,8 @@ static bool may_be_tensor(const etr_debug_value *value, const etr_pte_value *ten
   return true;
 }
 
-/* Says whether a logged value can be one of the tensors in a list; unknown if the list has no
- * tensors. */
+/* Returns whether a logged value can be one of the tensors among `count` indices of values; unknown
+ * if none of these is a tensor. */
 static etr_size_vote vote_on_list(const etr_pte_method *program, const int32_t *list, size_t count,
                                   const etr_debug_value *value) {
   etr_size_vote vote = ETR_SIZE_UNKNOWN;
@@ -40,7 +41,8 @@ static etr_size_vote vote_on_list(const etr_pte_method *program, const int32_t *
   return vote;
 }
 
-/* Says whether a logged value agrees with the tensors that its instruction uses in the program. */
+/* Returns whether a logged value can be a tensor that its instruction uses in the program, or for
+ * an output, one that the program returns. */
 static etr_size_vote vote_by_program(const etr_pte_method *program, const etr_debug_value *value) {
   if (value->is_output)
     return vote_on_list(program, program->outputs, program->output_count, value);
@@ -59,7 +61,8 @@ static etr_size_vote vote_by_program(const etr_pte_method *program, const etr_de
 
 /* ---- By the graph ---- */
 
-/* Says whether a value may be one that the graph returns; unknown if it returns nothing. */
+/* Returns whether a logged value can be one that the graph returns; unknown if it returns nothing.
+ */
 static etr_size_vote vote_on_outputs(const etr_graph *graph, const etr_debug_value *value) {
   etr_size_vote vote = ETR_SIZE_UNKNOWN;
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -77,8 +80,8 @@ static etr_size_vote vote_on_outputs(const etr_graph *graph, const etr_debug_val
   return vote;
 }
 
-/* Says whether what a kernel computed may be a result of a node with one of its handles; unknown
- * if there is no such node. */
+/* Returns whether a logged value of a kernel can be a result of a node with one of the debug
+ * handles of its instruction; unknown if there is no such node. */
 static etr_size_vote vote_on_nodes(const etr_method_inputs *method, const etr_debug_value *value) {
   const etr_map_instruction *map = etr_maps_find(method->map, value->instruction_id);
   etr_size_vote vote = ETR_SIZE_UNKNOWN;
@@ -98,8 +101,7 @@ static etr_size_vote vote_on_nodes(const etr_method_inputs *method, const etr_de
 
 /* ---- Together ---- */
 
-/* Says whether the size of a value speaks for the method, against it, or neither. Values inside
- * delegates say nothing. */
+/* Values inside delegates say nothing, because the files do not have their sizes. */
 etr_size_vote etr_logged_size_vote(const etr_method_inputs *method, const etr_debug_value *value) {
   if (value->kind != ETR_DEBUG_TENSOR || value->delegate_id)
     return ETR_SIZE_UNKNOWN;
@@ -112,8 +114,8 @@ etr_size_vote etr_logged_size_vote(const etr_method_inputs *method, const etr_de
 
 /* ---- Tokens ---- */
 
-/* Returns the only symbolic size of the token input, and multiplies the others into *others; NULL
- * if there is not exactly one. */
+/* Returns the symbol of the only symbolic dimension of the token input, and sets *others to the
+ * product of its other dimensions; NULL if not exactly one is symbolic. */
 static const char *symbol_of_token_input(const etr_graph *graph, int64_t *others) {
   const etr_value *input = etr_token_input(graph);
   const char *symbol = NULL;
@@ -130,8 +132,8 @@ static const char *symbol_of_token_input(const etr_graph *graph, int64_t *others
   return symbol;
 }
 
-/* Returns the size that a value has where a node's result has the symbol; -1 if it has it nowhere.
- */
+/* Returns the size of a logged value in the dimension in which the node's result has this symbol;
+ * -1 if the result has it nowhere, or if the value cannot be it. */
 static int64_t size_of_symbol(const etr_debug_value *value, const etr_value *result,
                               const char *symbol) {
   if (!etr_value_may_be(value, result) || result->rank != value->rank)
@@ -142,8 +144,8 @@ static int64_t size_of_symbol(const etr_debug_value *value, const etr_value *res
   return -1;
 }
 
-/* Returns the tokens of a run by the size of a value that depends on them; -1 if the value does
- * not say. */
+/* The symbolic size of the token input is read from the logged value, and multiplied by the input's
+ * other sizes. */
 int64_t etr_logged_tokens(const etr_method_inputs *method, const etr_debug_value *value) {
   int64_t others;
   if (!method->graph || value->kind != ETR_DEBUG_TENSOR || value->delegate_id || value->is_output)

@@ -13,7 +13,7 @@
 #include "runs/fit.h"
 #include "runs/runs.h"
 
-enum { MOST_NAMES = 8 };
+enum { MOST_NAMES = 8 }; /* of methods, or ranges of runs, in one message */
 
 /* State of a run while the methods of blocks are decided. */
 typedef struct run_state {
@@ -27,7 +27,7 @@ typedef struct run_state {
   uint32_t verdict;       /* for a tied run: index in verdicts; ETR_NONE */
 } run_state;
 
-/* The decision from the rows of a block. */
+/* Which method a block is of, by its rows. */
 typedef enum verdict_kind {
   VERDICT_METHOD,
   VERDICT_TIE,  /* several methods fit equally; `rule` lists their names */
@@ -65,9 +65,9 @@ typedef struct decider {
 
 /* ---- What runs are, and of which method ---- */
 
-/* Records how many methods an event loaded in each run. A run has each row of its block, even if
- * a row has no time. */
-static void record_loads(decider *d, const etr_block *block, const etr_event *event) {
+/* Counts the methods that an event loaded in each run of its block. A run has each row of its
+ * block, even if the row has no time for it: then it counts as one load. */
+static void count_loads(decider *d, const etr_block *block, const etr_event *event) {
   if (!etr_is_load(event->name))
     return;
   for (size_t i = 0; i < event->sample_count; i++)
@@ -81,24 +81,27 @@ typedef struct dump_method {
 } dump_method;
 ETR_NO_PADDING(dump_method, 2 * sizeof(uint32_t));
 
-static void record_run(decider *d, uint32_t run, uint32_t method) {
+/* Records that a run is of a method, so that the first such run of its dump is known. */
+static void record_method_of_run(decider *d, uint32_t run, uint32_t method) {
   dump_method key = {d->blocks->runs[run].dump, method};
   etr_map_slot *slot = etr_map_at(&d->first_runs, ETR_BYTES(key));
   if (slot && (slot->value == ETR_NONE || run < slot->value))
     slot->value = run;
 }
 
+/* Returns true if an earlier run of the same dump is known to be of the method. */
 static bool ran_before(const decider *d, uint32_t method, uint32_t run) {
   dump_method key = {d->blocks->runs[run].dump, method};
   uint32_t first = etr_map_get(&d->first_runs, ETR_BYTES(key));
   return first != ETR_NONE && first < run;
 }
 
+/* Sets the method of a block and of its runs; `rule` says in words how it was decided. */
 static void set_method(decider *d, etr_block *block, uint32_t method, const char *rule) {
   block->method = method;
   block->method_rule = rule;
   for (size_t i = 0; i < block->run_count; i++)
-    record_run(d, block->runs[i], method);
+    record_method_of_run(d, block->runs[i], method);
 }
 
 /* ---- One block ---- */
@@ -107,6 +110,7 @@ static const etr_fit *best_fit(const decider *d) {
   return &d->fits.list[d->fits.best].fit;
 }
 
+/* Returns true if a fit of the current block is as good as the best one. */
 static bool is_best(const decider *d, size_t index) {
   return etr_fit_compare(&d->fits.list[index].fit, best_fit(d), NULL) == 0;
 }
@@ -127,7 +131,8 @@ static etr_fit_part last_decisive_part(const decider *d) {
   return last;
 }
 
-/* Returns in words, for the method's rule, by what the method was recognized. */
+/* Returns in words, for block.method_rule, by what the best method of the current block was
+ * recognized. */
 static const char *explain_rule(const decider *d) {
   const etr_fit *fit = best_fit(d);
   if (d->count == 1 && fit->exact)
@@ -170,7 +175,7 @@ static const uint32_t *list_best_methods(const decider *d) {
   return list;
 }
 
-/* ---- What fits rows ---- */
+/* ---- Verdicts ---- */
 
 /* The part of a row that is compared with methods; hashed as bytes. */
 typedef struct row_key {
@@ -180,8 +185,8 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, 2 * sizeof(char *) + sizeof(int32_t) + sizeof(etr_event_kind));
 
-/* Finds out which method a block of runs can be of, by its events: one, several that fit equally,
- * none, or open because there is too much to compare. */
+/* Compares a block with all methods and returns which it can be of: one, several that fit equally,
+ * none, or open because there was too much to compare. */
 static verdict find_verdict(decider *d, const etr_block *block) {
   if (!etr_fitter_fit(d->fitter, block, &d->fits))
     return (verdict){.kind = VERDICT_OPEN};
@@ -249,7 +254,8 @@ static void leave_open(decider *d, etr_block *block) {
   d->gave_up = true;
 }
 
-/* Records that several methods fit the runs of a block equally well. */
+/* Marks the runs of a block as tied, because several methods fit them equally well. Its rule is the
+ * list of these methods until the tie is decided or explained. */
 static void record_tie(decider *d, etr_block *block, const verdict *v) {
   if (v->rule)
     block->method_rule = v->rule;
@@ -305,16 +311,17 @@ static bool choose_by_option(decider *d, etr_block *block) {
 
 /* ---- Order of loads ---- */
 
-/* Returns how many methods were loaded between a run and the last execution before it. */
-static uint32_t loads_before(const decider *d, uint32_t run) {
+/* Returns how many methods were loaded in a run and since the last run before it that executed
+ * one. */
+static uint32_t count_loads_before(const decider *d, uint32_t run) {
   uint32_t loads = d->runs[run].loads;
   for (; run > 0 && !d->runs[run - 1].executed; run--)
     loads += d->runs[run - 1].loads;
   return loads;
 }
 
-/* Returns the method that was loaded directly before a run: the only fitting method that had not
- * run before; ETR_NONE if there are none or several. */
+/* Returns the method that was loaded directly before a run: the only one of the best methods that
+ * had not run before in its dump; ETR_NONE if there are none or several. */
 static uint32_t method_loaded_before(const decider *d, uint32_t run) {
   uint32_t found = ETR_NONE;
   for (size_t i = 0; i < d->fits.count; i++) {
@@ -327,15 +334,17 @@ static uint32_t method_loaded_before(const decider *d, uint32_t run) {
   return found;
 }
 
-/* Gives a run a method of its own. Call separate_found_runs() once all such runs are known. */
-static void find_run(decider *d, uint32_t run, uint32_t method) {
+/* Decides the method of a single run of a tied block. The run is moved into a block of its own by
+ * separate_found_runs(), which must be called once all such runs are known. */
+static void decide_run(decider *d, uint32_t run, uint32_t method) {
   d->groups[run] = method + 1;
   d->any_found = true;
-  record_run(d, run, method);
+  record_method_of_run(d, run, method);
 }
 
-/* Moves the runs that got methods of their own into separate blocks, which get their method and
- * the rule. Returns false when out of memory. */
+/* Moves the runs that decide_run() has decided into separate blocks, one for each method, which get
+ * the method and the rule. Runs whose method was taken back get a block without a method. Returns
+ * false when out of memory. */
 static bool separate_found_runs(decider *d, const char *rule) {
   if (!d->any_found)
     return true;
@@ -358,14 +367,15 @@ static bool separate_found_runs(decider *d, const char *rule) {
   return true;
 }
 
-/* Finds the methods of those runs of a tied block before which exactly one method was loaded. The
- * fits are computed again, because keeping those of all ties would take memory for methods times
- * blocks. Returns false when out of memory. */
+/* Decides those runs of a tied block before which exactly one method was loaded: they are of the
+ * loaded method, if only one of the best methods had not run before. The fits are computed again,
+ * because keeping those of all ties would take memory for methods times blocks. Returns false when
+ * out of memory. */
 static bool find_methods_by_loads(decider *d, const etr_block *block) {
   bool is_fitted = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = block->runs[i];
-    if (loads_before(d, run) != 1)
+    if (count_loads_before(d, run) != 1)
       continue;
     if (!is_fitted && !etr_fitter_fit(d->fitter, block, &d->fits))
       return !etr_arena_failed(&d->scratch);
@@ -373,7 +383,7 @@ static bool find_methods_by_loads(decider *d, const etr_block *block) {
     uint32_t method = method_loaded_before(d, run);
     if (method == ETR_NONE)
       continue;
-    find_run(d, run, method);
+    decide_run(d, run, method);
     d->runs[run].by_load = true;
     for (size_t k = 0; k < block->run_count; k++)
       d->runs[block->runs[k]].separated_run = run;
@@ -381,7 +391,8 @@ static bool find_methods_by_loads(decider *d, const etr_block *block) {
   return true;
 }
 
-/* Decides tied runs by which methods had been loaded before. Returns false when out of memory. */
+/* Decides tied runs directly after loads by the order of loads. Returns false when out of memory.
+ */
 static bool decide_by_loads(decider *d) {
   for (size_t i = 0; i < d->blocks->block_count; i++) {
     const etr_block *block = &d->blocks->blocks[i];
@@ -417,9 +428,9 @@ static logged_values *list_logged_values(const decider *d, etr_arena *scratch) {
   return values;
 }
 
-/* Returns the only best method whose sizes agree with the values and that none contradicts;
- * ETR_NONE if there are none or several. */
-static uint32_t method_by_sizes(const decider *d, const logged_values *values) {
+/* Returns the only one of the best methods that no logged value of a run contradicts by its size,
+ * if a value agrees with it; ETR_NONE if there are none or several. */
+static uint32_t find_method_by_sizes(const decider *d, const logged_values *values) {
   uint32_t found = ETR_NONE;
   for (size_t i = 0; i < d->fits.count; i++) {
     size_t agreeing = 0, contradicting = 0;
@@ -438,8 +449,8 @@ static uint32_t method_by_sizes(const decider *d, const logged_values *values) {
   return found;
 }
 
-/* Decides tied runs by the sizes of the values that they logged. Returns false when out of
- * memory. */
+/* Decides tied runs by the sizes of the values that they logged, run by run. Returns false when out
+ * of memory. */
 static bool decide_by_sizes(decider *d) {
   etr_arena scratch = {0};
   const logged_values *values = d->dumps ? list_logged_values(d, &scratch) : NULL;
@@ -454,9 +465,9 @@ static bool decide_by_sizes(decider *d) {
       if (!is_fitted && !etr_fitter_fit(d->fitter, block, &d->fits))
         break;
       is_fitted = true;
-      uint32_t method = method_by_sizes(d, &values[run]);
+      uint32_t method = find_method_by_sizes(d, &values[run]);
       if (method != ETR_NONE)
-        find_run(d, run, method);
+        decide_run(d, run, method);
     }
   }
   etr_arena_clear(&scratch);
@@ -474,9 +485,11 @@ typedef struct tied_runs {
   size_t count;
 } tied_runs;
 
-/* Returns the two methods that fit a block best, the dearer one first, in `pair`. Returns false
- * if there are not two, if their costs are not known, or when out of memory. */
-static bool find_two_best(decider *d, const etr_block *block, const etr_method_inputs *pair[2]) {
+/* Sets pair[0] and pair[1] to the two methods that fit a block best; the first one computes more
+ * (multiply-accumulates). Returns false if there are not two, if their costs are not known, or when
+ * out of memory. */
+static bool find_two_best_methods(decider *d, const etr_block *block,
+                                  const etr_method_inputs *pair[2]) {
   size_t count = 0;
   if (!etr_fitter_fit(d->fitter, block, &d->fits) || count_best(d) != 2)
     return false;
@@ -491,16 +504,17 @@ static bool find_two_best(decider *d, const etr_block *block, const etr_method_i
   return pair[0]->macs != ETR_UNKNOWN && pair[1]->macs > 0;
 }
 
-/* Takes back what the order of loads said of a run that times contradict. */
-static void contradict(decider *d, uint32_t run) {
+/* Takes back the method that the order of loads gave a run, because its times contradict: the run
+ * is tied again. */
+static void take_back_method(decider *d, uint32_t run) {
   d->runs[run].is_contradicted = d->runs[run].tied = true;
   d->groups[run] = ETR_NONE;
   d->any_found = true;
 }
 
-/* Gives the labeled runs their methods. A run that already has another one is recorded as
- * contradictory. */
-static void assign_labeled_runs(decider *d, const tied_runs *tied,
+/* Decides the runs that times have labeled: they are of pair[0], the dearer method, or of pair[1].
+ * The method is taken back from a run to which the order of loads gave the other one. */
+static void decide_labeled_runs(decider *d, const tied_runs *tied,
                                 const etr_method_inputs *const pair[2]) {
   for (size_t i = 0; i < tied->count; i++) {
     uint32_t run = tied->runs[i];
@@ -509,13 +523,13 @@ static void assign_labeled_runs(decider *d, const tied_runs *tied,
     const etr_method_inputs *method = pair[tied->labels[i] == ETR_TIME_LABEL_DEARER ? 0 : 1];
     uint32_t index = (uint32_t)(method - d->inputs);
     if (d->runs[run].tied)
-      find_run(d, run, index);
+      decide_run(d, run, index);
     else if (d->groups[run] != index + 1)
-      contradict(d, run);
+      take_back_method(d, run);
   }
 }
 
-/* Sets the evidence of the blocks whose method times decided. */
+/* Sets the rule and the evidence, in words, of the blocks whose method times decided. */
 static void explain_decision_by_times(decider *d, const tied_runs *tied, etr_time_rule rule,
                                       const etr_method_inputs *const pair[2]) {
   double ratio = (double)pair[0]->macs / (double)pair[1]->macs;
@@ -532,13 +546,13 @@ static void explain_decision_by_times(decider *d, const tied_runs *tied, etr_tim
   }
 }
 
-/* Decides tied runs of one dump between two methods by their times, if these divide clearly.
- * Returns false when out of memory. */
+/* Decides tied runs of one dump by their times, if exactly two methods fit them and their times are
+ * clearly in two groups. Returns false when out of memory. */
 static bool decide_dump_by_times(decider *d, tied_runs *tied) {
   const etr_method_inputs *pair[2];
   etr_time_rule rule;
   const etr_block *block = &d->blocks->blocks[d->blocks->runs[tied->runs[0]].block];
-  if (!find_two_best(d, block, pair))
+  if (!find_two_best_methods(d, block, pair))
     return !etr_arena_failed(&d->scratch);
   const etr_time_question question = {.blocks = d->blocks,
                                       .dearer = pair[0],
@@ -550,15 +564,15 @@ static bool decide_dump_by_times(decider *d, tied_runs *tied) {
     return false;
   if (rule == ETR_TIME_RULE_NONE)
     return true;
-  assign_labeled_runs(d, tied, pair);
+  decide_labeled_runs(d, tied, pair);
   if (!separate_found_runs(d, etr_time_rule_name(rule)))
     return false;
   explain_decision_by_times(d, tied, rule, pair);
   return true;
 }
 
-/* Lists the runs [first, end) of a dump that have a verdict: those that are tied, and those that
- * the order of loads decided. */
+/* Lists the runs [first, end) of a dump that have this verdict and are tied, and those that the
+ * order of loads decided, which times can confirm or contradict. */
 static void list_runs_with_verdict(const decider *d, tied_runs *tied, uint32_t verdict_index,
                                    size_t first, size_t end) {
   tied->count = 0;
@@ -566,29 +580,30 @@ static void list_runs_with_verdict(const decider *d, tied_runs *tied, uint32_t v
     const run_state *state = &d->runs[run];
     if (state->verdict != verdict_index || !(state->tied || state->by_load))
       continue;
-    tied->behind_load[tied->count] = loads_before(d, (uint32_t)run) > 0;
+    tied->behind_load[tied->count] = count_loads_before(d, (uint32_t)run) > 0;
     tied->runs[tied->count++] = (uint32_t)run;
   }
 }
 
-/* Decides tied runs by their times, each dump and group of candidates by itself. Returns false
- * when out of memory. */
+/* Decides tied runs by their times: the runs of one dump and one verdict together, because times of
+ * different dumps may be of different machines. Returns false when out of memory. */
 static bool decide_by_times(decider *d) {
   etr_arena scratch = {0};
   size_t count = d->blocks->run_count, start = 0, end = 0;
   tied_runs tied = {.runs = etr_arena_alloc_array(&scratch, count, sizeof *tied.runs),
                     .behind_load = etr_arena_alloc_array(&scratch, count, sizeof *tied.behind_load),
                     .labels = etr_arena_alloc_array(&scratch, count, sizeof *tied.labels)};
-  uint32_t *asked = etr_arena_alloc_array(&scratch, d->verdicts.count, sizeof *asked);
-  bool good = tied.runs && tied.behind_load && tied.labels && asked;
+  /* Per verdict: 1 + the last dump whose runs with it were looked at. */
+  uint32_t *dump_seen = etr_arena_alloc_array(&scratch, d->verdicts.count, sizeof *dump_seen);
+  bool good = tied.runs && tied.behind_load && tied.labels && dump_seen;
   for (size_t run = 0; good && run < count; run++) {
     if (run == end) /* the next dump */
       for (start = run; end < count && d->blocks->runs[end].dump == d->blocks->runs[run].dump;)
         end++;
     uint32_t index = d->runs[run].verdict, dump = d->blocks->runs[run].dump + 1;
-    if (!d->runs[run].tied || asked[index] == dump)
+    if (!d->runs[run].tied || dump_seen[index] == dump)
       continue;
-    asked[index] = dump;
+    dump_seen[index] = dump;
     list_runs_with_verdict(d, &tied, index, start, end);
     good = decide_dump_by_times(d, &tied);
   }
@@ -627,7 +642,7 @@ static run_texts text_of_runs(etr_arena *arena, const uint32_t *list, size_t cou
   return text;
 }
 
-/* Returns whether there is a program. It lists what handle maps lack: instructions without a node,
+/* Returns true if the .pte was given. It lists what handle maps lack: instructions without a node,
  * and the operators inside delegates. */
 static bool has_program(const decider *d) {
   for (size_t i = 0; i < d->count; i++)
@@ -636,8 +651,8 @@ static bool has_program(const decider *d) {
   return false;
 }
 
-/* Returns what the order of loads says about a block of tied runs, as the end of a sentence; ""
- * if it says nothing. */
+/* Returns what the order of loads says about a block of tied runs, as the end of a message; "" if
+ * it says nothing. */
 static const char *text_about_loads(decider *d, const etr_block *block) {
   const run_state *state = &d->runs[block->runs[0]];
   if (state->is_contradicted)
@@ -659,7 +674,8 @@ static run_texts text_of_tied_runs(decider *d, uint32_t index) {
   return text_of_runs(d->warnings->arena, list, count);
 }
 
-/* Says on a block which methods fit equally and how the user can decide. */
+/* Sets the candidates of a tied block, and its rule: which methods fit equally, and with which
+ * options the user can decide. */
 static void explain_tie(decider *d, etr_block *block, const run_texts *text) {
   const verdict *tie = &d->verdicts.data[d->runs[block->runs[0]].verdict];
   block->candidates = tie->candidates;
@@ -682,8 +698,8 @@ static void warn_of_tie(decider *d, const etr_block *block, const run_texts *tex
       text->maps);
 }
 
-/* Explains all ties, and warns once of those that have one verdict. Returns false when out of
- * memory. */
+/* Sets the rules of all blocks that are still tied, and warns once for all that have one verdict.
+ * Returns false when out of memory. */
 static bool explain_ties(decider *d) {
   run_texts *texts = etr_arena_alloc_array(&d->scratch, d->verdicts.count, sizeof *texts);
   for (size_t i = 0; texts && i < d->blocks->block_count; i++) {
@@ -736,8 +752,42 @@ static void decide_block(decider *d, etr_block *block) {
     decide_by_rows(d, block);
 }
 
+/* Returns the number of dumps up to that of the last run. */
 static size_t count_dumps(const etr_blocks *blocks) {
   return blocks->run_count ? (size_t)blocks->runs[blocks->run_count - 1].dump + 1 : 0;
+}
+
+/* Records for each run whether it executed a method and how many methods were loaded in it, and for
+ * each dump whether it logs instructions. */
+static void record_runs(decider *d) {
+  for (size_t b = 0; b < d->blocks->block_count; b++) {
+    const etr_block *block = &d->blocks->blocks[b];
+    bool has_instructions = etr_block_has_instructions(block);
+    run_state state = {
+        .separated_run = ETR_NONE, .verdict = ETR_NONE, .executed = etr_block_executed(block)};
+    for (size_t i = 0; i < block->run_count; i++) {
+      uint32_t run = block->runs[i];
+      d->runs[run] = state;
+      d->logs_instructions[d->blocks->runs[run].dump] |= has_instructions;
+    }
+    for (size_t i = 0; i < block->event_count; i++)
+      count_loads(d, block, &block->events[i]);
+  }
+}
+
+/* Warns of choices of the user for runs in which no method ran, such as loads: the user probably
+ * miscounted the runs. */
+static void warn_of_idle_choices(const decider *d) {
+  for (size_t i = 0; d->options && i < d->options->choice_count; i++) {
+    const etr_method_choice *choice = &d->options->choices[i];
+    size_t last = ETR_MAX(choice->run, choice->last), run = choice->run;
+    while (run <= last && run < d->blocks->run_count && !d->runs[run].executed)
+      run++;
+    if (run > last)
+      etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
+               "no method ran in run %zu: mapping it to %s has no effect", choice->run,
+               choice->method);
+  }
 }
 
 /* Decides the methods of all runs: by events first, then by sizes, loads and times for those that
@@ -753,32 +803,10 @@ static bool decide_methods(decider *d) {
     return false;
   etr_map_init(&d->first_runs, &d->scratch);
   etr_map_init(&d->verdict_of, &d->scratch);
-  /* Records which runs executed a method, and how many methods were loaded in each run. */
-  for (size_t b = 0; b < d->blocks->block_count; b++) {
-    const etr_block *block = &d->blocks->blocks[b];
-    run_state state = {
-        .separated_run = ETR_NONE, .verdict = ETR_NONE, .executed = etr_block_executed(block)};
-    for (size_t i = 0; i < block->run_count; i++) {
-      d->runs[block->runs[i]] = state;
-      d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_has_instructions(
-          block);
-    }
-    for (size_t i = 0; i < block->event_count; i++)
-      record_loads(d, block, &block->events[i]);
-  }
+  record_runs(d);
   for (size_t i = 0; i < d->blocks->block_count; i++)
     decide_block(d, &d->blocks->blocks[i]);
-  /* A choice for loads alone is a mistake in counting runs. */
-  for (size_t i = 0; d->options && i < d->options->choice_count; i++) {
-    const etr_method_choice *choice = &d->options->choices[i];
-    size_t last = ETR_MAX(choice->run, choice->last), run = choice->run;
-    while (run <= last && run < d->blocks->run_count && !d->runs[run].executed)
-      run++;
-    if (run > last)
-      etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
-               "no method ran in run %zu: mapping it to %s has no effect", choice->run,
-               choice->method);
-  }
+  warn_of_idle_choices(d);
   if (!decide_by_sizes(d) || !decide_by_loads(d) || !decide_by_times(d))
     return false;
   return explain_ties(d) && !etr_arena_failed(&d->scratch);

@@ -50,6 +50,8 @@ const char *etr_time_rule_name(etr_time_rule rule) {
 
 /* ---- How much longer the kernels that scale take in each run ---- */
 
+/* What is measured of the runs. Scaling kernels work on more data in the dearer method, constant
+ * ones on the same data in both; the stretch of a kernel in a run is its time by its usual one. */
 typedef struct measuring {
   const etr_kernel_times *times;
   etr_arena scratch;
@@ -60,12 +62,12 @@ typedef struct measuring {
   double *stretch;   /* x: per run, `scaled` by the median stretch of constant kernels */
   double *advantage; /* a: per run, the share of pairs of a scaling and a constant kernel in which
                         the scaling one is stretched more */
-  double *room, *other_room;
+  double *room, *other_room; /* working memory: as long as there are kernels or runs */
 } measuring;
 
-/* Lists the kernels whose work differs between the two methods, and those whose work does not;
- * others are in neither list. Returns false when out of memory. */
-static bool divide_kernels(measuring *m) {
+/* Lists the kernels that work on more data in the dearer method, and those that work on the same
+ * data in both; others are in neither list. Returns false when out of memory. */
+static bool list_scaling_and_constant_kernels(measuring *m) {
   size_t count = m->times->kernel_count;
   m->scaling = etr_arena_alloc_array(&m->scratch, count, sizeof *m->scaling);
   m->constant = etr_arena_alloc_array(&m->scratch, count, sizeof *m->constant);
@@ -79,7 +81,8 @@ static bool divide_kernels(measuring *m) {
   return m->scaling && m->constant;
 }
 
-/* Finds the second least time of each kernel: the least may be an error of the clock. */
+/* Sets the usual time of each kernel, in microseconds, to its second least time over all runs: the
+ * least may be an error of the clock. */
 static void find_usual_times(measuring *m) {
   for (size_t k = 0; k < m->times->kernel_count; k++) {
     double least = INFINITY, second = INFINITY;
@@ -96,9 +99,9 @@ static void find_usual_times(measuring *m) {
   }
 }
 
-/* Sorts how many times as long as usual each kernel took in a run. */
-static void sort_stretches(const measuring *m, size_t run, const size_t *kernels, size_t count,
-                           double *out) {
+/* Fills `out` with how many times as long as usual each of these kernels took in a run, sorted. */
+static void list_sorted_stretches(const measuring *m, size_t run, const size_t *kernels,
+                                  size_t count, double *out) {
   for (size_t i = 0; i < count; i++) {
     double us = m->times->us[run * m->times->kernel_count + kernels[i]];
     out[i] = (us + STEP) / (m->usual[kernels[i]] + STEP);
@@ -106,8 +109,8 @@ static void sort_stretches(const measuring *m, size_t run, const size_t *kernels
   etr_sort(out, count, sizeof *out, etr_by_double);
 }
 
-/* Returns the share of pairs of which the first is larger; equal ones count half. Both lists are
- * sorted. */
+/* Returns the share of all pairs of a number of `first` and one of `second` in which the former is
+ * larger; equal ones count half. Both lists are sorted. */
 static double share_larger(const double *first, size_t first_count, const double *second,
                            size_t second_count) {
   size_t below = 0, up_to = 0; /* numbers of `second` that are smaller, and not larger */
@@ -122,11 +125,11 @@ static double share_larger(const double *first, size_t first_count, const double
   return pairs / ((double)first_count * (double)second_count);
 }
 
-/* Measures by how much the scaling kernels of a run took longer than usual, on their own and
- * compared with the constant ones. */
+/* Sets `scaled`, `stretch` and `advantage` of a run: by how much its scaling kernels took longer
+ * than usual, on their own and compared with the constant ones. */
 static void measure_stretch_of_run(measuring *m, size_t run) {
-  sort_stretches(m, run, m->scaling, m->scaling_count, m->room);
-  sort_stretches(m, run, m->constant, m->constant_count, m->other_room);
+  list_sorted_stretches(m, run, m->scaling, m->scaling_count, m->room);
+  list_sorted_stretches(m, run, m->constant, m->constant_count, m->other_room);
   m->scaled[run] = etr_percentile_of_sorted(m->room, m->scaling_count, 25);
   m->stretch[run] = m->scaled[run] / etr_median_of_sorted(m->other_room, m->constant_count);
   m->advantage[run] = share_larger(m->room, m->scaling_count, m->other_room, m->constant_count);
@@ -157,8 +160,8 @@ typedef struct groups {
   double low, high;
 } groups;
 
-/* Returns the median advantage of the runs that are not behind a load and whose stretch is above
- * `cut`, or of the others. */
+/* Returns the median advantage of those runs that are not behind a load and whose stretch is above
+ * `cut`, or with `is_above` unset not above it. */
 static double median_advantage(measuring *m, double cut, bool is_above) {
   size_t count = 0;
   for (size_t r = 0; r < m->times->run_count; r++)
@@ -179,9 +182,11 @@ static size_t sort_stretches_of_rest(measuring *m) {
   return count;
 }
 
-/* Splits the runs that are not behind a load at the widest gap between their stretches. Returns
- * false if the two groups are not clear enough, or too small. */
-static bool split_rest(measuring *m, groups *out) {
+/* Splits the runs that are not behind a load into two groups at the widest gap between their
+ * stretches. Returns false if a group is too small, or if the groups are not clear: the gap must be
+ * wide, the ratio of the groups must fit the costs of the methods, and the scaling kernels must be
+ * stretched more than the constant ones in the upper group only. */
+static bool split_rest_at_widest_gap(measuring *m, groups *out) {
   size_t count = sort_stretches_of_rest(m), split = 0;
   double gap = 0;
   if (count < LEAST_IN_GROUPS)
@@ -214,8 +219,9 @@ static double spread_of(measuring *m, double center) {
   return etr_median_of_sorted(m->other_room, count);
 }
 
-/* Compares the two runs behind loads with each other and with all other runs. Returns false
- * unless one of them is clearly the only run of the dearer method. */
+/* Compares the two runs directly after loads with each other and with all other runs. Returns true
+ * if one of them is clearly the only run of the dearer method: its stretch is far from that of the
+ * other one and from the median of all, these are near to each other, and no run is like it. */
 static bool compare_runs_behind_loads(measuring *m, groups *out) {
   size_t leading[LOADS], leading_count = 0, count = sort_stretches_of_rest(m);
   double median = etr_median_of_sorted(m->room, count);
@@ -243,8 +249,8 @@ static bool compare_runs_behind_loads(measuring *m, groups *out) {
   return true;
 }
 
-/* Returns the middle between the two groups, which `middle` divides, by the stretch of scaling
- * kernels alone. */
+/* Returns the geometric middle between the medians of `scaled` of the two groups, which the stretch
+ * `middle` divides. */
 static double middle_of_scaled(measuring *m, double middle) {
   double medians[2];
   for (int above = 0; above < 2; above++) {
@@ -270,20 +276,19 @@ static etr_time_label label_of_run(const measuring *m, size_t run, double middle
                                                                            : ETR_TIME_LABEL_UNKNOWN;
 }
 
-/* Labels the runs by two groups among those that are not behind a load, or else by those that
- * are. All stay unknown if the times do not divide clearly. Returns false when out of memory. */
-bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
-                           const etr_kernel_times *times) {
+/* The runs that are not behind a load are tried first, because there are more of them. */
+bool etr_label_runs_by_times(etr_time_label *labels, etr_time_rule *rule,
+                             const etr_kernel_times *times) {
   measuring m = {.times = times};
   groups found = {0};
   *rule = ETR_TIME_RULE_NONE;
   for (size_t r = 0; r < times->run_count; r++)
     labels[r] = ETR_TIME_LABEL_UNKNOWN;
-  bool good = divide_kernels(&m);
+  bool good = list_scaling_and_constant_kernels(&m);
   bool can_tell = good && times->run_count > 1 && times->cost_ratio >= LEAST_COST_RATIO &&
                   m.scaling_count >= LEAST_SCALING && m.constant_count >= LEAST_CONSTANT;
   good = good && (!can_tell || measure_runs(&m));
-  if (good && can_tell && split_rest(&m, &found))
+  if (good && can_tell && split_rest_at_widest_gap(&m, &found))
     *rule = ETR_TIME_RULE_TIMES;
   else if (good && can_tell && compare_runs_behind_loads(&m, &found))
     *rule = ETR_TIME_RULE_LOADS;
@@ -298,7 +303,8 @@ bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
 
 /* ---- How many bytes a kernel reads and writes in a method ---- */
 
-static bool comes_again(const etr_instruction *instruction, size_t arg) {
+/* Returns true if a later argument of the instruction is the same value. */
+static bool is_repeated_later(const etr_instruction *instruction, size_t arg) {
   for (size_t i = arg + 1; i < instruction->arg_count; i++)
     if (instruction->args[i] == instruction->args[arg])
       return true;
@@ -313,7 +319,7 @@ static double bytes_of_instruction(const etr_pte_method *program, int32_t id) {
   for (size_t i = 0; instruction && i < instruction->arg_count; i++) {
     uint64_t bytes;
     const etr_pte_value *tensor = etr_tensor_at(program, instruction->args[i]);
-    if (!tensor || comes_again(instruction, i))
+    if (!tensor || is_repeated_later(instruction, i))
       continue;
     if (!etr_pte_value_bytes(tensor, &bytes))
       return 0;
@@ -363,6 +369,8 @@ static double bytes_of_nodes(const etr_method_inputs *method, const etr_event *e
   return found;
 }
 
+/* Returns the bytes that a kernel reads and writes in a method, by the program or else by the
+ * graph; 0 if they are not known. */
 static double bytes_of_kernel(const etr_method_inputs *method, const etr_event *event) {
   if (method->program)
     return bytes_of_instruction(method->program, event->instruction_id);
@@ -374,10 +382,10 @@ static double bytes_of_kernel(const etr_method_inputs *method, const etr_event *
 /* Recordings with more times, which would take 512 MB, stay unknown. */
 enum { MOST_TIMES = 1 << 26 };
 
-/* Adds up the time of an event, in microseconds, in each of the chosen runs. Samples and chosen
- * runs are both sorted by run. */
-static void add_times(double *us, const etr_time_question *question, const etr_event *event,
-                      size_t kernel, size_t kernel_count) {
+/* Adds the time of a kernel's event in each of the chosen runs, in microseconds, to column `kernel`
+ * of the table of times. Samples and chosen runs are both sorted by run. */
+static void add_times_of_kernel(double *us, const etr_time_question *question,
+                                const etr_event *event, size_t kernel, size_t kernel_count) {
   for (size_t i = 0, r = 0; i < event->sample_count; i++) {
     while (r < question->run_count && question->runs[r] < event->sample_runs[i])
       r++;
@@ -396,17 +404,18 @@ static size_t count_kernels(const etr_block *block) {
   return count;
 }
 
-/* Adds the times of the kernels of a block, which has the same rows as the first one. */
-static void add_block(double *us, const etr_time_question *q, const etr_block *block,
-                      size_t kernel_count) {
+/* Adds the times of the kernels of a block to the table. All blocks have the same rows, so their
+ * kernels have the same columns. */
+static void add_times_of_block(double *us, const etr_time_question *q, const etr_block *block,
+                               size_t kernel_count) {
   for (size_t i = 0, kernel = 0; i < block->event_count; i++)
     if (block->events[i].kind == ETR_EVENT_KERNEL)
-      add_times(us, q, &block->events[i], kernel++, kernel_count);
+      add_times_of_kernel(us, q, &block->events[i], kernel++, kernel_count);
 }
 
-/* Adds the kernels' times of each block of the runs in question, once. */
-static void add_times_of_blocks(double *us, const etr_time_question *question,
-                                size_t kernel_count) {
+/* Fills the table of the kernels' times with those of all blocks that the runs in question are in.
+ */
+static void add_times_of_runs(double *us, const etr_time_question *question, size_t kernel_count) {
   uint32_t block_before = ETR_NONE;
   for (size_t r = 0; r < question->run_count; r++) {
     uint32_t block = question->blocks->runs[question->runs[r]].block;
@@ -414,14 +423,15 @@ static void add_times_of_blocks(double *us, const etr_time_question *question,
     for (size_t i = 0; is_new && i < r; i++)
       is_new = question->blocks->runs[question->runs[i]].block != block;
     if (is_new)
-      add_block(us, question, &question->blocks->blocks[block], kernel_count);
+      add_times_of_block(us, question, &question->blocks->blocks[block], kernel_count);
     block_before = block;
   }
 }
 
-/* Finds for each kernel how many times as many bytes the dearer method moves; 0 if that is unknown.
- */
-static void find_ratios(double *ratios, const etr_time_question *question, const etr_block *block) {
+/* Sets the ratio of each kernel: the bytes that it reads and writes in the dearer method, divided
+ * by those in the cheaper one; 0 if unknown. */
+static void find_byte_ratios(double *ratios, const etr_time_question *question,
+                             const etr_block *block) {
   for (size_t i = 0, kernel = 0; i < block->event_count; i++) {
     if (block->events[i].kind != ETR_EVENT_KERNEL)
       continue;
@@ -431,8 +441,7 @@ static void find_ratios(double *ratios, const etr_time_question *question, const
   }
 }
 
-/* Compares the times of kernels with the bytes that both methods move. Labels nothing if there
- * are too many times. Returns false when out of memory. */
+/* Leaves all runs unknown if there are too many times. */
 bool etr_methods_by_time(etr_time_label *labels, etr_time_rule *rule,
                          const etr_time_question *question) {
   etr_arena scratch = {0};
@@ -446,8 +455,8 @@ bool etr_methods_by_time(etr_time_label *labels, etr_time_rule *rule,
   double *ratios = etr_arena_alloc_array(&scratch, kernels, sizeof *ratios);
   bool good = us && ratios;
   if (good) {
-    add_times_of_blocks(us, question, kernels);
-    find_ratios(ratios, question, first);
+    add_times_of_runs(us, question, kernels);
+    find_byte_ratios(ratios, question, first);
     const etr_kernel_times times = {.run_count = question->run_count,
                                     .kernel_count = kernels,
                                     .us = us,
@@ -455,7 +464,7 @@ bool etr_methods_by_time(etr_time_label *labels, etr_time_rule *rule,
                                     .behind_load = question->behind_load,
                                     .cost_ratio = (double)question->dearer->macs /
                                                   (double)question->cheaper->macs};
-    good = etr_kernel_times_tell(labels, rule, &times);
+    good = etr_label_runs_by_times(labels, rule, &times);
   }
   etr_arena_clear(&scratch);
   return good;

@@ -34,18 +34,20 @@ static const double SURE_DEVIATIONS = 4; /* in nine of ten series of times that 
 /* From 50 samples on, a drift can be distinguished from a step. */
 enum { LEAST_SIDE = 3, PARTS_OF_SIDE = 10, SURE_SAMPLES = 50 };
 
-/* Sums over segments, of distances from the mean of their segment. */
+/* A line by least squares whose slope all segments share: sums of the products of the distances of
+ * positions (x) and values (y) from the means of their segment. */
 typedef struct fit {
   double xx, xy, yy;
-  size_t segments, span;
+  size_t segments, span; /* span: the last position of the longest segment */
 } fit;
 
-/* The residuals of a model. */
-typedef struct rest {
+/* The residuals of a model: distances of samples from it. */
+typedef struct residuals {
   double squares, products; /* products: sum over neighbors in a segment */
-  double before;
-} rest;
+  double before;            /* the residual added last */
+} residuals;
 
+/* Returns the end of the samples from `first` on that are in its segment. */
 static size_t end_of_segment(const etr_trend_sample *samples, size_t count, size_t first) {
   size_t end = first;
   while (end < count && samples[end].segment == samples[first].segment)
@@ -86,49 +88,50 @@ static fit fit_line(const etr_trend_sample *samples, size_t count) {
   return line;
 }
 
+/* Returns the slope of a line, in change of value per position; 0 if it has one position only. */
 static double slope_of(const fit *f) {
   return f->xx > 0 ? f->xy / f->xx : 0;
 }
 
-static void add_rest(rest *r, double residual, bool has_before) {
+/* Adds a residual to the sums; `has_before` says that the one before it is of the same segment. */
+static void add_residual(residuals *r, double residual, bool has_before) {
   r->squares += residual * residual;
   if (has_before)
     r->products += residual * r->before;
   r->before = residual;
 }
 
-/* Sums how far samples are from a line with this slope, and sets *level to its mean value at
- * position 0. */
-static rest rest_of_line(const etr_trend_sample *samples, size_t count, double slope,
-                         double *level) {
-  rest rest_of_all = {0};
+/* Returns the residuals of lines with this slope through the means of the segments, and sets *level
+ * to their value at position 0, averaged over all samples. */
+static residuals residuals_of_line(const etr_trend_sample *samples, size_t count, double slope,
+                                   double *level) {
+  residuals sums = {0};
   *level = 0;
   for (size_t i = 0, end; i < count; i = end) {
     end = end_of_segment(samples, count, i);
     const means m = means_of(samples, i, end);
     for (size_t k = i; k < end; k++)
-      add_rest(&rest_of_all, samples[k].value - m.y - slope * ((double)samples[k].position - m.x),
-               k > i);
+      add_residual(&sums, samples[k].value - m.y - slope * ((double)samples[k].position - m.x),
+                   k > i);
     *level += (m.y - slope * m.x) * (double)(end - i) / (double)count;
   }
-  return rest_of_all;
+  return sums;
 }
 
 /* ---- One step ---- */
 
-/* Returns the position of the step that reduces the squares most, and sets *reduction to how
- * much; 0 if there is none. Each side keeps at least LEAST_SIDE samples and a tenth of all. */
-static size_t best_step(const etr_trend_sample *samples, size_t count, double mean,
-                        double *reduction) {
+/* Returns the index of the first sample after the step that reduces the sum of squares most; 0 if
+ * no step does. Each side keeps at least LEAST_SIDE samples and a tenth of all. `mean` is the mean
+ * of all values. */
+static size_t best_step(const etr_trend_sample *samples, size_t count, double mean) {
   size_t least_side = ETR_MAX((size_t)LEAST_SIDE, count / PARTS_OF_SIDE), position = 0;
-  double sum = 0;
-  *reduction = 0;
+  double sum = 0, reduction = 0;
   for (size_t i = 1; i + least_side <= count; i++) {
     sum += samples[i - 1].value - mean;
     double reduction_here = sum * sum * (double)count / ((double)i * (double)(count - i));
-    if (i < least_side || reduction_here <= *reduction)
+    if (i < least_side || reduction_here <= reduction)
       continue;
-    *reduction = reduction_here;
+    reduction = reduction_here;
     position = i;
   }
   return position;
@@ -138,29 +141,33 @@ static size_t best_step(const etr_trend_sample *samples, size_t count, double me
 
 /* Returns how many correlated samples contain as much information as one independent sample. The
  * levels of segments hide a part of the correlation. */
-static double samples_per_independent(const rest *r, size_t count, size_t segments) {
+static double samples_per_independent(const residuals *r, size_t count, size_t segments) {
   double correlation = r->products / ETR_MAX(r->squares, TINY) +
                        BIAS_OF_CORRELATION * (double)segments / (double)count;
   correlation = ETR_MIN(ETR_MAX(correlation, 0), MOST_CORRELATION);
   return (1 + correlation) / (1 - correlation);
 }
 
-static double evidence_of(double squares, const rest *r, size_t count, size_t segments) {
+/* Returns the evidence for a model, to be compared with a penalty times ln n: the logarithm of the
+ * factor by which it reduces the squares of the constant model, per independent sample. */
+static double evidence_of(double squares, const residuals *r, size_t count, size_t segments) {
   double free_count = (double)(count - segments + 1);
   return free_count * log(squares / (r->squares + TINY)) /
          samples_per_independent(r, count, segments);
 }
 
-static double deviation_of(const rest *r, size_t count) {
+/* Returns the standard deviation of residuals. */
+static double deviation_of(const residuals *r, size_t count) {
   return sqrt((r->squares + TINY) / (double)count);
 }
 
+/* Returns true if a change (a logarithm) is worth reporting and exceeds the noise. */
 static bool is_large(double change, double deviation) {
   return fabs(change) > ETR_MAX(LEAST_CHANGE, LEAST_OF_RESIDUALS * deviation);
 }
 
-/* Returns true if the trend continues in the later half. Samples that get faster only at first
- * are warming up; samples that get slower always count. */
+/* Returns true if the trend continues in the later half of each segment. Samples that get faster
+ * only at first are warming up, which is no drift; samples that get slower always count. */
 static bool continues_in_later_half(const etr_trend_sample *samples, size_t count, const fit *f) {
   fit later = {0};
   if (slope_of(f) >= 0)
@@ -174,34 +181,43 @@ static bool continues_in_later_half(const etr_trend_sample *samples, size_t coun
   return slope_of(&later) <= LATER_PART * slope_of(f);
 }
 
+/* Returns true if samples that wander slowly would look the same. */
 static bool is_unsure(double change, double deviation, size_t count) {
   return count < SURE_SAMPLES && fabs(change) < SURE_DEVIATIONS * deviation;
 }
 
-/* Returns a drift or a step, whichever the samples speak for more, if one is large enough to be
- * no chance; else no trend. */
+/* Returns the residuals of two levels, before the sample at `step` and from it on, and sets *size
+ * to the difference of the levels. */
+static residuals residuals_of_step(const etr_trend_sample *samples, size_t count, size_t step,
+                                   double *size) {
+  const means before = means_of(samples, 0, step), behind = means_of(samples, step, count);
+  residuals sums = {0};
+  for (size_t i = 0; i < count; i++) {
+    double level = i < step ? before.y : behind.y;
+    add_residual(&sums, samples[i].value - level, i > 0);
+  }
+  *size = behind.y - before.y;
+  return sums;
+}
+
+/* Compares three models: a constant, a line (drift) and two levels (step). A drift or a step must
+ * have evidence beyond chance and be large enough. If both are, the step counts only if its squares
+ * are so much less that it is worth its additional parameter, its position. */
 etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
   fit f = fit_line(samples, count);
-  double size = 0, taken = 0, level, penalty = log((double)ETR_MAX(count, (size_t)1)),
-         squares = f.yy + TINY;
+  double size = 0, level, penalty = log((double)ETR_MAX(count, (size_t)1)), squares = f.yy + TINY;
   if (count < f.segments + LEAST_SIDE)
     return (etr_trend){0};
-  rest line = rest_of_line(samples, count, slope_of(&f), &level), step = {.squares = f.yy};
+  residuals line = residuals_of_line(samples, count, slope_of(&f), &level),
+            step = {.squares = f.yy};
   double change = slope_of(&f) * (double)f.span, around = deviation_of(&line, count);
   bool drifts = evidence_of(squares, &line, count, f.segments) > DRIFT_PENALTY * penalty &&
                 is_large(change, around) && continues_in_later_half(samples, count, &f);
-  size_t step_position = f.segments == 1
-                             ? best_step(samples, count, means_of(samples, 0, count).y, &taken)
-                             : 0;
-  if (step_position > 0) {
-    const means before = means_of(samples, 0, step_position),
-                behind = means_of(samples, step_position, count);
-    rest r = {0};
-    size = behind.y - before.y;
-    for (size_t i = 0; i < count; i++)
-      add_rest(&r, samples[i].value - (i < step_position ? before.y : behind.y), i > 0);
-    step = r;
-  }
+  size_t step_position = 0;
+  if (f.segments == 1)
+    step_position = best_step(samples, count, means_of(samples, 0, count).y);
+  if (step_position > 0)
+    step = residuals_of_step(samples, count, step_position, &size);
   bool steps = step_position > 0 &&
                evidence_of(squares, &step, count, 1) > STEP_PENALTY * penalty &&
                is_large(size, deviation_of(&step, count));
@@ -245,12 +261,14 @@ static const double MOST_WIDTH = .2; /* deviation of a mode, in distances betwee
                                         scattered runs are no mode */
 enum { LEAST_RUNS = 3, PARTS_OF_MODE = 10 };
 
-static double spread_of(const etr_moments *m) {
+/* Returns the standard deviation of what was added. */
+static double deviation_of_moments(const etr_moments *m) {
   return sqrt(ETR_MAX(m->squares, 0) / (double)ETR_MAX(m->count, (size_t)1));
 }
 
-/* Returns the number of sorted times in the fast mode, by the split that leaves the least squares
- * of logarithms on both sides. */
+/* Returns the number of sorted times in the fast mode: the split into two groups that leaves the
+ * least sum of squares of logarithms around their means. Times are moved one by one from the high
+ * to the low group, whose moments are updated. */
 static size_t find_split_of_modes(const double *sorted, size_t count) {
   etr_moments low = {0}, high = {0};
   double least = INFINITY;
@@ -273,6 +291,7 @@ static size_t find_split_of_modes(const double *sorted, size_t count) {
   return split;
 }
 
+/* Returns the moments of the times' logarithms. */
 static etr_moments moments_of(const double *times, size_t count) {
   etr_moments m = {0};
   for (size_t i = 0; i < count; i++)
@@ -296,7 +315,8 @@ static etr_modes modes_of(const double *times, const double *sorted, size_t coun
          pooled = sqrt((low.squares + high.squares) / (double)(count - 2));
   bool is_far = distance >= LEAST_GAP &&
                 distance >= LEAST_DEVIATIONS * ETR_MAX(pooled, LEAST_DEVIATION);
-  bool is_compact = ETR_MAX(spread_of(&low), spread_of(&high)) <= MOST_WIDTH * distance;
+  double widest = ETR_MAX(deviation_of_moments(&low), deviation_of_moments(&high));
+  bool is_compact = widest <= MOST_WIDTH * distance;
   if (!(is_far && is_compact && exp(high.mean) - exp(low.mean) > 1.5 * step))
     return modes;
   for (size_t i = 1; i < count; i++)
@@ -327,7 +347,8 @@ enum {
       20, /* runs: fewer that are steady but wander slowly look like a step too often */
 };
 
-/* The runs that are judged: those with a time. What is set aside leaves `samples` and `times`. */
+/* The runs that are judged: those with a time. Outliers that are set aside are removed from
+ * `samples` and `times`. */
 typedef struct judged {
   etr_noise_sample *samples;
   double *times, *sorted;
@@ -338,10 +359,10 @@ typedef struct judged {
 
 /* ---- Spread and outliers ---- */
 
-/* Returns the robust standard deviation of the times' logarithms; NaN for fewer than two.
- * Distances from the median grow to both sides of it, so the next larger distance is at one of
- * two ends. */
-static double variation_of(const double *sorted, size_t count) {
+/* Returns the robust standard deviation of the logarithms of sorted times, 1.4826 times the median
+ * distance from their median; NaN for fewer than two. The distances are walked in ascending order
+ * without sorting: they grow to both sides of the median, so the next one is at one of two ends. */
+static double robust_deviation(const double *sorted, size_t count) {
   double median = log(etr_median_of_sorted(sorted, count)), distance = 0, before = 0;
   size_t low = count / 2, high = count / 2; /* sorted[low] to sorted[high - 1] are passed */
   if (count < 2)
@@ -361,13 +382,24 @@ static double limit_of(double variation) {
   return ETR_MAX(OUTLIER * variation, LEAST_DISTANCE);
 }
 
+/* Returns true if a time is an outlier: by its logarithm, and by more than a step of the clock. */
 static bool is_far(double time, double median, double limit, double step) {
   return fabs(log(time / median)) > limit && fabs(time - median) > step;
 }
 
+/* Returns the standard deviation of the times' logarithms. */
+static double deviation_of_times(const double *times, size_t count) {
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < count; i++)
+    mean += log(times[i]) / (double)count;
+  for (size_t i = 0; i < count; i++)
+    squares += (log(times[i]) - mean) * (log(times[i]) - mean);
+  return sqrt(squares / (double)(count - 1));
+}
+
 /* Counts the outliers, and sets how many times the median the least and the most of them take. If
- * there are too many, they are noise, which the median distance does not show, and the variation
- * becomes the standard deviation. */
+ * they are more than a fifth of the runs, they are noise, which the median distance does not show:
+ * then none are outliers, and cv becomes the plain standard deviation. */
 static void find_outliers(etr_noise *noise, const double *sorted, size_t count, double step) {
   double median = etr_median_of_sorted(sorted, count), limit = limit_of(noise->cv);
   size_t low = 0, high = 0;
@@ -375,16 +407,10 @@ static void find_outliers(etr_noise *noise, const double *sorted, size_t count, 
     low++;
   while (low + high < count && is_far(sorted[count - 1 - high], median, limit, step))
     high++;
-  if (low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) {
-    /* Standard deviation of the times' logarithms. */
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < count; i++)
-      mean += log(sorted[i]) / (double)count;
-    for (size_t i = 0; i < count; i++)
-      squares += (log(sorted[i]) - mean) * (log(sorted[i]) - mean);
-    noise->cv = sqrt(squares / (double)(count - 1));
-  }
-  if (low + high == 0 || low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS))
+  bool are_too_many = low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS);
+  if (are_too_many)
+    noise->cv = deviation_of_times(sorted, count);
+  if (low + high == 0 || are_too_many)
     return;
   noise->outliers = low + high;
   noise->least_outlier = (low ? sorted[0] : sorted[count - high]) / median;
@@ -397,7 +423,8 @@ static etr_noise_verdict verdict_of(double variation) {
 
 /* ---- Modes and trends ---- */
 
-/* Records two modes if the times fall into two groups, and returns whether they do. */
+/* Records the verdict that there are two modes, if the times fall into two groups. Returns true if
+ * they do. */
 static bool find_modes(etr_noise *noise, const judged *j) {
   etr_modes modes = modes_of(j->times, j->sorted, j->count, j->step);
   if (!modes.are_two)
@@ -425,8 +452,8 @@ static size_t list_segments(const judged *j, bool by_stretch) {
   return segments;
 }
 
-/* Records a step or drift, if there is one that the clock can resolve, and returns whether there
- * is. */
+/* Records the verdict that there is a step or a drift over the listed segments, if the clock can
+ * resolve it. Returns true if there is one. Too few runs show none. */
 static bool find_trend(etr_noise *noise, const judged *j, size_t segments) {
   if (j->all < LEAST_FOR_TREND + segments - 1)
     return false;
@@ -456,8 +483,7 @@ static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
   return stretches > series && find_trend(noise, j, stretches);
 }
 
-/* Returns whether the runs that are far from the median are the first ones or the last ones, and
- * enough for a step. */
+/* Returns true if the outliers are the first runs or the last ones, and enough for a step. */
 static bool are_at_one_end(const judged *j, size_t outliers, double median, double limit) {
   size_t first = 0, last = 0;
   if (outliers < ETR_MAX((size_t)LEAST_RUNS, (j->count + PARTS_OF_MODE - 1) / PARTS_OF_MODE))
@@ -469,10 +495,26 @@ static bool are_at_one_end(const judged *j, size_t outliers, double median, doub
   return first == outliers || last == outliers;
 }
 
-/* Judges the runs of a method: trend and modes first, with all runs, then without outliers, and
- * then their spread. */
+/* Removes the outliers from the runs that are judged. */
+static void remove_outliers(judged *j, double median, double limit) {
+  size_t kept = 0;
+  for (size_t i = 0; i < j->count; i++) {
+    if (is_far(j->times[i], median, limit, j->step))
+      continue;
+    j->samples[kept] = j->samples[i];
+    j->times[kept++] = j->times[i];
+  }
+  j->count = kept;
+  if (kept)
+    memcpy(j->sorted, j->times, kept * sizeof *j->sorted);
+  etr_sort(j->sorted, kept, sizeof *j->sorted, etr_by_double);
+}
+
+/* Judges the runs of a method: looks for trends in stretches and for modes in all runs, then again
+ * without outliers, then for a trend over all runs; otherwise the spread decides between steady and
+ * noisy. Outliers that are all at one end may be a step, which is looked for with them. */
 static void judge_runs(etr_noise *noise, judged *j) {
-  double variation = variation_of(j->sorted, j->count),
+  double variation = robust_deviation(j->sorted, j->count),
          median = etr_median_of_sorted(j->sorted, j->count);
   noise->cv = variation;
   noise->run_count = j->count;
@@ -490,18 +532,8 @@ static void judge_runs(etr_noise *noise, judged *j) {
       *noise = whole;
       return;
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < j->count; i++) {
-      if (is_far(j->times[i], median, limit, j->step))
-        continue;
-      j->samples[kept] = j->samples[i];
-      j->times[kept++] = j->times[i];
-    }
-    j->count = kept;
-    if (kept)
-      memcpy(j->sorted, j->times, kept * sizeof *j->sorted);
-    etr_sort(j->sorted, kept, sizeof *j->sorted, etr_by_double);
-    noise->cv = variation_of(j->sorted, j->count);
+    remove_outliers(j, median, limit);
+    noise->cv = robust_deviation(j->sorted, j->count);
     if (find_trend_in_stretches(noise, j) || find_modes(noise, j))
       return;
   }
@@ -520,8 +552,9 @@ static void round_off(etr_noise *noise) {
   noise->start = round(noise->start * 4) / 4;
 }
 
-/* Returns the largest divisor of all times, which is the clock's step if the clock is coarse. */
-static uint64_t divisor_of(const etr_noise_sample *samples, size_t count) {
+/* Returns the greatest common divisor of all times, which is the clock's step if the clock is
+ * coarse. */
+static uint64_t common_divisor_of(const etr_noise_sample *samples, size_t count) {
   uint64_t divisor = 0;
   for (size_t i = 0; i < count && divisor != 1; i++)
     divisor = etr_common_divisor(samples[i].ticks, divisor);
@@ -552,7 +585,7 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
     return true;
   /* Equal times are multiples of themselves whatever the clock, so the divisor says nothing about
    * the clock then. */
-  double step = (double)divisor_of(samples, count),
+  double step = (double)common_divisor_of(samples, count),
          median = etr_median_of_sorted(j.sorted, j.count);
   j.step = step >= CLOCK_SHOWS * median ? step : 0;
   judge_runs(out, &j);
@@ -569,7 +602,7 @@ etr_noise etr_noise_of_parts(double *times, size_t count) {
   if (noise.run_count == 0)
     return noise;
   etr_sort(times, noise.run_count, sizeof *times, etr_by_double);
-  noise.cv = variation_of(times, noise.run_count);
+  noise.cv = robust_deviation(times, noise.run_count);
   if (noise.run_count >= ETR_NOISE_LEAST_TO_JUDGE) {
     find_outliers(&noise, times, noise.run_count, 0);
     noise.verdict = verdict_of(noise.cv);

@@ -11,6 +11,7 @@
 
 /* ---- Measuring ---- */
 
+/* A method while its phases are measured. */
 typedef struct measuring {
   const etr_method *method;
   const etr_blocks *blocks;
@@ -18,7 +19,7 @@ typedef struct measuring {
   uint64_t *ticks;                /* working memory for the method's runs */
   uint32_t *recordings, *indices; /* of the runs of a phase: its ETDump, and index in the method */
   etr_noise_sample *samples;
-  double *ratios;
+  double *ratios; /* of the runs of all phases: time by the median of the phase */
   size_t ratio_count;
 } measuring;
 
@@ -37,8 +38,9 @@ static bool begin_measuring(measuring *out, const etr_method *method, const etr_
   return !etr_arena_failed(scratch);
 }
 
-/* Returns true if a run of another phase or method is between two runs of a method. */
-static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second) {
+/* Returns true if a run of another phase or method is between two runs of a method, which are
+ * indices into the profile's runs. Loads do not count. */
+static bool are_interrupted(const etr_blocks *blocks, uint32_t first, uint32_t second) {
   const etr_run *runs = blocks->runs;
   uint32_t method = blocks->blocks[runs[first].block].method;
   for (uint32_t i = first + 1; i < second; i++) {
@@ -51,11 +53,9 @@ static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second
   return false;
 }
 
-/* Measures the runs of a phase (of all phases, if it is ETR_NONE): statistics, typical time and
- * noise. Returns false when out of memory. */
-static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs,
-                          etr_arena *arena) {
-  /* Lists the runs of the phase; all runs if it is ETR_NONE. */
+/* Lists the runs of a phase, or all runs if it is ETR_NONE, in `runs` and in the working memory,
+ * and returns their number. */
+static size_t list_runs_of_phase(measuring *m, uint32_t phase, uint32_t *runs) {
   size_t count = 0;
   for (uint32_t i = 0; i < m->method->run_count; i++) {
     uint32_t run = m->method->runs[i];
@@ -69,7 +69,16 @@ static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint
     runs[count++] = run;
   }
   for (size_t i = 1; i < count; i++)
-    m->samples[i].stretch = m->samples[i - 1].stretch + are_parted(m->blocks, runs[i - 1], runs[i]);
+    m->samples[i].stretch = m->samples[i - 1].stretch +
+                            are_interrupted(m->blocks, runs[i - 1], runs[i]);
+  return count;
+}
+
+/* Measures the runs of a phase, or all runs if it is ETR_NONE: statistics in ticks, typical time
+ * and noise. Lists the runs in `runs`. Returns false when out of memory. */
+static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs,
+                          etr_arena *arena) {
+  size_t count = list_runs_of_phase(m, phase, runs);
   out->run_count = count;
   out->runs = runs;
   etr_typical_choice choice;
@@ -95,8 +104,9 @@ static const double LONG_FACTOR = 1.5;
 static const double LEAST_ALIKE = .5;
 enum { MOST_COMPARED = 16 }; /* more long runs add no information */
 
-/* Sets *alike to whether a run stretches operators as the first run does, each relative to the
- * others. Returns false when out of memory. */
+/* Sets *alike to whether the method's run `later` takes longer than usual on the same operators as
+ * its first run, in proportion, which is so if both read longer inputs. Returns false when out of
+ * memory. */
 static bool compare_with_first_run(const measuring *m, uint32_t later, bool *alike) {
   const etr_method *method = m->method;
   size_t others = 0;
@@ -111,9 +121,9 @@ static bool compare_with_first_run(const measuring *m, uint32_t later, bool *ali
   return true;
 }
 
-/* Sets whether the first run of a method with dynamic inputs is shown to be a longer input: it is
- * in the long phase, or one later long run stretches the same operators. Returns false when out
- * of memory. */
+/* Sets starts_with_prompt of a method with dynamic inputs if its first run read a longer input, so
+ * that it is no warm-up: if it is in the phase of long runs, or without phases, if a later long run
+ * takes longer on the same operators. Returns false when out of memory. */
 static bool find_whether_prompt_is_first(etr_method *method, measuring *m,
                                          const etr_known_phases *phases) {
   if (!method->has_dynamic_inputs || method->run_count < 3)
@@ -141,8 +151,9 @@ static bool find_whether_prompt_is_first(etr_method *method, measuring *m,
 
 /* ---- All ---- */
 
-/* Returns the noise of a method. Runs of several phases have no common order, so only their spread
- * is judged; runs of one phase have one. */
+/* Returns the noise of a method: that of its only phase, or of several phases the spread of times
+ * relative to the median of their phase. Then trends are not judged, because runs of different
+ * phases have no common level. */
 static etr_noise noise_of_method(const etr_method *method, measuring *m,
                                  const etr_run_phase *phases, size_t count) {
   size_t only = 0;
@@ -153,8 +164,7 @@ static etr_noise noise_of_method(const etr_method *method, measuring *m,
   return phases[only].noise;
 }
 
-/* Measures each phase, or all runs as one if no phases are known, then noise and slow runs.
- * Returns false when out of memory. */
+/* Without known phases, all runs are measured as one phase, which is not listed in the method. */
 bool etr_phases_measure(etr_method *method, const etr_known_phases *known_phases,
                         const etr_blocks *blocks, etr_arena *arena) {
   etr_arena scratch = {0};

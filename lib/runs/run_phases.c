@@ -41,7 +41,7 @@ const char *etr_phase_rule_name(etr_phase_rule rule) {
 
 /* ---- Properties of runs ---- */
 
-/* All runs of a profile. */
+/* What distinguishes the runs of a profile. */
 typedef struct run_facts {
   const etr_blocks *blocks;
   double *bytes;  /* per run: size of the values that it logged */
@@ -61,9 +61,10 @@ static bool sum_logged_bytes(run_facts *k, const etr_dump *dumps) {
   return k->bytes != NULL;
 }
 
-/* Counts the tokens of runs that logged a size of their token input; 0 for others. Returns false
- * when out of memory. */
-static bool count_tokens(run_facts *k, const etr_dump *dumps, const etr_method_inputs *inputs) {
+/* Finds how many tokens each run read, by the first logged value that shows it; 0 if none does.
+ * Returns false when out of memory. */
+static bool count_tokens_of_runs(run_facts *k, const etr_dump *dumps,
+                                 const etr_method_inputs *inputs) {
   size_t first_run = 0;
   k->tokens = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->tokens);
   for (size_t i = 0; k->tokens && inputs && first_run < k->blocks->run_count;
@@ -79,27 +80,31 @@ static bool count_tokens(run_facts *k, const etr_dump *dumps, const etr_method_i
   return k->tokens != NULL;
 }
 
+/* Returns a hash of what identifies the events of a block, without their times. Interned texts are
+ * identified by their pointers. */
+static uint64_t hash_events(const etr_block *block) {
+  uint64_t hash = block->event_count;
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *event = &block->events[i];
+    const uint64_t parts[] = {(uintptr_t)event->name, (uintptr_t)event->delegate_id,
+                              (uint32_t)event->instruction_id};
+    for (size_t k = 0; k < ETR_COUNT(parts); k++) {
+      hash = (hash ^ parts[k]) * 0x9E3779B97F4A7C15u; /* the golden ratio, which spreads numbers
+                                                         that are close together */
+      hash ^= hash >> 32;
+    }
+  }
+  return hash;
+}
+
 /* Numbers the blocks so that blocks with the same events have the same number. Returns false when
  * out of memory. */
-static bool number_events(run_facts *k) {
+static bool number_blocks_by_events(run_facts *k) {
   etr_map numbers;
   etr_map_init(&numbers, k->scratch);
   k->events = etr_arena_alloc_array(k->scratch, k->blocks->block_count, sizeof *k->events);
   for (size_t i = 0; k->events && i < k->blocks->block_count; i++) {
-    /* Hashes what identifies the events of a block. Interned texts are identified by their
-     * pointers. */
-    const etr_block *block = &k->blocks->blocks[i];
-    uint64_t hash = block->event_count;
-    for (size_t j = 0; j < block->event_count; j++) {
-      const etr_event *event = &block->events[j];
-      const uint64_t parts[] = {(uintptr_t)event->name, (uintptr_t)event->delegate_id,
-                                (uint32_t)event->instruction_id};
-      for (size_t m = 0; m < ETR_COUNT(parts); m++) {
-        hash = (hash ^ parts[m]) * 0x9E3779B97F4A7C15u; /* the golden ratio, which spreads numbers
-                                                           that are close together */
-        hash ^= hash >> 32;
-      }
-    }
+    uint64_t hash = hash_events(&k->blocks->blocks[i]);
     k->events[i] = etr_map_number(&numbers, ETR_BYTES(hash));
   }
   return k->events != NULL && !etr_arena_failed(k->scratch);
@@ -107,8 +112,9 @@ static bool number_events(run_facts *k) {
 
 /* ---- Kinds of a method's runs ---- */
 
-/* A method's runs, and a value for each, by which they are distinguished. */
-typedef struct candidates {
+/* A method's runs, and a value for each, by which they are distinguished: a kind is a range of
+ * values. */
+typedef struct method_runs {
   const run_facts *known;
   const etr_inference *list; /* sorted by series, then run */
   size_t count;
@@ -117,22 +123,23 @@ typedef struct candidates {
   double least[MOST_KINDS]; /* smallest value of each kind, ascending */
   bool *is_long;            /* `count` entries: runs of the kind that takes longest */
   bool failed;              /* out of memory */
-} candidates;
+} method_runs;
 
-static double ticks_of(const candidates *c, size_t i) {
+static double ticks_of(const method_runs *c, size_t i) {
   return (double)c->known->blocks->runs[c->list[i].run].execute_ticks;
 }
 
-static size_t kind_of(const candidates *c, size_t i) {
+/* Returns the kind of the i-th run: the last one whose smallest value is not above the run's. */
+static size_t kind_of(const method_runs *c, size_t i) {
   size_t kind = c->kinds - 1;
   while (kind > 0 && c->values[i] < c->least[kind])
     kind--;
   return kind;
 }
 
-/* Makes each distinct value a kind. Returns false if there are fewer than two or more than
- * MOST_KINDS. */
-static bool distinguish_values(candidates *c) {
+/* Makes each distinct value a kind of runs. Returns false if there are fewer than two or more than
+ * MOST_KINDS, which is too many to be kinds. */
+static bool make_kind_of_each_value(method_runs *c) {
   c->kinds = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (i > 0 && c->sorted[i] <= c->sorted[i - 1])
@@ -150,8 +157,9 @@ static double width_of(const double *sorted, size_t count) {
   return sorted[count - 1 - end] / sorted[end];
 }
 
-/* Returns the index after the widest gap between sorted values; 0: all values are equal. */
-static size_t find_widest_gap(const candidates *c, double *gap) {
+/* Returns the index after the widest gap between sorted values, and sets *gap to its width, a
+ * factor; 0 if all values are equal. */
+static size_t find_widest_gap(const method_runs *c, double *gap) {
   size_t index = 0;
   *gap = 1;
   for (size_t i = 1; i < c->count; i++) {
@@ -164,46 +172,52 @@ static size_t find_widest_gap(const candidates *c, double *gap) {
   return index;
 }
 
-/* Splits the sorted values at `at` into two kinds. Returns whether each kind is more compact than
- * the gap between them.
- */
-static bool split_at(candidates *c, size_t at, double gap) {
+/* Makes two kinds of the sorted values before and after a gap. Returns true if the values of each
+ * kind are spread less wide than the gap (both are factors), so that the kinds are clear. */
+static bool split_into_two_kinds(method_runs *c, size_t at, double gap) {
   c->kinds = 2;
   c->least[0] = c->sorted[0];
   c->least[1] = c->sorted[at];
   return width_of(c->sorted, at) < gap && width_of(c->sorted + at, c->count - at) < gap;
 }
 
-/* Distinguishes runs by the sizes of their values. Prompts have many sizes, but all are larger
- * than a single step. Returns false if a run logged nothing, or if all sizes are equal. */
-static bool distinguish_sizes(candidates *c) {
+/* Distinguishes runs by how many bytes they logged: as two kinds with a gap between them, because
+ * prompts have many sizes, but all are larger than a single step; otherwise each size is a kind.
+ * Returns false if a run logged nothing, or if there are not several kinds. */
+static bool distinguish_sizes(method_runs *c) {
   double gap;
   if (!(c->sorted[0] > 0))
     return false; /* a run that logged nothing */
   size_t split = find_widest_gap(c, &gap);
-  return split > 0 && (split_at(c, split, gap) || distinguish_values(c));
+  return split > 0 && (split_into_two_kinds(c, split, gap) || make_kind_of_each_value(c));
 }
 
 /* ---- By times alone ---- */
 
-/* Lists the long runs, or the short ones, and returns their number. Long runs at the start of a
- * series are left out: they may be warm-up, which stretches the same operators each time. */
-static size_t list_runs_of_length(const candidates *c, const bool *is_long, bool wants_long,
+/* Returns true if the i-th run is the first of its series. */
+static bool starts_series(const method_runs *c, size_t i) {
+  return i == 0 || c->list[i].series != c->list[i - 1].series;
+}
+
+/* Lists the long runs, or with `wants_long` unset the short ones, in `out`, and returns their
+ * number. Long runs at the start of a series are left out: they may be warm-up, which makes the
+ * same operators take longer each time. */
+static size_t list_runs_of_length(const method_runs *c, const bool *is_long, bool wants_long,
                                   uint32_t *out) {
   size_t count = 0;
   bool in_leading_group = false;
   for (size_t i = 0; i < c->count; i++) {
-    bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
-    in_leading_group = is_long[i] && (starts || in_leading_group);
+    in_leading_group = is_long[i] && (starts_series(c, i) || in_leading_group);
     if (!in_leading_group && is_long[i] == wants_long)
       out[count++] = c->list[i].run;
   }
   return count;
 }
 
-/* Puts the first run of its series before a single long run, to compare both. Returns false if
- * that first run is not long. */
-static bool add_first_run_of_series(const candidates *c, const bool *is_long, uint32_t *long_runs) {
+/* Puts the first run of its series before the only listed long run, to compare both. Returns false
+ * if that first run is not long. */
+static bool add_first_run_of_series(const method_runs *c, const bool *is_long,
+                                    uint32_t *long_runs) {
   const etr_run *runs = c->known->blocks->runs;
   for (size_t i = 0; i < c->count; i++) {
     if (c->list[i].series != runs[long_runs[0]].series)
@@ -215,9 +229,11 @@ static bool add_first_run_of_series(const candidates *c, const bool *is_long, ui
   return false;
 }
 
-/* Returns whether long runs do other work: they stretch operators by different factors, which are
- * similar in all long runs. Lack of memory sets c->failed. */
-static bool do_other_work(candidates *c, const etr_long_runs *runs) {
+/* Returns true if the long runs do other work than the short ones: operators take longer by
+ * different factors, and by the same ones in all long runs. A busy machine slows all operators
+ * alike, or others each time. A single long run is compared with the first run. When out of memory,
+ * it sets c->failed. */
+static bool do_other_work(method_runs *c, const etr_long_runs *runs) {
   etr_arena scratch = {0};
   uint32_t *long_runs = etr_arena_alloc_array(&scratch, c->count + 1, sizeof *long_runs);
   uint32_t *short_runs = etr_arena_alloc_array(&scratch, c->count, sizeof *short_runs);
@@ -239,9 +255,9 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   return stretch.alike >= LEAST_ALIKE && stretch.width >= least_width;
 }
 
-/* Returns whether a run stretches operators as one of the first long runs does. Lack of memory
- * sets c->failed. */
-static bool is_like_a_long_run(candidates *c, const bool *is_long, uint32_t run,
+/* Returns true if operators take longer in a run by the same factors as in one of the first long
+ * runs. When out of memory, it sets c->failed. */
+static bool is_like_a_long_run(method_runs *c, const bool *is_long, uint32_t run,
                                const uint32_t *shorts, size_t short_count) {
   for (size_t i = 0, compared = 0; i < c->count && compared < MOST_COMPARED; i++) {
     etr_operator_stretch stretch;
@@ -258,16 +274,16 @@ static bool is_like_a_long_run(candidates *c, const bool *is_long, uint32_t run,
   return false;
 }
 
-/* Adds the first runs of series that are short prompts: they take longer than the median of the
- * short runs, and stretch operators as a long run does. */
-static void add_short_prompts(candidates *c, bool *is_long) {
+/* Marks the first runs of series that are prompts, but too short to be behind the gap, as long:
+ * they take longer than the median of the short runs by LEAST_FACTOR, and on the same operators as
+ * a long run. When out of memory, it sets c->failed. */
+static void mark_short_prompts(method_runs *c, bool *is_long) {
   etr_arena scratch = {0};
   uint32_t *shorts = etr_arena_alloc_array(&scratch, c->count, sizeof *shorts);
   double *times = etr_arena_alloc_array(&scratch, c->count, sizeof *times);
   size_t short_count = 0;
   for (size_t i = 0; shorts && times && i < c->count; i++) {
-    bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
-    if (is_long[i] || starts)
+    if (is_long[i] || starts_series(c, i))
       continue;
     times[short_count] = ticks_of(c, i);
     shorts[short_count++] = c->list[i].run;
@@ -277,15 +293,15 @@ static void add_short_prompts(candidates *c, bool *is_long) {
     etr_sort(times, short_count, sizeof *times, etr_by_double);
   double median = c->failed ? 0 : etr_median_of_sorted(times, short_count);
   for (size_t i = 0; short_count && !c->failed && i < c->count; i++) {
-    bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
-    if (starts && !is_long[i] && ticks_of(c, i) >= LEAST_FACTOR * median)
+    bool may_be_prompt = starts_series(c, i) && !is_long[i];
+    if (may_be_prompt && ticks_of(c, i) >= LEAST_FACTOR * median)
       is_long[i] = is_like_a_long_run(c, is_long, c->list[i].run, shorts, short_count);
   }
   etr_arena_clear(&scratch);
 }
 
 /* Returns the median time of the long runs, or with `wants_long` unset of the others, in ticks. */
-static double median_of_length(candidates *c, const bool *is_long, bool wants_long) {
+static double median_of_length(method_runs *c, const bool *is_long, bool wants_long) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++)
     if (is_long[i] == wants_long)
@@ -294,9 +310,10 @@ static double median_of_length(candidates *c, const bool *is_long, bool wants_lo
   return etr_median_of_sorted(c->sorted, count);
 }
 
-/* Marks the runs that take longer because they do other work, by their times alone: behind the
- * widest gap for which that is so. Returns whether there are any. */
-static bool mark_long_times(candidates *c) {
+/* Marks the runs that take longer because they do other work, by their times alone: those above the
+ * widest gap between times for which that is so. Returns false if there are none, or when out of
+ * memory, which sets c->failed. */
+static bool mark_long_times(method_runs *c) {
   etr_gap gap = {LEAST_GAP, INFINITY};
   for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
     etr_long_runs runs;
@@ -309,7 +326,7 @@ static bool mark_long_times(candidates *c) {
     if (!is_much || !do_other_work(c, &runs))
       continue;
     memcpy(c->is_long, runs.is_long, c->count * sizeof *c->is_long);
-    add_short_prompts(c, c->is_long);
+    mark_short_prompts(c, c->is_long);
     return !c->failed;
   }
   return false;
@@ -317,10 +334,9 @@ static bool mark_long_times(candidates *c) {
 
 /* ---- The kinds ---- */
 
-/* Returns whether all runs of a kind are the first of their series; these may have other events for
- * that reason alone.
- */
-static bool is_only_first(const candidates *c, size_t kind) {
+/* Returns true if all runs of a kind are the first of their series; these may have other events for
+ * that reason alone. */
+static bool has_only_first_runs(const method_runs *c, size_t kind) {
   for (size_t i = 1; i < c->count; i++)
     if (kind_of(c, i) == kind && c->list[i].series == c->list[i - 1].series)
       return false;
@@ -328,7 +344,7 @@ static bool is_only_first(const candidates *c, size_t kind) {
 }
 
 /* Returns the median time of the runs of a kind, in ticks. */
-static double median_of_kind(candidates *c, size_t kind) {
+static double median_of_kind(method_runs *c, size_t kind) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++)
     if (kind_of(c, i) == kind)
@@ -337,9 +353,9 @@ static double median_of_kind(candidates *c, size_t kind) {
   return etr_median_of_sorted(c->sorted, count);
 }
 
-/* Marks the runs of the kinds that take much longer than the shortest kind, as more work does.
- * Returns whether there are any. */
-static bool mark_long_kinds(candidates *c) {
+/* Marks the runs of the kinds whose median time is LEAST_FACTOR times that of the shortest kind or
+ * more as long: they do more work. Returns false if there are none. */
+static bool mark_long_kinds(method_runs *c) {
   double medians[MOST_KINDS], least = INFINITY;
   bool has_long = false;
   for (size_t kind = 0; kind < c->kinds; kind++) {
@@ -356,18 +372,18 @@ static bool mark_long_kinds(candidates *c) {
 
 /* ---- Distinguishing runs ---- */
 
-/* Distinguishes runs by their events. Events that occur only in the first runs of series are those
- * of warm-up. */
-static bool distinguish_events(candidates *c) {
-  bool is_distinct = distinguish_values(c);
+/* Distinguishes runs by their events. Returns false if there are not several kinds, or if a kind
+ * has first runs of series only, whose events may be those of warm-up. */
+static bool distinguish_events(method_runs *c) {
+  bool is_distinct = make_kind_of_each_value(c);
   for (size_t kind = 0; is_distinct && kind < c->kinds; kind++)
-    is_distinct = !is_only_first(c, kind);
+    is_distinct = !has_only_first_runs(c, kind);
   return is_distinct;
 }
 
 /* Marks the runs that read more tokens than others. Returns false if the tokens are not known of
  * all runs, or do not differ. */
-static bool mark_more_tokens(candidates *c) {
+static bool mark_more_tokens(method_runs *c) {
   double least = INFINITY;
   bool has_more = false;
   for (size_t i = 0; i < c->count; i++)
@@ -381,7 +397,7 @@ static bool mark_more_tokens(candidates *c) {
 
 /* Distinguishes the runs of a method by a rule: logged bytes or events. Returns true if they are
  * of several kinds, but not of too many. */
-static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
+static bool distinguish_kinds(method_runs *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;
     c->values[i] = rule == ETR_PHASE_BY_SIZES ? c->known->bytes[run]
@@ -392,10 +408,10 @@ static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   return rule == ETR_PHASE_BY_SIZES ? distinguish_sizes(c) : distinguish_events(c);
 }
 
-/* Returns whether the long runs are prompts: they read several tokens and all others one. If
- * tokens are not logged, the values that they logged must be larger, they must come first, and
- * they must be fewer than steps. */
-static bool is_prefill(const candidates *c, etr_phase_rule rule) {
+/* Returns true if the long runs are prompts of a language model (prefill), and the others steps
+ * that read one token each (decode): by their numbers of tokens, or if these are not logged, by the
+ * sizes of logged values, if long runs come first in each series and are fewer than the others. */
+static bool is_prefill(const method_runs *c, etr_phase_rule rule) {
   etr_long_runs runs = {.is_long = c->is_long};
   size_t matching = 0;
   for (size_t i = 0; i < c->count; i++)
@@ -408,7 +424,7 @@ static bool is_prefill(const candidates *c, etr_phase_rule rule) {
 }
 
 /* Numbers the two phases in the order of their first runs, and names them. */
-static void set_phases(etr_known_phases *phases, const candidates *c, etr_phase_rule rule) {
+static void set_phases(etr_known_phases *phases, const method_runs *c, etr_phase_rule rule) {
   size_t long_phase = c->is_long[0] ? 0 : 1;
   bool is_known = is_prefill(c, rule);
   *phases = (etr_known_phases){.count = PHASES, .rule = rule};
@@ -420,7 +436,7 @@ static void set_phases(etr_known_phases *phases, const candidates *c, etr_phase_
 }
 
 /* Finds the phases of a method's runs by the strongest rule that distinguishes them. */
-static void find_phases(etr_known_phases *phases, candidates *c) {
+static void find_phases(etr_known_phases *phases, method_runs *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS};
   if (mark_more_tokens(c)) {
     set_phases(phases, c, ETR_PHASE_BY_SIZES);
@@ -435,7 +451,7 @@ static void find_phases(etr_known_phases *phases, candidates *c) {
     set_phases(phases, c, ETR_PHASE_BY_TIMES);
 }
 
-/* Returns whether runs of a method can do different work. Runs that may be of several methods have
+/* Returns true if runs of a method can do different work. Runs that may be of several methods have
  * no phases: the methods may be what distinguishes them. */
 static bool can_differ(const etr_method_inputs *inputs, uint32_t method) {
   etr_work_varies varies = inputs ? inputs[method].varies : ETR_WORK_IS_UNKNOWN;
@@ -447,7 +463,7 @@ static bool find_all_phases(etr_known_phases *phases, const run_facts *facts,
                             const etr_method_inputs *inputs) {
   size_t count;
   const etr_inference *list = etr_inferences_list(facts->blocks, facts->scratch, &count);
-  candidates c = {
+  method_runs c = {
       .known = facts,
       .values = etr_arena_alloc_array(facts->scratch, facts->blocks->run_count, sizeof *c.values),
       .sorted = etr_arena_alloc_array(facts->scratch, facts->blocks->run_count, sizeof *c.sorted),
@@ -474,8 +490,8 @@ etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *
   run_facts facts = {.blocks = blocks, .scratch = &scratch};
   etr_known_phases *phases = etr_arena_alloc_array(arena, method_count, sizeof *phases);
   bool good = phases && etr_runs_number_series(blocks, &scratch) &&
-              sum_logged_bytes(&facts, dumps) && count_tokens(&facts, dumps, inputs) &&
-              number_events(&facts) && find_all_phases(phases, &facts, inputs);
+              sum_logged_bytes(&facts, dumps) && count_tokens_of_runs(&facts, dumps, inputs) &&
+              number_blocks_by_events(&facts) && find_all_phases(phases, &facts, inputs);
   etr_arena_clear(&scratch);
   return good ? phases : NULL;
 }

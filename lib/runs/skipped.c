@@ -15,11 +15,11 @@ typedef struct sorted_run {
   uint32_t previous, next; /* neighbors among the remaining runs */
 } sorted_run;
 
-/* A quantile of the remaining runs: the shortest run that is at least as long as the given tenths
- * of them. */
+/* A quantile of the remaining runs: the shortest run that is at least as long as `tenths` tenths of
+ * them. */
 typedef struct ranked_run {
-  uint32_t position;
-  size_t rank; /* rank of the run, from 1 */
+  uint32_t position; /* in the sorted list of all runs */
+  size_t rank;       /* rank of the run among the remaining ones, from 1 */
   size_t tenths;
 } ranked_run;
 
@@ -37,19 +37,22 @@ static int by_ticks(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-static size_t rank_of(size_t tenths, size_t count) {
+/* Returns the rank, from 1, of a quantile of `count` runs. */
+static size_t rank_of_quantile(size_t tenths, size_t count) {
   return (tenths * count + 9) / 10;
 }
 
-static ranked_run ranked_run_of(size_t tenths, size_t count) {
-  size_t rank = rank_of(tenths, count);
+/* Returns a quantile of all `count` runs, none of which was removed yet. */
+static ranked_run quantile_of_all(size_t tenths, size_t count) {
+  size_t rank = rank_of_quantile(tenths, count);
   return (ranked_run){.position = (uint32_t)(rank - 1), .rank = rank, .tenths = tenths};
 }
 
-/* Updates a quantile after a run was removed; `count` is the number of remaining runs. */
-static void update_rank_after_removal(ranked_run *ranked, const remainder *remaining,
-                                      uint32_t removed, size_t count) {
-  size_t wanted = rank_of(ranked->tenths, count);
+/* Updates a quantile after the run at position `removed` was removed from the linked list. `count`
+ * is the number of remaining runs. The rank changes by one at most, so this takes few steps. */
+static void update_quantile(ranked_run *ranked, const remainder *remaining, uint32_t removed,
+                            size_t count) {
+  size_t wanted = rank_of_quantile(ranked->tenths, count);
   if (removed < ranked->position)
     ranked->rank--;
   if (removed == ranked->position) {
@@ -64,6 +67,7 @@ static void update_rank_after_removal(ranked_run *ranked, const remainder *remai
     ranked->position = remaining->list[ranked->position].next;
 }
 
+/* Returns the median of the remaining runs, in ticks. */
 static double median_of(const remainder *r) {
   const sorted_run *middle = &r->list[r->middle.position];
   if (r->count % 2)
@@ -71,11 +75,10 @@ static double median_of(const remainder *r) {
   return ((double)middle->ticks + (double)r->list[middle->next].ticks) / 2;
 }
 
-/* Excludes the first runs of a series while they are longer than usual: longer than the median of
- * the runs behind them by a factor, and than most of these. */
-static void skip_warm_up(const etr_blocks *blocks, remainder *remaining,
-                         const etr_inference *series, size_t count) {
-  /* At first all runs are in the list, sorted by time. */
+/* Lists all runs of a series in `remaining`, sorted and linked by time, with the quantiles by which
+ * warm-up is recognized: the median, and the run that 80 % are not longer than. */
+static void list_runs_by_time(remainder *remaining, const etr_blocks *blocks,
+                              const etr_inference *series, size_t count) {
   for (uint32_t i = 0; i < count; i++)
     remaining->list[i] = (sorted_run){.ticks = blocks->runs[series[i].run].execute_ticks,
                                       .index = i};
@@ -85,26 +88,38 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *remaining,
     remaining->list[i].next = i + 1 < count ? i + 1 : ETR_NONE;
     remaining->position[remaining->list[i].index] = i;
   }
-  remaining->middle = ranked_run_of(5, count);
-  remaining->long_one = ranked_run_of(8, count);
+  remaining->middle = quantile_of_all(5, count);
+  remaining->long_one = quantile_of_all(8, count);
   remaining->count = count;
+}
+
+/* Removes run i of the series from the remaining runs and updates their quantiles. */
+static void remove_leading_run(remainder *remaining, size_t i) {
+  uint32_t position = remaining->position[i];
+  const sorted_run *removed = &remaining->list[position];
+  if (removed->previous != ETR_NONE)
+    remaining->list[removed->previous].next = removed->next;
+  if (removed->next != ETR_NONE)
+    remaining->list[removed->next].previous = removed->previous;
+  remaining->count--;
+  update_quantile(&remaining->middle, remaining, position, remaining->count);
+  update_quantile(&remaining->long_one, remaining, position, remaining->count);
+}
+
+/* Excludes the first runs of a series, one after the other, as long as each is warm-up: longer than
+ * the median of the runs behind it by a factor, and longer than most of these by another. At least
+ * ETR_WARM_UP_LEAST_BEHIND runs must be behind it. */
+static void skip_warm_up(const etr_blocks *blocks, remainder *remaining,
+                         const etr_inference *series, size_t count) {
+  list_runs_by_time(remaining, blocks, series, count);
   for (size_t i = 0; i + ETR_WARM_UP_LEAST_BEHIND < count; i++) {
     etr_run *run = &blocks->runs[series[i].run];
-    /* The run leaves the list, and the ranks follow. */
-    const sorted_run *removed = &remaining->list[remaining->position[i]];
-    if (removed->previous != ETR_NONE)
-      remaining->list[removed->previous].next = removed->next;
-    if (removed->next != ETR_NONE)
-      remaining->list[removed->next].previous = removed->previous;
-    remaining->count--;
-    update_rank_after_removal(&remaining->middle, remaining, remaining->position[i],
-                              remaining->count);
-    update_rank_after_removal(&remaining->long_one, remaining, remaining->position[i],
-                              remaining->count);
-    double ticks = (double)run->execute_ticks, median = median_of(remaining);
-    bool is_longest = ticks > ETR_WARM_UP_LONG_FACTOR *
-                                  (double)remaining->list[remaining->long_one.position].ticks;
-    if (median <= 0 || ticks <= ETR_WARM_UP_FACTOR * median || !is_longest)
+    remove_leading_run(remaining, i);
+    double ticks = (double)run->execute_ticks, median = median_of(remaining),
+           long_ticks = (double)remaining->list[remaining->long_one.position].ticks;
+    bool is_above_median = median > 0 && ticks > ETR_WARM_UP_FACTOR * median;
+    bool is_above_long_runs = ticks > ETR_WARM_UP_LONG_FACTOR * long_ticks;
+    if (!is_above_median || !is_above_long_runs)
       return;
     run->is_skipped = true;
   }
@@ -112,10 +127,11 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *remaining,
 
 /* ---- All ---- */
 
-/* Excludes warm-up among the leading runs of each phase. Phases are separate because a first run
- * may also be long for other reasons, as a prompt is. Returns false when out of memory. */
-static bool skip_all_warm_up(const etr_blocks *blocks, const etr_method_inputs *inputs,
-                             etr_inference *list, size_t count, etr_arena *scratch) {
+/* Excludes warm-up among the leading runs of each phase of each series. Phases are separate because
+ * a first run may also be long for other reasons, as a prompt is. So may those of a method whose
+ * work follows the input, which are kept. Sorts `list`. Returns false when out of memory. */
+static bool skip_warm_up_of_all(const etr_blocks *blocks, const etr_method_inputs *inputs,
+                                etr_inference *list, size_t count, etr_arena *scratch) {
   remainder r = {.list = etr_arena_alloc_array(scratch, count, sizeof *r.list),
                  .position = etr_arena_alloc_array(scratch, count, sizeof *r.position)};
   if (!r.list || !r.position)
@@ -138,7 +154,7 @@ static bool skip_leading(const etr_blocks *blocks, const etr_method_inputs *inpu
   if (!list)
     return false;
   if (options->skip == ETR_SKIP_AUTO)
-    return skip_all_warm_up(blocks, inputs, list, count, scratch);
+    return skip_warm_up_of_all(blocks, inputs, list, count, scratch);
   for (size_t i = 0, end; i < count; i = end) {
     end = etr_inferences_end_of_series(list, count, i);
     for (size_t k = i; k < end && k - i < options->skip_count; k++)
@@ -147,7 +163,6 @@ static bool skip_leading(const etr_blocks *blocks, const etr_method_inputs *inpu
   return true;
 }
 
-/* Excludes runs as the options say. Returns false when out of memory. */
 bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
                       const etr_options *options) {
   etr_arena scratch = {0};
@@ -168,8 +183,8 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
 
 /* ---- Removing excluded runs from blocks ---- */
 
-/* Removes the excluded runs from the method's blocks, which are measured again. Returns false
- * when out of memory. */
+/* Each block that has excluded runs counts them in skipped_run_count, and starts with its first
+ * included run. Returns false when out of memory. */
 bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
   size_t count;
   const uint32_t *block_indices = etr_blocks_of_method(blocks, method, &count);
@@ -182,7 +197,7 @@ bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
     if (!has_skipped)
       continue;
     block->skipped_run_count = block->run_count;
-    if (!etr_block_part(blocks, block, (etr_leaving){0}))
+    if (!etr_block_remove_runs(blocks, block, (etr_leaving){0}))
       return false;
     block->skipped_run_count -= block->run_count;
     blocks->starts[index] = etr_block_start(block);

@@ -14,7 +14,8 @@ static const double LEAST_GAP =
 static const double LEAST_SHARE =
     .5; /* smallest share of a run's excess time for one operator to be its cause */
 
-/* Lists the runs of a method with their series. Returns false if there is no list. */
+/* Lists the runs of a method with their series. Returns false if `list` is NULL, because memory ran
+ * out. */
 static bool list_series_of_runs(etr_inference *list, const etr_method *method,
                                 const etr_blocks *blocks) {
   for (size_t i = 0; list && i < method->run_count; i++) {
@@ -24,10 +25,10 @@ static bool list_series_of_runs(etr_inference *list, const etr_method *method,
   return list != NULL;
 }
 
-/* Lists the slow runs, or with `wants_long` unset the others, with the time of each, and returns
- * their number. */
-static size_t choose_runs(const etr_method *method, const bool *is_long, bool wants_long,
-                          uint32_t *runs, uint64_t *ticks) {
+/* Lists the slow runs of a method, or with `wants_long` unset the others, with the ticks of each.
+ */
+static void list_runs_with_ticks(const etr_method *method, const bool *is_long, bool wants_long,
+                                 uint32_t *runs, uint64_t *ticks) {
   size_t count = 0;
   for (size_t i = 0; i < method->run_count; i++) {
     if (is_long[i] != wants_long)
@@ -35,11 +36,36 @@ static size_t choose_runs(const etr_method *method, const bool *is_long, bool wa
     runs[count] = method->runs[i];
     ticks[count++] = method->execute_per_run[i];
   }
-  return count;
 }
 
-/* Finds the runs that are clearly longer than the others, and what they have in common; none if
- * all of them lead a series. Returns false when out of memory. */
+/* Sets how much longer the slow runs take than the median of the others, by the ticks of the slow
+ * runs and, behind them, of the others. Sorts both. */
+static void set_slow_times(etr_slow_runs *out, uint64_t *ticks, const etr_long_runs *runs) {
+  out->usual = etr_stats_of(ticks + runs->long_count, runs->short_count).p50;
+  etr_stats stats = etr_stats_of(ticks, runs->long_count);
+  out->p50 = stats.p50;
+  out->least = stats.min;
+  out->most = stats.max;
+  for (size_t i = 0; i < runs->long_count; i++)
+    out->excess_ticks += ticks[i] - (uint64_t)out->usual;
+}
+
+/* Sets what the slow runs have in common: a period, or one operator that makes them slow. */
+static void set_slow_kind(etr_slow_runs *out, const etr_long_runs *runs,
+                          const etr_operator_stretch *stretch) {
+  bool is_operator = stretch->top_share >= LEAST_SHARE;
+  if (etr_long_runs_are_periodic(runs)) {
+    out->period = runs->least_period;
+    out->runs_of_period = runs->longest;
+  }
+  out->event = is_operator ? stretch->top : NULL;
+  out->kind = out->period ? ETR_SLOW_RUNS_PERIODIC : ETR_SLOW_RUNS_ANY;
+  if (is_operator)
+    out->kind = ETR_SLOW_RUNS_OPERATOR;
+}
+
+/* Leaves *out empty if no run is slow, or if all slow runs are at the start of a series: these are
+ * warm-up, or a step. Returns false when out of memory. */
 bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_blocks *blocks,
                         etr_arena *arena) {
   etr_arena scratch = {0};
@@ -49,38 +75,21 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
   bool good = list_series_of_runs(list, method, blocks) &&
               etr_long_runs_of(&runs, &(etr_gap){LEAST_GAP, INFINITY}, blocks, list,
                                method->run_count, &scratch);
-  if (good && runs.is_long &&
-      runs.inner_groups > 0) { /* a group that only leads a series is warm-up, or a step */
+  if (good && runs.is_long && runs.inner_groups > 0) {
     etr_operator_stretch stretch;
     uint32_t *slow = etr_arena_alloc_array(arena, runs.long_count, sizeof *slow);
     uint32_t *others = etr_arena_alloc_array(&scratch, runs.short_count, sizeof *others);
     uint64_t *ticks = etr_arena_alloc_array(&scratch, method->run_count, sizeof *ticks);
     good = slow && others && ticks;
     if (good) {
-      choose_runs(method, runs.is_long, true, slow, ticks);
-      choose_runs(method, runs.is_long, false, others, ticks + runs.long_count);
+      list_runs_with_ticks(method, runs.is_long, true, slow, ticks);
+      list_runs_with_ticks(method, runs.is_long, false, others, ticks + runs.long_count);
       good = etr_operator_stretch_of(&stretch, blocks, slow, runs.long_count, others,
                                      runs.short_count);
     }
     if (good) {
-      /* Adds up how much longer the slow runs take than the median of the others. */
-      out->usual = etr_stats_of(ticks + runs.long_count, runs.short_count).p50;
-      etr_stats stats = etr_stats_of(ticks, runs.long_count);
-      out->p50 = stats.p50;
-      out->least = stats.min;
-      out->most = stats.max;
-      for (size_t i = 0; i < runs.long_count; i++)
-        out->excess_ticks += ticks[i] - (uint64_t)out->usual;
-      /* Finds what the slow runs have in common. */
-      bool is_operator = stretch.top_share >= LEAST_SHARE;
-      if (etr_long_runs_are_periodic(&runs)) {
-        out->period = runs.least_period;
-        out->runs_of_period = runs.longest;
-      }
-      out->event = is_operator ? stretch.top : NULL;
-      out->kind = out->period ? ETR_SLOW_RUNS_PERIODIC : ETR_SLOW_RUNS_ANY;
-      if (is_operator)
-        out->kind = ETR_SLOW_RUNS_OPERATOR;
+      set_slow_times(out, ticks, &runs);
+      set_slow_kind(out, &runs, &stretch);
       out->runs = slow;
       out->run_count = runs.long_count;
     }
@@ -118,6 +127,7 @@ typedef struct column {
   bool is_measured;       /* its clock is fine enough to measure its stretch */
 } column;
 
+/* The times of all operators (columns) in the chosen runs (rows). */
 typedef struct table {
   const etr_blocks *blocks;
   etr_arena scratch;
@@ -131,6 +141,8 @@ typedef struct table {
 
 /* ---- Filling the table ---- */
 
+/* Returns true for an event whose time is that of one operator: not a counter, and no container,
+ * whose time is that of the events in it. */
 static bool is_timed_operator(const etr_event *event) {
   bool takes_time = event->unit == ETR_EVENT_UNIT_TIME && event->role != ETR_ROLE_COUNTER &&
                     event->role != ETR_ROLE_CONTAINER;
@@ -153,9 +165,9 @@ static column *find_or_add_column(table *t, const etr_event *event) {
   return added->ticks ? added : NULL;
 }
 
-/* Adds the samples of an event. Samples and chosen runs are both sorted by run. Returns false
- * when out of memory. */
-static bool add_event(table *t, const etr_event *event) {
+/* Adds the ticks of an operator's event in the chosen runs to its column. Samples and chosen runs
+ * are both sorted by run. Returns false when out of memory. */
+static bool add_event_to_column(table *t, const etr_event *event) {
   column *c = find_or_add_column(t, event);
   for (size_t i = 0, k = 0; c && i < event->sample_count; i++) {
     while (k < t->run_count && t->runs[k] < event->sample_runs[i])
@@ -168,9 +180,9 @@ static bool add_event(table *t, const etr_event *event) {
   return c != NULL;
 }
 
-/* Adds the operators of a block. For a delegate without operator events, its call is added
- * instead. Returns false when out of memory. */
-static bool add_block(table *t, const etr_block *block) {
+/* Adds the times of the operators of a block to the table. The call of a delegate that logs no
+ * operators is added as one operator. Returns false when out of memory. */
+static bool add_operators_of_block(table *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     bool has_operators = false;
     end = etr_block_instruction_end(block, i);
@@ -179,22 +191,24 @@ static bool add_block(table *t, const etr_block *block) {
     for (size_t k = i; k < end; k++) {
       const etr_event *event = &block->events[k];
       bool stands_for_all = !has_operators && event->kind == ETR_EVENT_DELEGATE_CALL;
-      if ((stands_for_all || is_timed_operator(event)) && !add_event(t, event))
+      if ((stands_for_all || is_timed_operator(event)) && !add_event_to_column(t, event))
         return false;
     }
   }
   return true;
 }
 
-/* Adds the operators of each block to the table, once. Returns false when out of memory. */
-static bool add_columns_of_blocks(table *t) {
+/* Adds the times of the operators of all blocks that the chosen runs are in to the table. Returns
+ * false when out of memory. */
+static bool add_operators_of_runs(table *t) {
   etr_map added;
   etr_map_init(&added, &t->scratch);
   for (size_t i = 0; i < t->run_count; i++) {
     uint32_t block = t->blocks->runs[t->runs[i]].block;
     size_t count_before = added.count;
     uint32_t number = etr_map_number(&added, ETR_BYTES(block));
-    if (number == ETR_NONE || (number == count_before && !add_block(t, &t->blocks->blocks[block])))
+    bool is_new = number == count_before;
+    if (number == ETR_NONE || (is_new && !add_operators_of_block(t, &t->blocks->blocks[block])))
       return false;
   }
   return true;
@@ -202,8 +216,8 @@ static bool add_columns_of_blocks(table *t) {
 
 /* ---- The usual times of operators ---- */
 
-/* Returns the step of the clock of kernels, or of operators in delegates: all their times are
- * multiples of it. */
+/* Returns the step of the clock of kernels, or with `in_delegate` of operators in delegates, in
+ * ticks: the greatest common divisor of all their times. */
 static uint64_t clock_step_of(const table *t, bool in_delegate) {
   uint64_t step = 0;
   for (size_t i = 0; i < t->columns.count && step != 1; i++)
@@ -230,12 +244,15 @@ static void measure_usual_times(table *t) {
   }
 }
 
-static double stretch_of(const column *c, size_t run) {
+/* Returns the logarithm of how many times as long as usual an operator took in a run of the table.
+ */
+static double log_stretch(const column *c, size_t run) {
   return log(ETR_MAX((double)c->ticks[run] / c->usual, SHORTEST));
 }
 
 /* ---- How alike the long runs are ---- */
 
+/* The stretch of an operator, to be sorted; `column` counts the measured operators only. */
 typedef struct ranked {
   double value;
   size_t column;
@@ -246,9 +263,9 @@ static int by_value(const void *a, const void *b) {
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Computes the ranks of a run's stretches minus their mean, scaled so that the squares add up to
- * 1. Equal stretches share a rank. If all are equal, all results are 0. Returns false when out of
- * memory. */
+/* Computes the ranks of the operators' stretches in a run, minus their mean and scaled so that
+ * their squares add up to 1: the product of two such lists is Spearman's correlation. Equal
+ * stretches share a rank. If all are equal, all results are 0. Returns false when out of memory. */
 static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
   ranked *list = etr_arena_alloc_array(&t->scratch, count, sizeof *list);
   double squares = 0;
@@ -256,7 +273,7 @@ static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
     return false;
   for (size_t i = 0, k = 0; i < t->columns.count; i++)
     if (t->columns.data[i].is_measured) {
-      list[k] = (ranked){stretch_of(&t->columns.data[i], run), k};
+      list[k] = (ranked){log_stretch(&t->columns.data[i], run), k};
       k++;
     }
   etr_sort(list, count, sizeof *list, by_value);
@@ -273,15 +290,17 @@ static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
   return true;
 }
 
-static double product_of(const double *a, const double *b, size_t count) {
+/* Returns the inner product of two lists. */
+static double inner_product(const double *a, const double *b, size_t count) {
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     sum += a[i] * b[i];
   return sum;
 }
 
-/* Measures whether the same operators are slow in all long runs: the median correlation of their
- * ranks. Returns false when out of memory. */
+/* Sets *alike to the median, over all pairs of long runs, of Spearman's correlation of the
+ * operators' stretches: it is high if the same operators are slow in all of them. `count` is the
+ * number of measured operators. Returns false when out of memory. */
 static bool measure_alike(table *t, double *alike, size_t count) {
   double *ranks = etr_arena_alloc_array(&t->scratch, t->long_count * count, sizeof *ranks);
   double pairs[MOST_LONG * (MOST_LONG - 1) / 2];
@@ -293,7 +312,7 @@ static bool measure_alike(table *t, double *alike, size_t count) {
       return false;
   for (size_t i = 0; i < ranked_count; i++)
     for (size_t k = i + 1; k < ranked_count; k++)
-      pairs[pair_count++] = product_of(ranks + count * i, ranks + count * k, count);
+      pairs[pair_count++] = inner_product(ranks + count * i, ranks + count * k, count);
   etr_sort(pairs, pair_count, sizeof *pairs, etr_by_double);
   *alike = etr_median_of_sorted(pairs, pair_count);
   return true;
@@ -310,7 +329,7 @@ static double width_of_stretches(table *t) {
       continue;
     for (size_t run = 0; run < t->run_count; run++)
       if (t->is_long[run])
-        stretches[count++] = stretch_of(&t->columns.data[i], run);
+        stretches[count++] = log_stretch(&t->columns.data[i], run);
     etr_sort(stretches, count, sizeof *stretches, etr_by_double);
     t->room[operators++] = etr_median_of_sorted(stretches, count);
   }
@@ -321,9 +340,9 @@ static double width_of_stretches(table *t) {
 
 /* ---- The operator with the largest share of the excess time ---- */
 
-/* Returns the share of the operator with the most excess in a run's excess over the median of the
- * short runs, if that operator is stretched much more than all others; else 0. *top is that
- * operator. */
+/* Sets *top to the operator with the most excess time in a run (beyond its usual time), and returns
+ * its share of the run's excess over `usual`, the median of the short runs in ticks. Returns 0
+ * unless it takes longer by a factor TOP_FACTOR times that of the rest of the run. */
 static double share_of_top_operator(const table *t, size_t run, double usual,
                                     const etr_event **top) {
   double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most_excess = 0,
@@ -344,8 +363,8 @@ static double share_of_top_operator(const table *t, size_t run, double usual,
   return is_dominant && ticks > usual ? ETR_MIN(most_excess / (ticks - usual), 1) : 0;
 }
 
-/* Finds the operator that explains most of each long run, and its median share; NULL if it is not
- * the same in all of them. */
+/* Sets out->top to the operator with the most excess time in all long runs, NULL if it is not the
+ * same one or has less than half of it; and out->top_share to the median of its shares. */
 static void find_top_operator(table *t, etr_operator_stretch *out) {
   double shares[MOST_LONG];
   size_t shorts = 0, count = 0;
@@ -373,9 +392,9 @@ static void find_top_operator(table *t, etr_operator_stretch *out) {
 
 /* ---- Together ---- */
 
-/* Measures what the long runs have in common, as far as there are enough operators. Returns false
- * when out of memory. */
-static bool measure_columns(table *t, etr_operator_stretch *out) {
+/* Measures from the table what the long runs have in common, as far as there are enough operators.
+ * Returns false when out of memory. */
+static bool measure_table(table *t, etr_operator_stretch *out) {
   size_t room_size = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
   t->room = etr_arena_alloc_array(&t->scratch, room_size, sizeof *t->room);
   if (!t->room)
@@ -391,29 +410,33 @@ static bool measure_columns(table *t, etr_operator_stretch *out) {
   return measure_alike(t, &out->alike, count);
 }
 
-/* Compares some runs of both kinds, evenly spaced. Returns false when out of memory. */
-bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks,
-                             const uint32_t *long_runs, size_t long_count,
-                             const uint32_t *short_runs, size_t short_count) {
-  table t = {.blocks = blocks};
-  *out = (etr_operator_stretch){.width = 1};
-  /* Chooses evenly spaced runs of both kinds, in the order in which they ran. */
+/* Chooses evenly spaced runs of both kinds for the table, in the order in which they ran. */
+static void choose_runs_of_table(table *t, const uint32_t *long_runs, size_t long_count,
+                                 const uint32_t *short_runs, size_t short_count) {
   size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG),
          shorts = ETR_MIN(short_count, (size_t)MOST_SHORT);
   for (size_t i = 0, k = 0; i < longs || k < shorts;) {
     uint32_t next_long = i < longs ? long_runs[i * long_count / longs] : ETR_NONE;
     uint32_t next_short = k < shorts ? short_runs[k * short_count / shorts] : ETR_NONE;
-    t.is_long[t.run_count] = next_long < next_short;
-    t.runs[t.run_count++] = ETR_MIN(next_long, next_short);
+    t->is_long[t->run_count] = next_long < next_short;
+    t->runs[t->run_count++] = ETR_MIN(next_long, next_short);
     if (next_long < next_short)
       i++;
     else
       k++;
   }
-  t.long_count = longs;
+  t->long_count = longs;
+}
+
+/* Fills a table of times of operators in some of the runs, and measures it. */
+bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks,
+                             const uint32_t *long_runs, size_t long_count,
+                             const uint32_t *short_runs, size_t short_count) {
+  table t = {.blocks = blocks};
+  *out = (etr_operator_stretch){.width = 1};
+  choose_runs_of_table(&t, long_runs, long_count, short_runs, short_count);
   etr_map_init(&t.numbers, &t.scratch);
-  bool good = add_columns_of_blocks(&t) && measure_columns(&t, out) &&
-              !etr_arena_failed(&t.scratch);
+  bool good = add_operators_of_runs(&t) && measure_table(&t, out) && !etr_arena_failed(&t.scratch);
   etr_arena_clear(&t.scratch);
   return good;
 }

@@ -52,8 +52,9 @@ static recording measure_recording(timed_run *runs, size_t count, uint32_t numbe
   return out;
 }
 
-/* Marks the recordings whose time is far from the median of all. Without a logarithm, of a time
- * of 0, none is odd. Returns false when out of memory. */
+/* Marks the recordings whose typical time is far from the median of all, compared with how far they
+ * usually are, as odd. None is odd if there are few recordings, or if a time is 0, which has no
+ * logarithm. Returns false when out of memory. */
 static bool find_odd_recordings(recording *list, size_t count, etr_arena *scratch) {
   double *values = etr_arena_alloc_array(scratch, count, sizeof *values);
   if (count < LEAST_TO_BE_ODD || !values)
@@ -75,8 +76,8 @@ static bool find_odd_recordings(recording *list, size_t count, etr_arena *scratc
   return true;
 }
 
-/* Lists the odd recordings, and sets the typical time to the mean of the others. Returns false
- * when out of memory. */
+/* Sets the typical time to the mean of the recordings that are not odd, and lists the odd ones with
+ * their difference from it. Returns false when out of memory. */
 static bool list_odd_recordings(etr_typical_choice *out, const recording *list, size_t count,
                                 etr_arena *arena) {
   etr_vec(etr_odd_recording) odd = {0};
@@ -99,11 +100,12 @@ static bool list_odd_recordings(etr_typical_choice *out, const recording *list, 
   return true;
 }
 
-/* Gives each chosen run a weight in inverse proportion to the number of chosen runs of its
- * recording. */
+/* Gives each chosen run a weight so that the weights of each recording add up to the same sum: that
+ * of the first one, where each run has the weight 1. Other runs have 0, so have those of odd
+ * recordings. */
 static void weigh_chosen_runs(etr_typical_choice *out, double *weights,
                               const etr_typical_runs *runs, const recording *list, size_t count) {
-  double unit = 0;
+  double unit = 0; /* sum of the weights of a recording */
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     if (list[i].is_odd)
@@ -113,7 +115,8 @@ static void weigh_chosen_runs(etr_typical_choice *out, double *weights,
     kept++;
     for (size_t k = 0; k < list[i].count; k++) {
       uint32_t index = list[i].chosen[k].index;
-      weights[runs->places ? runs->places[index] : index] = unit / (double)list[i].count;
+      size_t at = runs->weight_of ? runs->weight_of[index] : index;
+      weights[at] = unit / (double)list[i].count;
     }
   }
   out->typical = (etr_typical_run){weights, unit * (double)kept};
@@ -150,28 +153,30 @@ bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, b
 
 /* ---- Loads ---- */
 
-/* Returns the index in the block's runs of the run of a sample. Samples and runs are both in run
- * order: the search goes on from the index of the sample before it. */
-static uint32_t place_of_sample(const etr_block *block, const etr_event *event, size_t sample,
-                                uint32_t from) {
+/* Returns the index of a sample's run among the runs of the block. Samples and runs are both in run
+ * order, so the search goes on from the index that the sample before it had. */
+static uint32_t index_of_run(const etr_block *block, const etr_event *event, size_t sample,
+                             uint32_t from) {
   while (block->runs[from] != event->sample_runs[sample])
     from++;
   return from;
 }
 
-/* Sets `longest` to the time of the longest event of each run of a block. */
+/* Sets `longest` of each run of a block to the ticks of its longest event, which contains the
+ * others. */
 static void find_longest_events(uint64_t *longest, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
     uint32_t run = 0;
     for (size_t k = 0; k < event->sample_count; k++) {
-      run = place_of_sample(block, event, k, run);
+      run = index_of_run(block, event, k, run);
       longest[run] = ETR_MAX(longest[run], event->durations[k]);
     }
   }
 }
 
-/* Sets the typical times of the events of one block of loads. Returns false when out of memory. */
+/* Sets the typical times of the events of one block of loads: of all events in the same runs, which
+ * are chosen by the longest event, so that they add up. Returns false when out of memory. */
 static bool measure_typical_loads(const etr_blocks *blocks, const etr_block *block,
                                   etr_arena *scratch) {
   uint32_t *recordings = etr_arena_alloc_array(scratch, block->run_count, sizeof *recordings);
@@ -190,7 +195,7 @@ static bool measure_typical_loads(const etr_blocks *blocks, const etr_block *blo
     double sum = 0;
     uint32_t run = 0;
     for (size_t k = 0; k < row->sample_count; k++) {
-      run = place_of_sample(block, row, k, run);
+      run = index_of_run(block, row, k, run);
       sum = etr_typical_add(sum, &choice.typical, run, row->durations[k]);
     }
     row->stats.typical = etr_typical_of(sum, &choice.typical);

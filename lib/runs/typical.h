@@ -12,7 +12,7 @@
 typedef struct etr_typical_runs {
   const uint64_t *ticks;      /**< time of each run, by which the runs are ordered */
   const uint32_t *recordings; /**< recording of each run, ascending: index of its ETDump */
-  const uint32_t *places;     /**< index in the weights of each run; NULL: its own index */
+  const uint32_t *weight_of;  /**< index in the weights of each run; NULL: its own index */
   size_t run_count;
   size_t weight_count; /**< number of weights */
 } etr_typical_runs;

@@ -6,6 +6,7 @@
 
 /* ---- Status ---- */
 
+/* Converts a time of Windows, in units of 100 ns since 1601, to one of POSIX, since 1970. */
 static struct timespec time_of(LARGE_INTEGER ticks) {
   enum { A_SECOND = 10 * 1000 * 1000 };
   static const int64_t to_1970 = 11644473600; /* seconds since 1601 */
@@ -22,6 +23,8 @@ static bool is_link(HANDLE handle) {
           about.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
 }
 
+/* Returns the kind and the permissions of an open file, from its attributes: everybody may read,
+ * and write unless it is marked as read-only. */
 static mode_t mode_of(HANDLE handle, DWORD attributes) {
   if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) && is_link(handle))
     return S_IFLNK | 0777;
@@ -59,7 +62,8 @@ int fstat(int file, struct stat *out) {
   return handle != INVALID_HANDLE_VALUE ? stat_handle(handle, out) : -1;
 }
 
-/* Describes a file as POSIX's function does; of `flags` only AT_SYMLINK_NOFOLLOW matters. */
+/* Fills *out with what is known of a file, as POSIX's function does; of `flags` only
+ * AT_SYMLINK_NOFOLLOW matters. Returns 0; -1, with errno, on failure. */
 int fstatat(int folder, const char *path, struct stat *out, int flags) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES,
                                .disposition = FILE_OPEN,
@@ -81,15 +85,17 @@ int lstat(const char *path, struct stat *out) {
   return fstatat(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
 }
 
+/* Returns 0 if the file exists; -1, with errno, if not. Whether it can be read or written (`mode`)
+ * is not looked at: opening it shows that. */
 int access(const char *path, int mode) {
   struct stat about;
-  (void)mode; /* what is there can be read and written, as far as this tells */
+  (void)mode;
   return stat(path, &about);
 }
 
 /* ---- Opening ---- */
 
-/* Returns what NtCreateFile() does with a file that exists, or does not, by open()'s flags. */
+/* Returns what NtCreateFile() shall do if the file exists, or does not, by the flags of open(). */
 static ULONG disposition_of(int flags) {
   if (flags & O_CREAT) {
     if (flags & O_EXCL)
@@ -99,7 +105,8 @@ static ULONG disposition_of(int flags) {
   return flags & O_TRUNC ? FILE_OVERWRITE : FILE_OPEN;
 }
 
-/* Returns a descriptor for a handle, or closes the handle and returns -1. */
+/* Returns a descriptor for a handle, in binary mode, which programs that are started do not
+ * inherit. On failure closes the handle and returns -1. */
 static int descriptor_of(HANDLE handle, int flags) {
   int file = _open_osfhandle((intptr_t)handle,
                              (flags & (O_WRONLY | O_RDWR)) | _O_BINARY | _O_NOINHERIT);
@@ -108,9 +115,9 @@ static int descriptor_of(HANDLE handle, int flags) {
   return file;
 }
 
-/* Returns the errno of a file that the flags exclude, although it could be opened; 0 if they allow
- * it. */
-static int fault_of(HANDLE handle, int flags) {
+/* Returns the errno with which POSIX's open() fails for a file that Windows has opened: a link with
+ * O_NOFOLLOW, no directory with O_DIRECTORY, a directory to be written. 0 if it does not fail. */
+static int errno_of_opened(HANDLE handle, int flags) {
   struct stat about;
   if (stat_handle(handle, &about) != 0)
     return errno;
@@ -121,7 +128,8 @@ static int fault_of(HANDLE handle, int flags) {
   return S_ISDIR(about.st_mode) && (flags & (O_WRONLY | O_RDWR)) ? EISDIR : 0;
 }
 
-/* Returns the access that NtCreateFile() asks for, by open()'s flags. */
+/* Returns the access rights to ask NtCreateFile() for, by the flags of open(). Deleting on close
+ * needs the right to delete. */
 static ACCESS_MASK access_of(int flags, ULONG options) {
   ACCESS_MASK access = FILE_READ_ATTRIBUTES;
   if (!(flags & O_WRONLY))
@@ -133,7 +141,8 @@ static ACCESS_MASK access_of(int flags, ULONG options) {
   return access;
 }
 
-/* Opens a file with additional options and returns its descriptor; -1 on failure. */
+/* Opens a file as POSIX's openat() does, with additional options of NtCreateFile(), and returns its
+ * descriptor; -1, with errno, on failure. */
 static int open_with(int folder, const char *path, int flags, ULONG options) {
   const etr_win_opening how = {.access = access_of(flags, options),
                                .disposition = disposition_of(flags),
@@ -143,7 +152,7 @@ static int open_with(int folder, const char *path, int flags, ULONG options) {
   HANDLE handle = etr_win_open_handle(folder, path, &how);
   if (handle == NULL)
     return -1;
-  int fault = fault_of(handle, flags);
+  int fault = errno_of_opened(handle, flags);
   if (fault == 0)
     return descriptor_of(handle, flags);
   (void)CloseHandle(handle);
@@ -159,7 +168,8 @@ int open(const char *path, int flags, ...) {
   return open_with(AT_FDCWD, path, flags, 0);
 }
 
-/* Opens a file as POSIX's function does, always in binary mode. */
+/* Opens a file for writing (mode "w") or reading (any other) as POSIX's function does, always in
+ * binary mode. NULL, with errno, on failure. */
 FILE *fopen(const char *path, const char *mode) {
   bool is_written = mode[0] == 'w';
   const char *bytes = is_written ? "wb" : "rb";
@@ -170,7 +180,8 @@ FILE *fopen(const char *path, const char *mode) {
   return stream;
 }
 
-/* Opens a temporary file that disappears when it is closed. */
+/* Opens a temporary file, with a random name that nobody can guess, which disappears when it is
+ * closed. NULL on failure. */
 FILE *tmpfile(void) {
   wchar_t folder[MAX_PATH + 1];
   char path[PATH_MAX];
@@ -201,8 +212,9 @@ ssize_t write(int file, const void *from, size_t size) {
   return _write(file, from, at_once(size));
 }
 
-/* Reads at an offset as POSIX's function does, except that it moves the position at which read()
- * continues, which no caller that reads like this uses. */
+/* Reads up to `size` bytes at an offset as POSIX's function does; 0 at the end of the file. Unlike
+ * that, it moves the position at which read() continues, which no caller that reads like this uses.
+ */
 ssize_t pread(int file, void *into, size_t size, off_t at) {
   HANDLE handle = etr_win_handle(file);
   OVERLAPPED place = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};
@@ -214,6 +226,7 @@ ssize_t pread(int file, void *into, size_t size, off_t at) {
   return GetLastError() == ERROR_HANDLE_EOF ? 0 : etr_win_fail_last();
 }
 
+/* Writes what is buffered of a file to the disk. Returns 0; -1, with errno, on failure. */
 int fsync(int file) {
   HANDLE handle = etr_win_handle(file);
   if (handle == INVALID_HANDLE_VALUE)

@@ -14,6 +14,8 @@ struct etr_win_dir {
   _Alignas(8) char listing[LISTING];
 };
 
+/* Makes a directory of an open descriptor, which closedir() closes, as POSIX's function does. NULL
+ * when out of memory. */
 DIR *fdopendir(int folder) {
   DIR *directory = calloc(1, sizeof *directory);
   if (directory != NULL)
@@ -21,7 +23,7 @@ DIR *fdopendir(int folder) {
   return directory;
 }
 
-/* Opens a directory as POSIX's function does. */
+/* Opens a directory for readdir() as POSIX's function does; NULL, with errno, on failure. */
 DIR *opendir(const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY);
   DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
@@ -30,7 +32,8 @@ DIR *opendir(const char *path) {
   return directory;
 }
 
-/* Reads the next entries of a directory. Returns false at the end. */
+/* Reads as many further entries of a directory as fit into its list. Returns false at the end, and
+ * on failure. */
 static bool list_more(DIR *directory) {
   HANDLE handle = etr_win_handle(directory->folder);
   int what = directory->has_begun ? FileFullDirectoryInfo : FileFullDirectoryRestartInfo;
@@ -42,9 +45,9 @@ static bool list_more(DIR *directory) {
   return true;
 }
 
-/* Converts a name to UTF-8. Returns false if it is not valid UTF-16, because the file could not
- * be opened by the converted name. */
-static bool take_name(struct dirent *out, const FILE_FULL_DIR_INFO *found) {
+/* Fills an entry of readdir(): the name in UTF-8, and whether it is a link. Returns false if the
+ * name is not valid UTF-16, because the file could not be opened by the converted name. */
+static bool fill_entry(struct dirent *out, const FILE_FULL_DIR_INFO *found) {
   int size = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, found->FileName,
                                  (int)(found->FileNameLength / sizeof *found->FileName),
                                  out->d_name, NAME_MAX, NULL, NULL);
@@ -66,11 +69,12 @@ struct dirent *readdir(DIR *directory) {
     const char *behind = (const char *)found + found->NextEntryOffset;
     directory->next = found->NextEntryOffset > 0 ? (const FILE_FULL_DIR_INFO *)(const void *)behind
                                                  : NULL;
-    if (take_name(&directory->entry, found))
+    if (fill_entry(&directory->entry, found))
       return &directory->entry;
   }
 }
 
+/* Closes a directory and its descriptor. Returns 0; -1, with errno, on failure. */
 int closedir(DIR *directory) {
   int result = close(directory->folder);
   free(directory);
@@ -81,8 +85,9 @@ int alphasort(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Appends a copy of an entry. Returns false when out of memory. */
-static bool keep_entry(struct dirent ***list, size_t *count, const struct dirent *entry) {
+/* Appends a copy of a directory entry to a list of such copies, for scandir(). Returns false when
+ * out of memory. */
+static bool append_entry(struct dirent ***list, size_t *count, const struct dirent *entry) {
   struct dirent *copy = malloc(sizeof *copy);
   struct dirent **longer = copy ? realloc(*list, (*count + 1) * sizeof **list) : NULL;
   if (longer == NULL) {
@@ -106,7 +111,7 @@ int scandir(const char *path, struct dirent ***entries, int (*filter)(const stru
   if (directory == NULL)
     return -1;
   for (const struct dirent *entry; is_kept && (entry = readdir(directory)) != NULL;)
-    is_kept = keep_entry(&list, &count, entry);
+    is_kept = append_entry(&list, &count, entry);
   (void)closedir(directory);
   if (!is_kept || count > INT_MAX) {
     while (count > 0)

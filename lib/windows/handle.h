@@ -51,8 +51,8 @@ bool etr_win_narrow(char *out, int room, const wchar_t *text);
 int etr_win_fail(DWORD error);
 int etr_win_fail_last(void);
 
-/** The handle of a descriptor, to be closed with that. INVALID_HANDLE_VALUE: there is none, see
- * errno. */
+/** Returns the handle of a descriptor, which is closed with the descriptor. INVALID_HANDLE_VALUE,
+ * with errno, if there is none. */
 HANDLE etr_win_handle(int file);
 
 /** How NtCreateFile() opens a file. */
@@ -62,18 +62,19 @@ typedef struct etr_win_opening {
 } etr_win_opening;
 
 /**
- * Opens what is at a path, or called so in a folder. folder: AT_FDCWD,
- * or a descriptor; then the path is a single name, or ".". NULL: errno says why not.
+ * Opens the file or directory at a path. folder: AT_FDCWD, or the descriptor of a directory; then
+ * the path is a single name in it, or ".". Returns NULL, with errno, on failure.
  */
 HANDLE etr_win_open_handle(int folder, const char *path, const etr_win_opening *how);
 
-/** Where a new name leads: a name in an open folder, or a whole path. */
+/** Where a path leads: to a name in an open folder, or to an absolute path. */
 typedef struct etr_win_place {
   HANDLE root; /* NULL: none */
   wchar_t path[ETR_WIN_ROOM];
 } etr_win_place;
 
-/** Fills one as etr_win_open_handle() does. False: errno says why not. */
+/** Finds where a path leads, with the same parameters as etr_win_open_handle(). Returns false, with
+ * errno, if it cannot be a path. */
 bool etr_win_find_place(etr_win_place *out, int folder, const char *path);
 
 #endif

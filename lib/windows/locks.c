@@ -14,9 +14,10 @@ static struct {
   HANDLE object;
 } locks[MOST_LOCKS];
 
-/* Makes the named object that is the lock of a file. Returns NULL if another process has it
- * (errno is EWOULDBLOCK), or if that failed for another reason. */
-static HANDLE take(const struct stat *about) {
+/* Takes the lock of a file, which is a named object of Windows that only one process can make; its
+ * name has the volume and number of the file. Returns NULL, with errno: EWOULDBLOCK if another
+ * process has it. */
+static HANDLE take_lock(const struct stat *about) {
   wchar_t name[64];
   (void)swprintf(name, sizeof name / sizeof name[0], L"Global\\etrecord-tb-%08x-%016llx",
                  (unsigned)about->st_dev, (unsigned long long)about->st_ino);
@@ -31,8 +32,10 @@ static HANDLE take(const struct stat *about) {
   return NULL;
 }
 
-/* Keeps a lock with its descriptor. Returns false if there are too many. */
-static bool keep(int file, HANDLE object) {
+/* Remembers that a descriptor holds a lock, so that close() gives it up. Returns false if too many
+ * do.
+ */
+static bool add_lock(int file, HANDLE object) {
   bool is_kept = false;
   AcquireSRWLockExclusive(&guard);
   for (size_t i = 0; i < MOST_LOCKS && !is_kept; i++) {
@@ -56,7 +59,9 @@ static bool holds_lock(int file) {
   return found;
 }
 
-/* Locks a file as POSIX's function does: others wait, or fail with LOCK_NB. */
+/* Locks a file as POSIX's function does: waits until no other process has its lock or, with
+ * LOCK_NB, fails with EWOULDBLOCK. Does nothing if the descriptor holds it already. Returns 0; -1,
+ * with errno, on failure. */
 int flock(int file, int operation) {
   enum { A_MOMENT = 10 /* ms */ };
   struct stat about;
@@ -65,12 +70,12 @@ int flock(int file, int operation) {
     return -1;
   if (holds_lock(file))
     return 0;
-  while ((object = take(&about)) == NULL) {
+  while ((object = take_lock(&about)) == NULL) {
     if (errno != EWOULDBLOCK || (operation & LOCK_NB))
       return -1;
     Sleep(A_MOMENT);
   }
-  if (keep(file, object))
+  if (add_lock(file, object))
     return 0;
   (void)CloseHandle(object);
   errno = ENOLCK;

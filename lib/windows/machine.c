@@ -8,6 +8,7 @@
 
 BOOLEAN NTAPI SystemFunction036(void *to, ULONG size); /* RtlGenRandom() */
 
+/* Fills memory with random bytes that nobody can guess. Returns 0; -1, with errno, on failure. */
 int getentropy(void *to, size_t size) {
   if (SystemFunction036(to, (ULONG)size))
     return 0;
@@ -19,7 +20,8 @@ unsigned geteuid(void) {
   return 0;
 }
 
-/* Returns the name of the system and the machine. */
+/* Fills *out with the name of the system and of the processor's architecture, as Linux calls it.
+ * Returns 0. */
 int uname(struct utsname *out) {
   SYSTEM_INFO about;
   GetNativeSystemInfo(&about);
@@ -30,7 +32,8 @@ int uname(struct utsname *out) {
   return 0;
 }
 
-/* Writes the name of this machine as POSIX's function does. */
+/* Writes the host name of this machine to `room`, as POSIX's function does. Returns 0; -1, with
+ * errno, on failure. */
 int gethostname(char *room, size_t size) {
   wchar_t name[256];
   DWORD most = sizeof name / sizeof name[0];
@@ -47,7 +50,8 @@ int isatty(int file) {
   return handle != INVALID_HANDLE_VALUE && GetConsoleMode(handle, &mode);
 }
 
-/* Returns the size of the console's window, which is all that is asked for. */
+/* Fills *out with the size of the console's window in characters, for TIOCGWINSZ only, which is all
+ * that callers ask for. Returns 0; -1 if the file is no console. */
 int ioctl(int file, int request, struct winsize *out) {
   CONSOLE_SCREEN_BUFFER_INFO about;
   HANDLE handle = etr_win_handle(file);
@@ -63,9 +67,9 @@ int ioctl(int file, int request, struct winsize *out) {
 
 /* ---- The environment ---- */
 
-/* Returns the value of a variable of the environment, NULL if it has none. It is never freed,
- * because the command asks for few. */
-static char *value_of(const char *name) {
+/* Returns the value of a variable of the environment in UTF-8; NULL if it has none, or when out of
+ * memory. It is never freed, because the command asks for few. */
+static char *value_of_variable(const char *name) {
   wchar_t wide[64];
   const wchar_t *value = etr_win_wide(wide, sizeof wide / sizeof wide[0], name) ? _wgetenv(wide)
                                                                                 : NULL;
@@ -78,6 +82,6 @@ static char *value_of(const char *name) {
 }
 
 char *getenv(const char *name) {
-  char *value = value_of(name);
-  return value == NULL && strcmp(name, "HOME") == 0 ? value_of("USERPROFILE") : value;
+  char *value = value_of_variable(name);
+  return value == NULL && strcmp(name, "HOME") == 0 ? value_of_variable("USERPROFILE") : value;
 }

@@ -17,7 +17,8 @@ static void restore_console(void) {
   (void)SetConsoleOutputCP(code_page);
 }
 
-/* Makes a console understand escape sequences and UTF-8, until the process ends. */
+/* Makes a console, if the descriptor is one, understand escape sequences and UTF-8, until the
+ * process ends: its code page is restored then. */
 static void prepare_console(int file) {
   DWORD mode;
   HANDLE handle = etr_win_handle(file);
@@ -31,9 +32,10 @@ static void prepare_console(int file) {
     (void)atexit(restore_console);
 }
 
-/* Copies all arguments in UTF-8 into one block, which lives as long as the process; NULL when out
- * of memory. */
-static char **narrow_all(int count, wchar_t **texts) {
+/* Returns the arguments of the program in UTF-8, which takes at most three bytes for each unit of
+ * UTF-16, in one block that lives as long as the process. An argument that cannot be converted is
+ * empty. NULL when out of memory. */
+static char **convert_arguments(int count, wchar_t **texts) {
   size_t room = 0;
   for (int i = 0; i < count; i++)
     room += wcslen(texts[i]) * 3 + 1;
@@ -49,9 +51,10 @@ static char **narrow_all(int count, wchar_t **texts) {
   return out;
 }
 
-/* Calls main() with arguments in UTF-8. */
+/* Calls main() with arguments in UTF-8. Standard streams are binary, so that line ends are not
+ * changed, and consoles understand UTF-8. */
 int wmain(int argc, wchar_t **argv) {
-  char **arguments = narrow_all(argc, argv);
+  char **arguments = convert_arguments(argc, argv);
   if (arguments == NULL)
     return 1;
   for (int file = 0; file < 3; file++)

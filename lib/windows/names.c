@@ -22,20 +22,22 @@ typedef struct renaming {
   wchar_t path[ETR_WIN_ROOM];
 } renaming;
 
-static NTSTATUS set(HANDLE handle, void *value, size_t size, int what) {
+static NTSTATUS set_information(HANDLE handle, void *value, size_t size, int what) {
   IO_STATUS_BLOCK done;
   return NtSetInformationFile(handle, &done, value, (ULONG)size, (FILE_INFORMATION_CLASS)what);
 }
 
-/* Closes the handle. */
-static int finish(HANDLE handle, NTSTATUS status) {
+/* Closes the handle of a file that was made, moved or removed. Returns 0, or -1 with the errno of
+ * the status if that failed. */
+static int close_with_status(HANDLE handle, NTSTATUS status) {
   (void)CloseHandle(handle);
   return status >= 0 ? 0 : etr_win_fail(RtlNtStatusToDosError(status));
 }
 
 /* ---- Making ---- */
 
-/* Returns true for "//server" and "//server/share", which exist or cannot be made. */
+/* Returns true for "//server" and "//server/share", which mkdir() cannot make: they are taken to
+ * exist. */
 static bool is_share(const char *path) {
   size_t parts = 0;
   for (const char *at = path; *at != '\0'; at++)
@@ -43,7 +45,8 @@ static bool is_share(const char *path) {
   return (path[0] == '/' || path[0] == '\\') && (path[1] == '/' || path[1] == '\\') && parts <= 2;
 }
 
-/* Makes a directory as POSIX's function does. */
+/* Makes a directory as POSIX's function does. For a share or a drive, which Windows refuses with
+ * other errors, it fails with EEXIST, too, because callers make all folders of a path. */
 int mkdirat(int folder, const char *path, mode_t mode) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES,
                                .disposition = FILE_CREATE,
@@ -53,10 +56,9 @@ int mkdirat(int folder, const char *path, mode_t mode) {
   (void)mode;
   HANDLE handle = is_share(path) ? NULL : etr_win_open_handle(folder, path, &how);
   if (handle != NULL)
-    return finish(handle, 0);
+    return close_with_status(handle, 0);
   int reason = errno;
-  bool is_there = is_share(path) ||
-                  (reason != ENOENT && fstatat(folder, path, &about, 0) == 0); /* a drive, too */
+  bool is_there = is_share(path) || (reason != ENOENT && fstatat(folder, path, &about, 0) == 0);
   errno = is_there ? EEXIST : reason;
   return -1;
 }
@@ -67,7 +69,8 @@ int mkdir(const char *path, mode_t mode) {
 
 /* ---- Removing ---- */
 
-/* Removes a file or directory as POSIX's function does, even while it is open. */
+/* Removes a file or, with AT_REMOVEDIR, a directory as POSIX's function does, even while it is
+ * open. If the file system cannot do that, it is removed in the older way of Windows. */
 int unlinkat(int folder, const char *path, int flags) {
   const etr_win_opening how = {
       .access = DELETE | FILE_READ_ATTRIBUTES,
@@ -79,10 +82,10 @@ int unlinkat(int folder, const char *path, int flags) {
   HANDLE handle = etr_win_open_handle(folder, path, &how);
   if (handle == NULL)
     return -1;
-  NTSTATUS status = set(handle, &ways, sizeof ways, DISPOSITION_EX);
+  NTSTATUS status = set_information(handle, &ways, sizeof ways, DISPOSITION_EX);
   if (status < 0)
-    status = set(handle, &yes, sizeof yes, DISPOSITION);
-  return finish(handle, status);
+    status = set_information(handle, &yes, sizeof yes, DISPOSITION);
+  return close_with_status(handle, status);
 }
 
 int unlink(const char *path) {
@@ -95,7 +98,8 @@ int rmdir(const char *path) {
 
 /* ---- Moving ---- */
 
-/* Renames a file as POSIX's function does: an existing file is replaced, even while it is open. */
+/* Renames a file as POSIX's function does: an existing file is replaced, even while it is open. If
+ * the file system cannot do that, it is replaced in the older way of Windows. */
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
   const etr_win_opening how = {.access = DELETE | FILE_READ_ATTRIBUTES,
                                .disposition = FILE_OPEN,
@@ -112,12 +116,12 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to) {
                     .root = place.root,
                     .bytes = (ULONG)bytes};
   memcpy(move.path, place.path, bytes + sizeof *place.path);
-  NTSTATUS status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path,
-                        RENAME_EX);
+  size_t size = offsetof(renaming, path) + bytes + sizeof *place.path;
+  NTSTATUS status = set_information(handle, &move, size, RENAME_EX);
   move.flags = TRUE;
   if (status < 0)
-    status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path, RENAME);
-  return finish(handle, status);
+    status = set_information(handle, &move, size, RENAME);
+  return close_with_status(handle, status);
 }
 
 int rename(const char *from, const char *to) {
@@ -126,7 +130,9 @@ int rename(const char *from, const char *to) {
 
 /* ---- Names ---- */
 
-/* Returns the whole path of what exists, as POSIX's function does, with slashes. */
+/* Returns the absolute path of an existing file, without links and with slashes, as POSIX's
+ * function does. It is in `room`, or, if that is NULL, in memory that the caller frees. NULL, with
+ * errno, on failure. */
 char *realpath(const char *path, char *room) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES, .disposition = FILE_OPEN};
   wchar_t wide[ETR_WIN_ROOM];

@@ -47,7 +47,7 @@ static const struct {
     {ERROR_NO_UNICODE_TRANSLATION, EILSEQ},
 };
 
-/* Sets errno from an error of Windows, EIO if it has no other, and returns -1. */
+/* EIO stands for errors that POSIX has no name for. */
 int etr_win_fail(DWORD error) {
   errno = EIO;
   for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
@@ -60,8 +60,9 @@ int etr_win_fail_last(void) {
   return etr_win_fail(GetLastError());
 }
 
-/* Sets errno from a status of NT, and returns it. */
-static int reason_of_status(NTSTATUS status) {
+/* Sets errno to what an error status of the kernel (NTSTATUS) is called in POSIX, and returns it.
+ */
+static int errno_of_status(NTSTATUS status) {
   enum { IS_DIRECTORY = 0xBA };
   if ((status & 0xFFFF) == IS_DIRECTORY)
     errno = EISDIR;
@@ -88,9 +89,10 @@ bool etr_win_narrow(char *out, int room, const wchar_t *text) {
 
 /* ---- Paths ---- */
 
-/* Writes a path as the kernel expects it: without "." and "..", and not limited to 260
- * characters. Returns false, with errno, if it is too long or empty. */
-static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
+/* Writes a path as NtCreateFile() expects it: absolute, without "." and "..", and with the prefix
+ * of the kernel, so that it is not limited to 260 characters. Returns false, with errno, if it is
+ * too long or empty. */
+static bool make_absolute(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   static const wchar_t kernel[] = L"\\??\\", share[] = L"\\??\\UNC\\";
   enum { KERNEL = 4, SHARE = 8 };
   wchar_t *full = out + SHARE;
@@ -115,8 +117,8 @@ static bool is_name(const wchar_t *text) {
   return text[0] != L'\0' && wcspbrk(text, L"\\/:") == NULL && wcscmp(text, L"..") != 0;
 }
 
-/* Splits a path into the open directory that it is relative to and the rest. Returns false, with
- * errno, if it cannot be a path. */
+/* Splits a path into the open directory that it is relative to (NULL: none) and the
+ * rest; "/dev/null" is NUL. In a directory only a single name is allowed. */
 bool etr_win_find_place(etr_win_place *out, int folder, const char *path) {
   wchar_t wide[ETR_WIN_ROOM];
   out->root = NULL;
@@ -126,7 +128,7 @@ bool etr_win_find_place(etr_win_place *out, int folder, const char *path) {
   if (wide[0] == L'\0')
     return false;
   if (folder == AT_FDCWD)
-    return make_whole(out->path, wide);
+    return make_absolute(out->path, wide);
   out->root = etr_win_handle(folder);
   if (out->root == INVALID_HANDLE_VALUE || !is_name(wide))
     return false;
@@ -143,6 +145,7 @@ HANDLE etr_win_handle(int file) {
   return handle == -2 ? INVALID_HANDLE_VALUE : (HANDLE)handle;
 }
 
+/* Returns a copy of a handle, which the caller closes; NULL, with errno, on failure. */
 static HANDLE duplicate(HANDLE handle) {
   HANDLE copy = NULL, process = GetCurrentProcess();
   if (!DuplicateHandle(process, handle, process, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS))
@@ -150,8 +153,7 @@ static HANDLE duplicate(HANDLE handle) {
   return copy;
 }
 
-/* Opens a file or directory by NtCreateFile(), which unlike CreateFile() takes an open directory.
- * Returns NULL, with errno, on failure. */
+/* Uses NtCreateFile(), which unlike CreateFile() takes an open directory. */
 HANDLE etr_win_open_handle(int folder, const char *path, const etr_win_opening *how) {
   etr_win_place place;
   if (!etr_win_find_place(&place, folder, path))
@@ -172,6 +174,6 @@ HANDLE etr_win_open_handle(int folder, const char *path, const etr_win_opening *
       how->options | FILE_SYNCHRONOUS_IO_NONALERT, NULL, 0);
   if (status >= 0)
     return handle;
-  (void)reason_of_status(status);
+  (void)errno_of_status(status);
   return NULL;
 }

@@ -16,8 +16,9 @@ static struct program {
   bool was_killed;
 } programs[MOST_PROGRAMS];
 
-/* Finds a program. Call it with the guard held. */
-static struct program *find(pid_t id) {
+/* Returns the entry of a program that this process has started; NULL if it is not known. An id of 0
+ * finds a free entry. Call it with the guard held. */
+static struct program *find_started(pid_t id) {
   for (size_t i = 0; i < MOST_PROGRAMS; i++)
     if (programs[i].id == id)
       return &programs[i];
@@ -49,8 +50,8 @@ int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *files) {
   return 0;
 }
 
-/* Returns a handle that a started program inherits; NULL on failure. */
-static HANDLE inherited(int file) {
+/* Returns a copy of a descriptor's handle that started programs inherit; NULL on failure. */
+static HANDLE inheritable_copy(int file) {
   HANDLE copy = NULL, process = GetCurrentProcess(), handle = etr_win_handle(file);
   if (handle == INVALID_HANDLE_VALUE)
     return NULL;
@@ -70,7 +71,9 @@ static void put_characters(command_line *line, wchar_t character, size_t times) 
     line->text[line->size++] = character;
 }
 
-/* Appends an argument in quotes. Backslashes are special only before a quote. */
+/* Appends an argument to a command line, in quotes as the C library of the program expects them:
+ * quotes in it, and the backslashes just before a quote, get a backslash each. Returns false, with
+ * errno in some cases, if it is not UTF-8 or too long. */
 static bool add_argument(command_line *line, const char *argument) {
   wchar_t text[MOST_COMMAND / 4];
   size_t slashes = 0;
@@ -96,9 +99,9 @@ static bool add_argument(command_line *line, const char *argument) {
   return line->size < MOST_COMMAND - 1;
 }
 
-/* Joins arguments into one command line, as CreateProcess() wants it; NULL, with errno, on failure.
- */
-static command_line *line_of(char *const *arguments) {
+/* Joins arguments into one command line, as CreateProcess() wants it. The caller frees it. NULL,
+ * with errno, on failure. */
+static command_line *make_command_line(char *const *arguments) {
   command_line *line = calloc(1, sizeof *line);
   bool fits = line != NULL;
   errno = ENOMEM;
@@ -113,9 +116,9 @@ static command_line *line_of(char *const *arguments) {
   return NULL;
 }
 
-/* Removes the folders that are not absolute from a list like PATH, in place. They would be in the
- * working directory. */
-static void keep_absolute(wchar_t *folders) {
+/* Removes the folders that are not absolute from a list like PATH, in place: they would be searched
+ * in the working directory, where anybody may have put a program. */
+static void remove_relative_folders(wchar_t *folders) {
   wchar_t *to = folders;
   for (const wchar_t *at = folders; *at != L'\0';) {
     size_t length = wcscspn(at, L";");
@@ -131,9 +134,9 @@ static void keep_absolute(wchar_t *folders) {
   *to = L'\0';
 }
 
-/* Finds the program at a path or in PATH. CreateProcess() would look into the working directory
- * first, where anybody may have put a program of that name. Returns false, with errno, if there
- * is none. */
+/* Writes the whole path of a program to `out`: of the one at this path, or of the first with this
+ * name in PATH. CreateProcess() would look into the working directory first, where anybody may have
+ * put a program of that name. Returns false, with errno, if there is none. */
 static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
   wchar_t wide[ETR_WIN_ROOM];
   bool is_path = strpbrk(name, "/\\:") != NULL;
@@ -147,7 +150,7 @@ static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
     return false;
   }
   if (!is_path)
-    keep_absolute(folders);
+    remove_relative_folders(folders);
   DWORD size = SearchPathW(is_path ? L"." : folders, wide, L".exe", ETR_WIN_ROOM, out, NULL);
   free(folders);
   return size > 0 && size < ETR_WIN_ROOM;
@@ -155,30 +158,35 @@ static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
 
 /* ---- Starting ---- */
 
-static void limit(HANDLE job, DWORD flags) {
+static void set_limits(HANDLE job, DWORD flags) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation = {.LimitFlags = flags}};
   (void)SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
 }
 
+/* Returns a new job whose programs end when its last handle is closed, as when this process
+ * ends; NULL on failure. */
 static HANDLE make_job(void) {
   HANDLE job = CreateJobObjectW(NULL, NULL);
   if (job != NULL)
-    limit(job, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE);
+    set_limits(job, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE);
   return job;
 }
 
-/* Remembers a program that was started. Returns false if there are too many. */
-static bool keep_program(const PROCESS_INFORMATION *made, HANDLE job) {
+/* Adds a program to those that waitpid() and kill() know. Returns false if there are too many. */
+static bool add_started(const PROCESS_INFORMATION *made, HANDLE job) {
   AcquireSRWLockExclusive(&guard);
-  struct program *free_one = find(0);
+  struct program *free_one = find_started(0);
   if (free_one != NULL)
     *free_one = (struct program){(pid_t)made->dwProcessId, made->hProcess, job, false};
   ReleaseSRWLockExclusive(&guard);
   return free_one != NULL;
 }
 
-/* Starts a program, as a job whose programs can be ended together. Returns 0, or an errno. */
-static int start(pid_t *out, const wchar_t *program, command_line *line, const HANDLE streams[3]) {
+/* Starts a program with these standard streams, in a job, so that it and what it starts can be
+ * ended together. It is suspended until it is in the job. Sets *out to its id. Returns 0, or an
+ * errno. */
+static int start_program(pid_t *out, const wchar_t *program, command_line *line,
+                         const HANDLE streams[3]) {
   STARTUPINFOW how = {.cb = sizeof how,
                       .dwFlags = STARTF_USESTDHANDLES,
                       .hStdInput = streams[0],
@@ -193,7 +201,7 @@ static int start(pid_t *out, const wchar_t *program, command_line *line, const H
   HANDLE job = make_job();
   if (job != NULL)
     (void)AssignProcessToJobObject(job, made.hProcess);
-  bool is_kept = keep_program(&made, job);
+  bool is_kept = add_started(&made, job);
   if (is_kept)
     (void)ResumeThread(made.hThread);
   else
@@ -203,20 +211,20 @@ static int start(pid_t *out, const wchar_t *program, command_line *line, const H
   return is_kept ? 0 : EAGAIN;
 }
 
-/* Starts a program with its standard streams, as POSIX's function does. Returns 0, or an errno;
- * attributes and environment are not used. */
+/* Starts a program with its standard streams, as POSIX's function does. Returns 0, or an
+ * errno; attributes and environment are not used. */
 int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t *files,
                  const posix_spawnattr_t *with, char *const *arguments, char **environment) {
   wchar_t program[ETR_WIN_ROOM];
   HANDLE streams[3];
   (void)with;
   (void)environment;
-  command_line *line = find_program(program, name) ? line_of(arguments) : NULL;
+  command_line *line = find_program(program, name) ? make_command_line(arguments) : NULL;
   if (line == NULL)
     return errno;
   for (int i = 0; i < 3; i++)
-    streams[i] = inherited(files->files[i] >= 0 ? files->files[i] : i);
-  int reason = start(out, program, line, streams);
+    streams[i] = inheritable_copy(files->files[i] >= 0 ? files->files[i] : i);
+  int reason = start_program(out, program, line, streams);
   for (int i = 0; i < 3; i++)
     if (streams[i] != NULL)
       (void)CloseHandle(streams[i]);
@@ -237,11 +245,13 @@ static int status_of(DWORD exit_status, bool was_killed) {
   return exit_status >= 0xC0000000 ? ABORTED : (int)(exit_status & 0xFFFF) << 8;
 }
 
-/* Waits for a program, as POSIX's function does. */
+/* Waits until a started program has ended, sets its status and forgets it, as POSIX's function
+ * does. Returns its id; 0 if it still runs and WNOHANG is given; -1, with errno, if it is not
+ * known. */
 pid_t waitpid(pid_t id, int *status, int flags) {
   DWORD exit_status = 0;
   AcquireSRWLockShared(&guard);
-  struct program *program = find(id);
+  struct program *program = find_started(id);
   ReleaseSRWLockShared(&guard);
   errno = ECHILD;
   if (id == 0 || program == NULL)
@@ -252,21 +262,21 @@ pid_t waitpid(pid_t id, int *status, int flags) {
   *status = status_of(exit_status, program->was_killed);
   AcquireSRWLockExclusive(&guard);
   (void)CloseHandle(program->process);
-  if (program->job != NULL)
-    limit(program->job, 0); /* what it has started and left stays, such as adb's server */
-  if (program->job != NULL)
+  if (program->job != NULL) {
+    set_limits(program->job, 0); /* what it has started and left stays, such as adb's server */
     (void)CloseHandle(program->job);
+  }
   *program = (struct program){0};
   ReleaseSRWLockExclusive(&guard);
   return id;
 }
 
-/* Ends a program and what it has started, whatever the signal; one that is not known is passed
- * over. */
+/* Ends a started program and all that it has started (its job), whatever the signal. Does nothing
+ * if the program is not known. Returns 0. */
 int kill(pid_t id, int number) {
   (void)number;
   AcquireSRWLockExclusive(&guard);
-  struct program *program = find(id < 0 ? -id : id);
+  struct program *program = find_started(id < 0 ? -id : id);
   if (program != NULL) {
     program->was_killed = true;
     if (program->job == NULL || !TerminateJobObject(program->job, 1))
@@ -282,16 +292,18 @@ int pipe(int ends[2]) {
   return _pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT);
 }
 
-/* Returns true if the other end of a pipe is closed, which counts as something to read: the end. */
-static bool is_broken(HANDLE handle, bool reads) {
+/* Returns true if the other end of a pipe is closed: then it can be neither read (`reads`) nor
+ * written. */
+static bool is_pipe_broken(HANDLE handle, bool reads) {
   DWORD none = 0;
   bool good = reads ? PeekNamedPipe(handle, NULL, 0, NULL, NULL, NULL)
                     : WriteFile(handle, "", 0, &none, NULL);
   return !good;
 }
 
-/* Waits until a pipe can be read or has broken. Returns 1 if so, and 0 if not in time or for
- * anything but a single pipe. */
+/* Waits, at most for the given time, until a pipe can be read or its other end is closed, which
+ * counts as something to read: the end. Asks again every A_MOMENT, because Windows cannot wait for
+ * a pipe. Returns 1 if so, and 0 if not in time or for anything but a single pipe. */
 int poll(struct pollfd *files, unsigned count, int milliseconds) {
   HANDLE handle = etr_win_handle(files->fd);
   bool reads = files->events & POLLIN;
@@ -303,7 +315,7 @@ int poll(struct pollfd *files, unsigned count, int milliseconds) {
     bool is_ready = reads && PeekNamedPipe(handle, NULL, 0, NULL, &waiting, NULL) && waiting > 0;
     if (is_ready)
       files->revents = POLLIN;
-    if (!is_ready && is_broken(handle, reads))
+    if (!is_ready && is_pipe_broken(handle, reads))
       files->revents = reads ? POLLIN : POLLERR;
     if (files->revents != 0)
       return 1;

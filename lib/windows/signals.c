@@ -14,9 +14,11 @@ static _Atomic(uint32_t) held, arrived; /* arrived: how many had an effect */
 static void (*_Atomic interrupt_handler)(int number);
 static void (*_Atomic end_handler)(int number);
 
-/* Handles a console event: Ctrl-C as SIGINT, and all others, which end the process in any case, as
- * SIGTERM. */
-static BOOL WINAPI take(DWORD event) {
+/* Calls the handler of the signal that a console event stands for, once it is not held back: SIGINT
+ * for Ctrl-C, and SIGTERM for all others, which end the process in any case. Windows calls this in
+ * a thread of its own. Returns FALSE if there is no handler, so that Windows does what it does by
+ * default. */
+static BOOL WINAPI handle_console_event(DWORD event) {
   int number = event == CTRL_C_EVENT ? SIGINT : SIGTERM;
   void (*handler)(int) = number == SIGINT ? atomic_load(&interrupt_handler)
                                           : atomic_load(&end_handler);
@@ -24,8 +26,8 @@ static BOOL WINAPI take(DWORD event) {
     return FALSE;
   while (atomic_load(&held) & (uint32_t)1 << number)
     Sleep(A_MOMENT);
-  handler = number == SIGINT ? atomic_load(&interrupt_handler)
-                             : atomic_load(&end_handler); /* as it is now */
+  /* The handler may have changed meanwhile. */
+  handler = number == SIGINT ? atomic_load(&interrupt_handler) : atomic_load(&end_handler);
   if (handler != NULL && handler != SIG_IGN)
     handler(number);
   (void)atomic_fetch_add(&arrived, 1);
@@ -42,7 +44,7 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *befo
     *before = (struct sigaction){.sa_handler = comes ? atomic_load(handler) : SIG_IGN};
   if (action == NULL || !comes)
     return 0;
-  if (!atomic_exchange(&is_known, true) && !SetConsoleCtrlHandler(take, TRUE))
+  if (!atomic_exchange(&is_known, true) && !SetConsoleCtrlHandler(handle_console_event, TRUE))
     return etr_win_fail_last();
   atomic_store(handler, action->sa_handler);
   return 0;
@@ -54,7 +56,8 @@ void (*signal(int number, void (*handler)(int number)))(int number) {
   return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
-/* Changes which signals are held back, as POSIX's function does. */
+/* Changes which signals are held back until they are allowed again, as POSIX's function does; it
+ * counts for all threads. */
 int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
   uint32_t was = atomic_load(&held);
   if (before != NULL)
@@ -70,7 +73,8 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
   return 0;
 }
 
-/* Ends the process quickly, without a core dump or a stop in a debugger. */
+/* Ends this process at once, as if by Ctrl-C, whatever the signal: without a core dump or a stop in
+ * a debugger. */
 int raise(int number) {
   static const UINT ended_by_control_c = 0xC000013A;
   (void)number;

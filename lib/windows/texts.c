@@ -6,7 +6,8 @@
 
 #undef fclose
 
-/* Finds bytes in bytes, as GNU's function does. */
+/* Returns the first place in `text` at which the wanted bytes are, as GNU's function does; NULL if
+ * there is none. */
 void *memmem(const void *text, size_t size, const void *wanted, size_t wanted_size) {
   const char *at = text, *end = at + size, *first = wanted;
   if (wanted_size == 0)
@@ -47,9 +48,9 @@ FILE *open_memstream(char **text, size_t *size) {
   return memory.stream;
 }
 
-/* Copies what was written into a temporary file to the memory stream's text. Returns false if
- * that fails. */
-static bool take_back(FILE *stream) {
+/* Copies the content of a memory stream, which is a temporary file, to the caller's text and size.
+ * Returns false if that fails. */
+static bool copy_to_text(FILE *stream) {
   long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
   char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
   rewind(stream);
@@ -63,17 +64,19 @@ static bool take_back(FILE *stream) {
   return true;
 }
 
-/* Closes a stream; that of open_memstream() gets its text before. Returns EOF on failure. */
+/* Closes a stream. If it is that of open_memstream(), the caller of that gets its content as text.
+ * Returns 0; EOF on failure. */
 int etr_win_fclose(FILE *stream) {
   bool is_memory = stream == memory.stream,
-       is_good = !is_memory || (!ferror(stream) && take_back(stream));
+       is_good = !is_memory || (!ferror(stream) && copy_to_text(stream));
   if (is_memory)
     memory.stream = NULL;
   return fclose(stream) == 0 && is_good ? 0 : EOF;
 }
 
-/* Makes room for a character and the end of the text. Returns false when out of memory. */
-static bool has_room(char **line, size_t *room, size_t size) {
+/* Makes a line that has `size` characters long enough for one more and its end; *room is how many
+ * it can have. Returns false when out of memory. */
+static bool make_room(char **line, size_t *room, size_t size) {
   enum { FIRST_ROOM = 128 };
   if (*line != NULL && size + 1 < *room)
     return true;
@@ -91,7 +94,7 @@ static bool has_room(char **line, size_t *room, size_t size) {
 ssize_t getline(char **line, size_t *room, FILE *stream) {
   size_t size = 0;
   for (int c = 0; c != '\n' && (c = fgetc(stream)) != EOF;) {
-    if (!has_room(line, room, size)) {
+    if (!make_room(line, room, size)) {
       errno = ENOMEM;
       return -1;
     }

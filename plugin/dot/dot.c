@@ -23,11 +23,9 @@ static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- Disciplines: functions that cgraph calls back ---- */
 
-/*
- * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids.
+/* cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids.
  * Numbers are used as ids instead, so that the output is the same every time. Names are made from
- * the numbers.
- */
+ * the numbers. */
 typedef struct dot_disc {
   Agdisc_t base; /* the first member, so that id_open() can cast it back */
   Agraph_t *root;
@@ -41,13 +39,15 @@ enum { ROOT_ID = 0 };
 #define NODE_BOX "n"       /* before the number of a node */
 #define FOLDED_BOX "s"     /* before the number of a scope */
 
+/* cgraph calls this when a graph is opened, and gives the other functions what it returns. */
 static void *id_open(Agraph_t *root, Agdisc_t *disc) {
   dot_disc *state = (dot_disc *)disc;
   state->root = root;
   return state;
 }
 
-static void put_name(char *to, const char *prefix, uint64_t number) {
+/* Writes a prefix and a number, "n12", and a zero byte to `to`, which has room for both. */
+static void write_numbered_name(char *to, const char *prefix, uint64_t number) {
   size_t size = strlen(prefix);
   memcpy(to, prefix, size);
   size += etr_format_uint(to + size, number);
@@ -61,21 +61,22 @@ static char *id_print(void *context, int type, IDTYPE id) {
   dot_disc *state = context;
   if (type != AGNODE && type != AGRAPH)
     return NULL; /* edges have no names */
-  char **printed = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id],
-       name[32] = "etrecord";
+  char **printed = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id];
+  char name[32] = "etrecord"; /* of the root */
   if (*printed)
     return *printed;
   if (type == AGNODE)
-    put_name(name, id % 2 == 0 ? NODE_BOX : FOLDED_BOX, id / 2);
+    write_numbered_name(name, id % 2 == 0 ? NODE_BOX : FOLDED_BOX, id / 2);
   else if (id != ROOT_ID)
-    put_name(name, CLUSTER, id - 1);
+    write_numbered_name(name, CLUSTER, id - 1);
   *printed = agstrdup(state->root, name);
   return *printed;
 }
 
-/* Sets *id to the id of an object by its name, or for an edge, which has none, to the next number.
- * Returns 1 for success. Objects are made by name, because Graphviz 13 and later do not make them
- * by an id of the caller. */
+/* Sets *id to the id of an object: of a box twice its number, plus 1 for that of a closed scope; of
+ * a cluster its number plus 1; of an edge, which has no name, the next number. Returns 1 for
+ * success. Objects are made by name, because Graphviz 13 and later do not make them by an id of the
+ * caller. */
 static long id_map(void *context, int type, char *name, IDTYPE *id, int create) {
   dot_disc *state = context;
   (void)create; /* edges are only requested with it */
@@ -90,6 +91,7 @@ static long id_map(void *context, int type, char *name, IDTYPE *id, int create) 
   return 1;
 }
 
+/* An id needs no memory, so there is nothing to free. */
 static void id_free(void *state, int type, IDTYPE id) {
   (void)state;
   (void)type;
@@ -100,6 +102,7 @@ static void id_close(void *state) {
   (void)state;
 }
 
+/* cgraph reports each new object, which is of no use here. */
 static void id_register(void *state, int type, void *object) {
   (void)state;
   (void)type;
@@ -118,7 +121,7 @@ static int io_flush(void *channel) {
   return 0;
 }
 
-static int swallow_message(char *message) {
+static int ignore_message(char *message) {
   (void)message;
   return 0;
 }
@@ -156,11 +159,13 @@ static const attribute next_edge_attributes[] = {{"constraint", "true"},
                                                  {"fontsize", "9"},
                                                  {"fontcolor", NEXT_COLOR}};
 
-static void declare(Agraph_t *root, int kind, const attribute *attributes, size_t count) {
+/* Declares attributes of graphs, nodes or edges, with their defaults. */
+static void declare_list(Agraph_t *root, int kind, const attribute *attributes, size_t count) {
   for (size_t i = 0; i < count; i++)
     (void)agattr(root, kind, attributes[i].name, attributes[i].value);
 }
 
+/* Sets an attribute of an object; does nothing if the value is NULL, as when out of memory. */
 static void set_attribute(void *object, char *name, const char *value) {
   if (value != NULL)
     (void)agset(object, name, (char *)(uintptr_t)value);
@@ -168,15 +173,15 @@ static void set_attribute(void *object, char *name, const char *value) {
 
 /* Declares the attributes that are used, with their defaults, and the legend. */
 static void declare_attributes(const etr_dot_view *view, Agraph_t *root) {
-  declare(root, AGRAPH, graph_attributes, ETR_COUNT(graph_attributes));
+  declare_list(root, AGRAPH, graph_attributes, ETR_COUNT(graph_attributes));
   if (view->plan->box_count > MANY_BOXES)
-    declare(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
-  declare(root, AGNODE, node_attributes, ETR_COUNT(node_attributes));
-  declare(root, AGEDGE, edge_attributes, ETR_COUNT(edge_attributes));
+    declare_list(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
+  declare_list(root, AGNODE, node_attributes, ETR_COUNT(node_attributes));
+  declare_list(root, AGEDGE, edge_attributes, ETR_COUNT(edge_attributes));
   if (view->plan->folded > 0)
-    declare(root, AGRAPH, folded_attributes, ETR_COUNT(folded_attributes));
+    declare_list(root, AGRAPH, folded_attributes, ETR_COUNT(folded_attributes));
   if (view->plan->folded > 0 || view->plan->has_loops)
-    declare(root, AGEDGE, next_edge_attributes, ETR_COUNT(next_edge_attributes));
+    declare_list(root, AGEDGE, next_edge_attributes, ETR_COUNT(next_edge_attributes));
   char *legend = etr_dot_legend(view);
   if (legend != NULL)
     (void)agattr(root, AGRAPH, "label", agstrdup_html(root, legend));
@@ -191,8 +196,8 @@ typedef struct dot_drawing {
   Agnode_t **boxes;
 } dot_drawing;
 
-/* Returns the graph or cluster that a box or cluster is drawn in. */
-static Agraph_t *around(const dot_drawing *drawing, uint32_t scope) {
+/* Returns the cluster of a scope; the whole graph for ETR_NONE. */
+static Agraph_t *graph_of_cluster(const dot_drawing *drawing, uint32_t scope) {
   return scope == ETR_NONE ? drawing->root : drawing->clusters[scope];
 }
 
@@ -208,8 +213,8 @@ static void draw_clusters(dot_drawing *drawing) {
     const etr_scope *scope = &plan->scopes.list[i];
     uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : plan->cluster_of[scope->parent];
     char name[32];
-    put_name(name, CLUSTER, i);
-    Agraph_t *cluster = agsubg(around(drawing, outer), name, 1);
+    write_numbered_name(name, CLUSTER, i);
+    Agraph_t *cluster = agsubg(graph_of_cluster(drawing, outer), name, 1);
     drawing->clusters[i] = cluster;
     set_attribute(cluster, "label", etr_dot_cluster_label(drawing->view, i));
     set_attribute(cluster, "tooltip", etr_dot_scope_tooltip(drawing->view, i));
@@ -220,34 +225,42 @@ static void draw_clusters(dot_drawing *drawing) {
   }
 }
 
-/* Draws the boxes of nodes and of closed scopes: colored by time or error, gray if they were not
- * timed, with a thick border in the color of their delegate. */
+/* Sets the colors of a box: of the ramp by its time or error, gray if it was not timed in a picture
+ * of times, and a thick border in the color of its delegate. */
+static void set_box_colors(const etr_dot_view *view, Agnode_t *node, const etr_dot_box *box) {
+  const etr_dot_sum *sum = &box->sum;
+  if (etr_dot_is_colored(view->plan, box)) {
+    double heat = view->plan->by_accuracy ? etr_accuracy_heat(sum->gap)
+                                          : etr_dot_heat(view->plan, sum->ticks);
+    set_attribute(node, "fillcolor", etr_heat_color(heat).text);
+  } else if ((view->plan->total.timed || view->plan->by_accuracy) && sum->ops > 0) {
+    set_attribute(node, "color", "#d1d5db");
+    set_attribute(node, "fontcolor", "#6b7280");
+  }
+  if (sum->delegate != ETR_NONE) {
+    set_attribute(node, "color", etr_delegate_color(sum->delegate));
+    set_attribute(node, "penwidth", "2");
+  }
+}
+
+/* Draws the boxes of nodes, of sequences of nodes, and of closed scopes. */
 static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
     const etr_dot_box *box = &view->plan->boxes[i];
     const etr_dot_sum *sum = &box->sum;
     char name[32];
-    put_name(name, box->node != ETR_NONE ? NODE_BOX : FOLDED_BOX,
-             box->node != ETR_NONE ? box->node : box->scope);
+    if (box->node != ETR_NONE)
+      write_numbered_name(name, NODE_BOX, box->node);
+    else
+      write_numbered_name(name, FOLDED_BOX, box->scope);
     Agnode_t *node = agnode(drawing->root, name, 1);
     if (box->cluster != ETR_NONE)
-      (void)agsubnode(around(drawing, box->cluster), node, 1);
+      (void)agsubnode(graph_of_cluster(drawing, box->cluster), node, 1);
     drawing->boxes[i] = node;
     set_attribute(node, "label", etr_dot_box_label(view, box));
     set_attribute(node, "tooltip", etr_dot_box_tooltip(view, box));
-    if (etr_dot_is_colored(view->plan, box)) {
-      double heat = view->plan->by_accuracy ? etr_accuracy_heat(sum->gap)
-                                            : etr_dot_heat(view->plan, sum->ticks);
-      set_attribute(node, "fillcolor", etr_heat_color(heat).text);
-    } else if ((view->plan->total.timed || view->plan->by_accuracy) && sum->ops > 0) {
-      set_attribute(node, "color", "#d1d5db");
-      set_attribute(node, "fontcolor", "#6b7280");
-    }
-    if (sum->delegate != ETR_NONE) {
-      set_attribute(node, "color", etr_delegate_color(sum->delegate));
-      set_attribute(node, "penwidth", "2");
-    }
+    set_box_colors(view, node, box);
     if (box->node == ETR_NONE || etr_dot_is_run(box)) {
       bool is_partly_delegated = sum->delegated > 0 && sum->delegated < sum->ops;
       set_attribute(node, "style",
@@ -325,7 +338,7 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
   etr_status status = etr_dot_plan_build(&plan, &arena, profile, drawn_graph, options, error);
   if (status == ETR_OK) {
     (void)pthread_mutex_lock(&cgraph_lock);
-    agusererrf old_handler = agseterrf(swallow_message);
+    agusererrf old_handler = agseterrf(ignore_message);
     status = draw_graph(&view, &writer);
     (void)agseterrf(old_handler);
     (void)pthread_mutex_unlock(&cgraph_lock);
@@ -342,11 +355,14 @@ etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_
                         const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
   etr_scopes scopes;
+  const etr_graph *drawn = &profile->graphs[graph];
   bool folds = options != NULL && options->fold;
-  etr_status built = (folds ? etr_scopes_build_to_fold : etr_scopes_build)(&scopes, &arena,
-                                                                           &profile->graphs[graph]);
-  etr_status status = built == ETR_OK ? etr_dot_write(profile, graph, &scopes, options, sink, error)
-                                      : etr_fail_memory(error);
+  etr_status status = folds ? etr_scopes_build_to_fold(&scopes, &arena, drawn)
+                            : etr_scopes_build(&scopes, &arena, drawn);
+  if (status == ETR_OK)
+    status = etr_dot_write(profile, graph, &scopes, options, sink, error);
+  else
+    status = etr_fail_memory(error);
   etr_arena_clear(&arena);
   return status;
 }

@@ -22,6 +22,7 @@ uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph) {
 
 /* ---- Focus ---- */
 
+/* Returns how many modules are around a module: the number of dots in its path. */
 static size_t depth_of(const char *path) {
   size_t depth = 0;
   for (; *path != '\0'; path++)
@@ -36,9 +37,9 @@ typedef struct module_names {
   bool all; /* all names fitted */
 } module_names;
 
-/* Lists the paths of modules that contain `part`, outer modules first, as far as there is room;
- * names.all says whether all of them are listed. */
-static module_names list_modules(const etr_graph *graph, const char *part) {
+/* Returns the paths of modules that contain `part`, outer modules first, as many as there is room
+ * for in a message. */
+static module_names list_module_names(const etr_graph *graph, const char *part) {
   enum { LISTED_LEVELS = 8 };
   module_names names = {.all = true};
   for (size_t depth = 0; depth < LISTED_LEVELS; depth++) {
@@ -56,12 +57,12 @@ static module_names list_modules(const etr_graph *graph, const char *part) {
   return names;
 }
 
-/* Fails for an unknown module. The message lists modules whose path contains the name, because a
- * picture shows only the end of a path. */
+/* Fails because no node is in the module in focus. The message lists modules whose path contains
+ * its name, because a picture shows only the end of a path, or else all. */
 static etr_status fail_unknown_module(const etr_graph *graph, const char *focus, etr_error *error) {
-  module_names names = list_modules(graph, focus);
+  module_names names = list_module_names(graph, focus);
   if (names.used == 0)
-    names = list_modules(graph, "");
+    names = list_module_names(graph, "");
   if (names.used == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no modules",
                     graph->module, graph->method);
@@ -70,9 +71,9 @@ static etr_status fail_unknown_module(const etr_graph *graph, const char *focus,
                   ETR_HEAD(focus, 80), names.text, names.all ? "" : " ...");
 }
 
-/* Marks the operators of the module in focus, or all nodes without a focus, and for drawing also
- * their neighbors: the nodes that give them inputs or use their outputs. Fails if the module has no
- * operator. */
+/* Sets choice->focused: of the operators of the module in focus, or of all nodes without one. Sets
+ * choice->drawn of these and of their neighbors, which make their inputs or read their outputs.
+ * Fails if no operator is in the module. */
 static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, etr_error *error) {
   const etr_node_filter filter = {.module = choice->focus};
   bool is_any_chosen = false;
@@ -86,54 +87,57 @@ static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, e
     return ETR_OK;
   if (!is_any_chosen)
     return fail_unknown_module(graph, choice->focus, error);
-  for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t input = 0; input < graph->nodes[i].input_count + graph->nodes[i].other_input_count;
-         input++) {
-      uint32_t producer = graph->nodes[i].inputs[input].node;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    size_t input_count = node->input_count + node->other_input_count;
+    for (size_t k = 0; k < input_count; k++) {
+      uint32_t producer = node->inputs[k].node;
       if (choice->focused[i] || choice->focused[producer])
         choice->drawn[i] = choice->drawn[producer] = true;
     }
+  }
   return ETR_OK;
 }
 
 /* ---- Top ---- */
 
-typedef struct candidate {
+typedef struct timed_node {
   double ticks;
   uint32_t node;
-} candidate;
+} timed_node;
 
+/* Compares nodes for qsort(): by time, the longest first, then in the order of the graph. */
 static int by_ticks(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
+  const timed_node *x = a, *y = b;
   if (x->ticks != y->ticks)
     return x->ticks > y->ticks ? -1 : 1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Ranks the slowest nodes in focus, the first `top` of them, and sums their times. Fails if no node
- * in focus was timed. */
+/* Gives the `top` slowest nodes in focus a rank, from 1 on, and adds up their times. Fails if no
+ * node in focus was timed. */
 static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr_profile *profile,
                              const etr_graph *graph, size_t top, etr_error *error) {
-  candidate *candidates = etr_arena_alloc_array(arena, graph->node_count, sizeof *candidates);
+  timed_node *timed_nodes = etr_arena_alloc_array(arena, graph->node_count, sizeof *timed_nodes);
   size_t count = 0;
-  for (size_t i = 0; candidates != NULL && graph->times != NULL && i < graph->node_count; i++) {
+  for (size_t i = 0; timed_nodes != NULL && graph->times != NULL && i < graph->node_count; i++) {
     const etr_node_time *time = &graph->times[i];
     if (choice->focused[i] && time->runs > 0)
-      candidates[count++] = (candidate){etr_ranking_time(profile, etr_times_of_node(time)),
-                                        (uint32_t)i};
+      timed_nodes[count++] = (timed_node){etr_ranking_time(profile, etr_times_of_node(time)),
+                                          (uint32_t)i};
   }
-  if (candidates == NULL)
+  if (timed_nodes == NULL)
     return ETR_ERROR_MEMORY;
   const char *focus = choice->focus != NULL ? choice->focus : "";
   if (count == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "no node of %s/%s%s%.*s was timed: there is nothing to rank", graph->module,
                     graph->method, focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
-  etr_sort(candidates, count, sizeof *candidates, by_ticks);
+  etr_sort(timed_nodes, count, sizeof *timed_nodes, by_ticks);
   choice->top = ETR_MIN(top, count);
   for (size_t i = 0; i < choice->top; i++) {
-    choice->rank[candidates[i].node] = (uint32_t)i + 1;
-    choice->top_ticks += candidates[i].ticks;
+    choice->rank[timed_nodes[i].node] = (uint32_t)i + 1;
+    choice->top_ticks += timed_nodes[i].ticks;
   }
   return ETR_OK;
 }

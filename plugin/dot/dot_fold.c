@@ -9,12 +9,14 @@
 
 #include <stdlib.h>
 
-/* A scope that may be equal to others, with its nodes at any depth. */
+/* A scope that may be equal to its siblings, with its nodes at any depth. */
 typedef struct block {
   uint32_t scope;
   etr_vec(uint32_t) nodes;
 } block;
 
+/* Finds equal blocks. The form of a block is the number of its description: equal blocks have the
+ * same one. */
 typedef struct folder {
   etr_arena *arena;
   const etr_graph *graph;
@@ -36,9 +38,9 @@ typedef struct folder {
 
 /* ---- Blocks ---- */
 
-/* Lists the blocks: scopes of modules whose pattern repeats and of steps, each with its nodes at
- * any depth, weights aside. Every scope and node stands for itself at first. Returns false when out
- * of memory. */
+/* Lists the blocks: scopes of steps, and of modules of which there may be others with the same
+ * pattern; each with its nodes at any depth, without weights. At first every scope and node is
+ * drawn for itself. Returns false when out of memory. */
 static bool list_blocks(folder *f) {
   for (uint32_t i = 0; i < f->scopes->count; i++) {
     f->block[i] = ETR_NONE;
@@ -75,23 +77,25 @@ static bool list_blocks(folder *f) {
 
 /* ---- Forms ---- */
 
-static void put_number(folder *f, uint32_t number) {
+/* Appends a number to the description; when out of memory, the arena has failed. */
+static void append_number(folder *f, uint32_t number) {
   (void)etr_text_add(&f->text, ETR_BYTES(number));
 }
 
-static void put_text(folder *f, const char *text) {
+/* Appends a text to the description; when out of memory, the arena has failed. */
+static void append_text(folder *f, const char *text) {
   (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */
 }
 
-/* Returns the number of the key that was put into the text, which is added to the map if it is new.
- * Returns ETR_NONE when out of memory. */
-static uint32_t number_key(folder *f, etr_map *map) {
+/* Returns the number of the description in f->text, which is added to the map if it is new;
+ * ETR_NONE when out of memory. */
+static uint32_t find_or_add_key(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
   uint32_t number = etr_map_get(map, key);
   if (number != ETR_NONE)
     return number;
-  const char *copy = etr_arena_copy(f->arena, key);
-  return copy != NULL ? etr_map_number(map, (etr_slice){copy, key.size}) : ETR_NONE;
+  const char *text = etr_arena_copy(f->arena, key);
+  return text != NULL ? etr_map_number(map, (etr_slice){text, key.size}) : ETR_NONE;
 }
 
 /* Returns a number that nodes share if they have the same kind, operator, backend and output
@@ -100,40 +104,40 @@ static uint32_t number_kind(folder *f, uint32_t index) {
   const etr_node *node = &f->graph->nodes[index];
   const char *backend = f->graph->times != NULL ? f->graph->times[index].backend : NULL;
   f->text.size = 0;
-  put_number(f, node->kind);
-  put_text(f, node->kind == ETR_NODE_OP ? node->target : "");
-  put_text(f, backend != NULL ? backend : "");
+  append_number(f, node->kind);
+  append_text(f, node->kind == ETR_NODE_OP ? node->target : "");
+  append_text(f, backend != NULL ? backend : "");
   for (size_t i = 0; i < node->output_count; i++) {
     const char *shape = etr_label_shape(f->arena, &node->outputs[i]);
-    put_text(f, shape != NULL ? shape : "");
+    append_text(f, shape != NULL ? shape : "");
   }
-  return number_key(f, &f->kinds);
+  return find_or_add_key(f, &f->kinds);
 }
 
 enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 
-/* Puts the source of a node's input into the key, for a block of `count` nodes: a kind of weight, a
- * position inside the block, or a number from `count` on for a node outside, which it gets when it
- * is first read. */
-static void put_input(folder *f, size_t count, uint32_t *outside_count, const etr_edge *input) {
+/* Appends what an input of a node reads to the description of a block of `count` nodes: a weight's
+ * kind, a position in the block, or for a node outside a number from `count` on, which it gets when
+ * it is first read. So blocks are equal that read different nodes in the same way. */
+static void append_input(folder *f, size_t count, uint32_t *outside_count, const etr_edge *input) {
   uint32_t producer = input->node;
   if (f->graph->nodes[producer].kind >= ETR_NODE_PARAMETER) {
-    put_number(f, FROM_WEIGHT);
-    put_number(f, f->kind[producer]);
+    append_number(f, FROM_WEIGHT);
+    append_number(f, f->kind[producer]);
     return;
   }
   if (f->seen_in[producer] != f->form) {
     f->seen_in[producer] = f->form;
     f->position[producer] = (uint32_t)count + (*outside_count)++;
   }
-  put_number(f, f->position[producer] < count ? FROM_INSIDE : FROM_OUTSIDE);
-  put_number(f, f->position[producer]);
-  put_number(f, input->output);
+  append_number(f, f->position[producer] < count ? FROM_INSIDE : FROM_OUTSIDE);
+  append_number(f, f->position[producer]);
+  append_number(f, input->output);
 }
 
-/* Puts into the key what equal blocks have in common: the kinds, depths and inputs of their nodes,
- * and how the choice treats them. */
-static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
+/* Appends what equal blocks have in common to the description: the kinds, depths and inputs of
+ * their nodes, in order, and whether these are drawn, in focus, or among the slowest. */
+static void append_nodes(folder *f, const uint32_t *nodes, size_t count) {
   uint32_t outside_count = 0;
   f->form++;
   for (uint32_t i = 0; i < count; i++) {
@@ -144,32 +148,31 @@ static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
     const etr_node *node = &f->graph->nodes[nodes[i]];
     uint32_t scope = f->scopes->of_node[nodes[i]];
     size_t inputs = node->input_count + node->other_input_count;
-    put_number(f, f->kind[nodes[i]]);
-    put_number(f, scope == ETR_NONE ? ETR_NONE : f->scopes->list[scope].depth);
-    put_number(f, f->choice->rank[nodes[i]] > 0
-                      ? nodes[i]
-                      : 0); /* each of the slowest nodes is drawn by itself */
-    put_number(f, f->choice->drawn[nodes[i]] * 2u + f->choice->focused[nodes[i]]);
-    put_number(f, (uint32_t)inputs);
+    append_number(f, f->kind[nodes[i]]);
+    append_number(f, scope == ETR_NONE ? ETR_NONE : f->scopes->list[scope].depth);
+    /* Each of the slowest nodes is drawn by itself, so its block equals no other. */
+    append_number(f, f->choice->rank[nodes[i]] > 0 ? nodes[i] : 0);
+    append_number(f, f->choice->drawn[nodes[i]] * 2u + f->choice->focused[nodes[i]]);
+    append_number(f, (uint32_t)inputs);
     for (size_t input = 0; input < inputs; input++)
-      put_input(f, count, &outside_count, &node->inputs[input]);
+      append_input(f, count, &outside_count, &node->inputs[input]);
   }
 }
 
-/* Returns the number of a block's form, which equal blocks share. The key includes the parent and
+/* Returns the form of a block, which equal blocks share. Its description includes the parent and
  * the pattern or loop, so that only siblings of one pattern and steps of one loop can be equal.
  * ETR_NONE when out of memory. */
-static uint32_t number_form(folder *f, uint32_t number) {
+static uint32_t form_of_block(folder *f, uint32_t number) {
   const block *numbered = &f->blocks.data[number];
   const etr_scope *scope = &f->scopes->list[numbered->scope];
   f->text.size = 0;
-  put_number(f, scope->parent);
+  append_number(f, scope->parent);
   if (scope->kind == ETR_SCOPE_STEP)
-    put_number(f, f->loops.data[numbered->scope - (f->scopes->count - f->steps.count)]);
+    append_number(f, f->loops.data[numbered->scope - (f->scopes->count - f->steps.count)]);
   else
-    put_text(f, f->graph->modules[scope->module].pattern);
-  put_nodes(f, numbered->nodes.data, numbered->nodes.count);
-  return number_key(f, &f->forms);
+    append_text(f, f->graph->modules[scope->module].pattern);
+  append_nodes(f, numbered->nodes.data, numbered->nodes.count);
+  return find_or_add_key(f, &f->forms);
 }
 
 /* ---- Steps of unrolled loops ---- */
@@ -186,8 +189,8 @@ enum {
  * in no step. */
 typedef etr_vec(uint32_t) sequence;
 
-/* Returns per scope, and last for the top level, the operators directly in it, in order, with
- * ETR_NONE where something else is between them. Returns NULL when out of memory. */
+/* Returns, for each scope and last for the top level, the operators directly in it, in order, with
+ * ETR_NONE where something else is between them. NULL when out of memory. */
 static sequence *list_sequences(folder *f) {
   size_t count = f->scopes->count;
   sequence *sequences = etr_arena_alloc_array(f->arena, count + 1,
@@ -210,9 +213,11 @@ static sequence *list_sequences(folder *f) {
     if (item != NULL)
       *item = i;
     is_broken[sequence_index] = false;
-    for (; scope != ETR_NONE; scope = f->scopes->list[scope].parent)
-      is_broken[f->scopes->list[scope].parent == ETR_NONE ? count : f->scopes->list[scope].parent] =
-          true;
+    /* For the scopes around it, this node is something between their own operators. */
+    for (; scope != ETR_NONE; scope = f->scopes->list[scope].parent) {
+      uint32_t parent = f->scopes->list[scope].parent;
+      is_broken[parent == ETR_NONE ? count : parent] = true;
+    }
   }
   return etr_arena_failed(f->arena) ? NULL : sequences;
 }
@@ -221,14 +226,15 @@ static bool is_same_kind(const folder *f, uint32_t a, uint32_t b) {
   return a != ETR_NONE && b != ETR_NONE && f->kind[a] == f->kind[b];
 }
 
-static int by_number(const void *a, const void *b) {
+/* Compares numbers for qsort(), in ascending order. */
+static int by_size(const void *a, const void *b) {
   const size_t *x = a, *y = b;
   return (*x > *y) - (*x < *y);
 }
 
-/* Finds the most frequent distances at which three operators in a row recur in a sequence, at most
- * MOST_PERIODS, and sorts them in ascending order. Returns how many there are; 0 when out of
- * memory. */
+/* Sets `periods` to the most frequent distances, in operators, at which three operators in a row
+ * recur in a sequence, at most MOST_PERIODS, in ascending order: steps of a loop may have one of
+ * these lengths. Returns how many there are; 0 when out of memory, too. */
 static size_t find_periods(folder *f, const sequence *operators, size_t *periods) {
   etr_map latest;
   uint32_t *recurrences = etr_arena_alloc_array(f->arena, operators->count + 1,
@@ -257,18 +263,21 @@ static size_t find_periods(folder *f, const sequence *operators, size_t *periods
     recurrences[most_frequent] = 0;
     periods[period_count] = most_frequent;
   }
-  etr_sort(periods, period_count, sizeof *periods, by_number);
+  etr_sort(periods, period_count, sizeof *periods, by_size);
   return period_count;
 }
 
+/* Returns the form of a possible step of so many nodes, which equal steps share; ETR_NONE when out
+ * of memory. */
 static uint32_t form_of_step(folder *f, const uint32_t *nodes, size_t count) {
   f->text.size = 0;
-  put_nodes(f, nodes, count);
-  return number_key(f, &f->step_forms);
+  append_nodes(f, nodes, count);
+  return find_or_add_key(f, &f->step_forms);
 }
 
-/* Adds `count` steps of `period` operators each as scopes of a loop, and makes their operators
- * unavailable to other periods. */
+/* Adds `count` steps of `period` operators each as scopes of a loop, and replaces their operators
+ * in the sequence by ETR_NONE, so that other periods do not find them. When out of memory, the
+ * arena has failed. */
 static void add_steps(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
   size_t first_step = f->steps.count;
   for (size_t i = 0; i < count; i++) {
@@ -290,9 +299,10 @@ static void add_steps(folder *f, uint32_t parent, uint32_t *items, size_t period
   }
 }
 
-/* Adds the steps of a part of a sequence, which has `count` periods: where at least MIN_STEPS in a
- * row have the same form. */
-static void divide_part(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
+/* Adds the steps of a part of a sequence, which has `count` periods of operators, wherever at least
+ * MIN_STEPS in a row have the same form. */
+static void add_equal_steps(folder *f, uint32_t parent, uint32_t *items, size_t period,
+                            size_t count) {
   for (size_t i = 0, end; i < count; i = end) {
     uint32_t first_form = form_of_step(f, items + i * period, period);
     for (end = i + 1; end < count && form_of_step(f, items + end * period, period) == first_form;)
@@ -302,26 +312,29 @@ static void divide_part(folder *f, uint32_t parent, uint32_t *items, size_t peri
   }
 }
 
-/* Finds the steps of loops in a sequence: in stretches in which each operator is of the same kind
- * as the one a period later, for each likely period. */
-static void find_sequence_steps(folder *f, uint32_t parent, sequence *operators) {
+/* Adds the steps of loops in a sequence: in stretches in which each operator is of the same kind as
+ * the one a period later, for each likely period. parent: the scope of the sequence. */
+static void find_steps_in_sequence(folder *f, uint32_t parent, sequence *operators) {
   size_t periods[MOST_PERIODS], count = find_periods(f, operators, periods);
-  for (size_t p = 0; p < count; p++)
-    for (size_t i = 0, same_count = 0, period = periods[p]; i + period <= operators->count; i++) {
+  for (size_t p = 0; p < count; p++) {
+    size_t period = periods[p], same_count = 0;
+    for (size_t i = 0; i + period <= operators->count; i++) {
       if (i + period < operators->count &&
           is_same_kind(f, operators->data[i], operators->data[i + period])) {
         same_count++;
         continue;
       }
-      if (same_count / period + 1 >= MIN_STEPS)
-        divide_part(f, parent, operators->data + (i - same_count), period, same_count / period + 1);
+      size_t step_count = same_count / period + 1; /* the last step has none after it */
+      if (step_count >= MIN_STEPS)
+        add_equal_steps(f, parent, operators->data + (i - same_count), period, step_count);
       same_count = 0;
     }
+  }
 }
 
 /* Appends a scope for each step of an unrolled loop to the scopes, and moves the loop's nodes into
  * it. Returns false when out of memory. */
-static bool find_steps(folder *f) {
+static bool add_step_scopes(folder *f) {
   etr_scopes *scopes = f->scopes;
   size_t scope_count = scopes->count, nodes = f->graph->node_count;
   sequence *sequences = list_sequences(f);
@@ -331,7 +344,7 @@ static bool find_steps(folder *f) {
   for (size_t i = 0; i < nodes; i++)
     f->step_of[i] = scopes->of_node[i];
   for (uint32_t i = 0; i <= scope_count; i++)
-    find_sequence_steps(f, i == scope_count ? ETR_NONE : i, &sequences[i]);
+    find_steps_in_sequence(f, i == scope_count ? ETR_NONE : i, &sequences[i]);
   etr_scope *all_scopes = etr_arena_alloc_array(f->arena, scope_count + f->steps.count,
                                                 sizeof *all_scopes);
   if (etr_arena_failed(f->arena))
@@ -346,15 +359,16 @@ static bool find_steps(folder *f) {
 
 /* ---- Folding ---- */
 
-/* Finds equal blocks, of which the first is drawn for all; its nodes stand in for theirs. Outer
- * blocks come first, and their result is kept. Returns false when out of memory. */
+/* Finds equal blocks, of which the first is drawn for all: sets stand_in of nodes, and same_as,
+ * copies and last of scopes. Outer blocks come first, and what they set stays. Returns false when
+ * out of memory. */
 static bool find_equal_blocks(folder *f) {
-  uint32_t *first_blocks = etr_arena_alloc_array(
-      f->arena, f->blocks.count, sizeof *first_blocks); /* the first_blocks block of each form */
+  /* The first block of each form. */
+  uint32_t *first_blocks = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *first_blocks);
   if (first_blocks == NULL)
     return false;
   for (uint32_t i = 0, form_count = 0; i < f->blocks.count; i++) {
-    uint32_t form = number_form(f, i);
+    uint32_t form = form_of_block(f, i);
     if (etr_arena_failed(f->arena))
       return false;
     if (form == form_count) {
@@ -374,31 +388,34 @@ static bool find_equal_blocks(folder *f) {
   return true;
 }
 
-typedef struct copy {
+/* A block, by the scope that is drawn for it. */
+typedef struct block_copy {
   uint32_t scope; /* scope that is drawn */
   double ticks;
-} copy;
+} block_copy;
 
+/* Compares blocks for qsort(): by the scope that is drawn for them, then by time. */
 static int by_scope(const void *a, const void *b) {
-  const copy *x = a, *y = b;
+  const block_copy *x = a, *y = b;
   if (x->scope != y->scope)
     return x->scope < y->scope ? -1 : 1;
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Returns the median time, over its copies, of each scope that is drawn for others, in ticks; 0 for
- * other scopes. NULL when out of memory. Blocks around a copy may be hidden, too. */
+/* Returns, for each scope that is drawn for others, the median of their times per inference, in
+ * ticks; 0 for other scopes. A block in a block that is not drawn counts for the scope that is
+ * drawn at its depth. NULL when out of memory. */
 static const double *find_medians(folder *f) {
   const etr_scope *scopes = f->scopes->list;
   double *medians = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *medians);
-  copy *copies = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *copies);
+  block_copy *copies = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *copies);
   size_t count = 0;
   for (size_t i = 0; copies != NULL && i < f->blocks.count; i++) {
     const block *counted = &f->blocks.data[i];
     if (counted->nodes.count == 0)
       continue;
-    copy *added = &copies[count++];
-    *added = (copy){.scope = f->scopes->of_node[f->stand_in[counted->nodes.data[0]]]};
+    block_copy *added = &copies[count++];
+    *added = (block_copy){.scope = f->scopes->of_node[f->stand_in[counted->nodes.data[0]]]};
     while (scopes[added->scope].depth > scopes[counted->scope].depth)
       added->scope = scopes[added->scope].parent;
     for (size_t node = 0; f->graph->times != NULL && node < counted->nodes.count; node++) {
@@ -421,9 +438,9 @@ static const double *find_medians(folder *f) {
 
 /* ---- The whole fold ---- */
 
-/* Prepares folding: finds the kind of each node and adds the steps of loops as scopes. Returns
- * false when out of memory. */
-static bool begin_fold(folder *f) {
+/* Sets the kind of each node, adds the steps of loops as scopes, and allocates what is known of
+ * each scope. Returns false when out of memory. */
+static bool find_kinds_and_steps(folder *f) {
   size_t nodes = f->graph->node_count;
   etr_map_init(&f->kinds, f->arena);
   etr_map_init(&f->forms, f->arena);
@@ -436,7 +453,7 @@ static bool begin_fold(folder *f) {
     return false;
   for (uint32_t i = 0; i < nodes; i++)
     f->kind[i] = number_kind(f, i);
-  if (!find_steps(f))
+  if (!add_step_scopes(f))
     return false;
   f->block = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->block);
   f->same_as = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->same_as);
@@ -451,10 +468,11 @@ bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *gra
       .arena = arena, .graph = graph, .scopes = scopes, .choice = choice, .text = {.arena = arena}};
   size_t nodes = graph->node_count;
   uint32_t *alike = etr_arena_alloc_array(arena, nodes, sizeof *alike);
-  if (alike == NULL || !begin_fold(&f) || !list_blocks(&f) || !find_equal_blocks(&f))
+  if (alike == NULL || !find_kinds_and_steps(&f) || !list_blocks(&f) || !find_equal_blocks(&f))
     return false;
-  for (uint32_t i = 0; i < nodes; i++) { /* from the outermost block inwards; each step leads to a
-                                            node that is drawn for more nodes */
+  for (uint32_t i = 0; i < nodes; i++) {
+    /* From the outermost block inwards: a node that is drawn for others in an outer block may not
+     * be drawn in an inner one. */
     while (f.stand_in[i] != f.stand_in[f.stand_in[i]])
       f.stand_in[i] = f.stand_in[f.stand_in[i]];
     alike[f.stand_in[i]]++;
@@ -470,6 +488,7 @@ bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, ui
   uint32_t a = scopes->of_node[from], b = scopes->of_node[to];
   if (fold->same_as == NULL || a == ETR_NONE || b == ETR_NONE)
     return false;
+  /* Goes up to the two siblings that contain the nodes. */
   while (scopes->list[a].depth > scopes->list[b].depth)
     a = scopes->list[a].parent;
   while (scopes->list[b].depth > scopes->list[a].depth)

@@ -55,7 +55,7 @@ static void put_slice(etr_writer *writer, etr_slice text) {
   }
 }
 
-/* Puts a text as part of a plain label or tooltip. */
+/* Writes a text as part of a plain label or tooltip. */
 static void put_text(etr_writer *writer, const char *text) {
   put_slice(writer, etr_slice_of(text));
 }
@@ -99,21 +99,22 @@ static void put_share(etr_writer *writer, double share) {
 
 /* Returns the whole of which shares are computed, in ticks: the method's typical or average time or
  * the sum of its nodes' medians, by the profile's statistic. 0 if there is no method. */
-static double find_whole(const etr_dot_view *view) {
-  return view->method == NULL
-             ? 0
-             : etr_ranking_time(view->profile,
-                                (etr_times){view->method->execute.typical,
-                                            view->method->execute.avg, view->plan->total.ticks});
+static double ticks_of_whole(const etr_dot_view *view) {
+  if (view->method == NULL)
+    return 0;
+  const etr_times times = {view->method->execute.typical, view->method->execute.avg,
+                           view->plan->total.ticks};
+  return etr_ranking_time(view->profile, times);
 }
 
+/* Writes ticks as a time with unit: "0.437 ms". */
 static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
   const char *time = etr_label_ticks(view->arena, view->profile, ticks);
   if (time != NULL)
     etr_puts(writer, time);
 }
 
-/* Puts "0.437 ms", or "<1.00 us" for a time below one step of its clock. */
+/* Writes "0.437 ms", or "<1.00 us" for a time below one step of its clock. */
 static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks, double step) {
   bool is_below = ticks < step;
   if (is_below)
@@ -121,10 +122,10 @@ static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks
   put_plain_time(writer, view, is_below ? step : ticks);
 }
 
-/* Puts "~0.437 ms  12.3 %": a time per inference, or "<1.00 us" if it is below one step of its
+/* Writes "~0.437 ms  12.3 %": a time per inference, or "<1.00 us" if it is below one step of its
  * clock, and its share of the method. '~' marks an estimate. */
 static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
-  double whole = find_whole(view);
+  double whole = ticks_of_whole(view);
   if (sum->estimated)
     etr_puts(writer, "~");
   put_ticks(writer, view, sum->ticks, sum->step);
@@ -143,6 +144,7 @@ static const char *delegate_label(const etr_dot_view *view, size_t delegate) {
   return etr_arena_format(view->arena, "%s %zu", device, delegate);
 }
 
+/* Writes a name, shortened in the middle so that it fits into a label. */
 static void put_name(etr_writer *writer, const char *name) {
   put_short(writer, etr_slice_of(name), LONGEST_NAME);
 }
@@ -159,10 +161,11 @@ static const char *number_of_scope(const etr_dot_view *view, uint32_t scope) {
   return number;
 }
 
-/* Returns the last scope of those that are drawn as one and follow `from` without a gap in their
- * numbers, and sets *next to the one behind the gap; ETR_NONE: there is no other. */
-static uint32_t end_of_stretch(const etr_dot_view *view, uint32_t shown, uint32_t from,
-                               uint32_t *next) {
+/* Returns the last of the scopes that are drawn as one and that follow `from` without a gap in the
+ * numbers at the end of their names, and sets *next to the first one after the gap; ETR_NONE: there
+ * is none. shown: the scope that is drawn for all. */
+static uint32_t last_of_stretch(const etr_dot_view *view, uint32_t shown, uint32_t from,
+                                uint32_t *next) {
   const etr_dot_fold *fold = &view->plan->fold;
   uint32_t end = from;
   unsigned long long number = strtoull(number_of_scope(view, from), NULL, 10);
@@ -189,16 +192,18 @@ static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_
   if (copies == 1)
     return;
   for (uint32_t from = scope, next; from != ETR_NONE; from = next, count++) {
-    uint32_t end = end_of_stretch(view, scope, from, &next);
+    uint32_t end = last_of_stretch(view, scope, from, &next);
     if (count < MOST_STRETCHES) {
       starts[count] = from;
       ends[count] = end;
     }
   }
+  /* With too many stretches, all but the first are written as one. */
   bool is_long = count > MOST_STRETCHES;
+  size_t written_count = is_long ? 2 : count;
   if (is_long)
     ends[1] = view->plan->fold.last[scope];
-  for (size_t i = 0; i < (is_long ? 2 : count); i++) {
+  for (size_t i = 0; i < written_count; i++) {
     if (i > 0) {
       etr_puts(writer, ", ");
       put_name(writer, number_of_scope(view, starts[i]));
@@ -211,7 +216,8 @@ static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_
   etr_putf(writer, " \xC3\x97%" PRIu32, copies);
 }
 
-/* Puts the median time of the scopes that are drawn as one. */
+/* Writes the median time of the scopes that are drawn as one; nothing for a scope that is drawn for
+ * itself only, or was not timed. */
 static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   if (etr_dot_copies(&view->plan->fold, scope) == 1 || !view->plan->scope_sums[scope].timed)
     return;
@@ -224,15 +230,15 @@ static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t sc
 /* Writes the scopes of a node below the cluster that it is drawn in: "encoder.mlp",
  * "encoder.mlp/true_graph_0". It ends at the first module, whose name includes the modules around
  * it, and at four scopes, because more would not fit into a label. */
-static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope,
-                       uint32_t cluster) {
+static void put_scopes_below_cluster(etr_writer *writer, const etr_dot_view *view, uint32_t scope,
+                                     uint32_t cluster) {
   const etr_scope *scopes = view->plan->scopes.list;
-  uint32_t chain[4]; /* continues would not fit into a label */
+  uint32_t chain[4]; /* from the inside outwards */
   size_t count = 0;
-  for (bool continues = true;
-       continues && scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain);) {
+  bool is_module = false;
+  while (!is_module && scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain)) {
     chain[count++] = scope;
-    continues = scopes[scope].module == ETR_NONE;
+    is_module = scopes[scope].module != ETR_NONE;
     scope = scopes[scope].parent;
   }
   while (count-- > 0) {
@@ -266,9 +272,10 @@ static void put_time_line(etr_writer *writer, const etr_dot_view *view, const et
     etr_puts(writer, " \xE2\x80\xA6");
 }
 
-/* Writes the operator; below it the module if the operator is all of it, or else the node's name if
- * that adds something and no nodes are folded. Then come the shape of its first output, its jump,
- * its time and its delegate. */
+/* Writes the label of one node: the operator; below it the module if the operator is all that is
+ * drawn of it, or else the node's name if that adds something and no node is drawn for others. Then
+ * come the shape of its first output, the instruction that it jumps to in a program, its time and
+ * its delegate. */
 static void put_node_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   const etr_node *node = &view->graph->nodes[box->node];
   etr_slice op_label = etr_label_op(node->target);
@@ -280,7 +287,7 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
     put_short(writer, op_label, LONGEST_NAME);
     if (box->scope != box->cluster) {
       etr_puts(writer, "\\n");
-      put_frames(writer, view, box->scope, box->cluster);
+      put_scopes_below_cluster(writer, view, box->scope, box->cluster);
     } else if (view->plan->folded == 0 && !etr_slice_equal(op_label, etr_slice_of(node->name))) {
       etr_puts(writer, "\\n");
       put_name(writer, node->name);
@@ -365,7 +372,7 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
 
 /* ---- Tooltips ---- */
 
-/* Puts a line "key: value", if there is a value. */
+/* Writes a line "key: value", if there is a value. */
 static void put_line(etr_writer *writer, const char *key, const char *value) {
   if (value == NULL || value[0] == '\0')
     return;
@@ -426,7 +433,7 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
   }
 }
 
-/* Puts a line with an SNR, "SNR: 12.9 dB", if there is one. */
+/* Writes a line with an SNR, "SNR: 12.9 dB", if there is one. */
 static void put_snr_line(etr_writer *writer, const etr_dot_view *view, const char *key,
                          const etr_numeric_gap *gap) {
   if (gap != NULL)
@@ -519,25 +526,27 @@ double etr_dot_heat(const etr_dot_plan *plan, double ticks) {
   return plan->hottest > 0 && ticks > 0 ? sqrt(ticks / plan->hottest) : 0;
 }
 
-static void put_plural(etr_writer *writer, size_t count, const char *noun) {
+/* Writes a number and a noun, "1 run", "20 runs". */
+static void put_count(etr_writer *writer, size_t count, const char *noun) {
   etr_putf(writer, "%zu %s%s", count, noun, etr_plural(count));
 }
 
-static bool by_p50(const etr_dot_view *view) {
+/* Returns true if the user chose medians, by which nodes are ranked then. */
+static bool ranks_by_median(const etr_dot_view *view) {
   return etr_ranks_by(view->profile, ETR_STATISTIC_P50);
 }
 
 /* Writes the row of the legend with the number of operators, and with the runs and their time, or
  * that there are no times. */
-static void put_totals(etr_writer *writer, const etr_dot_view *view) {
+static void put_totals_row(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
-  put_plural(writer, view->plan->total.ops, "operator");
+  put_count(writer, view->plan->total.ops, "operator");
   if (!view->plan->total.timed || view->method == NULL) {
     bool has_run = view->method && view->method->run_count > 0;
     etr_puts(writer, has_run ? ", none of them timed" : ", no run times");
   } else {
     etr_puts(writer, ", ");
-    put_plural(writer, view->method->run_count, "run");
+    put_count(writer, view->method->run_count, "run");
     etr_puts(writer, " of ");
     put_plain_time(writer, view, etr_execute_time(view->profile, view->method));
     if (view->method->run_count > 1)
@@ -545,10 +554,11 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
     if (view->method->skipped_run_count)
       etr_putf(writer, " (%zu more left out%s)", view->method->skipped_run_count,
                view->profile->skip == ETR_SKIP_RANGE ? "" : " as warm-up");
-    etr_puts(writer, by_p50(view) ? "; on operators, sum of medians: " : "; on operators: ");
+    etr_puts(writer,
+             ranks_by_median(view) ? "; on operators, sum of medians: " : "; on operators: ");
     put_plain_time(writer, view, view->plan->total.ticks);
     double whole = etr_execute_time(view->profile, view->method);
-    if (!by_p50(view) && whole > 0) {
+    if (!ranks_by_median(view) && whole > 0) {
       etr_puts(writer, ", ");
       put_share(writer, view->plan->total.ticks / whole);
     }
@@ -556,8 +566,8 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "</TD></TR>");
 }
 
-/* Puts microseconds to the nanosecond, or cycles where the clock counts them. */
-static void put_exact(etr_writer *writer, const etr_dot_view *view, double ticks) {
+/* Writes microseconds to the nanosecond, or cycles where the clock counts them. */
+static void put_exact_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
   if (view->profile->takes_cycles_as_ns)
     etr_put_fixed(writer, ticks, 0);
   else
@@ -567,7 +577,7 @@ static void put_exact(etr_writer *writer, const etr_dot_view *view, double ticks
 /* Writes the row with the parts of the time that other outputs have, in microseconds to the
  * nanosecond or in cycles, which add up to Method::execute. Writes nothing if there are none, or
  * when out of memory. */
-static void put_balance(etr_writer *writer, const etr_dot_view *view) {
+static void put_balance_row(etr_writer *writer, const etr_dot_view *view) {
   etr_balance balance;
   if (!etr_balance_make(&balance, view->arena, view->method) || balance.count == 0)
     return;
@@ -578,10 +588,10 @@ static void put_balance(etr_writer *writer, const etr_dot_view *view) {
       etr_puts(writer, " + ");
     put_html(writer, balance.list[part].text);
     etr_puts(writer, " ");
-    put_exact(writer, view, balance.list[part].time->typical);
+    put_exact_time(writer, view, balance.list[part].time->typical);
   }
   etr_puts(writer, " = Method::execute ");
-  put_exact(writer, view, view->method->execute.typical);
+  put_exact_time(writer, view, view->method->execute.typical);
   etr_puts(writer, "</FONT></TD></TR>");
 }
 
@@ -600,9 +610,9 @@ static void end_row(etr_writer *writer) {
 
 /* Writes the row of the legend with the colors of times, from 0 to the hottest box; colors follow
  * the square root of the time. */
-static void put_heat(etr_writer *writer, const etr_dot_view *view) {
+static void put_heat_row(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
-  begin_row(writer, by_p50(view) ? "median per run" : "time per run");
+  begin_row(writer, ranks_by_median(view) ? "median per run" : "time per run");
   for (int i = 0; i < SWATCHES; i++) {
     double heat = (double)i / (SWATCHES - 1);
     etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">",
@@ -615,7 +625,8 @@ static void put_heat(etr_writer *writer, const etr_dot_view *view) {
   end_row(writer);
 }
 
-static void put_accuracy_text(etr_writer *writer, const char *text) {
+/* Writes a row of the legend with a text; an empty one for NULL. */
+static void put_text_row(etr_writer *writer, const char *text) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_html(writer, text != NULL ? text : "");
   etr_puts(writer, "</TD></TR>");
@@ -623,7 +634,7 @@ static void put_accuracy_text(etr_writer *writer, const char *text) {
 
 /* Writes the row of the legend with the colors of SNR, the coolest first, then what the values were
  * compared with, and the result. */
-static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
+static void put_accuracy_rows(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
   begin_row(writer, "SNR, worst input");
   for (int i = 0; i < SWATCHES; i++) {
@@ -640,14 +651,14 @@ static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer,
            "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not compared</FONT></TD>");
   end_row(writer);
-  put_accuracy_text(writer, etr_accuracy_against(view->arena, view->profile->accuracy));
+  put_text_row(writer, etr_accuracy_against(view->arena, view->profile->accuracy));
   const etr_accuracy *accuracy = etr_accuracy_of_graph(view->profile, view->graph);
-  put_accuracy_text(writer, accuracy != NULL ? etr_accuracy_line(view->arena, accuracy) : NULL);
+  put_text_row(writer, accuracy != NULL ? etr_accuracy_line(view->arena, accuracy) : NULL);
 }
 
 /* Writes the row of the legend with the colors of the first delegates and their numbers of
  * operators, and how many more there are. */
-static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
+static void put_delegate_row(etr_writer *writer, const etr_dot_view *view) {
   size_t count = view->plan->delegate_count;
   begin_row(writer, "delegate (operators)");
   for (size_t i = 0; i < count && i < MOST_DELEGATES; i++) {
@@ -661,13 +672,14 @@ static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
   end_row(writer);
 }
 
-static void put_note(etr_writer *writer, const char *note) {
+/* Writes a row of the legend with a note in gray. note: in DOT's HTML. */
+static void put_note_row(etr_writer *writer, const char *note) {
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
 }
 
 /* Writes the row of the legend about the slowest nodes: how they are marked, their time and their
  * share. */
-static void put_top(etr_writer *writer, const etr_dot_view *view) {
+static void put_top_row(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_choice *choice = &view->plan->choice;
   etr_puts(writer, choice->top == 1 ? "<TR><TD ALIGN=\"LEFT\">#1: the slowest node"
                                     : "<TR><TD ALIGN=\"LEFT\">");
@@ -675,21 +687,21 @@ static void put_top(etr_writer *writer, const etr_dot_view *view) {
     etr_putf(writer, "#1 to #%zu: the slowest nodes", choice->top);
   etr_puts(writer, choice->top == 1 ? ", " : ", together ");
   put_plain_time(writer, view, choice->top_ticks);
-  if (find_whole(view) > 0) {
+  if (ticks_of_whole(view) > 0) {
     etr_puts(writer, ", ");
-    put_share(writer, choice->top_ticks / find_whole(view));
+    put_share(writer, choice->top_ticks / ticks_of_whole(view));
   }
   etr_puts(writer, "; the rest in gray, runs of operators and whole modules as one box</TD></TR>");
 }
 
 /* Writes the notes that apply: the meaning of "~", what is not drawn, and what is drawn as one. */
-static void put_notes(etr_writer *writer, const etr_dot_view *view) {
+static void put_note_rows(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   bool has_estimated_slices = view->method && view->method->estimated_time_ticks > 0;
   if (plan->total.estimated && (!has_estimated_slices || view->method->estimated_confidence > 0))
-    put_note(writer, "~ estimated: matched by the order of operator classes, not by an id");
+    put_note_row(writer, "~ estimated: matched by the order of operator classes, not by an id");
   if (plan->total.estimated && has_estimated_slices)
-    put_note(writer, "~ estimated: the time was not measured operator by operator");
+    put_note_row(writer, "~ estimated: the time was not measured operator by operator");
   /* Without this note, sums by module, which do not include quantizers, would seem wrong. */
   if (plan->total.guest_ticks > 0) {
     etr_puts(writer,
@@ -704,18 +716,18 @@ static void put_notes(etr_writer *writer, const etr_dot_view *view) {
     etr_puts(writer, "</B>; its neighbors in gray</TD></TR>");
   }
   if (plan->choice.top > 0)
-    put_top(writer, view);
+    put_top_row(writer, view);
   if (plan->folded > 0) {
     etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">\xC3\x97N: N modules, or "
                      "steps of a loop, that are the same, "
                      "drawn once with the time of all; not drawn: ");
-    put_plural(writer, plan->folded, "operator");
+    put_count(writer, plan->folded, "operator");
     etr_puts(writer, "</FONT></TD></TR>");
   }
   if (plan->fold.stand_in != NULL && plan->folded == 0)
-    put_note(writer, "no modules or steps of a loop are the same: none are folded");
+    put_note_row(writer, "no modules or steps of a loop are the same: none are folded");
   if (plan->has_closed)
-    put_note(writer, "a rounded box stands for a whole module or step");
+    put_note_row(writer, "a rounded box stands for a whole module or step");
 }
 
 char *etr_dot_legend(const etr_dot_view *view) {
@@ -729,19 +741,20 @@ char *etr_dot_legend(const etr_dot_view *view) {
   etr_puts(&writer, "/");
   put_html(&writer, view->graph->method);
   etr_puts(&writer, "</B></FONT></TD></TR>");
-  put_totals(&writer, view);
+  put_totals_row(&writer, view);
   if (view->method != NULL && view->method->run_count > 0)
-    put_balance(&writer, view);
+    put_balance_row(&writer, view);
   if (plan->by_accuracy)
-    put_accuracy_heat(&writer, view);
+    put_accuracy_rows(&writer, view);
   else if (plan->total.timed)
-    put_heat(&writer, view);
-  if (plan->total.timed && by_p50(view))
-    put_note(&writer,
-             "times are medians, of several nodes the sum of theirs; shares are of the summed p50");
+    put_heat_row(&writer, view);
+  if (plan->total.timed && ranks_by_median(view))
+    put_note_row(
+        &writer,
+        "times are medians, of several nodes the sum of theirs; shares are of the summed p50");
   if (plan->delegate_count > 0)
-    put_delegates(&writer, view);
-  put_notes(&writer, view);
+    put_delegate_row(&writer, view);
+  put_note_rows(&writer, view);
   etr_puts(&writer, "</TABLE>");
   return etr_text_end(&text, &writer);
 }

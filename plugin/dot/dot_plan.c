@@ -14,6 +14,7 @@ enum {
   MOST_LEVELS = 64,     /* cgraph and dot recurse once per level; no model comes near */
 };
 
+/* Makes the plan of a picture. */
 typedef struct planner {
   etr_dot_plan *plan;
   etr_arena *arena;
@@ -33,7 +34,8 @@ typedef struct planner {
   etr_vec(etr_dot_delegate) delegates;
 } planner;
 
-static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
+/* Returns a list in which each element is ETR_NONE; NULL when out of memory. */
+static uint32_t *alloc_none(etr_arena *arena, size_t count) {
   uint32_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
   if (list != NULL)
     memset(list, 0xFF, count * sizeof *list);
@@ -42,13 +44,13 @@ static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
 
 /* ---- Sums ---- */
 
-static void take_gap(etr_dot_sum *sum, const etr_numeric_gap *gap) {
+/* Sets the gap of a sum to another one if that is worse: the lowest SNR is shown. */
+static void keep_worse_gap(etr_dot_sum *sum, const etr_numeric_gap *gap) {
   if (gap != NULL && (sum->gap == NULL || etr_gap_worse(gap, sum->gap) > 0))
     sum->gap = gap;
 }
 
-/* Adds the sum of a node or scope to another one. A sum of nodes in several delegates keeps the
- * first. */
+/* Adds the sum of a node or scope to another one. Of several delegates, the first stays. */
 static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
   sum->step = ETR_MAX(sum->step, other->step);
@@ -66,13 +68,13 @@ static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
     sum->delegate = other->delegate;
   sum->timed |= other->timed;
   sum->estimated |= other->estimated;
-  take_gap(sum, other->gap);
+  keep_worse_gap(sum, other->gap);
 }
 
-/* Returns the index of the delegate that runs or contains a node, which is added if it is new.
- * numbers: backend and instruction, or lowered subgraph -> index. Returns ETR_NONE if there is
- * none, or when out of memory. */
-static uint32_t number_delegate(planner *p, etr_map *numbers, uint32_t index) {
+/* Returns the index of the delegate that a node ran in or, if nothing was timed, of the lowered
+ * module that contains it; it is added if it is new. numbers: backend and instruction, or lowered
+ * subgraph -> index. Returns ETR_NONE if there is none, or when out of memory. */
+static uint32_t find_or_add_delegate(planner *p, etr_map *numbers, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
   uint32_t lowered = etr_dot_lowered_around(p->graph, node->subgraph);
@@ -102,7 +104,7 @@ static uint32_t number_delegate(planner *p, etr_map *numbers, uint32_t index) {
 
 /* Sets the sum of a node alone: its time, what it is, whether it is drawn, and its delegate, to
  * whose sum it is added. */
-static void sum_node(planner *p, etr_map *delegate_numbers, uint32_t index) {
+static void set_node_sum(planner *p, etr_map *delegate_numbers, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];
   const etr_dot_choice *choice = &p->plan->choice;
@@ -124,7 +126,7 @@ static void sum_node(planner *p, etr_map *delegate_numbers, uint32_t index) {
   }
   if (node->kind != ETR_NODE_OP)
     return;
-  sum->delegate = number_delegate(p, delegate_numbers, index);
+  sum->delegate = find_or_add_delegate(p, delegate_numbers, index);
   if (sum->delegate == ETR_NONE)
     return;
   sum->delegated = 1;
@@ -142,7 +144,7 @@ static void sum_scopes(planner *p) {
     p->scope_sums[i].delegate = ETR_NONE;
   p->plan->total.delegate = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    sum_node(p, &delegate_numbers, i);
+    set_node_sum(p, &delegate_numbers, i);
     if (etr_arena_failed(p->arena))
       return;
     add_sum(&p->plan->total, &p->node_sums[i]);
@@ -152,13 +154,13 @@ static void sum_scopes(planner *p) {
     p->plan->folded += stand_in != i && p->graph->nodes[i].kind == ETR_NODE_OP;
     if (stand_in == i)
       continue;
-    etr_dot_sum *shown = &p->node_sums[stand_in],
-                *folded = &p->node_sums[i]; /* the time of a node that is not drawn */
+    etr_dot_sum *shown = &p->node_sums[stand_in];
+    etr_dot_sum *folded = &p->node_sums[i]; /* of a node that is not drawn */
     shown->ticks += folded->ticks;
     shown->guest_ticks += folded->guest_ticks;
     shown->timed |= folded->timed;
     shown->estimated |= folded->estimated;
-    take_gap(shown, folded->gap);
+    keep_worse_gap(shown, folded->gap);
     shown->several_delegates |= folded->delegate != shown->delegate;
     folded->ticks = folded->guest_ticks = 0;
   }
@@ -173,25 +175,27 @@ static void sum_scopes(planner *p) {
 
 /* ---- Levels ---- */
 
+/* Returns true if all drawn nodes of a scope are in focus. */
 static bool is_in_focus(const etr_dot_sum *sum) {
   return sum->focused == sum->drawn;
 }
 
-/* Numbers the levels of scopes, from 0 for the outermost ones that are completely in focus, and
- * finds the deepest. Scopes around these are always open. */
+/* Sets the level of each scope, from 0 for the outermost ones that are completely in focus, and
+ * plan->deepest. Scopes around these are always open. */
 static void number_levels(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     uint32_t parent = p->plan->scopes.list[i].parent;
-    p->level[i] = parent != ETR_NONE && is_in_focus(&p->scope_sums[parent]) ? p->level[parent] + 1
-                                                                            : 0;
+    bool is_inner = parent != ETR_NONE && is_in_focus(&p->scope_sums[parent]);
+    p->level[i] = is_inner ? p->level[parent] + 1 : 0;
     if (is_in_focus(&p->scope_sums[i]))
       p->plan->deepest = ETR_MAX(p->plan->deepest, p->level[i] + 1);
   }
 }
 
-/* Returns the largest number of open levels with at most `max_boxes` boxes: one for each node in
- * open scopes, and one for each scope directly below them. 0 when out of memory. */
-static uint32_t find_levels(planner *p, size_t max_boxes) {
+/* Returns how many levels of scopes can be open so that there are at most `max_boxes` boxes: one
+ * for each node in open scopes, and one for each scope directly below them. 0 when out of memory.
+ */
+static uint32_t count_levels_that_fit(planner *p, size_t max_boxes) {
   const etr_scopes *scopes = &p->plan->scopes;
   uint32_t deepest = p->plan->deepest;
   size_t *node_counts = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *node_counts);
@@ -228,13 +232,15 @@ static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   if (depth < 0 || choice->top > 0 || (!folds && p->plan->total.ops <= BOXES_AT_EASE))
     return max_levels;
   uint32_t min_levels = choice->focus != NULL ? 1 : 0; /* what is in focus is opened */
-  return ETR_MIN(ETR_MAX(find_levels(p, folds ? BOXES_ON_A_PAGE : BOXES_AT_EASE), min_levels),
-                 max_levels);
+  return ETR_MIN(
+      ETR_MAX(count_levels_that_fit(p, folds ? BOXES_ON_A_PAGE : BOXES_AT_EASE), min_levels),
+      max_levels);
 }
 
-/* Marks the scopes to open: all of them or, on a page with blocks that repeat, only these and what
- * is around them, because they are what the picture is to show. */
-static void choose_open(planner *p, const etr_dot_options *options) {
+/* Sets is_opened: of all scopes or, if blocks that repeat are drawn once and the user chose
+ * nothing, only of these and of the scopes around them, because they are what the picture is to
+ * show. */
+static void choose_opened_scopes(planner *p, const etr_dot_options *options) {
   const etr_dot_choice *choice = &p->plan->choice;
   bool opens_all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 ||
                    options->depth != 0;
@@ -263,16 +269,17 @@ static uint32_t add_box(planner *p, etr_dot_box box) {
   return (uint32_t)p->boxes.count - 1;
 }
 
-/* Finds per scope the cluster that its nodes are drawn in, and the outermost closed scope whose box
- * hides them; ETR_NONE if there is none. Parents come before their children. */
-static void place_scopes(planner *p) {
+/* Sets, for each scope, the cluster that its nodes are drawn in, and the outermost closed scope
+ * whose box is drawn instead of them; ETR_NONE if there is none. A scope with one drawn node is
+ * neither, since a frame around one box says nothing. Parents come before their children. */
+static void find_clusters(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     const etr_scope *scope = &p->plan->scopes.list[i];
     uint32_t cluster = scope->parent != ETR_NONE ? p->cluster_of[scope->parent] : ETR_NONE;
     uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
     const etr_dot_sum *sum = &p->scope_sums[i];
-    bool has_focused = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0),
-         is_frame_of_one = sum->drawn <= 1;
+    bool has_focused = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0);
+    bool is_frame_of_one = sum->drawn <= 1;
     bool is_open = p->is_opened[i] && has_focused &&
                    (!is_in_focus(sum) || p->level[i] < p->plan->levels);
     p->cluster_of[i] = is_open && !is_frame_of_one ? i : cluster;
@@ -282,22 +289,22 @@ static void place_scopes(planner *p) {
 
 /* Returns true for an operator in focus but not in the top, which shares a box with such operators
  * before it. */
-static bool is_rest(const planner *p, uint32_t node) {
+static bool is_not_in_top(const planner *p, uint32_t node) {
   const etr_dot_choice *choice = &p->plan->choice;
   return choice->top > 0 && choice->rank[node] == 0 && choice->focused[node] &&
          p->graph->nodes[node].kind == ETR_NODE_OP;
 }
 
-/* Returns the box of a node: that of the closed scope around it; the box before it, if both are
- * operators that are not among the slowest; or a new one. previous_index: the box of the node
- * before; ETR_NONE for the first node. ETR_NONE when out of memory. */
+/* Returns the index of the box of a node: that of the closed scope around it; the box before it, if
+ * a top was asked for and both are operators that are not in it; or a new one. previous_index: the
+ * box of the node before; ETR_NONE for the first node. ETR_NONE when out of memory. */
 static uint32_t box_for_node(planner *p, uint32_t node, uint32_t previous_index) {
   uint32_t scope = p->plan->scopes.of_node[node];
   uint32_t closed = scope == ETR_NONE ? ETR_NONE : p->closed_around[scope];
   uint32_t cluster = scope == ETR_NONE ? ETR_NONE : p->cluster_of[scope];
   etr_dot_box *previous = previous_index == ETR_NONE ? NULL : &p->boxes.data[previous_index];
   if (closed == ETR_NONE && previous != NULL && previous->node != ETR_NONE &&
-      previous->cluster == cluster && is_rest(p, previous->node) && is_rest(p, node)) {
+      previous->cluster == cluster && is_not_in_top(p, previous->node) && is_not_in_top(p, node)) {
     previous->last = node;
     add_sum(&previous->sum, &p->node_sums[node]);
     return previous_index;
@@ -318,9 +325,9 @@ static uint32_t box_for_node(planner *p, uint32_t node, uint32_t previous_index)
   return p->box_of_scope[closed];
 }
 
-/* Finds the box of each node that is drawn; a folded node has that of the node that stands in for
- * it. */
-static void place_boxes(planner *p) {
+/* Adds the boxes of all nodes that are drawn, and sets box_of_node. A node that is not drawn,
+ * because an equal one is drawn for it, has the box of that one. */
+static void make_boxes(planner *p) {
   uint32_t previous_index = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     if (p->plan->choice.drawn[i])
@@ -332,6 +339,7 @@ static void place_boxes(planner *p) {
 
 /* ---- Edges ---- */
 
+/* Compares keys of edges for qsort(): by tail, then by head. */
 static int compare_keys(const void *a, const void *b) {
   uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
   return left < right ? -1 : left > right;
@@ -339,9 +347,9 @@ static int compare_keys(const void *a, const void *b) {
 
 typedef etr_vec(uint64_t) edge_keys;
 
-/* Adds an edge between two boxes, unless one of them is ETR_NONE. Its key is tail, then head, so
- * that sorting puts equal pairs next to each other. */
-static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head) {
+/* Adds the key of an edge between two boxes, unless one of them is ETR_NONE: tail, then head, so
+ * that sorting puts equal edges next to each other. When out of memory, the arena has failed. */
+static void add_edge_key(planner *p, edge_keys *keys, uint32_t tail, uint32_t head) {
   if (tail == ETR_NONE || head == ETR_NONE)
     return;
   uint64_t *key = etr_vec_push(p->arena, keys);
@@ -351,7 +359,7 @@ static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head)
 
 /* Adds an edge from the box of each node that contains a graph to the first other box of that
  * graph. */
-static void collect_nested(planner *p, edge_keys *keys) {
+static void add_nested_edges(planner *p, edge_keys *keys) {
   bool *is_linked = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *is_linked);
   for (size_t i = 0; is_linked != NULL && i < p->graph->node_count; i++) {
     uint32_t subgraph = p->graph->nodes[i].subgraph;
@@ -360,12 +368,12 @@ static void collect_nested(planner *p, edge_keys *keys) {
     is_linked[subgraph] = true;
     uint32_t tail = p->box_of_node[p->graph->subgraphs[subgraph].owner];
     if (tail != p->box_of_node[i])
-      push_edge(p, keys, tail, p->box_of_node[i]);
+      add_edge_key(p, keys, tail, p->box_of_node[i]);
   }
 }
 
-/* Sorts the edges and adds equal ones to the plan as one. model: an edge of the kind, whose `uses`
- * is the number of uses for each key. */
+/* Adds an edge to the plan for all equal keys together. model: what these edges have in common; its
+ * `uses` is added for each key. Sorts the keys. When out of memory, the arena has failed. */
 static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge model) {
   etr_sort(keys->data, keys->count, sizeof *keys->data, compare_keys);
   for (size_t i = 0; i < keys->count; i++) {
@@ -382,34 +390,38 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge model) {
   }
 }
 
-/* Returns true for a closed scope that is drawn once, so that what goes on from block to block is
- * inside. */
-static bool hides_next(const planner *p, uint32_t box) {
-  const etr_dot_box *of = box == ETR_NONE ? NULL : &p->boxes.data[box];
-  return of != NULL && of->node == ETR_NONE && etr_dot_copies(&p->plan->fold, of->scope) == 1;
+/* Returns true for the box of a closed scope that is not drawn for several: what flows from one
+ * equal block to the next is inside of it, and needs no edge from the box to itself. */
+static bool contains_next(const planner *p, uint32_t box) {
+  const etr_dot_box *closed = box == ETR_NONE ? NULL : &p->boxes.data[box];
+  return closed != NULL && closed->node == ETR_NONE &&
+         etr_dot_copies(&p->plan->fold, closed->scope) == 1;
 }
 
-/* Adds the edges between boxes that touch the focus, by kind: data, to the next step, back to a
- * loop's start, and into nested graphs. */
-static void place_edges(planner *p) {
+/* Adds the edges between boxes of which one is in focus: data flow, then into the next equal block,
+ * then back to the start of a loop, then into nested graphs. When out of memory, the arena has
+ * failed. */
+static void make_edges(planner *p) {
   const bool *focused = p->plan->choice.focused;
   const etr_dot_fold *fold = &p->plan->fold;
   edge_keys data = {0}, next = {0}, loops = {0}, nested = {0};
-  for (uint32_t reader = 0; reader < p->graph->node_count; reader++)
-    for (size_t input = 0;
-         input < p->graph->nodes[reader].input_count + p->graph->nodes[reader].other_input_count;
-         input++) {
-      uint32_t producer = p->graph->nodes[reader].inputs[input].node,
-               tail = p->box_of_node[producer], head = p->box_of_node[reader];
+  for (uint32_t reader = 0; reader < p->graph->node_count; reader++) {
+    const etr_node *node = &p->graph->nodes[reader];
+    size_t input_count = node->input_count + node->other_input_count;
+    for (size_t i = 0; i < input_count; i++) {
+      uint32_t producer = node->inputs[i].node;
+      uint32_t tail = p->box_of_node[producer], head = p->box_of_node[reader];
       if (!focused[etr_dot_stand_in(fold, producer)] && !focused[etr_dot_stand_in(fold, reader)])
         continue;
       if (etr_dot_fold_is_next(fold, &p->plan->scopes, producer, reader)) {
-        if (tail != head || !hides_next(p, tail))
-          push_edge(p, &next, tail, head);
-      } else if (tail != head)
-        push_edge(p, producer > reader ? &loops : &data, tail, head);
+        if (tail != head || !contains_next(p, tail))
+          add_edge_key(p, &next, tail, head);
+      } else if (tail != head) { /* what is read before it is made goes into the next pass */
+        add_edge_key(p, producer > reader ? &loops : &data, tail, head);
+      }
     }
-  collect_nested(p, &nested);
+  }
+  add_nested_edges(p, &nested);
   if (etr_arena_failed(p->arena))
     return;
   merge_edges(p, &data, (etr_dot_edge){.uses = 1});
@@ -436,12 +448,12 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   size_t scopes = out->scopes.count;
   p.node_sums = etr_arena_alloc_array(arena, nodes, sizeof *p.node_sums);
   p.scope_sums = etr_arena_alloc_array(arena, scopes, sizeof *p.scope_sums);
-  p.box_of_node = filled_with_none(arena, nodes);
-  p.box_of_scope = filled_with_none(arena, scopes);
-  p.cluster_of = filled_with_none(arena, scopes);
-  p.level = filled_with_none(arena, scopes);
+  p.box_of_node = alloc_none(arena, nodes);
+  p.box_of_scope = alloc_none(arena, scopes);
+  p.cluster_of = alloc_none(arena, scopes);
+  p.level = alloc_none(arena, scopes);
   p.is_opened = etr_arena_alloc_array(arena, scopes, sizeof *p.is_opened);
-  p.closed_around = filled_with_none(arena, scopes);
+  p.closed_around = alloc_none(arena, scopes);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
   sum_scopes(&p);
@@ -455,10 +467,10 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
                     graph->module, graph->method);
   number_levels(&p);
   out->levels = choose_levels(&p, options);
-  choose_open(&p, options);
-  place_scopes(&p);
-  place_boxes(&p);
-  place_edges(&p);
+  choose_opened_scopes(&p, options);
+  find_clusters(&p);
+  make_boxes(&p);
+  make_edges(&p);
   out->scope_sums = p.scope_sums;
   out->cluster_of = p.cluster_of;
   out->boxes = p.boxes.data;

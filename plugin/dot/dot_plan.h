@@ -87,7 +87,7 @@ static inline uint32_t etr_dot_copies(const etr_dot_fold *fold, uint32_t scope) 
 
 /* ---- The plan: boxes, clusters, times and edges ---- */
 
-/** Sums over the nodes of a box or scope. */
+/** Sums over the nodes of a box or scope. A node that is drawn for others has their time, too. */
 typedef struct etr_dot_sum {
   double ticks; /* ticks per inference: average, or the sum of the nodes' medians if medians rank */
   double step;  /* step of the coarsest clock that timed it, in ticks */

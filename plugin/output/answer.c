@@ -15,13 +15,14 @@ static const etr_table_options defaults = {0};
 etr_table_options etr_answer_options(const etr_profile *profile, const etr_table_options *options) {
   etr_table_options out = options ? *options : defaults;
   bool is_for_people = out.format == ETR_TABLE_TEXT || out.format == ETR_TABLE_MARKDOWN;
-  bool is_free = !out.has_unit && out.unit == ETR_UNIT_MS;
-  if (profile && profile->takes_cycles_as_ns && is_for_people && is_free)
+  bool is_unit_unchosen = !out.has_unit && out.unit == ETR_UNIT_MS;
+  if (profile && profile->takes_cycles_as_ns && is_for_people && is_unit_unchosen)
     out.unit = ETR_UNIT_CYCLES;
   return out;
 }
 
-/* Gives an answer the unit of etr_answer_options(), by a copy of its options if that is another. */
+/* Sets the answer's unit to that of etr_answer_options(). The caller's options stay unchanged: a
+ * copy replaces them. Arrow's columns, which programs read, keep the given unit. */
 static void decide_unit(etr_answer *answer) {
   const etr_table_options decided = etr_answer_options(answer->profile, answer->options);
   if (decided.unit == answer->options->unit || answer->arrow)
@@ -62,9 +63,9 @@ void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile,
     etr_field_text(&answer->fields, "clock_note", etr_label_clock(profile, unit));
 }
 
-void etr_answer_begin_ranked(etr_answer *answer, const etr_profile *profile,
-                             const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
-                             const char *name) {
+void etr_answer_begin_ranked_document(etr_answer *answer, const etr_profile *profile,
+                                      const etr_node_filter *filter, etr_unit unit,
+                                      const etr_sink *sink, const char *name) {
   etr_answer_begin_document(answer, profile, filter, unit, sink, name);
   etr_field_text(&answer->fields, "stat", etr_statistic_name(profile->statistic));
 }

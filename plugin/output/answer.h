@@ -38,16 +38,17 @@ void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile,
                                const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
                                const char *name);
 
-/** Begins a JSON document whose rows are ranked. It also has the key "stat". */
-void etr_answer_begin_ranked(etr_answer *answer, const etr_profile *profile,
-                             const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
-                             const char *name);
+/** Begins a JSON document as etr_answer_begin_document(), with the key "stat": the statistic by
+ * which its rows are ranked. */
+void etr_answer_begin_ranked_document(etr_answer *answer, const etr_profile *profile,
+                                      const etr_node_filter *filter, etr_unit unit,
+                                      const etr_sink *sink, const char *name);
 
 /** Writes the key "filter" and an object with the filter's members; null if there is no filter. */
 void etr_answer_put_filter(etr_answer *answer);
 
 /** Writes the key "methods" and an array to which `put` adds each method that the filter takes.
- * Stops and returns false when `put` returns false. */
+ * Stops and returns false when `put` returns false, which means out of memory. */
 bool etr_answer_put_methods(etr_answer *answer,
                             bool (*put)(etr_answer *answer, const etr_method *method));
 

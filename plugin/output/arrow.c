@@ -55,6 +55,8 @@ etr_arrow *etr_arrow_new(void) {
   return table;
 }
 
+/* Ends one owner's share in the table; the last owner frees it. Owners are the stream, each schema
+ * and each array, which a consumer releases in any order and from any thread. */
 static void disown(etr_arrow *table) {
   if (atomic_fetch_sub(&table->owners, 1) != 1)
     return;
@@ -77,7 +79,8 @@ void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type typ
     *begin = 0;
 }
 
-/* Appends a bit to one of a column's bit lists, at the position of the row that is being added. */
+/* Appends a bit to one of a column's bit lists, at the position of the row that is being added.
+ * Arrow packs eight into a byte, the lowest bit first. When out of memory, the arena has failed. */
 static void add_bit(etr_arrow *table, bits *column_bits, bool value) {
   int64_t bit = table->row_count % 8;
   uint8_t *byte = bit ? &column_bits->data[table->row_count / 8]
@@ -193,6 +196,7 @@ static void release_child_array(struct ArrowArray *array) {
   array->release = NULL;
 }
 
+/* Releases the array of the table, and those of its columns that the consumer has not taken out. */
 static void release_array(struct ArrowArray *array) {
   for (int64_t i = 0; i < array->n_children; i++)
     if (array->children[i]->release)
@@ -200,7 +204,8 @@ static void release_array(struct ArrowArray *array) {
   release_child_array(array);
 }
 
-/* Fills the array of a column with pointers into the table. */
+/* Fills the array of a column with pointers into the table, in Arrow's order: which values are not
+ * null (NULL if all are), then the values or, for texts, where each ends and all bytes. */
 static void fill_array(etr_arrow *table, column_array *filled, const column *source) {
   filled->buffers[0] = source->null_count ? source->valid.data : NULL;
   if (source->type == ETR_ARROW_TEXT) {
@@ -220,7 +225,8 @@ static void fill_array(etr_arrow *table, column_array *filled, const column *sou
                                       .private_data = table};
 }
 
-/* Gives the one batch of the stream at the first call, and the end at the second. */
+/* Sets *out to the one batch of the stream, with all rows, at the first call; at the second, or if
+ * there are no rows, to a released array, which means the end. Returns 0: it cannot fail. */
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
   etr_arrow *table = stream->private_data;
   *out = (struct ArrowArray){0};
@@ -254,6 +260,7 @@ static void release_stream(struct ArrowArrayStream *stream) {
   stream->release = NULL;
 }
 
+/* Writes nothing: the sink only carries the table, whose rows the answer adds itself. */
 static bool drop_text(void *context, const void *data, size_t size) {
   (void)context;
   (void)data;

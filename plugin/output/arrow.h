@@ -41,7 +41,7 @@ void etr_arrow_free(etr_arrow *table);
 void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type type);
 
 /** Adds the next value of the current row. A row has one value for each column, in the order of the
- * columns. */
+ * columns. Failures are reported by etr_arrow_hand_over(). */
 void etr_arrow_add_value(etr_arrow *table, etr_arrow_value value);
 
 /** Returns a sink that stands for the table: an answer that gets it adds the rows of its tables to

@@ -15,18 +15,20 @@ enum { FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 bool etr_below_is_path(etr_slice text) {
   for (size_t at = 0, size; at <= text.size; at += size + 1) {
-    const char *part = text.data + at;
+    const char *part = text.data + at; /* up to the next '/' */
     for (size = 0; at + size < text.size && part[size] != '/';)
       size++;
-    if (size == 0 || (size == 1 && part[0] == '.') ||
-        (size == 2 && part[0] == '.' && part[1] == '.'))
+    bool is_dot = size == 1 && part[0] == '.';
+    bool is_parent = size == 2 && part[0] == '.' && part[1] == '.';
+    if (size == 0 || is_dot || is_parent)
       return false;
   }
   return true;
 }
 
-/* Opens the folder `part` in `folder` without following a link, closes `folder` unless it is the
- * root, and returns the opened descriptor, or -1 with errno set. */
+/* Opens the folder whose name is the first `size` bytes of `part` in `folder`, without following a
+ * link; closes `folder` unless it is the root. Returns the opened descriptor, or -1 with errno set.
+ */
 static int step_into(int root, int folder, const char *part, size_t size) {
   char name[NAME_MAX + 1];
   int opened = -1, reason = ENAMETOOLONG;
@@ -50,7 +52,8 @@ int etr_below_open(int root, const char *path, const char **name) {
   return folder == root ? openat(root, ".", FOLDER) : folder;
 }
 
-static bool finish(int folder, int result) {
+/* Closes a folder, keeping errno, and returns true if the call before succeeded: result is 0. */
+static bool close_folder(int folder, int result) {
   int reason = errno;
   (void)close(folder);
   errno = reason;
@@ -60,17 +63,17 @@ static bool finish(int folder, int result) {
 bool etr_below_stat(int root, const char *path, struct stat *status) {
   const char *name;
   int folder = etr_below_open(root, path, &name);
-  return folder >= 0 && finish(folder, fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW));
+  return folder >= 0 && close_folder(folder, fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW));
 }
 
 bool etr_below_move(int root, const char *from, const char *path) {
   const char *name;
   int folder = etr_below_open(root, path, &name);
-  return folder >= 0 && finish(folder, renameat(root, from, folder, name));
+  return folder >= 0 && close_folder(folder, renameat(root, from, folder, name));
 }
 
 bool etr_below_remove(int root, const char *path, bool is_folder) {
   const char *name;
   int folder = etr_below_open(root, path, &name);
-  return folder >= 0 && finish(folder, unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0));
+  return folder >= 0 && close_folder(folder, unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0));
 }

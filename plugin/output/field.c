@@ -33,10 +33,11 @@ static double read_unsigned(const char *bytes, size_t size) {
   return (double)wide;
 }
 
-/* Reads a struct's member, or a member of what the row points to, as a cell. The cell is empty (no
- * text, NAN) if that pointer is NULL or a signed number is negative. A field without a member has
- * the number 0. */
-static etr_plain_cell member_cell(const etr_member *member, const char *row) {
+/* Reads a member of the struct `row`, or of the struct that a pointer in it leads to, as text or
+ * number. Neither is known (NULL, NAN) if that pointer is NULL or a signed number is negative. A
+ * field without a member has the number 0. Values are copied because their types are only known at
+ * run time. */
+static etr_plain_cell read_member(const etr_member *member, const char *row) {
   etr_plain_cell cell = {NULL, NAN};
   if (member->pointer != ETR_IN_ROW)
     memcpy(&row, row + member->pointer, sizeof row);
@@ -69,7 +70,7 @@ etr_plain_cell etr_field_plain_cell(const etr_field *field, const void *row) {
   if (field->has && !field->has(row))
     return (etr_plain_cell){NULL, NAN};
   if (!field->get)
-    return member_cell(&field->member, row);
+    return read_member(&field->member, row);
   const etr_cell cell = field->get(row);
   return (etr_plain_cell){cell.text, cell.number};
 }
@@ -81,7 +82,7 @@ etr_cell etr_field_cell(const etr_field *field, const void *row) {
   if (field->get) {
     cell = field->get(row);
   } else {
-    const etr_plain_cell plain = member_cell(&field->member, row);
+    const etr_plain_cell plain = read_member(&field->member, row);
     cell.text = plain.text;
     cell.number = plain.number;
   }
@@ -96,30 +97,32 @@ etr_cell etr_field_cell(const etr_field *field, const void *row) {
 
 /* ---- JSON ---- */
 
+/* Returns a text as a typed value; null for NULL and, with blank_is_null, for "". */
 static etr_scalar text_scalar(const char *text, bool blank_is_null) {
   return (etr_scalar){!text || (blank_is_null && !text[0]) ? ETR_SCALAR_NULL : ETR_SCALAR_TEXT,
                       .text = text};
 }
 
-/* Returns a whole number. The average of an amount that occurs in some inferences only is rounded;
- * a number that does not fit into an integer remains a real. */
+/* Returns an amount as a whole number. An average over inferences is rounded. A number that does
+ * not fit into 64 bits with a sign, which end at 9.2e18, remains a real; NaN is handled before. */
 static etr_scalar amount_scalar(double number) {
   if (number > 9e18)
     return etr_scalar_of_number(number);
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)round(number)};
 }
 
-/* Reads an unsigned member of 64 bits exactly, which a double could not hold. Returns false if the
- * field is no such member, or if the pointer to it is NULL. */
-static bool exact_number(const etr_field *field, const char *row, uint64_t *number) {
+/* Sets *number to an unsigned member of 64 bits, which a double could not hold exactly. Returns
+ * false if the field's value is no such member of the row, or if the pointer to it is NULL. */
+static bool read_exact_uint64(const etr_field *field, const char *row, uint64_t *number) {
   const etr_member *member = &field->member;
   if (field->get || member->type != ETR_MEMBER_UNSIGNED || member->size != sizeof *number)
     return false;
   if (member->pointer != ETR_IN_ROW)
     memcpy(&row, row + member->pointer, sizeof row);
-  if (row)
-    memcpy(number, row + member->offset, sizeof *number);
-  return row != NULL;
+  if (!row)
+    return false;
+  memcpy(number, row + member->offset, sizeof *number);
+  return true;
 }
 
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field,
@@ -136,7 +139,7 @@ etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr
     return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)cell.number};
   uint64_t exact;
   bool is_amount = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
-  if (is_amount && exact_number(field, row, &exact))
+  if (is_amount && read_exact_uint64(field, row, &exact))
     return (etr_scalar){exact > INT64_MAX ? ETR_SCALAR_HUGE : ETR_SCALAR_WHOLE, .huge = exact};
   if (is_amount)
     return amount_scalar(cell.number);
@@ -173,7 +176,7 @@ void etr_put_scalar(etr_jw *json, etr_scalar value) {
 /* ---- Fields with parts ---- */
 
 /* Writes rows as a JSON array of objects. */
-static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_rows rows) {
+static void put_object_array(const etr_fields *fields, const etr_row_type *list, etr_rows rows) {
   etr_jw_array(fields->json);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(fields->json);
@@ -183,9 +186,9 @@ static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_row
   etr_jw_end(fields->json);
 }
 
-/* Returns the rows of an array that is a member of a struct, or of what the struct points to. There
- * are none if that pointer is NULL. */
-static etr_rows array_rows(const etr_array *array, const char *row) {
+/* Returns as rows the elements of an array whose pointer and count are members of the struct `row`,
+ * or of the struct that a pointer in it leads to; none if that pointer is NULL. */
+static etr_rows rows_of_array(const etr_array *array, const char *row) {
   etr_rows rows = {.size = array->size};
   if (array->pointer != ETR_IN_ROW)
     memcpy(&row, row + array->pointer, sizeof row);
@@ -196,9 +199,9 @@ static etr_rows array_rows(const etr_array *array, const char *row) {
   return rows;
 }
 
-/* Writes one value of an array as JSON. An unsigned integer of 64 bits is written as it is, in
- * ticks, because a double would not hold it exactly. */
-static void put_value(const etr_fields *fields, const etr_field *field, const void *value) {
+/* Writes one element of an array of numbers or texts as JSON. An unsigned integer of 64 bits is
+ * written as it is, because a double would not hold it exactly. */
+static void put_array_value(const etr_fields *fields, const etr_field *field, const void *value) {
   uint64_t wide;
   if (field->member.size != sizeof wide || field->member.type != ETR_MEMBER_UNSIGNED) {
     etr_put_scalar(fields->json, etr_field_scalar(fields->profile, fields->unit, field, value));
@@ -208,16 +211,17 @@ static void put_value(const etr_fields *fields, const etr_field *field, const vo
   etr_jw_uint(fields->json, wide);
 }
 
-/* Writes the parts of a row as JSON, by the field's kind: a list of objects, a list of values, or
- * else one object, which is null if there is no row. */
-static void put_parts(const etr_fields *fields, const etr_field *field, const void *row) {
-  etr_rows rows = field->rows ? field->rows(row) : array_rows(&field->array, row);
+/* Writes the rows that belong to a row as the JSON value that the field's kind says: an array of
+ * objects, an array of values, or else the first as an object, which is null if there are no rows.
+ */
+static void put_field_parts(const etr_fields *fields, const etr_field *field, const void *row) {
+  etr_rows rows = field->rows ? field->rows(row) : rows_of_array(&field->array, row);
   if (field->kind == ETR_CELL_LIST) {
-    put_rows(fields, field->parts, rows);
+    put_object_array(fields, field->parts, rows);
   } else if (field->kind == ETR_CELL_VALUES) {
     etr_jw_array(fields->json);
     for (size_t i = 0; i < rows.count; i++)
-      put_value(fields, field->parts->first, (const char *)rows.first + i * rows.size);
+      put_array_value(fields, field->parts->first, (const char *)rows.first + i * rows.size);
     etr_jw_end(fields->json);
   } else if (rows.count == 0) {
     etr_jw_null(fields->json);
@@ -239,7 +243,7 @@ void etr_field_put_members_in(const etr_fields *fields, const etr_row_type *list
     }
     etr_jw_key(fields->json, field->key);
     if (field->parts)
-      put_parts(fields, field, row);
+      put_field_parts(fields, field, row);
     else
       etr_put_scalar(fields->json, etr_field_scalar(fields->profile, fields->unit, field, row));
   }
@@ -252,7 +256,7 @@ void etr_field_put_members(const etr_fields *fields, const etr_row_type *list, c
 void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list,
                         etr_rows rows) {
   etr_jw_key(fields->json, key);
-  put_rows(fields, list, rows);
+  put_object_array(fields, list, rows);
 }
 
 void etr_field_put_row_or_null(const etr_fields *fields, const char *key, const etr_row_type *list,

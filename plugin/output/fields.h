@@ -29,7 +29,7 @@ void etr_field_ticks(const etr_fields *fields, const char *key, double ticks);
 void etr_field_runs(const etr_fields *fields, const etr_method *method);
 /** Writes the keys file, line, function and code, with nulls if `source` is NULL. */
 void etr_field_source(const etr_fields *fields, const etr_source *source);
-/** Writes a key with an object of these keys; null if `source` is NULL. */
+/** Writes a key with an object of the keys of etr_field_source(); null if `source` is NULL. */
 void etr_field_source_object(const etr_fields *fields, const char *key, const etr_source *source);
 /** Writes the keys method, runs and skipped_runs, with which the object of a method begins. */
 void etr_field_method(const etr_fields *fields, const etr_method *method);

@@ -6,15 +6,18 @@
 
 #include "output/plain_text.h"
 
-enum { MAX_BYTES = 180 };
+enum { MAX_BYTES = 180 }; /* file systems take 255, and callers add endings */
 
-static bool is_safe(uint32_t character, bool at_start, bool at_end) {
+/* Returns true if a character may stand in a name of a file as it is, on every system: no control
+ * character, none that Windows or '%' escapes need, no '.' at either end, no blank at the end. */
+static bool needs_no_escape(uint32_t character, bool at_start, bool at_end) {
   if (etr_is_control(character) || (character < 0x80 && strchr("/%\\:*?\"<>|", (int)character)))
     return false;
   return !((at_start || at_end) && character == '.') && !(at_end && character == ' ');
 }
 
-static uint32_t hash_of(const char *text) {
+/* Returns the FNV-1a hash of a text, which is the same on every system. */
+static uint32_t fnv1a_hash(const char *text) {
   uint32_t hash = 2166136261u;
   for (; *text; text++)
     hash = (hash ^ (unsigned char)*text) * 16777619u;
@@ -31,7 +34,7 @@ char *etr_file_name(etr_arena *arena, const char *text) {
     return NULL;
   for (size_t at = 0; at < size && used <= MAX_BYTES; at += bytes) {
     uint32_t character = etr_character_at(text + at, &bytes);
-    bool safe = is_safe(character, at == 0, at + bytes == size);
+    bool safe = needs_no_escape(character, at == 0, at + bytes == size);
     for (size_t i = 0; i < bytes; i++) {
       unsigned char byte = (unsigned char)text[at + i];
       if (!safe) {
@@ -44,6 +47,7 @@ char *etr_file_name(etr_arena *arena, const char *text) {
   name[used] = '\0';
   if (used <= MAX_BYTES)
     return name;
+  /* Different long texts keep different names by the hash of the whole text, 8 digits after '~'. */
   return etr_arena_format(arena, "%.*s~%08x", (int)etr_utf8_floor(name, MAX_BYTES - 10), name,
-                          hash_of(text));
+                          fnv1a_hash(text));
 }

@@ -18,10 +18,10 @@ struct etr_gzip {
 
 etr_gzip *etr_gzip_new(const etr_sink *sink) {
   enum {
-    LEVEL = 6,
-    GZIP_HEADER = 16,
-    MEMORY_LEVEL = 8
-  }; /* a Llama of 32 layers: 3 % less than level 5, 12 % than 3 */
+    LEVEL = 6,        /* a Llama of 32 layers: 3 % less than level 5, 12 % than 3 */
+    GZIP_HEADER = 16, /* added to the window's bits, zlib writes gzip's header and not its own */
+    MEMORY_LEVEL = 8  /* zlib's default */
+  };
   etr_gzip *gzip = calloc(1, sizeof *gzip);
   if (gzip == NULL)
     return NULL;
@@ -45,7 +45,7 @@ static bool compress_input(etr_gzip *gzip, int flush) {
     if (status == Z_STREAM_ERROR ||
         (made > 0 && !gzip->sink.write(gzip->sink.context, gzip->out, made)))
       gzip->failed = true;
-  } while (!gzip->failed && gzip->stream.avail_out == 0);
+  } while (!gzip->failed && gzip->stream.avail_out == 0); /* a full buffer: there may be more */
   return !gzip->failed;
 }
 

@@ -30,14 +30,14 @@ static const char *short_dtype(const char *dtype) {
   return dtype;
 }
 
-/* Appends as much of a text as fits. Returns the new size. */
-static size_t append_text(char *text, size_t used, const char *more) {
+/* Appends as much of a text as fits into ETR_SHAPE_ROOM bytes. Returns the new size in bytes. */
+static size_t append_shape_text(char *text, size_t used, const char *more) {
   etr_slice head = etr_slice_head(more, ETR_SHAPE_ROOM - 1 - used);
   memcpy(text + used, head.data, head.size);
   return used + head.size;
 }
 
-static size_t append_byte(char *text, size_t used, char byte) {
+static size_t append_shape_byte(char *text, size_t used, char byte) {
   if (used < ETR_SHAPE_ROOM - 1)
     text[used++] = byte;
   return used;
@@ -48,25 +48,25 @@ static size_t append_byte(char *text, size_t used, char byte) {
 static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
   char digits[ETR_UINT_ROOM];
   if (dim->symbol != NULL || dim->size < 0)
-    return append_text(text, used, dim->symbol != NULL ? dim->symbol : "?");
+    return append_shape_text(text, used, dim->symbol != NULL ? dim->symbol : "?");
   size_t count = etr_format_uint(digits, (uint64_t)dim->size);
   for (size_t i = 0; i < count; i++)
-    used = append_byte(text, used, digits[i]);
+    used = append_shape_byte(text, used, digits[i]);
   return used;
 }
 
-/* This does not use printf(), which would be slow for the thousands of shapes of a graph. */
+/* printf() would be slow for the thousands of shapes of a graph. */
 size_t etr_format_shape(char *to, const etr_value *value) {
-  size_t used = append_text(to, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
+  size_t used = append_shape_text(to, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
   if (value->rank >= 0)
-    used = append_byte(to, used, '[');
+    used = append_shape_byte(to, used, '[');
   for (int32_t i = 0; i < value->rank && used < ETR_SHAPE_ROOM - 1; i++) {
     if (i > 0)
-      used = append_byte(to, used, ',');
+      used = append_shape_byte(to, used, ',');
     used = append_dim(to, used, &value->dims[i]);
   }
   if (value->rank >= 0)
-    used = append_byte(to, used, ']');
+    used = append_shape_byte(to, used, ']');
   return used;
 }
 
@@ -92,7 +92,8 @@ static bool is_separator(char c) {
   return c == '.' || c == ':';
 }
 
-/* Looks at each character itself: most names are too short for the functions of string.h to pay. */
+/* Loops over characters, because most names are too short for the functions of string.h to pay. A
+ * name of only underscores keeps them. */
 etr_slice etr_label_op(const char *target) {
   const char *name = target;
   while (*name && !is_separator(*name))
@@ -112,7 +113,8 @@ etr_slice etr_label_op(const char *target) {
   return end > name ? (etr_slice){name, (size_t)(end - name)} : etr_slice_of(target);
 }
 
-static bool is_in_body(const etr_graph *graph, const etr_node *node) {
+/* Returns true if a node is in the body of a cond, map or the like, or in a graph nested there. */
+static bool is_in_subgraph_body(const etr_graph *graph, const etr_node *node) {
   for (uint32_t s = node->subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
     if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY)
       return true;
@@ -121,7 +123,7 @@ static bool is_in_body(const etr_graph *graph, const etr_node *node) {
 
 const char *etr_label_node(etr_arena *arena, const etr_graph *graph, uint32_t node) {
   const etr_node *n = &graph->nodes[node];
-  return is_in_body(graph, n)
+  return is_in_subgraph_body(graph, n)
              ? etr_arena_format(arena, "%s/%s", graph->subgraphs[n->subgraph].path, n->name)
              : n->name;
 }
@@ -153,8 +155,9 @@ char *etr_label_jump(etr_arena *arena, const etr_node *node, const char *separat
                           place_size, place);
 }
 
-/* Returns the character for a device label. It is independent of the locale, and avoids ':' and
- * '/', which have a meaning in TensorBoard's device names. */
+/* Returns the character of a device label for one of a name: letters become capitals, and what is
+ * no letter, digit, '-' or '_' becomes '_': ':' and '/' have a meaning in TensorBoard's device
+ * names. toupper() would depend on the locale. */
 static char device_char(char c) {
   if (c >= 'a' && c <= 'z')
     return (char)(c - 'a' + 'A');
@@ -204,7 +207,9 @@ static etr_slice last_part(etr_slice path) {
   return (etr_slice){path.data + start, path.size - start};
 }
 
-static bool is_usual_name(etr_slice name) {
+/* Returns true for names of files and folders that do not tell records apart, because ExecuTorch's
+ * examples use them for every model. */
+static bool is_generic_name(etr_slice name) {
   return name.size == 0 || etr_slice_is(name, ".") || etr_slice_is(name, "..") ||
          etr_slice_is(name, "etrecord.bin") || etr_slice_is(name, "etdump.etdp") ||
          etr_slice_is(name, "model.pte");
@@ -226,14 +231,14 @@ static const char *label_file(etr_arena *arena, const char *path) {
   etr_slice file = last_part(etr_slice_of(path));
   etr_slice parent = {path, (size_t)(file.data - path)};
   etr_slice folder = last_part(parent);
-  if (!is_usual_name(file))
+  if (!is_generic_name(file))
     return etr_arena_copy(arena, file);
   if (etr_slice_is(folder, ".") || etr_slice_is(folder, "..")) {
     const char *name = etr_label_folder(arena, parent);
     if (name && name[0])
       return name;
   }
-  return etr_arena_copy(arena, is_usual_name(folder) ? file : folder);
+  return etr_arena_copy(arena, is_generic_name(folder) ? file : folder);
 }
 
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
@@ -293,7 +298,7 @@ char *etr_label_ticks(etr_arena *arena, const etr_profile *profile, double ticks
   while (unit + 1 < ETR_COUNT(units) && !(ns >= units[unit].from))
     unit++;
   double value = ns / units[unit].divisor;
-  int decimals = value > 0 ? 3 : 0;
+  int decimals = value > 0 ? 3 : 0; /* less one for each digit before the point */
   for (double above = 1; decimals > 0 && value >= above; above *= 10)
     decimals--;
   if (profile->takes_cycles_as_ns)

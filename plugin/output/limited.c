@@ -19,12 +19,12 @@ typedef struct counter {
   bool is_exceeded;
 } counter;
 
-/* Passes bytes on to the sink and counts them. Returns false if the sink refuses them, or if they
- * would exceed the limit, which is noted. */
+/* Passes bytes on to the sink and counts them. Returns false if the sink refuses them or, with
+ * is_exceeded set, if they would exceed the limit; then none of them is written. */
 static bool count_bytes(void *context, const void *data, size_t size) {
   counter *count = context;
-  count->is_exceeded = count->limited->written > count->max_bytes ||
-                       size > count->max_bytes - count->limited->written;
+  uint64_t written = count->limited->written; /* by all calls */
+  count->is_exceeded = written > count->max_bytes || size > count->max_bytes - written;
   if (count->is_exceeded || !count->sink->write(count->sink->context, data, size))
     return false;
   count->limited->written += size;

@@ -19,17 +19,20 @@ static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t 
     size_t *row = rows[i % 3], *before = rows[(i - 1) % 3], *two_before = rows[(i + 1) % 3];
     row[0] = i;
     for (size_t j = 1; j <= b_size; j++) {
-      row[j] = ETR_MIN(ETR_MIN(before[j], row[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      size_t left_out_or_inserted = ETR_MIN(before[j], row[j - 1]) + 1;
+      size_t kept_or_changed = before[j - 1] + (a[i - 1] != b[j - 1]);
+      row[j] = ETR_MIN(left_out_or_inserted, kept_or_changed);
+      bool is_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (is_swapped)
         row[j] = ETR_MIN(row[j], two_before[j - 2] + 1);
     }
   }
   return rows[a_size % 3][b_size];
 }
 
-/* Returns the largest distance at which words are alike. A short word has many neighbors at
- * distance 2. */
-static size_t limit(size_t size) {
+/* Returns the largest edit distance at which a word of `size` letters is taken for a mistyped other
+ * one. A short word has many neighbors at distance 2, of which none need be meant. */
+static size_t largest_similar_distance(size_t size) {
   if (size < 4)
     return 1;
   return size < 9 ? 2 : 3;
@@ -47,7 +50,7 @@ static size_t word_distance(const char *text, size_t size, const char *word) {
   if (size > LONGEST || length > LONGEST)
     return SIZE_MAX;
   size_t distance = edit_distance(text, size, word, length);
-  return distance > limit(size) ? SIZE_MAX : distance;
+  return distance > largest_similar_distance(size) ? SIZE_MAX : distance;
 }
 
 const char *etr_nearer_word(const char *text, size_t size, const char *best, const char *word) {

@@ -8,8 +8,9 @@
 #include "output/label.h"
 
 bool etr_glob(const char *pattern, const char *text) {
-  const char *star = NULL, *retry = NULL; /* the last '*' of the pattern, and the end of the text
-                                             that it matches so far */
+  /* Behind the last '*' of the pattern, and the end of the text that this '*' matches so far. Where
+   * the rest does not match, the '*' matches one character more; earlier ones need not change. */
+  const char *star = NULL, *retry = NULL;
   while (*text) {
     if (*pattern == '*') {
       star = ++pattern;
@@ -118,15 +119,17 @@ bool etr_filter_takes_graph(const etr_node_filter *filter, const etr_graph *grap
          (!filter->graph_module || strcmp(filter->graph_module, graph->module) == 0);
 }
 
+/* Returns true if a node is in the wanted module, or in a module below it: "features.1" contains
+ * "features.1.conv", but not "features.10". */
 static bool is_in_module(const etr_graph *graph, const etr_node *node, const char *wanted) {
   size_t size = strlen(wanted);
   const char *path = graph->modules[node->module].path;
   return strncmp(path, wanted, size) == 0 && (size == 0 || path[size] == '\0' || path[size] == '.');
 }
 
-/* Returns whether a pattern names an operator: its target, "aten.convolution.default", or what
- * tables call it, "convolution". */
-static bool is_op(const char *pattern, const char *target) {
+/* Returns true if a glob pattern matches an operator: its target, "aten.convolution.default", or
+ * its short name, "convolution". */
+static bool matches_operator(const char *pattern, const char *target) {
   enum { MOST_BYTES = 128 }; /* no operator of torch has a longer name */
   char name[MOST_BYTES];
   etr_slice label = etr_label_op(target);
@@ -145,12 +148,13 @@ bool etr_filter_takes_node(const etr_node_filter *filter, const etr_graph *graph
   const etr_node *node = &graph->nodes[index];
   if (filter->module && !is_in_module(graph, node, filter->module))
     return false;
-  if (filter->op && !is_op(filter->op, node->target))
+  if (filter->op && !matches_operator(filter->op, node->target))
     return false;
   if (!filter->backend)
     return true;
   const char *backend = graph->times ? graph->times[index].backend : NULL;
-  bool kernel = graph->times && !backend && graph->times[index].runs > 0;
-  return strcmp(filter->backend, "cpu") == 0 ? kernel
-                                             : backend && etr_glob(filter->backend, backend);
+  bool is_kernel = graph->times && !backend && graph->times[index].runs > 0;
+  if (strcmp(filter->backend, "cpu") == 0)
+    return is_kernel;
+  return backend && etr_glob(filter->backend, backend);
 }

@@ -10,7 +10,8 @@
 #include "etrecord_tb.h"
 #include "output/plain_text.h"
 
-/** Returns true if the graph may have nodes to show. */
+/** Returns true if the graph may have nodes to show: it is of the method and the module of the
+ * record ("edge", "aten", ...) that the filter names. */
 bool etr_filter_takes_graph(const etr_node_filter *filter, const etr_graph *graph);
 
 /** Returns true if the node with this index is to be shown. */
@@ -19,7 +20,8 @@ bool etr_filter_takes_node(const etr_node_filter *filter, const etr_graph *graph
 /** Returns true if the filter selects a part of a method's nodes. */
 bool etr_filter_is_active(const etr_node_filter *filter);
 
-/** Returns true if the method is to be shown. */
+/** Returns true if the method is to be shown: the one that the filter names or, if it names none,
+ * any that computes something. */
 bool etr_filter_takes_method(const etr_node_filter *filter, const etr_method *method);
 
 /** Returns true if the block has runs that count and belongs to a method to be shown. Loads belong

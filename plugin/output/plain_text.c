@@ -11,7 +11,7 @@ typedef struct range {
 } range;
 
 /* Returns true if one of the ranges contains the code point. The ranges are in ascending order. */
-static bool is_in(const range *ranges, size_t count, uint32_t code) {
+static bool is_in_ranges(const range *ranges, size_t count, uint32_t code) {
   for (size_t i = 0; i < count && ranges[i].first <= code; i++)
     if (code <= ranges[i].last)
       return true;
@@ -29,9 +29,9 @@ static size_t character_width(const etr_writer *writer, uint32_t code) {
                                       {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
   if (code < 0x300 || writer->ascii)
     return 1;
-  if (is_in(no_column, ETR_COUNT(no_column), code))
+  if (is_in_ranges(no_column, ETR_COUNT(no_column), code))
     return 0;
-  return is_in(two_columns, ETR_COUNT(two_columns), code) ? 2 : 1;
+  return is_in_ranges(two_columns, ETR_COUNT(two_columns), code) ? 2 : 1;
 }
 
 char *etr_sanitized_copy(etr_arena *arena, const char *text) {
@@ -73,8 +73,8 @@ size_t etr_plain_width(const etr_writer *writer, const char *text) {
 
 /* Returns the longest start of a text that fits into `width` columns, and sets *columns to the
  * columns that it takes. */
-static etr_slice start_within(const etr_writer *writer, const char *text, size_t width,
-                              size_t *columns) {
+static etr_slice head_within(const etr_writer *writer, const char *text, size_t width,
+                             size_t *columns) {
   size_t end = 0;
   *columns = 0;
   for (size_t size; text[end]; end += size) {
@@ -100,10 +100,12 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut c
     etr_put_blanks(writer, indent);
     return indent + etr_put_cut(writer, text + indent, width - indent, cut);
   }
-  size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark,
-         tail_width = cut == ETR_CUT_START ? left : left / 2;
-  etr_put(writer, start_within(writer, text, left - tail_width, &head_width));
+  size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width); /* columns of "..." or "…" */
+  size_t left = width - mark; /* columns for the head and the tail of the text */
+  size_t tail_width = cut == ETR_CUT_START ? left : left / 2;
+  etr_put(writer, head_within(writer, text, left - tail_width, &head_width));
   etr_put(writer, writer->ascii ? (etr_slice){"...", mark} : ETR_SLICE("\xE2\x80\xA6"));
+  /* The tail is the longest end of the text that fits into tail_width. */
   const char *tail = text;
   for (size_t size, rest = whole; rest > tail_width; tail += size)
     rest -= character_width(writer, etr_character_at(tail, &size));
@@ -124,8 +126,8 @@ typedef struct line {
   size_t indent, room, used;
 } line;
 
-/* Ends a line of wrapped text; does nothing if the line is still empty. */
-static void end_line(line *ending) {
+/* Ends a line of wrapped text and its style; does nothing if the line is still empty. */
+static void end_wrapped_line(line *ending) {
   if (ending->used == 0)
     return;
   if (ending->style != ETR_STYLE_PLAIN)
@@ -139,7 +141,7 @@ static void end_line(line *ending) {
 static void put_wrapped_character(line *l, const char *character, size_t size, uint32_t code) {
   size_t columns = etr_is_control(code) ? 1 : character_width(l->writer, code);
   if (l->used + columns > l->room)
-    end_line(l);
+    end_wrapped_line(l);
   if (l->used == 0)
     etr_put_blanks(l->writer, l->indent);
   if (l->used == 0 && l->style != ETR_STYLE_PLAIN)
@@ -150,14 +152,14 @@ static void put_wrapped_character(line *l, const char *character, size_t size, u
 
 /* Returns true if a line may end here: at a blank, except the one between a number and its unit
  * ("0.2 ms"). */
-static bool is_break(const char *text, const char *at) {
+static bool may_break_at(const char *text, const char *at) {
   return *at == ' ' && !(at > text && at[-1] >= '0' && at[-1] <= '9');
 }
 
-/* Returns the number of columns from here to the next position at which the line may end. */
+/* Returns the number of columns from `at` to the next position at which the line may end. */
 static size_t word_columns(const etr_writer *writer, const char *text, const char *at) {
   size_t columns = 0;
-  for (size_t size; *at && !is_break(text, at); at += size)
+  for (size_t size; *at && !may_break_at(text, at); at += size)
     columns += character_width(writer, etr_character_at(at, &size));
   return columns;
 }
@@ -171,11 +173,11 @@ void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size
   for (size_t size, i = 0; text[i]; i += size) {
     const char *at = text + i;
     uint32_t code = etr_character_at(at, &size);
-    if (is_break(text, at) && l.used > 0 &&
-        l.used + 1 + word_columns(writer, text, at + 1) > l.room)
-      end_line(&l);
-    else if (code != ' ' || l.used > 0)
+    bool is_break = l.used > 0 && may_break_at(text, at);
+    if (is_break && l.used + 1 + word_columns(writer, text, at + 1) > l.room)
+      end_wrapped_line(&l);             /* in place of the blank */
+    else if (code != ' ' || l.used > 0) /* no line begins with a blank */
       put_wrapped_character(&l, at, size, code);
   }
-  end_line(&l);
+  end_wrapped_line(&l);
 }

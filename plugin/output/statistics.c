@@ -41,7 +41,7 @@ static bool is_step(const void *row) {
 static bool is_drift(const void *row) {
   return noise_of(row)->verdict == ETR_NOISE_DRIFT;
 }
-static bool changes(const void *row) {
+static bool is_step_or_drift(const void *row) {
   return is_step(row) || is_drift(row);
 }
 static bool has_outliers(const void *row) {
@@ -58,6 +58,7 @@ static void put_mode_runs(const etr_fields *f, const void *row) {
     etr_jw_uint(f->json, noise_of(row)->modes[i].run_count);
   etr_jw_end(f->json);
 }
+/* Writes the median of the faster mode, then of the slower one, in the document's unit. */
 static void put_mode_p50(const etr_fields *f, const void *row) {
   etr_field_begin_list(f, "mode_p50");
   for (size_t i = 0; has_modes(row) && i < ETR_COUNT(noise_of(row)->modes); i++)
@@ -94,13 +95,13 @@ static const etr_field noise_fields[] = {
      .says = "of two_modes: the medians of these; empty otherwise", .type = "numbers"},
     {"in_stretches", NOISE(ETR_CELL_FLAG, in_stretches),
      .says = "of two_modes: a mode mostly lasts for several runs"},
-    {"change", NOISE(ETR_CELL_NUMBER, change), .has = changes,
+    {"change", NOISE(ETR_CELL_NUMBER, change), .has = is_step_or_drift,
      .says = "of step: the time after it divided by the time before it, minus 1; of drift: the "
              "time of the last run "
              "divided by that of the first, minus 1; null otherwise"},
     {"from_run", NOISE(ETR_CELL_COUNT, from_run), .has = is_step,
      .says = "of step: the first run after it, numbered as in info; null otherwise"},
-    {"over_runs", NOISE(ETR_CELL_COUNT, over_runs), .has = changes,
+    {"over_runs", NOISE(ETR_CELL_COUNT, over_runs), .has = is_step_or_drift,
      .says = "of step: runs after it; of drift: runs in the longest stretch; null otherwise"},
     {"stretches", NOISE(ETR_CELL_COUNT, stretches), .has = is_drift,
      .says = "of drift: how often it starts anew, at a load or after runs of another kind; null "
@@ -113,7 +114,8 @@ static const etr_field noise_fields[] = {
 };
 ETR_ROW_TYPE(noise, noise_fields);
 
-static void put_noise(const etr_fields *fields, const etr_noise *noise, const char *text) {
+/* Writes "noise": how the times of runs vary; text: the same in a sentence. */
+static void put_noise_object(const etr_fields *fields, const etr_noise *noise, const char *text) {
   etr_field_begin_object(fields, "noise");
   etr_field_put_members(fields, &etr_noise_fields, &(noise_row){noise, text});
   etr_jw_end(fields->json);
@@ -143,10 +145,10 @@ static const etr_field throughput_fields[] = {
 };
 ETR_ROW_TYPE(throughput, throughput_fields);
 
-/* Writes a phase of a method's runs as a JSON object: its name and how it was identified, its runs,
- * statistics, noise and throughput. */
-static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
-                      etr_unit shown) {
+/* Writes a phase of a method's runs, such as prompts, as a JSON object: its name and how it was
+ * identified, its runs, statistics, noise and throughput. shown: unit of times in sentences. */
+static void put_run_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
+                          etr_unit shown) {
   etr_jw_object(fields->json);
   etr_field_text(fields, "phase", phase->name);
   etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
@@ -156,20 +158,21 @@ static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_
     etr_jw_int(fields->json, phase->runs[i]);
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
-  put_noise(fields, &phase->noise,
-            etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
+  put_noise_object(fields, &phase->noise,
+                   etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
   etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, phase->throughput);
   etr_jw_end(fields->json);
 }
 
-void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                     etr_unit shown) {
-  put_noise(fields, &method->noise, etr_steadiness_text(arena, fields->profile, method, shown));
+void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                         etr_unit shown) {
+  put_noise_object(fields, &method->noise,
+                   etr_steadiness_text(arena, fields->profile, method, shown));
   etr_field_put_row_or_null(fields, "throughput", &etr_throughput_fields, method->throughput);
   etr_field_begin_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)
-      put_phase(fields, arena, &method->run_phases[i], shown);
+      put_run_phase(fields, arena, &method->run_phases[i], shown);
   etr_jw_end(fields->json);
 }
 

@@ -14,14 +14,14 @@ void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 /** Writes the keys noise, throughput and phases_of_runs of a method: how much its runs vary, how
  * many tokens they read, and which phases they have. Sentences have times in the unit `shown`. When
  * out of memory, the arena fails. */
-void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                     etr_unit shown);
+void etr_field_put_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                         etr_unit shown);
 
 /** Writes the keys method_rule, method_evidence and candidates of a method: by what its runs were
  * found to be of it, and for unknown runs the methods that they may be of. */
 void etr_field_method_rule(const etr_fields *fields, const etr_method *method);
 
-/** Writes the peaks that rates are compared with. */
+/** Writes the key roofs: the peak FLOP and bytes per second that rates are compared with. */
 void etr_field_effective_peaks(const etr_fields *fields);
 
 #endif

@@ -14,16 +14,21 @@
 
 /* ---- Columns ---- */
 
-static unsigned medium_of(etr_table_format format) {
+/* Returns the ETR_IN_ bit of the fields that a format has. */
+static unsigned medium_of_format(etr_table_format format) {
   if (format == ETR_TABLE_TEXT)
     return ETR_IN_TEXT;
   return format == ETR_TABLE_MARKDOWN ? ETR_IN_MARKDOWN : ETR_IN_DATA;
 }
 
-static bool has_field(const etr_table *table, const etr_field *field) {
+/* Returns false for a field of a statistic that does not rank in this profile: tables for people
+ * leave it out. */
+static bool is_field_of_table(const etr_table *table, const etr_field *field) {
   const etr_profile *profile = table->answer->profile;
-  bool is_for_programs = table->exact || (table->medium & ETR_IN_DATA);
-  return !field->stats || is_for_programs || (profile && field->stats & 1u << profile->statistic);
+  bool has_all_statistics = table->exact || (table->medium & ETR_IN_DATA);
+  if (!field->stats || has_all_statistics)
+    return true;
+  return profile && field->stats & 1u << profile->statistic;
 }
 
 /* Returns the name of a column in all formats for programs: the key in JSON documents, or else the
@@ -38,8 +43,8 @@ static const char *plain_name(const etr_table *table, const etr_field *field) {
   return name ? name : "";
 }
 
-/* Returns true if a name in --columns means a field with this title or key: '_' stands for a blank
- * or '-' of the title, too. */
+/* Returns true if `name`, from --columns, means a field whose title or key is `word` (may be NULL):
+ * in it, '_' may stand for a blank or '-' of the word. */
 static bool is_called(const char *word, etr_slice name) {
   if (!word || strlen(word) != name.size)
     return false;
@@ -50,8 +55,8 @@ static bool is_called(const char *word, etr_slice name) {
 }
 
 /* Returns the field with this title or key among those of tables and of this medium; NULL if there
- * is none. Of several with the name, the one that this medium shows and that this table has is
- * preferred. */
+ * is none. Several fields may have a name, such as one for people and one for programs: the first
+ * that this table shows is taken, or else the last. */
 static const etr_field *find_field(const etr_table *table, etr_slice name) {
   const etr_field *found = NULL;
   for (const etr_field *field = table->fields->first;
@@ -60,14 +65,14 @@ static const etr_field *find_field(const etr_table *table, etr_slice name) {
       continue;
     if (!is_called(field->title, name) && !is_called(field->key, name))
       continue;
-    if (!found || !(found->in & table->medium) || !has_field(table, found))
+    if (!found || !(found->in & table->medium) || !is_field_of_table(table, found))
       found = field;
   }
   return found;
 }
 
-/* Finds the columns that a name stands for: the column of this name or, if there is none, the pair
- * "base NAME" and "new NAME". Returns their number: 0, 1 or 2. */
+/* Sets found[0], and found[1] if there are two, to the columns that a name stands for: the column
+ * of this name or, in a comparison, "base NAME" and "new NAME". Returns their number: 0, 1 or 2. */
 static size_t find_fields(const etr_table *table, etr_slice name, const etr_field **found) {
   static const char *const sides[] = {"base", "new"};
   char text[64];
@@ -83,15 +88,16 @@ static size_t find_fields(const etr_table *table, etr_slice name, const etr_fiel
   return ETR_COUNT(sides);
 }
 
-/* Returns true if --columns takes a field: one of the table for programs. */
-static bool is_for_programs(const etr_table *table, const etr_field *field) {
+/* Returns true if --columns may name a field: those of the table for programs, also in tables for
+ * people. */
+static bool is_choosable_column(const etr_table *table, const etr_field *field) {
   unsigned media = table->exact ? table->medium : ETR_IN_DATA;
   return field->in & media && field->title;
 }
 
-/* Returns true if the name is that of a field with the rows' names. Tables for people always begin
- * with that column. */
-static bool names_rows(const etr_table *table, etr_slice name) {
+/* Returns true if the name is that of a column with the names of rows, with which tables for people
+ * always begin, so that --columns does not take it. */
+static bool is_row_name_column(const etr_table *table, etr_slice name) {
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
     if (field->kind == ETR_CELL_NAME && is_called(field->title, name))
@@ -99,7 +105,8 @@ static bool names_rows(const etr_table *table, etr_slice name) {
   return false;
 }
 
-/* Refuses an unknown column; the message suggests the nearest name and lists all. */
+/* Refuses the answer because --columns names an unknown column; the message suggests the nearest
+ * name and lists all. */
 static void refuse_column(const etr_table *table, etr_slice name) {
   etr_text text;
   etr_writer writer;
@@ -107,10 +114,10 @@ static void refuse_column(const etr_table *table, etr_slice name) {
   const char *near = NULL;
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
-    if (is_for_programs(table, field))
+    if (is_choosable_column(table, field))
       near = etr_nearer_word(name.data, name.size, near, plain_name(table, field));
   etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
-  if (!table->exact && names_rows(table, name)) {
+  if (!table->exact && is_row_name_column(table, name)) {
     etr_puts(&writer, " beside the names, with which text begins");
     near = NULL;
   }
@@ -119,7 +126,7 @@ static void refuse_column(const etr_table *table, etr_slice name) {
   etr_puts(&writer, near ? " There are:" : "; there are:");
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
-    if (is_for_programs(table, field))
+    if (is_choosable_column(table, field))
       etr_putf(&writer, " %s", plain_name(table, field));
   etr_answer_refuse(table->answer, etr_text_end(&text, &writer));
 }
@@ -127,8 +134,8 @@ static void refuse_column(const etr_table *table, etr_slice name) {
 void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fields) {
   *table = (etr_table){.answer = answer,
                        .fields = fields,
-                       .medium = medium_of(answer->options->format),
-                       .exact = medium_of(answer->options->format) == ETR_IN_DATA,
+                       .medium = medium_of_format(answer->options->format),
+                       .exact = medium_of_format(answer->options->format) == ETR_IN_DATA,
                        .top = answer->options->top,
                        .time_digits = ETR_TIME_DIGITS};
 }
@@ -156,14 +163,15 @@ void etr_table_choose_columns(etr_table *table) {
   table->chosen_count = count;
 }
 
-/* Returns the fields that the table's medium shows, in an array of the answer's arena, and sets
- * *count to their number. Returns NULL when out of memory. */
+/* Returns the fields that the table has without --columns, in an array of the answer's arena, and
+ * sets *count to their number. Returns NULL when out of memory. */
 static const etr_field **fields_of_medium(const etr_table *table, size_t *count) {
   const etr_field **list = etr_arena_alloc_array(&table->answer->arena, table->fields->count,
                                                  sizeof *list);
   *count = 0;
   for (size_t i = 0; list && i < table->fields->count; i++)
-    if ((table->fields->first[i].in & table->medium) && has_field(table, &table->fields->first[i]))
+    if ((table->fields->first[i].in & table->medium) &&
+        is_field_of_table(table, &table->fields->first[i]))
       list[(*count)++] = &table->fields->first[i];
   return list;
 }
@@ -192,7 +200,7 @@ void etr_table_add_origin_columns(etr_table *table) {
   const etr_table_options *options = table->answer->options;
   etr_arena *arena = &table->answer->arena;
   bool has_chosen = options->columns && options->format != ETR_TABLE_JSON_LINES;
-  if (medium_of(options->format) != ETR_IN_DATA)
+  if (medium_of_format(options->format) != ETR_IN_DATA)
     return;
   if (has_chosen && !table->wants_origin && !options->tag_count && options->stack == ETR_STACK_NONE)
     return;
@@ -219,8 +227,8 @@ void etr_table_add_origin_columns(etr_table *table) {
   table->origin_count = count;
 }
 
-/* Returns true if some shown row has a text or a number other than 0 in a column. A time of 0 also
- * counts if its clock has a known step, because it is shown as "<0.001". */
+/* Returns true if a row to be shown has a text or a number other than 0 in a column. A time of 0
+ * also counts if its clock has a known step, because it is shown as "<0.001". */
 static bool has_any_value(const etr_table *table, const etr_field *field) {
   for (size_t i = 0; i < etr_table_shown_count(table); i++) {
     etr_cell cell = etr_field_cell(field, table->rows.data[i].row);
@@ -232,10 +240,10 @@ static bool has_any_value(const etr_table *table, const etr_field *field) {
 }
 
 /* Returns true if a field becomes a column of this table when the user named no columns. Tables for
- * programs and full ones show every field of their medium; others leave out fields that say nothing
- * here, and some that are all zeros. */
-static bool is_shown(const etr_table *table, const etr_field *field) {
-  if (!(field->in & table->medium) || !has_field(table, field))
+ * programs, and Markdown unless it is to be published, show every field of their medium; others
+ * leave out fields that say nothing of these rows, and some that are all zeros. */
+static bool becomes_column(const etr_table *table, const etr_field *field) {
+  if (!(field->in & table->medium) || !is_field_of_table(table, field))
     return false;
   unsigned full = table->is_to_publish ? ETR_IN_DATA : ETR_IN_FULL;
   if (table->exact || (table->medium & full))
@@ -271,15 +279,17 @@ static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 
-/* Returns the type of a column, counted from the first one of the origin. */
+/* Returns the Arrow type of a column; columns of the origin (record, run, tags) come first, and are
+ * texts. */
 static etr_arrow_type arrow_type(const etr_table *table, size_t column) {
   if (column < table->origin_count)
     return ETR_ARROW_TEXT;
   return arrow_type_of(table->columns[column - table->origin_count]->kind);
 }
 
-/* Writes a line of JSON that has the type of each column under the column's name. */
-static void put_types(const etr_table *table, const etr_column *columns) {
+/* Writes a line of JSON that has the type of each column under the column's name, before the rows
+ * of JSON Lines. */
+static void put_type_line(const etr_table *table, const etr_column *columns) {
   static const char *const names[] = {[ETR_ARROW_TEXT] = "string",
                                       [ETR_ARROW_FLAG] = "bool",
                                       [ETR_ARROW_WHOLE] = "int64",
@@ -295,7 +305,7 @@ static void put_types(const etr_table *table, const etr_column *columns) {
 }
 
 /* Escapes the keys of JSON rows, once for all rows. */
-static void prepare_keys(etr_table *table, const etr_column *columns) {
+static void escape_json_keys(etr_table *table, const etr_column *columns) {
   etr_arena *arena = &table->answer->arena;
   table->keys = etr_arena_alloc_array(arena, table->column_count, sizeof *table->keys);
   for (size_t i = 0; table->keys && i < table->column_count; i++)
@@ -304,9 +314,9 @@ static void prepare_keys(etr_table *table, const etr_column *columns) {
     table->column_count = 0; /* out of memory: the answer fails */
 }
 
-/* Chooses the columns of the table, now that its context is known, and hands them to the text
- * layout, to Arrow, or to the first line of JSON. */
-static void begin_table(etr_table *table) {
+/* Chooses the columns of the table, which may depend on its rows, and gives them to the text
+ * layout, to Arrow, or to the first line of JSON. When out of memory, the arena has failed. */
+static void choose_and_begin_columns(etr_table *table) {
   etr_arrow *arrow = table->answer->arrow;
   size_t max_count = table->chosen ? table->chosen_count : table->fields->count, count = 0;
   etr_column *columns = etr_arena_alloc_array(&table->answer->arena,
@@ -316,7 +326,7 @@ static void begin_table(etr_table *table) {
   table->columns = etr_arena_alloc_array(&table->answer->arena, max_count, sizeof *table->columns);
   for (size_t i = 0; columns && table->columns && i < max_count; i++) {
     const etr_field *field = table->chosen ? table->chosen[i] : &table->fields->first[i];
-    if (!table->chosen && !is_shown(table, field))
+    if (!table->chosen && !becomes_column(table, field))
       continue;
     columns[table->origin_count + count] = (etr_column){column_title(table, field, count),
                                                         field->kind >= ETR_CELL_COUNT,
@@ -327,16 +337,17 @@ static void begin_table(etr_table *table) {
   etr_text_table_init(&table->laid_out, &table->answer->arena, columns,
                       table->origin_count + count);
   table->laid_out.without_head = table->answer->options->stack == ETR_STACK_NEXT;
-  for (unsigned turn = 1; turn <= count && !table->chosen; turn++)
+  /* Narrow text hides columns in the order of `spare`, but none that the user chose. */
+  for (unsigned spare = 1; spare <= count && !table->chosen; spare++)
     for (size_t i = 0; i < count; i++)
-      if (table->columns[i]->spare == turn)
+      if (table->columns[i]->spare == spare)
         etr_text_table_may_hide_column(&table->laid_out, i);
   for (size_t i = 0; arrow && columns && i < table->origin_count + count; i++)
     etr_arrow_add_column(arrow, columns[i].title, arrow_type(table, i));
   if (table->answer->options->typed && !arrow && columns && !table->laid_out.without_head)
-    put_types(table, columns);
+    put_type_line(table, columns);
   if (columns && table->answer->options->format == ETR_TABLE_JSON_LINES)
-    prepare_keys(table, columns + table->origin_count);
+    escape_json_keys(table, columns + table->origin_count);
 }
 
 /* ---- Rows ---- */
@@ -371,31 +382,37 @@ size_t etr_table_shown_count(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
-/* Returns the decimals with which a time of this many ticks shows the table's significant digits,
- * but no digit below a tenth of its clock's step (in ticks). */
-static int own_decimals(const etr_table *table, double ticks, double step) {
+/* Returns the decimals with which a time of this many ticks has the table's number of significant
+ * digits, but no digit below a tenth of its clock's step (in ticks), which the clock cannot know.
+ */
+static int decimals_of_time(const etr_table *table, double ticks, double step) {
   const etr_profile *profile = table->answer->profile;
   etr_unit unit = table->answer->options->unit;
   double time = fabs(etr_ticks_to_unit(profile, ticks, unit));
   /* A clock counts whole ticks, or whole steps of its own. */
   double tenth = etr_ticks_to_unit(profile, fmax(step, 1), unit) / 10;
   int decimals = 0;
-  while (time > 0 && time < pow(10, table->time_digits - 1 - decimals) &&
-         pow(10, -decimals - 1) >= 0.99 * tenth)
+  while (time > 0) {
+    bool has_digits = time >= pow(10, table->time_digits - 1 - decimals);
+    bool is_below_clock = pow(10, -decimals - 1) < 0.99 * tenth; /* 0.99: rounding of pow() */
+    if (has_digits || is_below_clock)
+      break;
     decimals++;
+  }
   return decimals;
 }
 
-/* Writes a time with the decimals of its column, or with its own where the table or the cell wants
- * that. A time above 0 that would round to 0 is written as "<0.001"; a signed one gets "+". */
+/* Writes a time in the table's unit with the decimals of its column, or with its own if the table
+ * has each_has_digits or the cell is `apart`. A time above 0 that would be rounded to 0 is written
+ * as "<0.001"; with is_signed, a time above 0 gets "+". */
 static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
   double time = etr_ticks_to_unit(table->answer->profile, cell.number,
                                   table->answer->options->unit);
   int decimals = table->time_decimals;
   if (table->each_has_digits)
-    decimals = own_decimals(table, cell.number, cell.step);
+    decimals = decimals_of_time(table, cell.number, cell.step);
   else if (cell.apart > 0)
-    decimals = ETR_MIN(decimals, own_decimals(table, cell.apart, cell.step));
+    decimals = ETR_MIN(decimals, decimals_of_time(table, cell.apart, cell.step));
   double least = pow(10, -decimals);
   bool is_zero = fabs(time) < least / 2;
   if (is_zero && time > 0 && !cell.is_signed) {
@@ -409,16 +426,18 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
   etr_put_fixed(writer, time, decimals);
 }
 
-/* Returns the decimals that give the longest time of the rows its significant digits. All times of
- * a column then have equally many decimals, and parts add up to their sum. */
+/* Returns the decimals that give the longest time of the rows to be shown its significant digits.
+ * All times of the table then have equally many decimals, so that parts add up to their sum. Cells
+ * that are texts, count something else or are `apart` do not decide. */
 static int find_time_decimals(const etr_table *table, size_t shown_count) {
   double longest = 0;
   for (size_t i = 0; i < shown_count; i++)
-    for (size_t k = 0; k < table->laid_out.column_count; k++) {
+    for (size_t k = 0; k < table->column_count; k++) {
       if (table->columns[k]->kind != ETR_CELL_TIME)
         continue;
       etr_cell cell = etr_field_cell(table->columns[k], table->rows.data[i].row);
-      if (!cell.text && !cell.unit && !(cell.apart > 0) && fabs(cell.number) > longest)
+      bool decides = !cell.text && !cell.unit && !(cell.apart > 0);
+      if (decides && fabs(cell.number) > longest)
         longest = fabs(cell.number);
     }
   if (!(longest > 0))
@@ -427,14 +446,12 @@ static int find_time_decimals(const etr_table *table, size_t shown_count) {
                            table->time_digits);
 }
 
-/* Writes a number as its field and the table's readers want it: rounded for people, with all digits
- * for programs. */
+/* Writes a number as its field's kind says: rounded and with units for people, with all digits for
+ * programs. */
 static void put_number(const etr_table *table, etr_writer *writer, const etr_field *field,
                        etr_cell cell) {
-  enum {
-    TIME_DECIMALS = 9,
-    SHARE_DECIMALS = 6
-  }; /* for programs: enough that rounded values still add up */
+  /* For programs: so many decimals that rounded values still add up. */
+  enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 };
   const etr_profile *profile = table->answer->profile;
   etr_unit unit = table->answer->options->unit;
   bool is_large = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
@@ -453,7 +470,7 @@ static void put_number(const etr_table *table, etr_writer *writer, const etr_fie
   else if (field->kind == ETR_CELL_TIME && table->exact)
     etr_put_fixed(writer, etr_ticks_to_unit(profile, cell.number, unit), TIME_DECIMALS);
   else if (field->kind == ETR_CELL_TIME && fabs(cell.number) < cell.step)
-    etr_put_below(writer, profile, cell.step, unit);
+    etr_put_below_clock_step(writer, profile, cell.step, unit);
   else if (field->kind == ETR_CELL_TIME)
     put_rounded_time(table, writer, cell);
   else if (field->kind == ETR_CELL_SHARE && table->exact)
@@ -470,8 +487,8 @@ static void put_number(const etr_table *table, etr_writer *writer, const etr_fie
     etr_put_fixed(writer, cell.number, cell.decimals);
 }
 
-/* Returns the bytes of a cell: the exact integer if the field has one, or else the double without
- * its fraction, UINT64_MAX at most. */
+/* Returns the number of bytes in a cell: the exact integer if the field has one, or else the double
+ * without its fraction, at most UINT64_MAX. */
 static uint64_t whole_number(const etr_table *table, const etr_field *field, etr_cell cell,
                              const void *row) {
   etr_scalar value = etr_field_scalar(table->answer->profile, table->answer->options->unit, field,
@@ -525,9 +542,8 @@ static etr_style cell_style(const etr_field *field, etr_cell cell) {
   return share >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
 }
 
-/* Returns the value of a row in a column; null if it is not of the column's type, as for a text in
- * place of a number.
- */
+/* Returns the value of a row in a column; null if it is not of the column's Arrow type, such as a
+ * text in place of a number ("infinite"). */
 static etr_scalar typed_scalar(const etr_table *table, const etr_field *field, const void *row) {
   etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
   etr_arrow_type type = arrow_type_of(field->kind);
@@ -568,7 +584,8 @@ static void add_arrow_row(const etr_table *table, const void *row) {
   }
 }
 
-/* Writes a row in the table's format. */
+/* Writes a row as JSON Lines or into Arrow's columns, or adds its cells to the text layout, which
+ * is written when all rows are there. */
 static void put_row(etr_table *table, const void *row) {
   if (table->answer->arrow) {
     add_arrow_row(table, row);
@@ -588,7 +605,7 @@ static void put_row(etr_table *table, const void *row) {
 size_t etr_table_lay_out_rows(etr_table *table) {
   size_t shown = etr_table_shown_count(table), hidden = table->rows.count - shown + table->others;
   if (!table->columns)
-    begin_table(table);
+    choose_and_begin_columns(table);
   if (!table->exact && table->columns)
     table->time_decimals = find_time_decimals(table, shown);
   for (size_t i = 0; i < shown; i++)
@@ -599,7 +616,7 @@ size_t etr_table_lay_out_rows(etr_table *table) {
 
 void etr_table_write(etr_table *table) {
   if (!table->columns)
-    begin_table(table);
+    choose_and_begin_columns(table);
   if (etr_arena_failed(&table->answer->arena))
     table->answer->writer.status = ETR_ERROR_MEMORY;
   else if (table->answer->options->format != ETR_TABLE_JSON_LINES)

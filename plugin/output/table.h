@@ -371,7 +371,8 @@ void etr_table_choose_columns_between(etr_table *table, size_t first, size_t las
  * table is stacked. Call it after etr_table_choose_columns(). */
 void etr_table_add_origin_columns(etr_table *table);
 
-/** Adds a row, borrowed until etr_table_lay_out_rows(). key may be "". */
+/** Adds a row, borrowed until etr_table_lay_out_rows(). etr_table_sort() sorts rows by key (may be
+ * ""), then by weight, the largest first. When out of memory, the arena has failed. */
 void etr_table_add_row(etr_table *table, const void *row, const char *key, double weight);
 
 /** Adds rows in their order. */

@@ -32,10 +32,12 @@ bool etr_temporary_name(char name[ETR_TEMPORARY_ROOM], etr_temporary_kind kind) 
   return true;
 }
 
-static bool is_temporary(const char *name, etr_temporary_kind kind) {
-  size_t prefix = sizeof PREFIX - 1, digits = strncmp(name, PREFIX, prefix) == 0
-                                                  ? strspn(name + prefix, "0123456789abcdef")
-                                                  : 0;
+/* Returns true if etr_temporary_name() may have made a name: prefix, hexadecimal digits, suffix. */
+static bool is_temporary_name(const char *name, etr_temporary_kind kind) {
+  size_t prefix = sizeof PREFIX - 1;
+  if (strncmp(name, PREFIX, prefix) != 0)
+    return false;
+  size_t digits = strspn(name + prefix, "0123456789abcdef");
   return digits > 0 && strcmp(name + prefix + digits, suffixes[kind]) == 0;
 }
 
@@ -43,8 +45,8 @@ static bool is_temporary(const char *name, etr_temporary_kind kind) {
  * etr_temporary_lock() detects. On a file system without locks the file remains. */
 static void remove_if_dead(int folder, const char *name) {
   struct stat status;
-  int file = openat(folder, name,
-                    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* it may be unreadable */
+  /* For writing, because its mode may not let it be read; and not to wait for a fifo's reader. */
+  int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return;
   bool is_own = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
@@ -62,7 +64,7 @@ void etr_temporary_sweep(int folder, etr_temporary_kind kind) {
     return;
   }
   for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-    if (!is_temporary(entry->d_name, kind))
+    if (!is_temporary_name(entry->d_name, kind))
       continue;
     if (kind == ETR_TEMPORARY_OF_FILE)
       remove_if_dead(folder, entry->d_name);
@@ -76,5 +78,6 @@ bool etr_temporary_lock(int file) {
   struct stat status;
   while (flock(file, LOCK_EX) != 0 && errno == EINTR)
     continue;
-  return fstat(file, &status) != 0 || status.st_nlink > 0;
+  bool is_removed = fstat(file, &status) == 0 && status.st_nlink == 0;
+  return !is_removed;
 }

@@ -60,10 +60,11 @@ void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, 
                 etr_time_decimals(profile, ticks, unit, ETR_TIME_DIGITS));
 }
 
-void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, etr_unit unit) {
+void etr_put_below_clock_step(etr_writer *writer, const etr_profile *profile, double step,
+                              etr_unit unit) {
   enum { MOST_DECIMALS = 9 };
   double time = etr_ticks_to_unit(profile, step, unit);
-  int decimals = 0;
+  int decimals = 0; /* up to the first digit that is not 0 */
   for (double scaled = time; scaled < 1 && decimals < MOST_DECIMALS; scaled *= 10)
     decimals++;
   etr_puts(writer, "<");
@@ -79,12 +80,12 @@ typedef struct layout {
   bool is_left_out;
 } layout;
 
-/* Writes a cell, cut to the width of its column and padded to it. The last cell of a row is not
- * padded on its right. */
+/* Writes a cell, cut to the width of its column and padded to it with blanks, on the left if
+ * is_right. The last cell of a row is not padded on its right. */
 static void put_cell(etr_writer *writer, const char *text, layout column, bool is_right,
                      bool is_last, etr_style style) {
   size_t width = column.width;
-  size_t actual = ETR_MIN(etr_plain_width(writer, text), width);
+  size_t actual = ETR_MIN(etr_plain_width(writer, text), width); /* columns that it takes */
   bool has_style = style != ETR_STYLE_PLAIN && actual > 0;
   if (is_right)
     etr_put_blanks(writer, width - actual);
@@ -97,8 +98,8 @@ static void put_cell(etr_writer *writer, const char *text, layout column, bool i
     etr_put_blanks(writer, width - actual);
 }
 
-/* Returns the width of a line, gaps included, in which no shrinking column takes more than
- * `max_width` columns of the terminal. */
+/* Returns the columns of the terminal that a line takes, gaps included, if no shrinking column is
+ * wider than `max_width`. Hidden columns take none. */
 static size_t line_width(const etr_text_table *table, const layout *columns, size_t max_width) {
   size_t total = 0, count = 0;
   for (size_t i = 0; i < table->column_count; i++) {
@@ -129,6 +130,7 @@ static void shrink_columns(const etr_text_table *table, layout *columns, size_t 
   }
 }
 
+/* Returns the text of a cell; row 0 is the titles. */
 static const char *cell_at(const etr_text_table *table, size_t row, size_t column) {
   return row == 0 ? table->columns[column].title
                   : table->cells.data[(row - 1) * table->column_count + column];
@@ -139,7 +141,8 @@ static etr_style style_at(const etr_text_table *table, size_t row, size_t column
                   : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
 }
 
-/* Returns how many different texts a column shows if its cells are cut to this layout. */
+/* Returns how many different texts a column shows if its cells are cut to this layout; fewer when
+ * out of memory: the arena has failed then. model: the writer whose width of characters counts. */
 static size_t count_shown_texts(const etr_text_table *table, const etr_writer *model, size_t column,
                                 layout cut) {
   etr_map seen;
@@ -157,11 +160,11 @@ static size_t count_shown_texts(const etr_text_table *table, const etr_writer *m
   return seen.count;
 }
 
-/* Chooses where each column is cut: at the start if that shows more different texts. The module
- * paths of a model begin with the same parts, and may all look the same if they are cut in the
- * middle. */
-static void choose_cuts(const etr_text_table *table, const etr_writer *writer, layout *columns,
-                        const layout *wanted) {
+/* Chooses for each column that is narrower than wanted where its cells are cut: at the start if
+ * that shows more different texts, else in the middle. The module paths of a model begin with the
+ * same parts, and may all look the same if they are cut in the middle. */
+static void choose_where_to_cut(const etr_text_table *table, const etr_writer *writer,
+                                layout *columns, const layout *wanted) {
   for (size_t i = 0; i < table->column_count; i++) {
     if (columns[i].is_left_out || columns[i].width >= wanted[i].width)
       continue;
@@ -172,7 +175,7 @@ static void choose_cuts(const etr_text_table *table, const etr_writer *writer, l
   }
 }
 
-/* Writes one row as text, without blanks after its last cell that is not empty. */
+/* Writes one row (0: the titles) as text, without blanks after its last cell that is not empty. */
 static void write_text_row(const etr_text_table *table, etr_writer *writer, size_t row,
                            const layout *columns) {
   size_t count = table->column_count;
@@ -191,7 +194,8 @@ static void write_text_row(const etr_text_table *table, etr_writer *writer, size
 
 /* Writes the line below the table that names the hidden columns; writes nothing if none of them has
  * a title. */
-static void put_left_out(const etr_text_table *table, etr_writer *writer, const layout *columns) {
+static void put_hidden_columns(const etr_text_table *table, etr_writer *writer,
+                               const layout *columns) {
   bool any = false;
   for (size_t i = 0; i < table->column_count; i++) {
     if (!columns[i].is_left_out || !table->columns[i].title[0])
@@ -208,15 +212,15 @@ static void put_left_out(const etr_text_table *table, etr_writer *writer, const 
   etr_puts(writer, "\n");
 }
 
-static bool has_titles(const etr_text_table *table) {
+static bool has_any_title(const etr_text_table *table) {
   for (size_t i = 0; i < table->column_count; i++)
     if (table->columns[i].title[0])
       return true;
   return false;
 }
 
-/* Writes the table as text that fits the width: spare columns are left out first, then cells are
- * cut. */
+/* Writes the table as text that fits the width: spare columns are hidden first, in their order, as
+ * long as the others would be cut to fewer than LEGIBLE_WIDTH columns; then cells are cut. */
 static void write_text(const etr_text_table *table, etr_writer *writer, size_t width) {
   layout *columns = etr_arena_alloc_array(table->arena, table->column_count, sizeof *columns);
   layout *wanted = etr_arena_alloc_array(table->arena, table->column_count, sizeof *wanted);
@@ -230,23 +234,26 @@ static void write_text(const etr_text_table *table, etr_writer *writer, size_t w
   }
   memcpy(columns, wanted, table->column_count * sizeof *columns);
   for (size_t i = 0; i < table->spare.count; i++) {
-    bool has_title = table->columns[table->spare.data[i]].title[0] !=
-                     '\0'; /* bars are hidden before a name is cut */
-    if (line_width(table, columns, has_title ? LEGIBLE_WIDTH : SIZE_MAX) > width)
-      columns[table->spare.data[i]].is_left_out = true;
+    size_t spare = table->spare.data[i];
+    /* A column without title has bars, which are hidden before any name is cut. */
+    bool has_title = table->columns[spare].title[0] != '\0';
+    size_t max_width = has_title ? LEGIBLE_WIDTH : SIZE_MAX;
+    if (line_width(table, columns, max_width) > width)
+      columns[spare].is_left_out = true;
   }
   shrink_columns(table, columns, width);
-  choose_cuts(table, writer, columns, wanted);
+  choose_where_to_cut(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;
-  for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++)
+  for (size_t row = has_any_title(table) ? 0 : 1; row <= rows; row++)
     write_text_row(table, writer, row, columns);
-  put_left_out(table, writer, columns);
+  put_hidden_columns(table, writer, columns);
   if (etr_arena_failed(table->arena))
     writer->status = ETR_ERROR_MEMORY; /* memory ran out while the cuts were chosen */
 }
 
 /* ---- For programs ---- */
 
+/* Returns true for digits and points, perhaps after a minus sign. */
 static bool is_number(const char *text) {
   size_t digits = strspn(text + (*text == '-'), "0123456789.");
   return digits > 0 && text[(*text == '-') + digits] == '\0';
@@ -266,6 +273,8 @@ static void put_csv(etr_writer *writer, const char *text) {
   etr_puts(writer, "\"");
 }
 
+/* Writes a cell of TSV. A text that a spreadsheet would take for a formula gets a leading
+ * apostrophe. Cells have no tabs: control characters were replaced. */
 static void put_tsv(etr_writer *writer, const char *text) {
   if (*text && strchr("=+-@", *text) && !is_number(text))
     etr_puts(writer, "'");

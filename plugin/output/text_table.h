@@ -67,7 +67,8 @@ void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, 
 
 /** Writes "<0.001" for a time that is shorter than one step of its clock. step: the length of a
  * step, in ticks. */
-void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, etr_unit unit);
+void etr_put_below_clock_step(etr_writer *writer, const etr_profile *profile, double step,
+                              etr_unit unit);
 
 /** Writes a share of a whole, which is not 0, for people: "12.3 %". */
 void etr_put_share(etr_writer *writer, double part, double whole);

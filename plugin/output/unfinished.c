@@ -16,7 +16,8 @@ enum { MOST_LISTS = 64 };
 static _Atomic(etr_unfinished *) lists[MOST_LISTS];
 
 /* Replaces the first entry of the table of lists that is `old` by `new_list`; either may be NULL
- * for "no list". Does nothing if there is no such entry. */
+ * for "no list". Does nothing if there is no such entry. It is atomic, because a signal handler may
+ * read the table at any moment. */
 static void exchange_list(etr_unfinished *old, etr_unfinished *new_list) {
   for (size_t i = 0; i < MOST_LISTS; i++) {
     etr_unfinished *expected = old;

@@ -253,7 +253,7 @@ static bool put_method(etr_profile_doc *doc, const etr_method *method,
   etr_field_method(f, method);
   etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
   put_run_times(doc, method);
-  etr_field_noise(f, &doc->arena, method, ETR_UNIT_MS);
+  etr_field_put_noise(f, &doc->arena, method, ETR_UNIT_MS);
   bool is_good = make_findings(doc, &findings, method) && put_balance(doc, method) &&
                  etr_summary_put_first_screen(f, &doc->arena, method, &findings.groups) &&
                  etr_decoder_put_method(f, &doc->arena, method) &&

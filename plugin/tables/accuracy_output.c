@@ -548,8 +548,8 @@ static void put_how_to_compare_all(accuracy_output *o) {
 }
 
 /* Returns the different reasons why values were not compared, each with its number of values: "not
- * compared: no reference (3), ..."; NULL if all were compared or without a reference from a file;
- * NULL also when out of memory. */
+ * compared: no reference (3), ...". Returns NULL if all were compared, without a reference from a
+ * file, and when out of memory. */
 static const char *problem_text(accuracy_output *o) {
   const char *text = NULL;
   etr_arena *arena = &o->answer.arena;
@@ -706,9 +706,9 @@ static size_t count_runs(const etr_accuracy *a) {
   return runs;
 }
 
-/* Returns the SNR of each run's worst output, "output of each run: run 1: 22.9 dB, run 3: 24.1 dB";
- * NULL if there is one run, or all have the same text. Values are ordered by run; each turn of the
- * loop takes those of one run. */
+/* Returns the SNR of each run's worst output, "output of each run: run 1: 22.9 dB, run 3: 24.1 dB".
+ * Returns NULL if there is one run, or all have the same text. Values are ordered by run; each turn
+ * of the loop takes those of one run. */
 static const char *run_outputs_text(accuracy_output *o) {
   enum { MOST_RUNS = 8 };
   const etr_accuracy *accuracy = o->accuracy;
@@ -756,6 +756,7 @@ static void put_overall_result(accuracy_output *o) {
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, run_outputs_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, other_shapes_text(o));
+  /* Without a reference from a file, only outputs were compared, with what the record has. */
   if (accuracy->reference)
     put_most_suspicious(o);
   else

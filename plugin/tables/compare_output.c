@@ -115,6 +115,7 @@ static etr_cell snr_text(const void *row) {
   return (etr_cell){.number = method ? method->output_snr_db : NAN, .decimals = 1};
 }
 
+/* Returns true if some record has several methods, so that rows must name them. */
 static bool has_several_methods(const void *context) {
   const etr_record_set *set = context;
   for (size_t i = 0; i < set->records.count; i++)

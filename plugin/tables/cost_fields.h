@@ -81,7 +81,7 @@ static inline etr_cell etr_cost_part(const etr_cost_figures *figures, bool for_p
   return (etr_cell){.number = figures ? figures->of_peak : NAN, .whole = 1, .is_cold = true};
 }
 
-/** Returns the unit after a rate of integer operations: "int", or "mixed" for a sum of both kinds;
+/** Returns the unit after a rate of integer operations: "int", or "mixed" for a sum of both kinds,
  * NULL for floats. */
 static inline const char *etr_cost_integers(const etr_cost_figures *figures) {
   if (!figures || !figures->arithmetic || strcmp(figures->arithmetic, "float") == 0)

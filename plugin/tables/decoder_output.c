@@ -43,8 +43,9 @@ static const etr_field layer_kind_fields[] = {
 };
 ETR_ROW_TYPE(layer_kind, layer_kind_fields);
 
-/* Makes a row for each kind of layer (attention, feed forward, ...) that a decoder's method has;
- * none if the method is not of a transformer decoder. Returns false when out of memory. */
+/* Makes a row for each kind of layer (attention, feed forward, ...) that a decoder's method has.
+ * There are none if the method is not of a transformer decoder. Returns false when out of memory.
+ */
 static bool make_kind_rows(layer_kind_row **rows, size_t *count, etr_arena *arena,
                            const etr_profile *profile, const etr_method *method) {
   etr_layers *layers = etr_arena_alloc(arena, sizeof *layers);

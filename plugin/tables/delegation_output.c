@@ -345,7 +345,7 @@ static bool put_delegation_object(etr_answer *answer, const etr_method *method) 
 etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter,
                                     etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "delegation/1");
+  etr_answer_begin_ranked_document(&answer, profile, filter, unit, sink, "delegation/1");
   bool good = etr_answer_put_methods(&answer, put_delegation_object);
   return etr_answer_end(&answer, good, error);
 }

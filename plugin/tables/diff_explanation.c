@@ -26,6 +26,7 @@ static etr_cell base(const void *row) {
 static etr_cell newer(const void *row) {
   return (etr_cell){.number = as_row(row)->newer, .apart = as_row(row)->apart};
 }
+/* Returns the change of a line's time; a side that did not time it counts as 0. */
 static etr_cell change(const void *row) {
   return (etr_cell){.number = etr_known_time(as_row(row)->newer) -
                               etr_known_time(as_row(row)->base),

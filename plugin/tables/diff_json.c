@@ -65,8 +65,8 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
-/* Writes "with_children": the change of a module or pattern together with everything below it;
- * nothing for other groups. */
+/* Writes "with_children": the change of a module or pattern together with everything below it,
+ * but nothing for other groups. */
 static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
   const etr_node_group *whole = row->group->with_children;
   if (!whole)
@@ -223,6 +223,8 @@ static const etr_field throughput_change_fields[] = {
 };
 ETR_ROW_TYPE(throughput_change, throughput_change_fields);
 
+/* Writes "throughput": tokens and times per token of both sides; null if the runs of neither are
+ * known to read tokens. */
 static void put_throughput(etr_diff_output *o, const etr_method_pair *method) {
   etr_throughput_change change;
   bool is_known = etr_throughput_change_of(&change, &o->answer.arena, o->comparison, method);

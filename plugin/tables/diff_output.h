@@ -34,16 +34,15 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
  * 12 % slower (...)", "about 100 times faster", "cannot
  * tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base", ... */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
-/** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", "12.3 %
- * slower";
- * "" unless the verdict is that it did. */
+/** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", or
+ * "12.3 % slower". Returns "" unless the verdict is that it did. */
 const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
 /** Returns what changed, by the comparison's sums: "log1p and gt are gone (-345 us); what replaces
  * them costs 32 us; mul takes 11 us more; calls and copies cost 28 us more". Returns "" if nothing
  * is worth a word, or if the two are different models. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
-/** Returns the same behind "No change that the runs can tell (-2.1 … +3.4 %)" or "As long as
- * before", if one of them is so. */
+/** Returns what changed, as etr_diff_changes_text(), behind "No change that the runs can tell (-2.1
+ * … +3.4 %)" or "As long as before" if the verdict is that. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
 /** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:
@@ -161,7 +160,8 @@ void etr_gap_write_section(etr_diff_output *o, const etr_method_pair *method);
  * for. */
 void etr_gap_write_table(etr_diff_output *o);
 
-/** Writes the key numeric_gap. */
+/** Writes the key numeric_gap: a list of the values that both sides logged, each with how far they
+ * are apart or why they could not be compared. */
 void etr_field_put_gaps(const etr_fields *fields, const etr_method_pair *method);
 
 #endif

@@ -124,7 +124,7 @@ static double ranking_time(const event_row *row) {
   return etr_ranking_time(row->output->answer.profile, etr_times_of(&row->event->stats));
 }
 /* Returns true if an event of the block was timed more than once, so that percentiles say
- * something; true, too, without a block. */
+ * something, and also without a block, as in a table of all blocks. */
 static bool shows_percentiles(const void *context) {
   const etr_block *block = context;
   for (size_t i = 0; block && i < block->event_count; i++)
@@ -260,8 +260,8 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements;
- * null where that is unknown. */
+/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements,
+ * or null where that is unknown. */
 static void put_buffer_location(const etr_fields *f, const etr_debug_value *value) {
   bool is_known = value->kind == ETR_DEBUG_TENSOR && value->byte_size > 0;
   etr_jw_key(f->json, "offset");
@@ -417,7 +417,7 @@ static void put_block_object(events_output *e, const etr_block *block) {
 etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter,
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   events_output e = {0};
-  etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events/1");
+  etr_answer_begin_ranked_document(&e.answer, profile, filter, unit, sink, "events/1");
   e.handles = etr_arena_alloc_array(&e.answer.arena, profile->method_count, sizeof *e.handles);
   for (size_t i = 0; e.handles && i < profile->method_count; i++) {
     uint32_t graph = profile->methods[i].graph;

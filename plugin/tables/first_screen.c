@@ -666,9 +666,9 @@ static const char *without_command(etr_answer *answer, const char *fact, const c
   return etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){fact, size}));
 }
 
-/* Writes the line below a finding: what it takes and why, "Re-export: they take 614 ms in float32;
- * shares time with 1", and on a line of its own the command that says more. If there is no room for
- * all, the reason is cut, which --explain has whole. */
+/* Writes the line below a finding: what it takes and why, "Re-export: they take 614 ms in
+ * float32; shares time with 1", and on a line of its own the command that says more. If there is no
+ * room for all, the reason is cut, which --explain has whole. */
 static void put_why(etr_answer *answer, const etr_finding *finding) {
   enum { INDENT = 3, LEAST_REASON = 24 };
   const char *effort = etr_finding_effort_text(finding), *command;
@@ -776,7 +776,8 @@ static const char *findings_title(etr_answer *answer, const etr_first_screen *s,
   return has_room && shown > 1 ? ruled : title;
 }
 
-/* Writes a finding as a row of a Markdown table. */
+/* Writes a finding as a row of a Markdown table: what to do and why, what it saves and how sure
+ * that is, and what it takes. */
 static void put_finding_row(etr_answer *answer, const etr_first_screen *s,
                             const etr_finding *finding) {
   etr_writer *w = &answer->writer;

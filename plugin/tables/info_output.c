@@ -231,8 +231,9 @@ static size_t keep_largest_modules(static_cost *rows, size_t count) {
 
 typedef etr_vec(static_cost) cost_rows;
 
-/* Adds the costs of a method's modules: of all, or with is_excerpt only of those that compute most;
- * none if the method has no graph or the costs are not known. Returns false when out of memory. */
+/* Adds the costs of a method's modules: of all, or with is_excerpt only of those that compute most,
+ * but none if the method has no graph or the costs are not known. Returns false when out of memory.
+ */
 static bool add_module_costs(etr_answer *answer, const etr_method *method, bool is_excerpt,
                              cost_rows *rows) {
   const etr_profile *profile = answer->profile;

@@ -52,8 +52,8 @@ enum {
 
 /* Returns the first MOST_SHOWN rows if the dashboard's page is written, which has no room for long
  * lists; else all. */
-static etr_rows first_rows_shown(const memory *of, etr_rows rows) {
-  if (of->is_short)
+static etr_rows first_rows_shown(const memory *subject, etr_rows rows) {
+  if (subject->is_short)
     rows.count = ETR_MIN(rows.count, (size_t)MOST_SHOWN);
   return rows;
 }
@@ -62,7 +62,7 @@ static etr_rows first_rows_shown(const memory *of, etr_rows rows) {
 
 /* A tensor that is planned, constant, or at the method's boundary. */
 typedef struct tensor_row {
-  memory of;
+  memory subject;
   const etr_value *tensor;
   const char *role;
   uint64_t bytes;
@@ -81,55 +81,59 @@ static const tensor_row *as_row(const void *row) {
 }
 
 /* Makes the row of the i-th planned tensor of a method. */
-static tensor_row make_planned_row(const memory *of, size_t i) {
-  const etr_planned_tensor *planned = &of->plan->tensors[i];
+static tensor_row make_planned_row(const memory *subject, size_t i) {
+  const etr_planned_tensor *planned = &subject->plan->tensors[i];
   return (tensor_row){
-      .of = *of,
+      .subject = *subject,
       .tensor = &planned->tensor,
       .role = etr_tensor_role_name(planned->role),
       .bytes = planned->size_bytes,
-      .buffer = planned->buffer == ETR_NONE ? -1 : (int64_t)of->plan->buffers[planned->buffer].id,
-      .op = planned->made_by < 0 ? NULL
-                                 : etr_memory_step_op(of->profile, of->method, planned->made_by),
-      .module = etr_memory_module(of->profile, of->method, planned->module),
-      .view_of = planned->view_of == ETR_NONE ? NULL
-                                              : of->plan->tensors[planned->view_of].tensor.name,
+      .buffer = planned->buffer == ETR_NONE ? -1
+                                            : (int64_t)subject->plan->buffers[planned->buffer].id,
+      .op = planned->made_by < 0
+                ? NULL
+                : etr_memory_step_op(subject->profile, subject->method, planned->made_by),
+      .module = etr_memory_module(subject->profile, subject->method, planned->module),
+      .view_of = planned->view_of == ETR_NONE
+                     ? NULL
+                     : subject->plan->tensors[planned->view_of].tensor.name,
       .planned = planned};
 }
 
 /* Lists the tensors whose bytes are needed at the instruction with the most live bytes, most bytes
  * first; none if nothing is planned. row: a `memory` of a method. */
 static etr_rows list_live_at_peak(const void *row) {
-  const memory *of = row;
-  const etr_memory_plan *plan = of->plan;
+  const memory *subject = row;
+  const etr_memory_plan *plan = subject->plan;
   size_t count = 0;
-  const uint32_t *live = etr_live_tensors_make(&count, of->arena, plan, plan->peak_instruction);
-  tensor_row *rows = live ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
+  const uint32_t *live = etr_live_tensors_make(&count, subject->arena, plan,
+                                               plan->peak_instruction);
+  tensor_row *rows = live ? etr_arena_alloc_array(subject->arena, count, sizeof *rows) : NULL;
   for (size_t i = 0; rows && i < count; i++) {
-    rows[i] = make_planned_row(of, live[i]);
+    rows[i] = make_planned_row(subject, live[i]);
     rows[i].whole = plan->live_bytes[plan->peak_instruction];
   }
-  return first_rows_shown(of, ETR_ROWS(rows, rows ? count : 0));
+  return first_rows_shown(subject, ETR_ROWS(rows, rows ? count : 0));
 }
 
 /* Lists the tensors for which the method plans memory. row: a `memory` with a plan. */
 static etr_rows list_planned_tensors(const void *row) {
-  const memory *of = row;
-  size_t count = of->plan->tensor_count;
-  tensor_row *rows = etr_arena_alloc_array(of->arena, count, sizeof *rows);
+  const memory *subject = row;
+  size_t count = subject->plan->tensor_count;
+  tensor_row *rows = etr_arena_alloc_array(subject->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++)
-    rows[i] = make_planned_row(of, i);
+    rows[i] = make_planned_row(subject, i);
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
 /* Lists the constants of the program. row: a `memory` with a program. */
 static etr_rows list_constants(const void *row) {
-  const memory *of = row;
-  size_t count = of->program->constant_count;
-  tensor_row *rows = etr_arena_alloc_array(of->arena, count, sizeof *rows);
+  const memory *subject = row;
+  size_t count = subject->program->constant_count;
+  tensor_row *rows = etr_arena_alloc_array(subject->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++) {
-    const etr_constant *constant = &of->program->constants[i];
-    rows[i] = (tensor_row){.of = *of,
+    const etr_constant *constant = &subject->program->constants[i];
+    rows[i] = (tensor_row){.subject = *subject,
                            .tensor = &constant->tensor,
                            .role = "constant",
                            .bytes = constant->size_bytes,
@@ -142,12 +146,12 @@ static etr_rows list_constants(const void *row) {
 
 /* Lists the inputs and outputs of the method. row: a `memory` with a plan. */
 static etr_rows list_inputs_and_outputs(const void *row) {
-  const memory *of = row;
-  size_t count = of->plan->boundary_count;
-  tensor_row *rows = etr_arena_alloc_array(of->arena, count, sizeof *rows);
+  const memory *subject = row;
+  size_t count = subject->plan->boundary_count;
+  tensor_row *rows = etr_arena_alloc_array(subject->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++) {
-    const etr_boundary_tensor *boundary = &of->plan->boundary[i];
-    rows[i] = (tensor_row){.of = *of,
+    const etr_boundary_tensor *boundary = &subject->plan->boundary[i];
+    rows[i] = (tensor_row){.subject = *subject,
                            .tensor = &boundary->tensor,
                            .role = etr_tensor_role_name(boundary->role),
                            .bytes = boundary->size_bytes,
@@ -157,7 +161,7 @@ static etr_rows list_inputs_and_outputs(const void *row) {
 }
 
 static etr_cell type(const void *row) {
-  return etr_cell_text(etr_label_shape(as_row(row)->of.arena, as_row(row)->tensor));
+  return etr_cell_text(etr_label_shape(as_row(row)->subject.arena, as_row(row)->tensor));
 }
 static etr_cell share(const void *row) {
   return as_row(row)->whole ? etr_cell_share((double)as_row(row)->bytes, (double)as_row(row)->whole)
@@ -167,11 +171,11 @@ static etr_cell share(const void *row) {
 /* Returns the label of the node that computes a planned tensor; no cell if it is unknown. */
 static etr_cell node(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
-  const memory *of = &as_row(row)->of;
-  const etr_graph *graph = planned ? etr_memory_graph(of->profile, of->method) : NULL;
+  const memory *subject = &as_row(row)->subject;
+  const etr_graph *graph = planned ? etr_memory_graph(subject->profile, subject->method) : NULL;
   if (!graph || planned->node == ETR_NONE)
     return etr_cell_none();
-  return etr_cell_text(etr_label_node(of->arena, graph, planned->node));
+  return etr_cell_text(etr_label_node(subject->arena, graph, planned->node));
 }
 
 /* Returns the first and the last instruction that need a tensor, "3-9"; no cell for a tensor
@@ -180,7 +184,7 @@ static etr_cell lifetime(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->first_instruction < 0)
     return etr_cell_none();
-  return etr_cell_text(etr_arena_format(as_row(row)->of.arena, "%d-%d",
+  return etr_cell_text(etr_arena_format(as_row(row)->subject.arena, "%d-%d",
                                         (int)planned->first_instruction,
                                         (int)planned->last_instruction));
 }
@@ -195,7 +199,8 @@ static void put_shape(const etr_fields *f, const void *row) {
 #define BOUNDARY(name) ETR_VIA(tensor_row, boundary, etr_boundary_tensor, name)
 
 static const etr_field tensor_fields[] = {
-    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(tensor_row, of.method, etr_method, name)},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
+     ETR_VIA(tensor_row, subject.method, etr_method, name)},
     {"name", "tensor", ETR_CELL_NAME, ETR_IN_TEXT | PROGRAMS, TENSOR(name),
      .says = "of the node's result or the weight; else \"value_\" and a number"},
     {"role", "role", ETR_CELL_WORD, PROGRAMS, ETR_AT(tensor_row, role), .type = "tensor_role"},
@@ -312,10 +317,10 @@ typedef struct sum_row {
   uint64_t whole;
 } sum_row;
 
-/* Makes rows of sums, each with the bytes of all of them together, of which the row is a share;
- * none if `sums` is NULL: memory ran out. */
-static etr_rows make_sum_rows(const memory *of, const etr_weight_sum *sums, size_t count) {
-  sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
+/* Makes rows of sums, each with the bytes of all of them together, of which the row is a share,
+ * but none if `sums` is NULL: memory ran out. */
+static etr_rows make_sum_rows(const memory *subject, const etr_weight_sum *sums, size_t count) {
+  sum_row *rows = sums ? etr_arena_alloc_array(subject->arena, count, sizeof *rows) : NULL;
   uint64_t total_bytes = 0;
   for (size_t i = 0; rows && i < count; i++)
     total_bytes = etr_add_up_to_most(total_bytes, sums[i].bytes);
@@ -327,9 +332,9 @@ static etr_rows make_sum_rows(const memory *of, const etr_weight_sum *sums, size
 /* Lists the sums of the program's constants by place and number type. */
 static etr_rows list_constant_sums(const void *row) {
   size_t count = 0;
-  const memory *of = row;
-  const etr_weight_sum *sums = etr_constant_sums_make(&count, of->arena, of->program);
-  return make_sum_rows(of, sums, count);
+  const memory *subject = row;
+  const etr_weight_sum *sums = etr_constant_sums_make(&count, subject->arena, subject->program);
+  return make_sum_rows(subject, sums, count);
 }
 
 /* Lists the weights of a method's graph. row: a `memory`. None when out of memory: the arena has
@@ -345,11 +350,11 @@ static etr_rows list_weights(const void *row) {
  * dashboard's page. */
 static etr_rows list_weight_sums(const void *row) {
   size_t count = 0;
-  const memory *of = row;
+  const memory *subject = row;
   const etr_rows weights = list_weights(row);
-  const etr_weight_sum *sums = etr_weight_sums_make(&count, of->arena, weights.first,
+  const etr_weight_sum *sums = etr_weight_sums_make(&count, subject->arena, weights.first,
                                                     weights.count);
-  return first_rows_shown(of, make_sum_rows(of, sums, count));
+  return first_rows_shown(subject, make_sum_rows(subject, sums, count));
 }
 
 static etr_cell sum_share(const void *row) {
@@ -399,15 +404,16 @@ static bool has_known_weights(const void *row) {
 /* Lists the payloads (processed bytes) that the method passes to its delegates. row: a `memory`
  * with a plan. */
 static etr_rows list_payloads(const void *row) {
-  const memory *of = row;
-  const etr_delegate_payloads payloads = etr_delegate_payloads_make(of->arena, of->profile);
-  blob_row *rows = etr_arena_alloc_array(of->arena, of->plan->blob_count, sizeof *rows);
-  for (size_t i = 0; rows && i < of->plan->blob_count; i++) {
-    const etr_delegate_blob *blob = &of->plan->blobs[i];
-    rows[i] = (blob_row){
-        blob, etr_delegate_payload_of(&payloads, of->profile, of->method, blob->instruction)};
+  const memory *subject = row;
+  const etr_delegate_payloads payloads = etr_delegate_payloads_make(subject->arena,
+                                                                    subject->profile);
+  blob_row *rows = etr_arena_alloc_array(subject->arena, subject->plan->blob_count, sizeof *rows);
+  for (size_t i = 0; rows && i < subject->plan->blob_count; i++) {
+    const etr_delegate_blob *blob = &subject->plan->blobs[i];
+    rows[i] = (blob_row){blob, etr_delegate_payload_of(&payloads, subject->profile, subject->method,
+                                                       blob->instruction)};
   }
-  return ETR_ROWS(rows, rows ? of->plan->blob_count : 0);
+  return ETR_ROWS(rows, rows ? subject->plan->blob_count : 0);
 }
 
 #define BLOB(name) ETR_VIA(blob_row, blob, etr_delegate_blob, name)
@@ -469,11 +475,11 @@ ETR_ROW_TYPE(blob_sum, blob_sum_fields);
  * the format of one of its payloads is, so that these bytes are not all known. */
 static etr_rows list_payload_sums(const void *row) {
   size_t count = 0;
-  const memory *of = row;
-  const etr_blob_sum *sums = etr_blob_sums_make(&count, of->arena, of->plan);
+  const memory *subject = row;
+  const etr_blob_sum *sums = etr_blob_sums_make(&count, subject->arena, subject->plan);
   const etr_rows blobs = list_payloads(row);
   const blob_row *payloads = blobs.first;
-  blob_sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
+  blob_sum_row *rows = sums ? etr_arena_alloc_array(subject->arena, count, sizeof *rows) : NULL;
   for (size_t i = 0; rows && i < count; i++) {
     rows[i].sum = sums[i];
     for (size_t k = 0; k < blobs.count; k++) {
@@ -484,7 +490,7 @@ static etr_rows list_payload_sums(const void *row) {
       rows[i].weight_bytes += passed->payload ? passed->payload->weight_bytes : 0;
     }
   }
-  return first_rows_shown(of, ETR_ROWS(rows, rows ? count : 0));
+  return first_rows_shown(subject, ETR_ROWS(rows, rows ? count : 0));
 }
 
 /* Equal allocations of several runs. */
@@ -537,18 +543,18 @@ static void add_allocations(etr_arena *arena, allocation_list *list, const char 
 
 /* Lists the allocations that the runs of a method logged; without a method, those of loads and of
  * runs of no method; or, with is_for_all, of every run. Equal allocations are one row. */
-static etr_rows list_allocations(const memory *of, bool is_for_all) {
-  const etr_profile *profile = of->profile;
+static etr_rows list_allocations(const memory *subject, bool is_for_all) {
+  const etr_profile *profile = subject->profile;
   allocation_list list = {0};
-  etr_map_init(&list.known, of->arena);
+  etr_map_init(&list.known, subject->arena);
   for (size_t i = 0; i < profile->run_count; i++) {
     const etr_run *run = &profile->runs[i];
     uint32_t index = profile->blocks[run->block].method;
     const etr_method *method_of_run = index == ETR_NONE ? NULL : &profile->methods[index];
-    if (!is_for_all && method_of_run != of->method)
+    if (!is_for_all && method_of_run != subject->method)
       continue;
     for (size_t k = 0; k < run->allocation_count; k++)
-      add_allocations(of->arena, &list, method_of_run ? method_of_run->name : NULL,
+      add_allocations(subject->arena, &list, method_of_run ? method_of_run->name : NULL,
                       &run->allocations[k]);
   }
   return ETR_ROWS(list.rows.data, list.rows.count);
@@ -606,17 +612,17 @@ typedef struct peak_step {
 /* Returns the row of the instruction at which most memory is live, with the tensors that are live
  * there; none if nothing is planned. */
 static etr_rows make_peak_row(const void *row) {
-  const memory *of = row;
-  const etr_memory_plan *plan = of->plan;
+  const memory *subject = row;
+  const etr_memory_plan *plan = subject->plan;
   int32_t peak = plan->peak_instruction;
-  peak_step *step = peak < 0 ? NULL : etr_arena_alloc_array(of->arena, 1, sizeof *step);
+  peak_step *step = peak < 0 ? NULL : etr_arena_alloc_array(subject->arena, 1, sizeof *step);
   if (!step)
     return (etr_rows){0};
   *step = (peak_step){.bytes = plan->peak_bytes,
                       .instruction = peak,
-                      .op = etr_memory_step_op(of->profile, of->method, peak)};
-  step->module = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
-  step->tensors = etr_live_tensors_make(&step->tensor_count, of->arena, plan, peak);
+                      .op = etr_memory_step_op(subject->profile, subject->method, peak)};
+  step->module = etr_memory_module(subject->profile, subject->method, plan->steps[peak].module);
+  step->tensors = etr_live_tensors_make(&step->tensor_count, subject->arena, plan, peak);
   return ETR_ROWS(step, 1);
 }
 
@@ -658,22 +664,24 @@ static uint32_t name_index(etr_arena *arena, instructions *list, const char *tex
 /* Returns one row that has all instructions of the plan as columns: live bytes, and operator and
  * module as indices into a list of names. No row when out of memory. */
 static etr_rows make_instructions_row(const void *row) {
-  const memory *of = row;
+  const memory *subject = row;
   const etr_memory_plan *plan = as_memory(row)->plan;
   size_t count = plan->instruction_count;
-  instructions *list = etr_arena_alloc_array(of->arena, 1, sizeof *list);
-  uint32_t *ops = etr_arena_alloc_array(of->arena, count, sizeof *ops),
-           *modules = etr_arena_alloc_array(of->arena, count, sizeof *modules);
-  if (etr_arena_failed(of->arena))
+  instructions *list = etr_arena_alloc_array(subject->arena, 1, sizeof *list);
+  uint32_t *ops = etr_arena_alloc_array(subject->arena, count, sizeof *ops),
+           *modules = etr_arena_alloc_array(subject->arena, count, sizeof *modules);
+  if (etr_arena_failed(subject->arena))
     return (etr_rows){0};
   *list = (instructions){
       .live_bytes = plan->live_bytes, .ops = ops, .modules = modules, .count = count};
-  etr_map_init(&list->name_indices, of->arena);
+  etr_map_init(&list->name_indices, subject->arena);
   for (size_t i = 0; i < count; i++)
-    ops[i] = name_index(of->arena, list, etr_memory_step_op(of->profile, of->method, (int32_t)i));
+    ops[i] = name_index(subject->arena, list,
+                        etr_memory_step_op(subject->profile, subject->method, (int32_t)i));
   for (size_t i = 0; i < count; i++)
-    modules[i] = name_index(of->arena, list,
-                            etr_memory_module(of->profile, of->method, plan->steps[i].module));
+    modules[i] = name_index(
+        subject->arena, list,
+        etr_memory_module(subject->profile, subject->method, plan->steps[i].module));
   return ETR_ROWS(list, 1);
 }
 
@@ -774,9 +782,9 @@ static const etr_field finding_fields[] = {
 /* Lists the findings about the method's memory. */
 static etr_rows list_memory_findings(const void *row) {
   size_t count = 0;
-  const memory *of = row;
-  const etr_memory_finding *list = etr_memory_findings_make(&count, of->arena, of->profile,
-                                                            of->method);
+  const memory *subject = row;
+  const etr_memory_finding *list = etr_memory_findings_make(&count, subject->arena,
+                                                            subject->profile, subject->method);
   return ETR_ROWS(list, list ? count : 0);
 }
 
@@ -799,17 +807,17 @@ static const etr_field method_fields[] = {
 };
 
 void etr_memory_put_document(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
-  memory of = gather_memory(arena, f->profile, shown);
-  of.is_short = true;
-  etr_field_put_members_in(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);
-  etr_field_put_members_in(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
+  memory subject = gather_memory(arena, f->profile, shown);
+  subject.is_short = true;
+  etr_field_put_members_in(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &subject);
+  etr_field_put_members_in(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &subject);
 }
 
 /* Writes the memory of a method as a JSON object. Returns false when out of memory. */
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
-  const memory of = gather_memory(&answer->arena, answer->profile, shown);
+  const memory subject = gather_memory(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
-  etr_field_put_members(&answer->fields, ETR_FIELDS(method_fields), &of);
+  etr_field_put_members(&answer->fields, ETR_FIELDS(method_fields), &subject);
   bool is_good = etr_decoder_put_cache(&answer->fields, &answer->arena, shown);
   etr_jw_end(&answer->json);
   return is_good;
@@ -819,10 +827,10 @@ etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filte
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_document(&answer, NULL, filter, unit, sink, "memory/1"); /* it has no times */
-  const memory of = gather_memory(&answer.arena, profile, NULL);
+  const memory subject = gather_memory(&answer.arena, profile, NULL);
   answer.profile = answer.fields.profile = profile;
   etr_answer_put_filter(&answer);
-  etr_field_put_members(&answer.fields, ETR_FIELDS(record_fields), &of);
+  etr_field_put_members(&answer.fields, ETR_FIELDS(record_fields), &subject);
   (void)etr_answer_put_methods(&answer, put_method_members);
   return etr_answer_end(&answer, true, error);
 }
@@ -882,39 +890,41 @@ static void put_input_output_bytes(memory_report *report, const etr_memory_plan 
 
 /* Writes the memory that a method plans: inputs and outputs, buffers, the tensors that are live at
  * the peak, and the payloads of delegates. */
-static void put_planned_memory(memory_report *report, const memory *of) {
-  const etr_memory_plan *plan = of->plan;
+static void put_planned_memory(memory_report *report, const memory *subject) {
+  const etr_memory_plan *plan = subject->plan;
   int32_t peak = plan->peak_instruction;
   put_input_output_bytes(report, plan);
   put_table_after_blank_line(report, &etr_buffer_fields,
                              ETR_ROWS(plan->buffers, plan->buffer_count));
   if (peak >= 0) {
-    const char *module = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
-    put_subheading(report,
-                   etr_arena_format(of->arena, "live at the peak: instruction %d of %zu, %s%s%s",
-                                    (int)peak, plan->instruction_count,
-                                    etr_memory_step_op(of->profile, of->method, peak),
-                                    module[0] ? " in " : "", module));
-    etr_section_table(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, list_live_at_peak(of));
+    const char *module = etr_memory_module(subject->profile, subject->method,
+                                           plan->steps[peak].module);
+    put_subheading(
+        report, etr_arena_format(subject->arena, "live at the peak: instruction %d of %zu, %s%s%s",
+                                 (int)peak, plan->instruction_count,
+                                 etr_memory_step_op(subject->profile, subject->method, peak),
+                                 module[0] ? " in " : "", module));
+    etr_section_table(&report->answer, &etr_tensor_fields, ETR_IN_TEXT, list_live_at_peak(subject));
   }
-  put_table_after_blank_line(report, &etr_blob_sum_fields, list_payload_sums(of));
+  put_table_after_blank_line(report, &etr_blob_sum_fields, list_payload_sums(subject));
 }
 
 /* Writes the heading of a method, with the bytes that are planned and those that are live at the
  * peak, or that there is no plan. */
-static void put_method_heading(memory_report *report, const memory *of, bool is_first) {
-  const etr_memory_plan *plan = of->plan;
-  const char *record = etr_label_record(of->arena, of->profile),
-             *name = etr_label_method(of->method->name);
+static void put_method_heading(memory_report *report, const memory *subject, bool is_first) {
+  const etr_memory_plan *plan = subject->plan;
+  const char *record = etr_label_record(subject->arena, subject->profile),
+             *name = etr_label_method(subject->method->name);
   etr_puts(&report->answer.writer, is_first ? "" : "\n");
   if (report->medium == ETR_IN_MARKDOWN)
     etr_puts(&report->answer.writer, "### ");
-  etr_section_line(
-      &report->answer, ETR_STYLE_BOLD, 0,
-      plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak",
-                              record, name, bytes(report, plan->planned_bytes),
-                              bytes(report, plan->peak_bytes))
-           : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
+  etr_section_line(&report->answer, ETR_STYLE_BOLD, 0,
+                   plan ? etr_arena_format(subject->arena,
+                                           "%s, %s: %s bytes are planned, %s are live at the peak",
+                                           record, name, bytes(report, plan->planned_bytes),
+                                           bytes(report, plan->peak_bytes))
+                        : etr_arena_format(subject->arena, "%s, %s: no memory plan: give the .pte",
+                                           record, name));
 }
 
 /* Writes a line about the cache of keys and values: its bytes, its positions, and what twice the
@@ -940,14 +950,14 @@ static void put_kv_cache(memory_report *report, const etr_method *shown) {
 /* Writes the memory of a method for people: its cache of keys and values, plan, weights and logged
  * allocations, what the program does not describe, and findings. */
 static void put_method_memory(memory_report *report, const etr_method *shown, bool is_first) {
-  const memory of = gather_memory(&report->answer.arena, report->answer.profile, shown);
-  put_method_heading(report, &of, is_first);
+  const memory subject = gather_memory(&report->answer.arena, report->answer.profile, shown);
+  put_method_heading(report, &subject, is_first);
   put_kv_cache(report, shown);
   if (shown->memory)
-    put_planned_memory(report, &of);
-  put_table_after_blank_line(report, &etr_weight_sum_fields, list_weight_sums(&of));
-  put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&of, false));
-  etr_rows unknown = list_undescribed_memory(&of), found = list_memory_findings(&of);
+    put_planned_memory(report, &subject);
+  put_table_after_blank_line(report, &etr_weight_sum_fields, list_weight_sums(&subject));
+  put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&subject, false));
+  etr_rows unknown = list_undescribed_memory(&subject), found = list_memory_findings(&subject);
   const etr_memory_unknown *unknowns = unknown.first;
   const etr_memory_finding *findings = found.first;
   if (unknown.count)
@@ -958,32 +968,32 @@ static void put_method_memory(memory_report *report, const etr_method *shown, bo
     put_subheading(report, "findings");
   for (size_t i = 0; i < found.count; i++)
     etr_section_finding(&report->answer,
-                        etr_arena_format(of.arena, "%s: %s bytes", findings[i].title,
+                        etr_arena_format(subject.arena, "%s: %s bytes", findings[i].title,
                                          bytes(report, findings[i].bytes)),
                         findings[i].evidence);
 }
 
 /* Writes the bytes of the program and its segments, and its constants; nothing without a program.
  * */
-static void put_program_memory(memory_report *report, const memory *of) {
-  const etr_program_memory *program = of->program;
+static void put_program_memory(memory_report *report, const memory *subject) {
+  const etr_program_memory *program = subject->program;
   uint64_t segment_bytes = 0;
   if (!program)
     return;
   for (size_t i = 0; i < program->segment_count; i++)
     segment_bytes = etr_add_up_to_most(segment_bytes, program->segments[i].size_bytes);
-  put_subheading(
-      report, etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
-                               bytes(report, program->program_bytes), program->segment_count,
-                               etr_plural(program->segment_count), bytes(report, segment_bytes)));
+  put_subheading(report, etr_arena_format(
+                             subject->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
+                             bytes(report, program->program_bytes), program->segment_count,
+                             etr_plural(program->segment_count), bytes(report, segment_bytes)));
   etr_section_table(&report->answer, &etr_constant_sum_fields, report->medium,
-                    list_constant_sums(of));
+                    list_constant_sums(subject));
 }
 
 /* Writes the memory of all methods that the filter takes, and of the program, for people. */
 static void write_report(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
-  const memory of = gather_memory(&report->answer.arena, profile, NULL);
+  const memory subject = gather_memory(&report->answer.arena, profile, NULL);
   bool is_first = true;
   for (size_t i = 0; i < profile->method_count; i++) {
     if (!etr_filter_takes_method(report->answer.filter, &profile->methods[i]))
@@ -991,8 +1001,8 @@ static void write_report(memory_report *report) {
     put_method_memory(report, &profile->methods[i], is_first);
     is_first = false;
   }
-  put_program_memory(report, &of);
-  put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&of, false));
+  put_program_memory(report, &subject);
+  put_table_after_blank_line(report, &etr_allocation_fields, list_allocations(&subject, false));
 }
 
 /* Writes one table of all tensors, planned ones and constants, for programs or because columns were
@@ -1004,9 +1014,9 @@ static void write_tensor_table(memory_report *report) {
   etr_table_choose_columns(&table);
   etr_table_add_origin_columns(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
-    const memory of = gather_memory(&report->answer.arena, profile, &profile->methods[i]);
-    if (of.plan && etr_filter_takes_method(report->answer.filter, of.method))
-      etr_table_add_rows(&table, list_planned_tensors(&of));
+    const memory subject = gather_memory(&report->answer.arena, profile, &profile->methods[i]);
+    if (subject.plan && etr_filter_takes_method(report->answer.filter, subject.method))
+      etr_table_add_rows(&table, list_planned_tensors(&subject));
   }
   const memory whole = gather_memory(&report->answer.arena, profile, NULL);
   if (profile->program_memory)

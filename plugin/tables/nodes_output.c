@@ -58,7 +58,7 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
                                etr_unit unit, const etr_sink *sink, etr_error *error) {
   nodes_output n = {0};
   etr_logged_list list = {0};
-  etr_answer_begin_ranked(&n.answer, profile, filter, unit, sink, "nodes/1");
+  etr_answer_begin_ranked_document(&n.answer, profile, filter, unit, sink, "nodes/1");
   bool good = etr_logged_merge(&list, &n.answer.arena, profile);
   etr_field_begin_list(&n.answer.fields, "graphs");
   for (size_t i = 0; good && i < profile->graph_count; i++) {

@@ -114,6 +114,7 @@ static etr_cell sum_share(const void *row) {
   const size_sum *sum = row;
   return etr_cell_share((double)sum->bytes, sum->whole);
 }
+/* Returns the module of a sum of weights, or that it is not known, or the top level. */
 static etr_cell sum_module(const void *row) {
   const char *module = ((const size_sum *)row)->module;
   if (!module)
@@ -205,7 +206,7 @@ typedef struct delegate_call {
   int32_t instruction;
 } delegate_call;
 
-/* Lists the calls that share a payload. */
+/* Lists the delegate calls that share a payload, by method and instruction. */
 static etr_rows list_calls(const void *row) {
   const delegate_size *delegate = row;
   const etr_file_part *part = delegate->payload->part;
@@ -307,7 +308,8 @@ static etr_rows list_parts(sizes *s) {
   return ETR_ROWS(rows, rows ? s->program->part_count : 0);
 }
 
-/* Sums the parts of the file by kind, without kinds that it does not have. */
+/* Lists the bytes of the file by kind of content, without kinds that it does not have. When out of
+ * memory, the arena has failed. */
 static etr_rows sum_by_content(sizes *s) {
   size_t count = ETR_CONTENT_PADDING + 1, kept_count = 0;
   size_sum *rows = etr_arena_alloc_array(&s->answer.arena, count, sizeof *rows);

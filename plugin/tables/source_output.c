@@ -104,7 +104,7 @@ static bool put_method_object(etr_answer *answer, const etr_method *method) {
 etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter,
                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "source/1");
+  etr_answer_begin_ranked_document(&answer, profile, filter, unit, sink, "source/1");
   etr_answer_put_filter(&answer);
   bool good = etr_answer_put_methods(&answer, put_method_object);
   return etr_answer_end(&answer, good, error);
@@ -256,7 +256,7 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
   etr_put_style(&l->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&l->answer.writer, "  ");
   if (etr_sum_ranking(profile, &sum) < sum.step)
-    etr_put_below(&l->answer.writer, profile, sum.step, l->answer.options->unit);
+    etr_put_below_clock_step(&l->answer.writer, profile, sum.step, l->answer.options->unit);
   else
     etr_put_time(&l->answer.writer, profile, etr_sum_ranking(profile, &sum),
                  l->answer.options->unit);

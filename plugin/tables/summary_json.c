@@ -165,8 +165,8 @@ static bool put_kernel_list(const etr_fields *f, etr_arena *arena, const etr_met
   return true;
 }
 
-/* Writes "filter": what the options --module, --op and --backend take to select some operators;
- * null for what is on no node. */
+/* Writes "filter": what the options --module, --op and --backend take to select some operators,
+ * or null for what is on no node. */
 static void put_node_filter(const etr_fields *f, const char *pattern, const char *op,
                             const char *backend, bool is_on_nodes) {
   etr_jw_key(f->json, "filter");
@@ -295,7 +295,7 @@ static bool put_method_object(etr_answer *answer, const etr_method *method) {
   etr_jw_end(f->json);
   put_odd_recordings(f, method);
   etr_field_method_rule(f, method);
-  etr_field_noise(f, &answer->arena, method, f->unit);
+  etr_field_put_noise(f, &answer->arena, method, f->unit);
   for (etr_broad_part part = 0; part < ETR_BROAD_PARTS; part++)
     etr_field_ticks(f, etr_broad_part_name(part),
                     etr_ticks_per_run(method, etr_broad_part_ticks(method, part)));
@@ -347,7 +347,7 @@ bool etr_summary_put_load_list(const etr_fields *f, etr_arena *arena) {
 etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter,
                                  etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary/1");
+  etr_answer_begin_ranked_document(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
   etr_field_effective_peaks(&answer.fields);
   bool good = etr_summary_share(&answer.profile, &answer.arena);

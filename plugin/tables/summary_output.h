@@ -46,8 +46,8 @@ bool etr_delegates_put_list(const etr_fields *fields, etr_arena *arena, const et
 void etr_accuracy_put_head(const etr_fields *fields, etr_arena *arena,
                            const etr_accuracy *accuracy);
 
-/** Writes the members of these that are no texts: own_program, inputs, output_snr_db and ranked_by.
- */
+/** Writes the members own_program, inputs, output_snr_db and ranked_by of a comparison of values
+ * into an open object. */
 void etr_accuracy_put_facts(const etr_fields *fields, const etr_accuracy *accuracy);
 
 /** Returns what a kind of content is, for people: "constants of kernels". Static. */

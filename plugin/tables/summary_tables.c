@@ -586,7 +586,7 @@ static void write_run_phases(report *r, const etr_summary *s) {
 static void write_delegate_parts(report *r, const etr_method *method, const char *title,
                                  const etr_delegate_parts *parts) {
   etr_table table;
-  if (!parts->tells)
+  if (!parts->is_informative)
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, title);
   table.top = 0;

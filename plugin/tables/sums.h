@@ -71,7 +71,8 @@ static inline unsigned etr_sum_medium(etr_breakdown_by by) {
 /** Returns the sum that has these ticks over all runs of a method, and in its typical run. */
 etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typical);
 
-/** Returns the sum of a row of a breakdown. */
+/** Returns the times, shares and costs of a row of a breakdown by operator, backend or source line.
+ */
 etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows,
                    const etr_breakdown_row *row);
 
@@ -89,7 +90,7 @@ etr_sum etr_sum_of_module(const etr_summary *summary, const etr_module_row *row)
 etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
                            const etr_pattern_row *row, bool is_own);
 
-/** Returns the sum of a row of kernels. */
+/** Returns the times and shares of a kernel, or of a kind of operator in delegates. */
 etr_sum etr_sum_of_kernel(const etr_method *method, const etr_kernels *kernels,
                           const etr_kernel_row *row);
 
@@ -105,18 +106,19 @@ void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, c
  * is each of its statistics. */
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
 
-/** Adds a copy of a sum. */
+/** Adds a copy of a sum as a row. When out of memory, the arena has failed. */
 void etr_sum_table_add_row(etr_table *table, etr_sum sum);
 
-/** Adds the rows of a breakdown. */
+/** Adds the rows of a breakdown, each as its sum, in their order. */
 void etr_sum_table_add_breakdown(etr_table *table, const etr_method *method, etr_breakdown_by by,
                                  const etr_breakdown *rows);
 
-/** Adds the parts of delegates' time. */
+/** Adds a row for each phase or compute unit of delegates' time, with its backend. */
 void etr_sum_table_add_delegate_parts(etr_table *table, const etr_method *method,
                                       const etr_delegate_parts *parts);
 
-/** Adds the parts of a method's balance that people need to see. */
+/** Adds a row for each part of a method's balance (graph operators, calls of delegates, runtime,
+ * ...), except parts of 0 ticks. */
 void etr_balance_add_rows(etr_table *table, const etr_method *method);
 
 #endif

@@ -9,14 +9,15 @@
 
 #include <math.h>
 
+/* Returns what a value is: a tap of the program, an output, or a value in between. */
 static const char *role_of(const etr_value_accuracy *value) {
   if (value->is_tap)
     return "tap";
   return value->is_output ? "output" : "value";
 }
 
-/* Returns the name of a value for people: its own, or for the result that a quantize node carries
- * the operator's name with ", quantized" or ", dequantized". */
+/* Returns the name of a value for people: its own or, if a quantize node logged it for the operator
+ * that computed it, the operator's with ", quantized" or ", dequantized". */
 static const char *value_name(const etr_accuracy_row *row) {
   if (row->value->computed_by == row->value->node || row->node->kind != ETR_NODE_OP)
     return row->value->name;
@@ -58,9 +59,11 @@ typedef struct node_values {
 } node_values;
 
 /* Returns the node of a value in the graph: the one that logged it or, with is_carried, the
- * operator whose result a quantize node carries; ETR_NONE if there is none. In aten/METHOD,
- * aten_node is the name in the reference's record, which may be another one. */
-static uint32_t find_node(const node_values *v, const etr_value_accuracy *value, bool is_carried) {
+ * operator for which a quantize node logged it; ETR_NONE if there is none. In the graph aten/METHOD
+ * it is found by name; value->aten_node is the name in the record of the reference, so it is used
+ * only if that is this record. */
+static uint32_t node_of_value(const node_values *v, const etr_value_accuracy *value,
+                              bool is_carried) {
   uint32_t node = is_carried ? value->computed_by : value->node;
   if (is_carried && node == value->node)
     return ETR_NONE;
@@ -71,13 +74,13 @@ static uint32_t find_node(const node_values *v, const etr_value_accuracy *value,
   return name && value->aten_node ? etr_map_get(&v->by_name, etr_slice_of(name)) : ETR_NONE;
 }
 
-/* Assigns to each node the most suspicious value that it logged, and then to operators that logged
- * none the one that a quantize node logged for them. */
-static void assign_values(const node_values *v) {
+/* Gives each node the most suspicious value that it logged, which is the first in the ranking, and
+ * then operators that logged none the one that a quantize node logged for them. */
+static void assign_values_to_nodes(const node_values *v) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = 0; i < v->accuracy->ranked_count; i++) {
       const etr_value_accuracy *value = &v->accuracy->values[v->accuracy->ranked[i]];
-      uint32_t node = find_node(v, value, pass == 1);
+      uint32_t node = node_of_value(v, value, pass == 1);
       if (node == ETR_NONE || v->nodes[node].gap)
         continue;
       v->nodes[node] = (etr_node_accuracy){.gap = &value->gap,
@@ -112,12 +115,13 @@ const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profi
       etr_map_set(&v.by_name, etr_slice_of(graph->nodes[i].name), i);
   }
   if (v.nodes)
-    assign_values(&v);
+    assign_values_to_nodes(&v);
   return v.nodes;
 }
 
-/* Returns the number of a value's node and output, in the order of their first values. */
-static uint32_t number_of(etr_map *numbers, const etr_value_accuracy *value) {
+/* Returns a number for a value's node and output, from 0 on in the order in which they first occur;
+ * ETR_NONE when out of memory. */
+static uint32_t number_of_output(etr_map *numbers, const etr_value_accuracy *value) {
   const uint32_t key[] = {value->value->method, value->node, value->output};
   return etr_map_number(numbers, (etr_slice){(const char *)key, sizeof key});
 }
@@ -131,17 +135,17 @@ etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy, size_t
   bool *is_final = etr_arena_alloc_array(arena, accuracy->value_count, sizeof *is_final);
   *count = 0;
   for (size_t i = 0; rows && is_final && i < accuracy->value_count; i++) {
-    uint32_t at = number_of(&numbers, &accuracy->values[i]);
-    if (at == *count)
+    uint32_t number = number_of_output(&numbers, &accuracy->values[i]);
+    if (number == *count) /* it is new */
       rows[(*count)++] = &accuracy->values[i];
   }
   for (size_t i = 0; rows && is_final && i < accuracy->ranked_count; i++) {
     const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
-    uint32_t at = number_of(&numbers, value);
-    if (at >= *count || is_final[at])
+    uint32_t number = number_of_output(&numbers, value);
+    if (number >= *count || is_final[number])
       continue;
-    rows[at] = value;
-    is_final[at] = true;
+    rows[number] = value; /* the first in the ranking is the worst */
+    is_final[number] = true;
   }
   return is_final && !etr_arena_failed(arena) ? rows : NULL;
 }

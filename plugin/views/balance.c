@@ -35,7 +35,8 @@ const char *etr_balance_text(etr_arena *arena, etr_time_part part, const char *b
   return etr_arena_format(arena, "%s (%s)", text, is_known ? name : "in delegates");
 }
 
-/* Returns whether another backend has the same part. */
+/* Returns true if another backend of the method has the same part, so that its text must name the
+ * backend. */
 static bool is_shared(const etr_method *method, const etr_part_time *part) {
   for (size_t i = 0; i < method->part_count; i++)
     if (method->parts[i].part == part->part && &method->parts[i] != part)
@@ -120,6 +121,8 @@ static const char *layers_note(const etr_profile *profile, const etr_method *met
   return NULL;
 }
 
+/* Returns true if some events name a compute unit that the backend planned, and not one that it
+ * used. */
 static bool has_plans(const etr_method *method) {
   for (size_t i = 0; i < method->time_slice_count; i++)
     if (method->time_slices[i].event->is_unit_planned)

@@ -42,7 +42,8 @@ static row_key node_key(const etr_graph *graph, size_t index, etr_breakdown_by b
   }
 }
 
-/* Orders rows by key; those of source lines with the same key by line. */
+/* Compares rows for qsort(): by key, and of source lines with the same key, which is their file, by
+ * line. */
 static int by_key(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
   int compared = etr_natural_compare(x->key, y->key);
@@ -51,6 +52,7 @@ static int by_key(const void *a, const void *b) {
   return (x->source->line > y->source->line) - (x->source->line < y->source->line);
 }
 
+/* Compares rows for qsort(): by weight, the largest first. */
 static int by_weight(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
   if (x->weight != y->weight)
@@ -62,6 +64,7 @@ void etr_breakdown_sort_by_key(etr_breakdown *breakdown) {
   etr_sort(breakdown->rows, breakdown->count, sizeof *breakdown->rows, by_key);
 }
 
+/* Collects the nodes of one breakdown into rows. */
 typedef struct collector {
   etr_arena *arena;
   etr_breakdown_by by;
@@ -72,9 +75,9 @@ typedef struct collector {
   etr_vec(etr_breakdown_row) rows;
 } collector;
 
-/* Returns the bytes that identify a key: its text, for source with the line in front. They are
+/* Returns the bytes that identify a row: its key, of a source line preceded by the line. They are
  * valid until the next call. */
-static etr_slice key_text(collector *c, const row_key *row) {
+static etr_slice key_bytes(collector *c, const row_key *row) {
   if (!row->source)
     return etr_slice_of(row->key);
   c->line_key.size = 0;
@@ -84,11 +87,11 @@ static etr_slice key_text(collector *c, const row_key *row) {
 }
 
 /* Returns the number of a key's row, which is added if it is new; ETR_NONE when out of memory. */
-static uint32_t number_row(collector *c, const row_key *row) {
+static uint32_t find_or_add_row(collector *c, const row_key *row) {
   const etr_breakdown_row *last = c->last == ETR_NONE ? NULL : &c->rows.data[c->last];
   if (last && last->key == row->key && last->source == row->source)
     return c->last; /* neighbors are often alike */
-  etr_map_slot *slot = etr_map_at(&c->by_text, key_text(c, row));
+  etr_map_slot *slot = etr_map_at(&c->by_text, key_bytes(c, row));
   if (!slot || slot->value != ETR_NONE) {
     c->last = slot ? slot->value : ETR_NONE;
     return c->last;
@@ -113,7 +116,7 @@ typedef struct node_part {
 static bool add_node_to_row(collector *c, const etr_graph *graph, size_t node,
                             const node_part *part) {
   const row_key key = node_key(graph, node, c->by);
-  uint32_t number = c->row_of_node[node] = number_row(c, &key);
+  uint32_t number = c->row_of_node[node] = find_or_add_row(c, &key);
   if (number == ETR_NONE)
     return false;
   etr_breakdown_row *row = &c->rows.data[number];
@@ -157,10 +160,11 @@ static bool finish_rows(etr_breakdown *out, const collector *c, const etr_profil
     return false;
   *out = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, stats, 0};
   for (size_t i = 0; i < out->count; i++) {
-    out->rows[i].weight = etr_ranking_time(
-        profile, (etr_times){out->rows[i].typical,
-                             etr_ticks_per_run(method, out->rows[i].total_ticks), stats[i].p50});
-    out->rows[i].cost = etr_cost_figures_of(profile, &out->rows[i].costs);
+    etr_breakdown_row *row = &out->rows[i];
+    const etr_times times = {row->typical, etr_ticks_per_run(method, row->total_ticks),
+                             stats[i].p50};
+    row->weight = etr_ranking_time(profile, times);
+    row->cost = etr_cost_figures_of(profile, &row->costs);
     out->summed_p50 += stats[i].p50;
   }
   etr_sort(out->rows, out->count, sizeof *out->rows, by_weight);

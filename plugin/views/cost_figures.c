@@ -10,9 +10,9 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
   etr_bound bound;
   double of_peak = etr_cost_of_peak(sum, &profile->effective_peaks, &bound);
   bool exceeds = of_peak > 1 + ETR_RATE_MOST_ERROR;
-  bool is_given =
-      bound !=
-      ETR_BOUND_UNKNOWN; /* operators in a cache are often faster than the best large one */
+  /* A peak that is the best rate of this record is none for operators in a cache, which are often
+   * faster than large ones. */
+  bool is_given = bound != ETR_BOUND_UNKNOWN;
   return (etr_cost_figures){
       .macs = etr_cost_macs(sum),
       .bytes = etr_cost_bytes(sum),
@@ -30,6 +30,7 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
   };
 }
 
+/* Returns true for an operator whose cost is its own: it was not fused into another one. */
 static bool has_cost(const etr_graph *graph, size_t node) {
   if (!graph->costs || graph->nodes[node].kind != ETR_NODE_OP)
     return false;

@@ -22,7 +22,8 @@ typedef struct etr_cost_figures {
   double hinted;  /* number of nodes with symbolic sizes, for which an example is taken */
 } etr_cost_figures;
 
-/** Returns the figures of a sum. */
+/** Returns the figures of the costs of some nodes. A rate above a peak by more than the clock
+ * explains is not shown. */
 etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_sum *sum);
 
 /** Returns the figures of a node. They are unknown if the node is not an operator, or was fused

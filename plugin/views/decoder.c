@@ -16,14 +16,15 @@ const char *etr_layer_kind_name(etr_layer_kind kind) {
 
 enum { UNDECIDED = ETR_LAYER_KINDS };
 
+/* Gives each node of a graph its kind of layer. */
 typedef struct marking {
   const etr_graph *graph;
   int *kinds; /* per node: an etr_layer_kind, or UNDECIDED */
   uint32_t *starts,
-      *readers; /* the readers of node i are readers[starts[i]] to starts[i + 1] - 1 */
-  uint32_t *stack;
-  bool *seen;
-  bool *is_layer; /* a product with a weight */
+      *readers;    /* the readers of node i are readers[starts[i]] to starts[i + 1] - 1 */
+  uint32_t *stack; /* nodes that a walk still visits */
+  bool *seen;      /* per node: a walk pushed it onto the stack */
+  bool *is_layer;  /* per node: it is a product with a weight */
   size_t attention_count;
 } marking;
 
@@ -51,21 +52,24 @@ static bool is_any_op(const etr_node *node, const char *const *names, size_t cou
   is_any_op(node, (const char *const[]){__VA_ARGS__},                                              \
             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-static bool contains(const etr_node *node, const char *part) {
+/* Returns true for an operator whose name, namespace and overload contain a text. */
+static bool has_in_name(const etr_node *node, const char *part) {
   return node->kind == ETR_NODE_OP && strstr(node->target, part);
 }
 
+/* Returns true for an operator that multiplies matrices. */
 static bool is_product(const etr_node *node) {
-  return IS(node, "mm", "bmm", "addmm", "matmul", "baddbmm", "linear") || contains(node, "linear");
+  return IS(node, "mm", "bmm", "addmm", "matmul", "baddbmm", "linear") ||
+         has_in_name(node, "linear");
 }
 
 static bool is_fused_attention(const etr_node *node) {
-  return contains(node, "sdpa") || contains(node, "scaled_dot_product") ||
-         contains(node, "flash_attention");
+  return has_in_name(node, "sdpa") || has_in_name(node, "scaled_dot_product") ||
+         has_in_name(node, "flash_attention");
 }
 
 static bool is_quantizing(const etr_node *node) {
-  return contains(node, "quantize_") || contains(node, "choose_qparams");
+  return has_in_name(node, "quantize_") || has_in_name(node, "choose_qparams");
 }
 
 /* Returns true if a value is made of parameters and constants alone, at most `depth` operators away
@@ -91,8 +95,8 @@ static bool has_weight(const etr_graph *graph, const etr_node *node) {
   return false;
 }
 
-/* Lists the readers of each node and finds the layers: products with a weight. Returns false when
- * out of memory. */
+/* Prepares a marking in which no node has a kind: lists the readers of each node, and finds the
+ * layers, which are products with a weight. Returns false when out of memory. */
 static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) {
   size_t count = graph->node_count, use_count = 0;
   for (size_t i = 0; i < count; i++)
@@ -109,6 +113,7 @@ static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) 
   for (size_t i = 0; i < count; i++) {
     m->kinds[i] = UNDECIDED;
     m->is_layer[i] = is_product(&graph->nodes[i]) && has_weight(graph, &graph->nodes[i]);
+    /* Counts two indices ahead, so that filling moves each start to where it belongs. */
     for (size_t input = 0; input < graph->nodes[i].input_count; input++)
       m->starts[graph->nodes[i].inputs[input].node + 2]++;
   }
@@ -122,27 +127,28 @@ static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) 
 
 /* ---- Walks ---- */
 
-/* How a walk goes on from a node. */
+/* What a walk does at a node. */
 typedef enum step {
   STEP_STOP, /* not at all */
   STEP_MARK, /* it marks the node and stops */
   STEP_ON,   /* it marks the node and goes on */
 } step;
 
+/* A walk from a node to its readers, or back to what it reads. */
 typedef struct walk {
-  bool forward;
-  etr_layer_kind kind;
-  step (*at)(const marking *m, uint32_t node);
-  etr_layer_kind layer_kind; /* of a layer that the walk reaches */
+  bool forward;        /* to readers */
+  etr_layer_kind kind; /* of the operators that it visits */
+  step (*decide)(const marking *m, uint32_t node);
+  etr_layer_kind layer_kind; /* of layers that it reaches, where it stops */
 } walk;
 
-/* Pushes the operators that read a node, or that it reads, and that were not seen. Returns the new
- * depth of the stack. */
-static size_t push_neighbors(marking *m, const walk *direction, uint32_t node, size_t depth) {
+/* Pushes the operators that read a node (walks forward), or that it reads, onto the stack, unless
+ * they were seen. depth: number of nodes on the stack. Returns the new depth. */
+static size_t push_neighbors(marking *m, const walk *rule, uint32_t node, size_t depth) {
   const etr_node *visited = &m->graph->nodes[node];
-  size_t count = direction->forward ? m->starts[node + 1] - m->starts[node] : visited->input_count;
+  size_t count = rule->forward ? m->starts[node + 1] - m->starts[node] : visited->input_count;
   for (size_t i = 0; i < count; i++) {
-    uint32_t next = direction->forward ? m->readers[m->starts[node] + i] : visited->inputs[i].node;
+    uint32_t next = rule->forward ? m->readers[m->starts[node] + i] : visited->inputs[i].node;
     if (m->seen[next] || m->graph->nodes[next].kind != ETR_NODE_OP)
       continue;
     m->seen[next] = true;
@@ -151,8 +157,9 @@ static size_t push_neighbors(marking *m, const walk *direction, uint32_t node, s
   return depth;
 }
 
-/* Marks undecided operators from a node on, in the direction and as far as the rule says. The node
- * itself stays as it is. */
+/* Walks from a node, in the direction and as far as the rule says, and gives operators without a
+ * kind that of the rule. A walk ends at layers and at operators of another kind. The node itself
+ * stays as it is. */
 static void mark_from(marking *m, uint32_t node, const walk *rule) {
   memset(m->seen, 0, m->graph->node_count * sizeof *m->seen);
   m->seen[node] = true;
@@ -164,9 +171,8 @@ static void mark_from(marking *m, uint32_t node, const walk *rule) {
         m->kinds[next] = (int)rule->layer_kind;
       continue;
     }
-    step decision = m->kinds[next] == UNDECIDED || m->kinds[next] == (int)rule->kind
-                        ? rule->at(m, next)
-                        : STEP_STOP;
+    bool is_free = m->kinds[next] == UNDECIDED || m->kinds[next] == (int)rule->kind;
+    step decision = is_free ? rule->decide(m, next) : STEP_STOP;
     if (decision == STEP_STOP)
       continue;
     m->kinds[next] = (int)rule->kind;
@@ -175,19 +181,21 @@ static void mark_from(marking *m, uint32_t node, const walk *rule) {
   }
 }
 
+/* A walk over all operators, up to layers. */
 static step over_all(const marking *m, uint32_t node) {
   (void)m;
   (void)node;
   return STEP_ON;
 }
 
-/* Behind an attention's values: up to the projection, or to what adds the residual. */
+/* A walk over operators that only copy or quantize: from the result of an attention it ends at the
+ * projection, or before what adds the residual. */
 static step over_copies(const marking *m, uint32_t node) {
-  const etr_node *at = &m->graph->nodes[node];
-  return etr_node_only_copies(at) || is_quantizing(at) ? STEP_ON : STEP_STOP;
+  const etr_node *visited = &m->graph->nodes[node];
+  return etr_node_only_copies(visited) || is_quantizing(visited) ? STEP_ON : STEP_STOP;
 }
 
-/* From a softmax to the products of an attention. */
+/* A walk up to and including products: from a softmax to the two products of an attention. */
 static step to_products(const marking *m, uint32_t node) {
   return is_product(&m->graph->nodes[node]) ? STEP_MARK : STEP_ON;
 }
@@ -198,15 +206,15 @@ static step to_products(const marking *m, uint32_t node) {
 static void mark_embeddings_and_norms(marking *m) {
   for (size_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
-    if (contains(node, "embedding"))
+    if (has_in_name(node, "embedding"))
       m->kinds[i] = ETR_LAYER_EMBEDDING;
-    else if (contains(node, "layer_norm") || contains(node, "rms_norm"))
+    else if (has_in_name(node, "layer_norm") || has_in_name(node, "rms_norm"))
       m->kinds[i] = ETR_LAYER_NORM;
   }
 }
 
-/* Marks the operators of modules that take a reciprocal root and multiply no matrices as norms.
- * Returns false when out of memory. */
+/* Marks the operators of a module as a norm if one of them is a reciprocal root and none multiplies
+ * matrices: an RMSNorm that is written with single operators. Returns false when out of memory. */
 static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
   size_t count = m->graph->module_count;
   bool *has_root = etr_arena_alloc_array(arena, count, sizeof *has_root);
@@ -222,8 +230,9 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
   }
   for (size_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
-    bool is_norm = node->kind == ETR_NODE_OP && node->module > 0 && node->module < count &&
-                   has_root[node->module] && !has_product[node->module];
+    /* Module 0 is the top level, which has operators of everything. */
+    bool is_in_module = node->kind == ETR_NODE_OP && node->module > 0 && node->module < count;
+    bool is_norm = is_in_module && has_root[node->module] && !has_product[node->module];
     if (is_norm && m->kinds[i] == UNDECIDED)
       m->kinds[i] = ETR_LAYER_NORM;
   }
@@ -232,9 +241,10 @@ static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
 
 /* Marks what an attention reads, back to the projections and the cache. */
 static void mark_sources(marking *m, uint32_t node) {
-  mark_from(
-      m, node,
-      &(walk){.kind = ETR_LAYER_ATTENTION, .at = over_all, .layer_kind = ETR_LAYER_PROJECTIONS});
+  mark_from(m, node,
+            &(walk){.kind = ETR_LAYER_ATTENTION,
+                    .decide = over_all,
+                    .layer_kind = ETR_LAYER_PROJECTIONS});
 }
 
 /* Marks what is computed from the result of an attention, up to the projection. */
@@ -242,13 +252,13 @@ static void mark_results(marking *m, uint32_t node) {
   mark_from(m, node,
             &(walk){.forward = true,
                     .kind = ETR_LAYER_ATTENTION,
-                    .at = over_copies,
+                    .decide = over_copies,
                     .layer_kind = ETR_LAYER_PROJECTIONS});
 }
 
-/* Marks the attention around each softmax or fused attention, and the projections that it and the
- * cache read and write. */
-static void mark_attentions(marking *m) {
+/* Marks fused attentions, and each softmax with the operators around it as far as the products that
+ * compute the scores and apply them to the values. */
+static void mark_attention_cores(marking *m) {
   for (uint32_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
     bool is_fused = is_fused_attention(node);
@@ -256,13 +266,20 @@ static void mark_attentions(marking *m) {
       continue;
     m->kinds[i] = ETR_LAYER_ATTENTION;
     m->attention_count++;
-    walk w = {.kind = ETR_LAYER_ATTENTION, .at = to_products, .layer_kind = ETR_LAYER_PROJECTIONS};
-    if (!is_fused) {
-      mark_from(m, i, &w);
-      w.forward = true;
-      mark_from(m, i, &w);
-    }
+    if (is_fused)
+      continue;
+    walk rule = {
+        .kind = ETR_LAYER_ATTENTION, .decide = to_products, .layer_kind = ETR_LAYER_PROJECTIONS};
+    mark_from(m, i, &rule);
+    rule.forward = true;
+    mark_from(m, i, &rule);
   }
+}
+
+/* Marks all attentions, and the projections whose results they and the cache read, or which read
+ * theirs. */
+static void mark_attentions(marking *m) {
+  mark_attention_cores(m);
   for (uint32_t i = 0; i < m->graph->node_count; i++) {
     const etr_node *node = &m->graph->nodes[i];
     bool is_core = m->kinds[i] == ETR_LAYER_ATTENTION &&
@@ -276,8 +293,8 @@ static void mark_attentions(marking *m) {
   }
 }
 
-/* Marks the layers that make what the method returns, apart from buffers that it changes, and what
- * is between. */
+/* Marks the layers that compute what the method returns, and the copies behind them. An output node
+ * reads the buffers that the method changes first, which are not returned. */
 static void mark_output(marking *m) {
   const etr_graph *graph = m->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -286,11 +303,12 @@ static void mark_output(marking *m) {
       continue;
     for (size_t k = graph->mutation_count; k < node->input_count; k++) {
       uint32_t from = node->inputs[k].node;
-      const walk w = {.kind = ETR_LAYER_OUTPUT, .at = over_copies, .layer_kind = ETR_LAYER_OUTPUT};
+      const walk rule = {
+          .kind = ETR_LAYER_OUTPUT, .decide = over_copies, .layer_kind = ETR_LAYER_OUTPUT};
       if (m->is_layer[from] && m->kinds[from] == UNDECIDED)
         m->kinds[from] = ETR_LAYER_OUTPUT;
       else if (!m->is_layer[from])
-        mark_from(m, from, &w);
+        mark_from(m, from, &rule);
     }
   }
 }
@@ -311,7 +329,8 @@ static bool is_activation(const marking *m, uint32_t node) {
   return has_any && tested->kind == ETR_NODE_OP;
 }
 
-/* Marks all layers that are still undecided as feed-forward, with the activations between them. */
+/* Marks all layers without a kind as feed-forward, and the activations between them. Then gives the
+ * copies that a layer reads the kind of the layer. */
 static void mark_feed_forward(marking *m) {
   for (uint32_t i = 0; i < m->graph->node_count; i++)
     if (m->is_layer[i] && m->kinds[i] == UNDECIDED)
@@ -320,10 +339,10 @@ static void mark_feed_forward(marking *m) {
     if (m->kinds[i] == UNDECIDED && is_activation(m, i))
       m->kinds[i] = ETR_LAYER_FEED_FORWARD;
   for (uint32_t i = 0; i < m->graph->node_count; i++) {
-    walk w = {.kind = (etr_layer_kind)m->kinds[i], .at = over_copies};
-    w.layer_kind = w.kind;
+    walk rule = {.kind = (etr_layer_kind)m->kinds[i], .decide = over_copies};
+    rule.layer_kind = rule.kind;
     if (m->is_layer[i])
-      mark_from(m, i, &w);
+      mark_from(m, i, &rule);
   }
 }
 
@@ -332,13 +351,15 @@ static void mark_feed_forward(marking *m) {
 /* Returns the buffer that an operator writes at a position, which it also reads, perhaps through
  * copies; ETR_NONE if there is none. */
 static uint32_t written_buffer(const etr_graph *graph, const etr_node *node) {
-  bool is_by_position = contains(node, "update_cache") || contains(node, "sdpa_with_kv_cache") ||
-                        contains(node, "auto_functionalized");
+  bool is_by_position = has_in_name(node, "update_cache") ||
+                        has_in_name(node, "sdpa_with_kv_cache") ||
+                        has_in_name(node, "auto_functionalized");
   if (!is_by_position &&
       !IS(node, "index_put", "index_put_", "slice_scatter", "select_scatter", "copy_"))
     return ETR_NONE;
-  for (size_t i = 0;
-       i < (is_by_position ? node->input_count : ETR_MIN(node->input_count, (size_t)1)); i++) {
+  /* The others read the buffer first, and then what they write. */
+  size_t input_count = is_by_position ? node->input_count : ETR_MIN(node->input_count, (size_t)1);
+  for (size_t i = 0; i < input_count; i++) {
     uint32_t source = etr_graph_behind_copies(graph, node->inputs[i].node);
     if (graph->nodes[source].kind == ETR_NODE_BUFFER &&
         (graph->nodes[source].is_written || is_by_position))
@@ -388,14 +409,15 @@ bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *p
     if (dim < 0 || dim >= value->rank || value->dims[dim].size <= 1 ||
         !etr_value_bytes(value, &bytes))
       continue;
-    bool is_known = false;
+    bool is_known = false; /* another operator writes it, too */
     for (size_t k = 0; k < list.count && !is_known; k++)
       is_known = list.data[k].node == buffer;
-    etr_cache_buffer *added = is_known ? NULL : etr_vec_push(arena, &list);
-    if (!is_known && !added)
+    if (is_known)
+      continue;
+    etr_cache_buffer *added = etr_vec_push(arena, &list);
+    if (!added)
       return false;
-    if (added)
-      *added = (etr_cache_buffer){buffer, i, bytes, (uint64_t)value->dims[dim].size};
+    *added = (etr_cache_buffer){buffer, i, bytes, (uint64_t)value->dims[dim].size};
   }
   out->buffers = list.data;
   out->count = list.count;
@@ -413,7 +435,7 @@ bool etr_layers_find(etr_layers *out, etr_arena *arena, const etr_profile *profi
                      const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   marking m;
-  *out = (etr_layers){0};
+  *out = (etr_layers){.is_decoder = false};
   if (!graph || !etr_token_input(graph))
     return true;
   if (!begin_marking(&m, graph, arena))

@@ -4,11 +4,13 @@
  */
 #include "views/delegate_payload.h"
 
+/* Returns true for a part of a program's file that is the processed bytes of a delegate. */
 static bool is_payload(const etr_file_part *part) {
   return part->kind == ETR_CONTENT_DELEGATE || part->kind == ETR_CONTENT_CLOSED;
 }
 
-/* Returns the key of the first instruction that calls the delegate of a part. */
+/* Returns the method and the first instruction that call the delegate of a part, as a key of a map.
+ * The key is in `call`. */
 static etr_slice key_of(const etr_file_part *part, uint32_t call[2]) {
   call[0] = part->method;
   call[1] = (uint32_t)part->instruction;

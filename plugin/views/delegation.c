@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Compares rows for qsort(): by operator type, in natural sort. */
 static int by_op_type(const void *a, const void *b) {
   return etr_natural_compare(((const etr_delegation_row *)a)->op_type,
                              ((const etr_delegation_row *)b)->op_type);
@@ -27,30 +28,33 @@ static etr_slice op_type_of(const char *name) {
   return (etr_slice){name, end > 1 && end < size && name[end - 1] == '_' ? end - 1 : size};
 }
 
-static bool is_operator(const etr_node *node) {
+/* Returns true for an operator that is not the call of a delegate. */
+static bool is_operator_or_kernel(const etr_node *node) {
   return node->kind == ETR_NODE_OP &&
          strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
 }
 
-/* Returns per node whether it is counted: operators, and in a program the instructions that
- * compute. The call of a delegate is not counted if its operators are known. NULL when out of
- * memory. */
+/* Returns a flag for each node: it is counted. Operators are, and in a program the instructions
+ * that compute. The call of a delegate is not if its operators are known. NULL when out of memory.
+ */
 static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   bool *flags = etr_arena_alloc_array(arena, graph->node_count, sizeof *flags);
   for (size_t i = 0; flags && i < graph->node_count; i++)
-    flags[i] = is_operator(&graph->nodes[i]) && strncmp(graph->nodes[i].target, "control.", 8) != 0;
+    flags[i] = is_operator_or_kernel(&graph->nodes[i]) &&
+               strncmp(graph->nodes[i].target, "control.", 8) != 0;
   for (size_t i = 0; flags && etr_is_program(graph) && i < graph->subgraph_count; i++)
     flags[graph->subgraphs[i].owner] = false;
   return flags;
 }
 
-/* Returns the operator type under which a node is counted. Nodes of an Edge graph are named after
- * their operators. */
-static etr_slice counted_under(const etr_graph *graph, size_t node) {
-  const etr_node *n = &graph->nodes[node];
-  return etr_is_program(graph) ? etr_slice_of(n->target) : op_type_of(n->name);
+/* Returns the operator type under which a node is counted: that in its name, because nodes of an
+ * Edge graph are named after their operators; the operator itself for a node of a program. */
+static etr_slice counted_type(const etr_graph *graph, size_t node) {
+  const etr_node *counted = &graph->nodes[node];
+  return etr_is_program(graph) ? etr_slice_of(counted->target) : op_type_of(counted->name);
 }
 
+/* Counts nodes by operator type. */
 typedef struct counting {
   etr_arena *arena;
   etr_vec(etr_delegation_row) rows;
@@ -60,7 +64,7 @@ typedef struct counting {
 } counting;
 
 /* Returns the row of an operator type, which is added if it is new; NULL when out of memory. */
-static etr_delegation_row *find_row(counting *c, etr_slice op_type) {
+static etr_delegation_row *find_or_add_type(counting *c, etr_slice op_type) {
   uint32_t index = etr_map_get(&c->index, op_type);
   if (index != ETR_NONE)
     return &c->rows.data[index];
@@ -71,19 +75,30 @@ static etr_delegation_row *find_row(counting *c, etr_slice op_type) {
   return new_row;
 }
 
-/* Sets the medians and the weight of each row. Returns false when out of memory. */
+/* Sets the medians of each row, and the weight that it is ranked by. Returns false when out of
+ * memory. */
 static bool weigh_rows(counting *c, const etr_profile *profile, const etr_method *method) {
   const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->group_of, 2 * c->rows.count);
   for (size_t i = 0; stats && i < c->rows.count; i++) {
     etr_delegation_row *row = &c->rows.data[i];
     row->delegated.p50 = stats[2 * i].p50;
     row->rest.p50 = stats[2 * i + 1].p50;
-    row->weight = etr_ranking_time(profile,
-                                   (etr_times){row->delegated.typical + row->rest.typical,
-                                               (double)(row->delegated.ticks + row->rest.ticks),
-                                               row->delegated.p50 + row->rest.p50});
+    const etr_times both = {row->delegated.typical + row->rest.typical,
+                            (double)(row->delegated.ticks + row->rest.ticks),
+                            row->delegated.p50 + row->rest.p50};
+    row->weight = etr_ranking_time(profile, both);
   }
   return stats != NULL;
+}
+
+/* Returns the node as which a node is counted: itself or, in a body of control flow, the node that
+ * contains the outermost body. */
+static size_t counted_node(const etr_graph *graph, size_t node) {
+  size_t counted = node;
+  for (uint32_t s = graph->nodes[node].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
+    if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY)
+      counted = graph->subgraphs[s].owner;
+  return counted;
 }
 
 bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile,
@@ -97,17 +112,12 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
-    /* For a node in a body of control flow, the node that contains the outermost body is counted.
-     */
-    size_t counted = i;
-    for (uint32_t s = graph->nodes[i].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
-      if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY)
-        counted = graph->subgraphs[s].owner;
+    size_t counted = counted_node(graph, i);
     c.group_of[i] = ETR_NONE;
     if (counted >= graph->node_count || !is_counted[counted] ||
         !etr_filter_takes_node(filter, graph, counted))
       continue;
-    etr_delegation_row *row = find_row(&c, counted_under(graph, counted));
+    etr_delegation_row *row = find_or_add_type(&c, counted_type(graph, counted));
     if (!row)
       return false;
     bool delegated = graph->times[i].delegate_instruction >= 0;
@@ -119,10 +129,11 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
     side->timed |= time->runs > 0;
     if (time->runs > 0)
       side->step = ETR_MAX(side->step, etr_clock_step(profile, time->backend, NULL));
-    if (counted != i)
+    if (counted != i) /* only its time counts */
       continue;
     side->nodes++;
-    *(delegated ? &out->delegated_nodes : &out->non_delegated_nodes) += 1;
+    out->delegated_nodes += delegated;
+    out->non_delegated_nodes += !delegated;
   }
   if (etr_arena_failed(arena) || !weigh_rows(&c, profile, method))
     return false;
@@ -146,20 +157,20 @@ bool etr_delegated_time(double *out, etr_arena *arena, const etr_method *method)
 }
 
 uint32_t etr_delegate_at(const etr_method *method, int32_t instruction_id) {
-  size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count,
-                           sizeof *method->delegates);
-  return at < method->delegate_count ? (uint32_t)at : ETR_NONE;
+  size_t index = etr_find_int(instruction_id, method->delegates, method->delegate_count,
+                              sizeof *method->delegates);
+  return index < method->delegate_count ? (uint32_t)index : ETR_NONE;
 }
 
-/* Returns the row of a delegate; NULL if it is not listed. */
+/* Returns the row of the delegate that an instruction calls; NULL if it calls none. */
 static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method,
                                          int32_t instruction_id) {
-  uint32_t at = etr_delegate_at(method, instruction_id);
-  return at == ETR_NONE ? NULL : &rows[at];
+  uint32_t delegate = etr_delegate_at(method, instruction_id);
+  return delegate == ETR_NONE ? NULL : &rows[delegate];
 }
 
 /* Adds a node to the row of its delegate; does nothing if that is NULL. */
-static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {
+static void add_node_time(etr_delegate_row *row, const etr_node_time *time) {
   if (!row)
     return;
   row->nodes++;
@@ -178,30 +189,30 @@ static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_sli
     row->phases[time_slice->phase] += time_slice->ticks;
 }
 
-/* Keeps the rows of which the filter takes a node; all without an active filter. taken: per row,
- * whether it takes one. Returns their number. */
-static size_t keep_taken(etr_delegate_row *rows, size_t count, const bool *taken,
-                         const etr_node_filter *filter) {
+/* Keeps the rows of which the filter takes a node; all without an active filter. is_selected: per
+ * row, whether it takes one. Returns their number. */
+static size_t keep_selected(etr_delegate_row *rows, size_t count, const bool *is_selected,
+                            const etr_node_filter *filter) {
   size_t kept_count = 0;
   if (!etr_filter_is_active(filter))
     return count;
   for (size_t i = 0; i < count; i++)
-    if (taken[i])
+    if (is_selected[i])
       rows[kept_count++] = rows[i];
   return kept_count;
 }
 
-/* Adds the operators of a graph to the rows of their delegates, and marks in `taken` the delegates
- * with an operator that the filter takes. */
-static void add_nodes(etr_delegate_row *rows, bool *taken, const etr_method *method,
+/* Adds the operators of a graph to the rows of their delegates, and marks in `is_selected` the
+ * delegates with an operator that the filter takes. */
+static void add_nodes(etr_delegate_row *rows, bool *is_selected, const etr_method *method,
                       const etr_graph *graph, const etr_node_filter *filter) {
   for (size_t i = 0; graph->times && i < graph->node_count; i++) {
     if (graph->nodes[i].kind != ETR_NODE_OP)
       continue;
     etr_delegate_row *row = row_of_delegate(rows, method, graph->times[i].delegate_instruction);
-    count_in_delegate(row, &graph->times[i]);
+    add_node_time(row, &graph->times[i]);
     if (row && etr_filter_takes_node(filter, graph, i))
-      taken[row - rows] = true;
+      is_selected[row - rows] = true;
   }
 }
 
@@ -209,18 +220,18 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
                                                const etr_method *method,
                                                const etr_node_filter *filter, size_t *count) {
   etr_delegate_row *rows = etr_arena_alloc_array(arena, method->delegate_count, sizeof *rows);
-  bool *taken = etr_arena_alloc_array(arena, method->delegate_count, sizeof *taken);
+  bool *is_selected = etr_arena_alloc_array(arena, method->delegate_count, sizeof *is_selected);
   if (etr_arena_failed(arena))
     return NULL;
   for (size_t i = 0; i < method->delegate_count; i++)
     rows[i].delegate = &method->delegates[i];
   if (method->graph != ETR_NONE)
-    add_nodes(rows, taken, method, &profile->graphs[method->graph], filter);
+    add_nodes(rows, is_selected, method, &profile->graphs[method->graph], filter);
   for (size_t i = 0; i < method->time_slice_count; i++)
     if (etr_time_slice_is_in_delegate(&method->time_slices[i]))
       add_time_slice(row_of_delegate(rows, method, method->time_slices[i].event->instruction_id),
                      &method->time_slices[i]);
-  *count = keep_taken(rows, method->delegate_count, taken, filter);
+  *count = keep_selected(rows, method->delegate_count, is_selected, filter);
   return rows;
 }
 
@@ -266,10 +277,11 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
 
 /* How often each name was counted, while that goes on. */
 typedef struct name_counts {
-  etr_map places; /* of names in `list` */
+  etr_map index; /* of names in `list` */
   etr_vec(etr_name_count) list;
 } name_counts;
 
+/* Compares names for qsort(): by count, the most frequent first, then in natural sort. */
 static int by_count(const void *a, const void *b) {
   const etr_name_count *x = a, *y = b;
   if (x->count != y->count)
@@ -279,7 +291,7 @@ static int by_count(const void *a, const void *b) {
 
 /* Counts a name in a list of names. Returns false when out of memory. */
 static bool count_name(name_counts *counts, etr_arena *arena, const char *name) {
-  uint32_t number = etr_map_number(&counts->places, etr_slice_of(name));
+  uint32_t number = etr_map_number(&counts->index, etr_slice_of(name));
   bool is_new = number == counts->list.count;
   etr_name_count *added = is_new ? etr_vec_push(arena, &counts->list) : NULL;
   if (number == ETR_NONE || (is_new && !added))
@@ -303,13 +315,14 @@ typedef struct delegate_search {
   uint32_t *counted_for;        /* per module: 1 + the delegate that counted it last */
 } delegate_search;
 
-/* Returns the delegate that an instruction calls; ETR_NONE if it calls none. */
-static uint32_t find_delegate(const delegate_search *s, int32_t instruction) {
+/* Returns the first delegate that an instruction calls; ETR_NONE if it calls none. */
+static uint32_t delegate_of_instruction(const delegate_search *s, int32_t instruction) {
   return etr_map_get(&s->by_instruction, ETR_BYTES(instruction));
 }
 
-/* Begins a search: gives each delegate its instruction. Returns false when out of memory. */
-static bool begin_search(delegate_search *s) {
+/* Sets s->by_instruction, and allocates the flags of delegates. It goes backwards, so that of
+ * several delegates of one instruction the first one stays. Returns false when out of memory. */
+static bool index_delegates(delegate_search *s) {
   size_t count = s->method->delegate_count;
   etr_map_init(&s->by_instruction, s->scratch);
   s->was_called = etr_arena_alloc_array(s->scratch, count, sizeof *s->was_called);
@@ -322,15 +335,16 @@ static bool begin_search(delegate_search *s) {
   return s->was_called && s->has_operators;
 }
 
-/* Sums the times of the delegates' calls in the typical run, and finds which recorded operators. */
-static void find_times(const delegate_search *s, etr_delegate_contents *contents) {
+/* Adds up the ticks of each delegate's calls in the typical run, and sets was_called and
+ * has_operators of delegates of which time, or an operator, was recorded. */
+static void sum_call_times(const delegate_search *s, etr_delegate_contents *contents) {
   const etr_method *method = s->method;
   for (size_t k = 0; k < method->block_count; k++) {
     const etr_block *block = &s->profile->blocks[method->blocks[k]];
     for (size_t i = 0; i < block->event_count; i++) {
       const etr_event *event = &block->events[i];
       bool is_timed = event->kind == ETR_EVENT_DELEGATE_CALL && event->stats.count > 0;
-      uint32_t called = is_timed ? find_delegate(s, event->instruction_id) : ETR_NONE;
+      uint32_t called = is_timed ? delegate_of_instruction(s, event->instruction_id) : ETR_NONE;
       if (called == ETR_NONE)
         continue;
       double *sum = &contents[called].typical;
@@ -340,7 +354,7 @@ static void find_times(const delegate_search *s, etr_delegate_contents *contents
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
     uint32_t called = etr_time_slice_is_in_delegate(slice)
-                          ? find_delegate(s, slice->event->instruction_id)
+                          ? delegate_of_instruction(s, slice->event->instruction_id)
                           : ETR_NONE;
     if (called == ETR_NONE)
       continue;
@@ -352,13 +366,13 @@ static void find_times(const delegate_search *s, etr_delegate_contents *contents
 /* Returns the delegate that an operator of the graph runs in; ETR_NONE for all other nodes. */
 static uint32_t delegate_of_node(const delegate_search *s, size_t node) {
   return s->graph->nodes[node].kind == ETR_NODE_OP
-             ? find_delegate(s, s->graph->times[node].delegate_instruction)
+             ? delegate_of_instruction(s, s->graph->times[node].delegate_instruction)
              : ETR_NONE;
 }
 
-/* Lists the operators of each delegate in the order of the graph. Returns false when out of memory.
- */
-static bool list_nodes(delegate_search *s) {
+/* Sets s->nodes to the operators of each delegate, in the order of the graph: those of delegate i
+ * are nodes[first_node[i]] to nodes[first_node[i + 1] - 1]. Returns false when out of memory. */
+static bool list_nodes_by_delegate(delegate_search *s) {
   size_t count = s->method->delegate_count, node_count = s->graph->node_count;
   s->nodes = etr_arena_alloc_array(s->scratch, node_count, sizeof *s->nodes);
   s->first_node = etr_arena_alloc_array(s->scratch, count + 2, sizeof *s->first_node);
@@ -366,7 +380,7 @@ static bool list_nodes(delegate_search *s) {
                                          sizeof *s->counted_for);
   if (!s->nodes || !s->first_node || !s->counted_for)
     return false;
-  /* Counts two places ahead, so that filling leaves where each begins. */
+  /* Counts two indices ahead, so that filling moves each first_node to where it belongs. */
   for (size_t i = 0; i < node_count; i++) {
     uint32_t delegate = delegate_of_node(s, i);
     if (delegate != ETR_NONE)
@@ -389,8 +403,8 @@ static bool count_contents(etr_delegate_contents *out, const delegate_search *s,
   const etr_graph *graph = s->graph;
   name_counts modules = {0}, ops = {0};
   etr_cost_sum costs = {0};
-  etr_map_init(&modules.places, s->scratch);
-  etr_map_init(&ops.places, s->scratch);
+  etr_map_init(&modules.index, s->scratch);
+  etr_map_init(&ops.index, s->scratch);
   for (uint32_t i = s->first_node[delegate]; i < s->first_node[delegate + 1]; i++) {
     const etr_node *node = &graph->nodes[s->nodes[i]];
     if (s->counted_for[node->module] != delegate + 1 &&
@@ -413,18 +427,19 @@ static bool count_contents(etr_delegate_contents *out, const delegate_search *s,
   return true;
 }
 
-/* Fills the contents of all delegates. Returns false when out of memory. */
+/* Sets the contents of all delegates. Delegates that one instruction calls are
+ * counted as one, and have the same contents. Returns false when out of memory. */
 static bool fill_contents(delegate_search *s, etr_delegate_contents *contents) {
   size_t count = s->method->delegate_count;
   for (size_t i = 0; i < count; i++)
     contents[i] = (etr_delegate_contents){.macs = NAN, .typical = NAN};
-  if (!begin_search(s))
+  if (!index_delegates(s))
     return false;
-  find_times(s, contents);
-  if (s->graph && !list_nodes(s))
+  sum_call_times(s, contents);
+  if (s->graph && !list_nodes_by_delegate(s))
     return false;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t first = find_delegate(s, s->method->delegates[i].instruction_id);
+    uint32_t first = delegate_of_instruction(s, s->method->delegates[i].instruction_id);
     contents[i].is_opaque = s->was_called[i] && !s->has_operators[i];
     if (s->graph && first == i && !count_contents(&contents[i], s, i))
       return false;

@@ -43,46 +43,50 @@ bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair 
 
 /* ---- Sorting ---- */
 
-static int by_news(const etr_diff_row *x, const etr_diff_row *y) {
+/* Compares rows: those that are news (a reader wants to see them) come first. */
+static int news_first(const etr_diff_row *x, const etr_diff_row *y) {
   return (int)y->is_news - (int)x->is_news;
 }
 
-/* Orders rows by the size of their change, the largest first and news before others, then by name.
- * */
+/* Compares rows for qsort(): news first, then by the size of their change, the largest first, then
+ * by name. */
 static int by_change(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
   double x_size = fabs(etr_diff_typical(x->change)), y_size = fabs(etr_diff_typical(y->change));
   if (x->is_news != y->is_news)
-    return by_news(x, y);
+    return news_first(x, y);
   if (x_size != y_size)
     return x_size < y_size ? 1 : -1;
   return etr_natural_compare(x->name, y->name);
 }
 
-static int by_text(const etr_diff_row *x, const etr_diff_row *y, const char *x_key,
-                   const char *y_key) {
-  int compared = x->is_news != y->is_news ? by_news(x, y) : etr_natural_compare(x_key, y_key);
+/* Compares rows: news first, then by the given texts, then by change. */
+static int by_news_and_text(const etr_diff_row *x, const etr_diff_row *y, const char *x_key,
+                            const char *y_key) {
+  int compared = x->is_news != y->is_news ? news_first(x, y) : etr_natural_compare(x_key, y_key);
   return compared ? compared : by_change(x, y);
 }
 
 static int by_name(const void *a, const void *b) {
-  return by_text(a, b, ((const etr_diff_row *)a)->name, ((const etr_diff_row *)b)->name);
+  return by_news_and_text(a, b, ((const etr_diff_row *)a)->name, ((const etr_diff_row *)b)->name);
 }
 
 static int by_module(const void *a, const void *b) {
-  return by_text(a, b, ((const etr_diff_row *)a)->module, ((const etr_diff_row *)b)->module);
+  return by_news_and_text(a, b, ((const etr_diff_row *)a)->module,
+                          ((const etr_diff_row *)b)->module);
 }
 
 static int by_op(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
-  return by_text(x, y, x->pair ? x->pair->op : x->name, y->pair ? y->pair->op : y->name);
+  return by_news_and_text(x, y, x->pair ? x->pair->op : x->name, y->pair ? y->pair->op : y->name);
 }
 
-/* Compares rows by their order in the comparison, which is the order of the graph. */
-static int by_place(const void *a, const void *b) {
+/* Compares rows for qsort(): news first, then in the order of the comparison, which is that of the
+ * graph, and in which their changes are stored. */
+static int by_graph_order(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
   if (x->is_news != y->is_news)
-    return by_news(x, y);
+    return news_first(x, y);
   return (x->change > y->change) - (x->change < y->change);
 }
 
@@ -92,7 +96,7 @@ static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
                                                                [ETR_ORDER_NAME] = by_name,
                                                                [ETR_ORDER_OP] = by_op,
                                                                [ETR_ORDER_MODULE] = by_module,
-                                                               [ETR_ORDER_GRAPH] = by_place};
+                                                               [ETR_ORDER_GRAPH] = by_graph_order};
   etr_sort(rows, count, sizeof *rows, compare[order]);
 }
 
@@ -126,9 +130,9 @@ typedef etr_vec(etr_diff_row) etr_diff_row_list;
 
 /* Adds the row of a pair of nodes or, if that is NULL, of a group, and counts its verdict. Returns
  * false when out of memory. */
-static bool list_row(etr_diff_rows *out, etr_diff_row_list *rows, etr_arena *arena,
-                     const etr_method_pair *method, const etr_node_pair *pair,
-                     const etr_node_group *group) {
+static bool add_diff_row(etr_diff_rows *out, etr_diff_row_list *rows, etr_arena *arena,
+                         const etr_method_pair *method, const etr_node_pair *pair,
+                         const etr_node_group *group) {
   const etr_change *change = pair ? &pair->change : &group->change;
   etr_diff_row *row = etr_vec_push(arena, rows);
   if (!row)
@@ -156,13 +160,13 @@ static bool list_rows(etr_diff_rows *out, etr_arena *arena, const etr_method_pai
   etr_diff_row_list rows = {0};
   *out = (etr_diff_rows){0};
   for (size_t i = 0; !groups && i < method->pair_count; i++)
-    if (!list_row(out, &rows, arena, method, &method->pairs[i], NULL))
+    if (!add_diff_row(out, &rows, arena, method, &method->pairs[i], NULL))
       return false;
   for (size_t i = 0; groups && i < groups->count; i++)
-    if (!list_row(out, &rows, arena, method, NULL, &groups->rows[i]))
+    if (!add_diff_row(out, &rows, arena, method, NULL, &groups->rows[i]))
       return false;
   for (size_t i = 0; outer_groups && i < outer_groups->count; i++)
-    if (!list_row(out, &rows, arena, method, NULL, &outer_groups->rows[i]))
+    if (!add_diff_row(out, &rows, arena, method, NULL, &outer_groups->rows[i]))
       return false;
   out->rows = rows.data;
   out->count = rows.count;
@@ -197,7 +201,8 @@ typedef struct side {
   bool is_newer;
 } side;
 
-/* Returns one side of a pair of methods; its method and its graph are NULL if it lacks them. */
+/* Returns the newer side of a pair of methods, or the base. Its method and its graph are NULL if it
+ * lacks them. */
 static side make_side(const etr_comparison *c, const etr_method_pair *pair, bool is_newer) {
   side s = {.profile = is_newer ? c->newer : c->base, .is_newer = is_newer};
   uint32_t index = is_newer ? pair->new_method : pair->base_method;
@@ -209,11 +214,16 @@ static side make_side(const etr_comparison *c, const etr_method_pair *pair, bool
   return s;
 }
 
+/* Sets the cost that a row has on a side. */
 static void set_cost(const side *s, etr_diff_row *row, const etr_cost_figures *cost) {
-  *(s->is_newer ? &row->new_cost : &row->base_cost) = cost;
+  if (s->is_newer)
+    row->new_cost = cost;
+  else
+    row->base_cost = cost;
 }
 
-/* Sets the costs of the side's nodes in their rows. Returns false when out of memory. */
+/* Sets, in rows of pairs of nodes, the costs of the side's nodes. Returns false when out of memory.
+ */
 static bool add_node_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena) {
   etr_cost_figures *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
   for (size_t i = 0; costs && i < count; i++) {
@@ -226,8 +236,9 @@ static bool add_node_costs(const side *s, etr_diff_row *rows, size_t count, etr_
   return costs != NULL;
 }
 
-/* Sums the costs of modules or patterns with everything below them and sets them in their rows.
- * Returns false when out of memory. */
+/* Sets, in rows of modules or patterns, the costs of the side with everything below them. sums: of
+ * the side, without what is below; row_of_path: path or pattern -> index of its row. Returns false
+ * when out of memory. */
 static bool add_tree_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
                            const etr_breakdown *sums, const etr_map *row_of_path) {
   etr_cost_sum *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
@@ -247,13 +258,16 @@ static bool add_tree_costs(const side *s, etr_diff_row *rows, size_t count, etr_
     if (!is_known[i])
       continue;
     figures[i] = etr_cost_figures_of(s->profile, &costs[i]);
-    *(s->is_newer ? &rows[i].new_tree_cost : &rows[i].base_tree_cost) = &figures[i];
+    if (s->is_newer)
+      rows[i].new_tree_cost = &figures[i];
+    else
+      rows[i].base_tree_cost = &figures[i];
   }
   return true;
 }
 
-/* Sets the costs of the side's sums in the rows of the same key. Returns false when out of memory.
- * */
+/* Sets, in rows of sums, the costs of the side's sums with the same key, such as an operator.
+ * Returns false when out of memory. */
 static bool add_sum_costs(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
                           etr_breakdown_by by) {
   etr_breakdown sums;
@@ -296,11 +310,13 @@ bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_compari
 
 /* ---- The balance ---- */
 
-static const etr_method *method_of_side(const etr_profile *profile, uint32_t method) {
+/* Returns a method of one side; an empty one for ETR_NONE. */
+static const etr_method *method_or_empty(const etr_profile *profile, uint32_t method) {
   static const etr_method nothing = {0};
   return method == ETR_NONE ? &nothing : &profile->methods[method];
 }
 
+/* Compares rows for qsort(): by part of the time, then by backend. */
 static int by_part(const void *a, const void *b) {
   const etr_part_changes_row *x = a, *y = b;
   if (x->part != y->part)
@@ -309,8 +325,8 @@ static int by_part(const void *a, const void *b) {
 }
 
 /* Returns the row of a part of the time and its backend, which is added if it is new. */
-static etr_part_changes_row *part_row(etr_part_changes_row *rows, size_t *count,
-                                      const etr_part_time *part) {
+static etr_part_changes_row *find_or_add_part(etr_part_changes_row *rows, size_t *count,
+                                              const etr_part_time *part) {
   for (size_t i = 0; i < *count; i++)
     if (rows[i].part == part->part &&
         strcmp(etr_or_empty(rows[i].backend), etr_or_empty(part->backend)) == 0)
@@ -322,20 +338,20 @@ static etr_part_changes_row *part_row(etr_part_changes_row *rows, size_t *count,
 
 bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
                            const etr_comparison *comparison, const etr_method_pair *method) {
-  const etr_method *base = method_of_side(comparison->base, method->base_method),
-                   *newer = method_of_side(comparison->newer, method->new_method);
+  const etr_method *base = method_or_empty(comparison->base, method->base_method),
+                   *newer = method_or_empty(comparison->newer, method->new_method);
   size_t count = 0;
   etr_part_changes_row *rows = etr_arena_alloc_array(arena, base->part_count + newer->part_count,
                                                      sizeof *rows);
   if (!rows)
     return false;
   for (size_t i = 0; i < base->part_count; i++) {
-    etr_part_changes_row *row = part_row(rows, &count, &base->parts[i]);
+    etr_part_changes_row *row = find_or_add_part(rows, &count, &base->parts[i]);
     row->base_typical = base->parts[i].typical * comparison->base_scale;
     row->base_avg = etr_ticks_per_run(base, base->parts[i].ticks) * comparison->base_scale;
   }
   for (size_t i = 0; i < newer->part_count; i++) {
-    etr_part_changes_row *row = part_row(rows, &count, &newer->parts[i]);
+    etr_part_changes_row *row = find_or_add_part(rows, &count, &newer->parts[i]);
     row->call_count = newer->parts[i].call_count;
     row->new_typical = newer->parts[i].typical;
     row->new_avg = etr_ticks_per_run(newer, newer->parts[i].ticks);

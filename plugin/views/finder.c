@@ -166,8 +166,8 @@ const char *etr_finder_time_per_run(const etr_finder *finder, uint64_t ticks) {
 bool etr_finder_measure_nodes(etr_finder *finder) {
   if (!finder->graph)
     return true;
-  finder->uninterrupted = etr_interruptions_usual_nodes(
-      &finder->groups->interruptions, finder->arena, finder->method, finder->graph);
+  finder->uninterrupted = etr_interruptions_subtract(&finder->groups->interruptions, finder->arena,
+                                                     finder->method, finder->graph);
   return finder->uninterrupted != NULL;
 }
 
@@ -177,6 +177,18 @@ uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {
 
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node) {
   return etr_finder_node_ticks(finder, node) + finder->call_ticks[node];
+}
+
+uint64_t etr_finder_marked_ticks(const etr_finder *finder, const bool *marked) {
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    if (marked[i])
+      ticks += etr_finder_kernel_ticks(finder, i);
+  return ticks;
+}
+
+bool *etr_finder_node_flags(const etr_finder *finder) {
+  return etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof(bool));
 }
 
 double etr_finder_ns_per_run(const etr_finder *finder, uint64_t ticks) {

@@ -74,6 +74,13 @@ uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 /** Returns etr_finder_node_ticks() of a node and of the call around its kernel. */
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node);
 
+/** Returns the sum of etr_finder_kernel_ticks() of the marked nodes. marked: a flag for each node
+ * of the graph. */
+uint64_t etr_finder_marked_ticks(const etr_finder *finder, const bool *marked);
+
+/** Returns a flag for each node of the graph, all false; NULL when out of memory. */
+bool *etr_finder_node_flags(const etr_finder *finder);
+
 /** Sets finder->uninterrupted, if there is a graph. Returns false when out of memory. */
 bool etr_finder_measure_nodes(etr_finder *finder);
 
@@ -83,7 +90,7 @@ double etr_finder_uninterrupted(const etr_finder *finder);
 
 /** Adds a finding about `cost` ticks over all runs, of which a change could save `potential` (NaN:
  * not known), if that is at least ETR_FINDING_LEAST_SHARE of the method's time. Returns NULL if it
- * is less, or when out of memory, which etr_arena_failed() tells apart. */
+ * is less, or when out of memory, which etr_arena_failed() distinguishes. */
 etr_finding *etr_finder_add_if_large(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
                                      double potential);
 

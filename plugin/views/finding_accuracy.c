@@ -22,40 +22,45 @@ typedef struct coarse_step {
   double scale, input_scale, least, most; /* steps, and the range of the quantizer */
 } coarse_step;
 
-static bool number_of(const etr_node *node, const char *name, double *out) {
+/* Reads a number among the arguments of a node. Returns false, with NaN or infinity, if there is
+ * none of this name. */
+static bool read_number_argument(const etr_node *node, const char *name, double *out) {
   const char *text = etr_node_argument(node, name);
   char *end = NULL;
   *out = text ? strtod(text, &end) : NAN;
   return end && end != text && isfinite(*out);
 }
 
-/* Returns true for operators whose result is in the unit of all that they read, so that steps can
- * be compared. */
-static bool keeps_unit(const etr_finder *finder, const etr_node *node) {
+/* Returns true for operators whose result has the scale of all values that they read, so that
+ * quantization steps before and after them can be compared. */
+static bool keeps_scale(const etr_finder *finder, const etr_node *node) {
   static const char *const names[] = {"add",     "sub",     "cat",        "where",
                                       "maximum", "minimum", "masked_fill"};
   return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
-/* Notes a quantize node in *coarsest if its step is much coarser than one of the steps that its
- * operator reads, and by a larger factor than that of the node noted so far. */
-static void take_coarse_step(coarse_step *coarsest, const etr_finder *finder, uint32_t quantizer) {
+/* Sets *coarsest to a quantize node if its step is much coarser than one of the steps that its
+ * operator reads, and by a larger factor than that of the node found so far. Does nothing for other
+ * nodes. */
+static void update_coarsest(coarse_step *coarsest, const etr_finder *finder, uint32_t quantizer) {
   const etr_graph *graph = finder->graph;
   const etr_node *node = &graph->nodes[quantizer];
   coarse_step found = {.quantizer = quantizer};
   double zero_point, least, most;
   if (!strstr(node->target, ".quantize_per_tensor") || node->input_count == 0 ||
-      !number_of(node, "scale", &found.scale) || !number_of(node, "zero_point", &zero_point) ||
-      !number_of(node, "quant_min", &least) || !number_of(node, "quant_max", &most))
+      !read_number_argument(node, "scale", &found.scale) ||
+      !read_number_argument(node, "zero_point", &zero_point) ||
+      !read_number_argument(node, "quant_min", &least) ||
+      !read_number_argument(node, "quant_max", &most))
     return;
   found.operator = node->inputs[0].node;
   found.least = (least - zero_point) * found.scale;
   found.most = (most - zero_point) * found.scale;
   const etr_node *producer = &graph->nodes[found.operator];
-  for (size_t i = 0; keeps_unit(finder, producer) && i < producer->input_count; i++) {
+  for (size_t i = 0; keeps_scale(finder, producer) && i < producer->input_count; i++) {
     const etr_node *input = &graph->nodes[producer->inputs[i].node];
     if (!strstr(input->target, "dequantize_per_tensor") ||
-        !number_of(input, "scale", &found.input_scale))
+        !read_number_argument(input, "scale", &found.input_scale))
       continue;
     found.input = producer->inputs[i].node;
     bool is_coarser = coarsest->input_scale == 0 ||
@@ -65,15 +70,18 @@ static void take_coarse_step(coarse_step *coarsest, const etr_finder *finder, ui
   }
 }
 
-/* Looks for a coarse step among the operators that made a value. */
+/* Finds the quantization that is coarsest compared with what it is made of, among the operators
+ * that computed a value since the last one that was compared. Returns false if none is coarse. */
 static bool find_coarse_step(coarse_step *out, const etr_finder *finder,
                              const etr_value_accuracy *value) {
   *out = (coarse_step){0};
   for (size_t i = 0; i < value->segment_count; i++)
-    take_coarse_step(out, finder, value->segment[i]);
+    update_coarsest(out, finder, value->segment[i]);
   return out->input_scale > 0;
 }
 
+/* Returns a number with three significant digits, or in whole from 1000 on; "" when out of memory.
+ */
 static const char *number_text(etr_arena *arena, double number) {
   const char *text = etr_arena_format(arena, fabs(number) >= 1000 ? "%.0f" : "%.3g", number);
   return text ? text : "";
@@ -82,12 +90,11 @@ static const char *number_text(etr_arena *arena, double number) {
 /* Returns a sentence that says in which steps a result is stored, and how much coarser they are
  * than those that it is made of. */
 static const char *coarse_evidence(etr_finder *finder, const coarse_step *step) {
-  uint32_t source_node = finder->graph->nodes[step->input]
-                             .inputs[0]
-                             .node; /* the quantize node, and what it quantizes */
-  while (strstr(finder->graph->nodes[source_node].target, "quantize_per_") &&
-         finder->graph->nodes[source_node].input_count)
-    source_node = finder->graph->nodes[source_node].inputs[0].node;
+  const etr_node *nodes = finder->graph->nodes;
+  /* People know the operator that computed the input, and not the quantize node behind it. */
+  uint32_t source_node = nodes[step->input].inputs[0].node;
+  while (strstr(nodes[source_node].target, "quantize_per_") && nodes[source_node].input_count)
+    source_node = nodes[source_node].inputs[0].node;
   return etr_arena_format(
       finder->arena,
       " The result of %s is stored in steps of %s, for a range from %s to %s: %s times the step of "
@@ -144,14 +151,18 @@ static const char *finding_title(const etr_accuracy_row *row, const coarse_step 
   return "Check how one operator is computed";
 }
 
-static bool mark_segment(etr_finder *finder, etr_finding *finding,
-                         const etr_value_accuracy *value) {
-  bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
+/* Makes a finding be about the operators of a value's segment: those that computed it since the
+ * last value that was compared. Returns false when out of memory. */
+static bool set_segment_nodes(etr_finder *finder, etr_finding *finding,
+                              const etr_value_accuracy *value) {
+  bool *marked = etr_finder_node_flags(finder);
   for (size_t i = 0; marked && i < value->segment_count; i++)
     marked[value->segment[i]] = true;
   return marked && etr_finding_set_nodes(finder, finding, marked);
 }
 
+/* Adds the finding about the most suspicious value, if values were compared with a reference and
+ * some output differs. Returns false when out of memory. */
 bool etr_add_accuracy_findings(etr_finder *finder) {
   const etr_profile *profile = finder->profile;
   const etr_accuracy *accuracy = etr_accuracy_of_method(
@@ -161,12 +172,14 @@ bool etr_add_accuracy_findings(etr_finder *finder) {
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   if (!accuracy || !accuracy->reference || accuracy->ranked_count == 0)
     return true;
-  const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]],
-                           *output = etr_accuracy_worst_output(accuracy);
-  bool is_own = accuracy->reference_record == accuracy->profile;
-  if (etr_accuracy_candidates(candidates, accuracy) == 0 ||
-      (output && etr_gap_is_equal(&output->gap)))
+  const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]];
+  const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
+  if (etr_accuracy_candidates(candidates, accuracy) == 0)
     return true;
+  if (output && etr_gap_is_equal(&output->gap))
+    return true;
+  /* Against its own program, a record may round differently. */
+  bool is_own = accuracy->reference_record == accuracy->profile;
   if (is_own && is_rounding(accuracy))
     return true;
   etr_finding *added = etr_vec_push(arena, &finder->found);
@@ -197,5 +210,5 @@ bool etr_add_accuracy_findings(etr_finder *finder) {
   etr_finding_set_sureness(
       added, is_clear ? ETR_LIKELY : ETR_POSSIBLE,
       is_clear ? "" : "the drop can name the wrong operator where every layer is inexact");
-  return mark_segment(finder, added, first) && added->title && added->evidence;
+  return set_segment_nodes(finder, added, first) && added->title && added->evidence;
 }

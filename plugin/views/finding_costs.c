@@ -19,42 +19,49 @@ static etr_cost_figures figures_of(const etr_finder *finder, uint32_t node) {
   return etr_cost_figures_of_node(finder->profile, finder->graph, node);
 }
 
-static const char *longest_of(const etr_finder *finder, const etr_finding *finding) {
+/* Returns the name of a finding's first node, which is the longest; "" when out of memory. */
+static const char *longest_node_name(const etr_finder *finder, const etr_finding *finding) {
   const char *name = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
   return name ? name : "";
 }
 
 /* ---- What the peaks say ---- */
 
-/* What some operators have in common. */
+/* The operators that a finding is about. */
 typedef struct marks {
-  bool *marked; /* per node */
-  uint64_t ticks;
+  bool *marked;   /* per node of the graph */
+  uint64_t ticks; /* of the marked ones, over all runs */
 } marks;
 
-static void mark(marks *of, const etr_finder *finder, uint32_t node) {
-  of->marked[node] = true;
-  of->ticks += etr_finder_node_ticks(finder, node);
+/* Marks a node and adds its ticks. */
+static void mark_node(marks *bound, const etr_finder *finder, uint32_t node) {
+  bound->marked[node] = true;
+  bound->ticks += etr_finder_node_ticks(finder, node);
 }
 
-/* Adds a finding of what they take; *out NULL: there is none. */
-static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, double potential,
-                   etr_finding **out) {
-  *out = etr_finder_add_if_large(finder, kind, of->ticks, potential);
-  return *out ? etr_finding_set_nodes(finder, *out, of->marked) : !etr_arena_failed(finder->arena);
+/* Adds a finding about the marked operators, and sets *out to it, or to NULL if they take too
+ * little time for one. potential: ticks over all runs that it could save; NaN: not known. Returns
+ * false when out of memory. */
+static bool add_finding_of_marks(etr_finder *finder, etr_finding_kind kind, const marks *bound,
+                                 double potential, etr_finding **out) {
+  *out = etr_finder_add_if_large(finder, kind, bound->ticks, potential);
+  return *out ? etr_finding_set_nodes(finder, *out, bound->marked)
+              : !etr_arena_failed(finder->arena);
 }
 
-/* Returns the ticks that reading weights as int8 instead of float32 could save: three quarters of
- * what their bytes take. NAN if that is little: then most of the bytes are not of weights. */
+/* Returns how many ticks, over all runs, reading weights as int8 instead of float32 could save:
+ * three quarters of what their bytes take. NaN if that is below the threshold of findings: then
+ * most of the bytes are not of weights. */
 static double saved_by_quantizing(const etr_finder *finder, const marks *bound) {
   double saved = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    const etr_cost_figures figures = bound->marked[i] ? figures_of(finder, i)
-                                                      : (etr_cost_figures){0};
+    if (!bound->marked[i])
+      continue;
+    const etr_cost_figures figures = figures_of(finder, i);
     bool is_float = figures.arithmetic && strcmp(figures.arithmetic, "float") == 0;
-    if (bound->marked[i] && is_float && figures.bytes > 0)
-      saved += 0.75 * (double)etr_finder_node_ticks(finder, i) * figures.weight_bytes /
-               figures.bytes;
+    double ticks = (double)etr_finder_node_ticks(finder, i);
+    if (is_float && figures.bytes > 0)
+      saved += 0.75 * ticks * figures.weight_bytes / figures.bytes;
   }
   double whole = finder->method->execute.typical * (double)finder->method->run_count;
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
@@ -62,10 +69,10 @@ static double saved_by_quantizing(const etr_finder *finder, const marks *bound) 
 
 /* Adds the finding about operators that are limited by the memory's bandwidth, if there are any.
  * Returns false when out of memory. */
-static bool find_memory_bound(etr_finder *finder, const marks *bound) {
+static bool add_memory_bound_finding(etr_finder *finder, const marks *bound) {
   etr_finding *added;
   double saved = saved_by_quantizing(finder, bound);
-  if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, saved, &added))
+  if (!add_finding_of_marks(finder, ETR_FINDING_MEMORY_BOUND, bound, saved, &added))
     return false;
   if (!added)
     return true;
@@ -78,7 +85,7 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
       finder->arena,
       "They take at most twice as long as their bytes take at the peak bandwidth. "
       "Longest: %s, %s per byte, %s.",
-      longest_of(finder, added), etr_finder_amount_text(finder, longest.intensity, "FLOP"),
+      longest_node_name(finder, added), etr_finder_amount_text(finder, longest.intensity, "FLOP"),
       etr_finder_amount_text(finder, longest.gbs * GIGA, "B/s"));
   etr_finding_set_sureness(added, ETR_LIKELY,
                            isnan(saved) ? "a faster kernel would not help"
@@ -88,9 +95,9 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
 
 /* Adds the finding about operators that were faster than the peaks allow, if there are any. Returns
  * false when out of memory. */
-static bool find_above_peak(etr_finder *finder, const marks *above) {
+static bool add_above_peak_finding(etr_finder *finder, const marks *above) {
   etr_finding *added;
-  if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added))
+  if (!add_finding_of_marks(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added))
     return false;
   if (!added)
     return true;
@@ -103,7 +110,8 @@ static bool find_above_peak(etr_finder *finder, const marks *above) {
       "A peak is too low, caches spared the memory, the operator skipped work, or its match is "
       "wrong. Longest: %s, %s, "
       "%s.",
-      longest_of(finder, added), etr_finder_amount_text(finder, longest.gflops * GIGA, "FLOP/s"),
+      longest_node_name(finder, added),
+      etr_finder_amount_text(finder, longest.gflops * GIGA, "FLOP/s"),
       etr_finder_amount_text(finder, longest.gbs * GIGA, "B/s"));
   etr_finding_set_sureness(added, ETR_SURE, NULL);
   return true;
@@ -111,13 +119,14 @@ static bool find_above_peak(etr_finder *finder, const marks *above) {
 
 /* ---- What its like do ---- */
 
-/* An operator whose rate is known; operators that run as the same kernel have the same `kind`. */
+/* An operator whose rate is known. Those of one kind are the same operator and run as the same
+ * kernel. intensity: FLOP per byte. */
 typedef struct rated {
   uint32_t kind, node;
   double gflops, intensity, macs;
 } rated;
 
-/* Orders operators by kind, then the slowest first, then by node. */
+/* Compares operators for qsort(): by kind, then the slowest first, then by node. */
 static int by_kind_and_rate(const void *a, const void *b) {
   const rated *x = a, *y = b;
   if (x->kind != y->kind)
@@ -127,9 +136,9 @@ static int by_kind_and_rate(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Returns the name of the kernel that a node runs as, without a number such as " #2" that tells
- * several apart. */
-static etr_slice kernel_name(const etr_finder *finder, uint32_t node) {
+/* Returns the name of the kernel that a node runs as, without a number such as " #2", by which
+ * XNNPACK distinguishes several of one name in a delegate. */
+static etr_slice kernel_family(const etr_finder *finder, uint32_t node) {
   const char *kernel = etr_label_kernel(finder->graph->times[node].runs_as);
   size_t size = strlen(kernel), stem_size = size;
   while (stem_size > 0 && kernel[stem_size - 1] >= '0' && kernel[stem_size - 1] <= '9')
@@ -145,16 +154,17 @@ static etr_slice kind_key(etr_text *text, const etr_finder *finder, uint32_t nod
   text->size = 0;
   etr_text_add(text, etr_slice_of(finder->graph->nodes[node].target));
   etr_text_add(text, ETR_SLICE(" as "));
-  etr_text_add(text, kernel_name(finder, node));
+  etr_text_add(text, kernel_family(finder, node));
   return (etr_slice){text->data, text->size};
 }
 
+/* Returns the name of the kernel that a node runs as, as a text; "" when out of memory. */
 static const char *kernel_text(const etr_finder *finder, uint32_t node) {
-  return etr_or_empty(etr_arena_copy(finder->arena, kernel_name(finder, node)));
+  return etr_or_empty(etr_arena_copy(finder->arena, kernel_family(finder, node)));
 }
 
 /* Returns "2 convolutions", "1 linear layer", "3 bmm". */
-static const char *counted_text(const etr_finder *finder, uint32_t node, size_t count) {
+static const char *counted_operators(const etr_finder *finder, uint32_t node, size_t count) {
   static const char *const linear[] = {"linear", "addmm", "mm"};
   const etr_node *layer = &finder->graph->nodes[node];
   bool is_linear = etr_is_one_of(finder, layer, linear, ETR_COUNT(linear));
@@ -171,25 +181,26 @@ static double best_rate(const etr_finder *finder, uint32_t node) {
   return time->per_run.min > 0 ? rate * time->typical / time->per_run.min : rate;
 }
 
-/* Operators are alike if they compute about as much, in all and for each byte: both within a factor
- * of two. */
-static bool is_alike(const rated *a, const rated *b) {
+/* Returns true if two operators compute about as much, in all and for each byte: both within a
+ * factor of two. Their rates can then be compared. */
+static bool are_alike(const rated *a, const rated *b) {
   return a->intensity <= 2 * b->intensity && b->intensity <= 2 * a->intensity &&
          a->macs <= 2 * b->macs && b->macs <= 2 * a->macs;
 }
 
-/* Returns the median rate, in GFLOP/s, of the operators that compute about as much as `model`, and
- * sets their number. rated_operators: of one kind, sorted by rate. */
-static double median_rate(const rated *rated_operators, size_t count, const rated *model,
+/* Returns the median rate, in GFLOP/s, of the operators that compute about as much as a given one,
+ * which is among them, and sets their number. rated_operators: of one kind, sorted by rate. */
+static double median_rate(const rated *rated_operators, size_t count, const rated *compared,
                           size_t *alike_count) {
   double rate = 0;
   size_t seen_count = 0;
   *alike_count = 0;
   for (size_t i = 0; i < count; i++)
-    *alike_count += is_alike(&rated_operators[i], model);
+    *alike_count += are_alike(&rated_operators[i], compared);
   for (size_t i = 0; i < count; i++) {
-    if (!is_alike(&rated_operators[i], model))
+    if (!are_alike(&rated_operators[i], compared))
       continue;
+    /* The one in the middle, or of an even number the mean of the two. */
     if (seen_count == (*alike_count - 1) / 2 || seen_count == *alike_count / 2)
       rate += rated_operators[i].gflops / (*alike_count % 2 ? 1 : 2);
     seen_count++;
@@ -198,8 +209,9 @@ static double median_rate(const rated *rated_operators, size_t count, const rate
 }
 
 /* Adds the finding about operators of one kind that run at less than half the median rate of those
- * that compute about as much. Returns false when out of memory. */
-static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size_t count) {
+ * that compute about as much, if there are any. rated_operators: of one kind, the slowest first.
+ * Returns false when out of memory. */
+static bool add_slow_rate_finding(etr_finder *finder, const rated *rated_operators, size_t count) {
   enum { MOST_COMPARED = 512 }; /* comparing each with each takes the square of their number */
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
   double saved_ticks = 0, rate = 0;
@@ -208,15 +220,17 @@ static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size
   if (!marked)
     return false;
   count = ETR_MIN(count, (size_t)MOST_COMPARED);
-  for (size_t i = count; i-- > 0;) { /* the slowest last, whose like are named */
+  /* From the end on, so that the rate and number in the texts are those of the slowest one. */
+  for (size_t i = count; i-- > 0;) {
+    const rated *compared = &rated_operators[i];
     size_t other_count;
-    double median = median_rate(rated_operators, count, &rated_operators[i], &other_count);
-    if (other_count < ETR_FINDING_LEAST_ALIKE || rated_operators[i].gflops * 2 >= median)
+    double median = median_rate(rated_operators, count, compared, &other_count);
+    if (other_count < ETR_FINDING_LEAST_ALIKE || compared->gflops * 2 >= median)
       continue;
-    marked[rated_operators[i].node] = true;
-    ticks += etr_finder_node_ticks(finder, rated_operators[i].node);
-    saved_ticks += (double)etr_finder_node_ticks(finder, rated_operators[i].node) *
-                   (1 - rated_operators[i].gflops / median);
+    uint64_t node_ticks = etr_finder_node_ticks(finder, compared->node);
+    marked[compared->node] = true;
+    ticks += node_ticks;
+    saved_ticks += (double)node_ticks * (1 - compared->gflops / median);
     rate = median;
     alike_count = other_count;
   }
@@ -228,7 +242,7 @@ static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size
   if (!etr_finding_set_nodes(finder, added, marked))
     return false;
   added->title = etr_arena_format(finder->arena, "See why %s %s slow",
-                                  counted_text(finder, added->nodes[0], added->node_count),
+                                  counted_operators(finder, added->nodes[0], added->node_count),
                                   added->node_count == 1 ? "is" : "are");
   added->fact = etr_arena_format(finder->arena, "%s at less than half the rate of %zu similar ones",
                                  added->node_count == 1 ? "it runs" : "they run", alike_count);
@@ -239,7 +253,7 @@ static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size
       "median of their rates is %s. Longest: %s at %s. Rates are those of each one's fastest run, "
       "so that interruptions do not count.",
       alike_count, kernel_text(finder, added->nodes[0]),
-      etr_finder_amount_text(finder, rate * GIGA, "FLOP/s"), longest_of(finder, added),
+      etr_finder_amount_text(finder, rate * GIGA, "FLOP/s"), longest_node_name(finder, added),
       etr_finder_amount_text(finder, rate_of_slowest * GIGA, "FLOP/s"));
   etr_finding_set_sureness(
       added, ETR_POSSIBLE,
@@ -247,14 +261,15 @@ static bool add_slow_rate(etr_finder *finder, const rated *rated_operators, size
   return true;
 }
 
-/* Adds the findings about operators that are slow compared with others of their kind. Sorts the
- * list. Returns false when out of memory. */
-static bool find_slow(etr_finder *finder, rated *list, size_t count) {
+/* Adds, for each kind, the finding about operators that are slow compared with others of it. Sorts
+ * the list. Returns false when out of memory. */
+static bool add_slow_rate_findings(etr_finder *finder, rated *list, size_t count) {
   etr_sort(list, count, sizeof *list, by_kind_and_rate);
   for (size_t first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && list[end].kind == list[first].kind;)
       end++;
-    if (end - first >= ETR_FINDING_LEAST_ALIKE && !add_slow_rate(finder, list + first, end - first))
+    if (end - first >= ETR_FINDING_LEAST_ALIKE &&
+        !add_slow_rate_finding(finder, list + first, end - first))
       return false;
   }
   return true;
@@ -265,12 +280,13 @@ static bool find_slow(etr_finder *finder, rated *list, size_t count) {
 enum { LEAST_STEPS = 10 }; /* of the clock: fewer make a rate uncertain by more than a tenth */
 enum { LEAST_NS = 10000 }; /* a kernel: below that, calling it and reading the clock matter */
 
-/* What the rules go by: figures of every operator, looked at once. */
+/* What the rules need to know of all operators. */
 typedef struct rates {
-  marks bound, above;
-  etr_map kinds;
-  etr_text kind; /* of the operator looked at */
-  rated *list;
+  marks bound;   /* operators that the memory's bandwidth limits */
+  marks above;   /* operators faster than a peak */
+  etr_map kinds; /* kind_key() -> number of the kind */
+  etr_text kind; /* memory for the key of one operator */
+  rated *list;   /* those that were timed well enough */
   size_t count;
 } rates;
 
@@ -278,18 +294,19 @@ typedef struct rates {
  * well enough, adds it to the operators whose rates are compared. */
 static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
-  bool is_well_timed = time->per_run.p50 >=
-                           LEAST_STEPS * etr_clock_step(finder->profile, time->backend, NULL) &&
-                       etr_ticks_to_ns(finder->profile, time->per_run.p50) >= LEAST_NS;
+  double median = time->per_run.p50;
+  double step = etr_clock_step(finder->profile, time->backend, NULL);
+  bool is_well_timed = median >= LEAST_STEPS * step &&
+                       etr_ticks_to_ns(finder->profile, median) >= LEAST_NS;
   /* Without a bandwidth nothing is known to be limited by the memory, or above a peak. */
   if (!is_well_timed && !finder->profile->effective_peaks.bandwidth_given)
     return;
   const etr_cost_figures figures = figures_of(finder, node);
   if (figures.bound && strcmp(figures.bound, "memory") == 0 &&
       figures.of_peak >= ETR_FINDING_NEAR_PEAK)
-    mark(&r->bound, finder, node);
+    mark_node(&r->bound, finder, node);
   if (figures.exceeds_peak)
-    mark(&r->above, finder, node);
+    mark_node(&r->above, finder, node);
   double gflops = best_rate(finder, node);
   if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed)
     return;
@@ -298,6 +315,8 @@ static void rate_operator(rates *r, const etr_finder *finder, uint32_t node) {
     r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, figures.macs};
 }
 
+/* Adds the findings by what operators compute and move, without those whose match was estimated
+ * from the order of events. Returns false when out of memory. */
 bool etr_add_cost_findings(etr_finder *finder) {
   rates r = {.kind = {.arena = finder->arena}};
   r.bound.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
@@ -311,6 +330,6 @@ bool etr_add_cost_findings(etr_finder *finder) {
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
     if (finder->graph->times[i].runs > 0 && finder->graph->times[i].match != ETR_MATCH_ALIGNED)
       rate_operator(&r, finder, i);
-  return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) &&
-         find_slow(finder, r.list, r.count);
+  return add_memory_bound_finding(finder, &r.bound) && add_above_peak_finding(finder, &r.above) &&
+         add_slow_rate_findings(finder, r.list, r.count);
 }

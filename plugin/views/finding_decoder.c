@@ -10,19 +10,6 @@
 
 #include <math.h>
 
-static bool *flags_of(const etr_finder *finder) {
-  return etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof(bool));
-}
-
-/* Returns the ticks of the kernels of marked nodes, with the calls around them. */
-static uint64_t sum_marked_ticks(const etr_finder *finder, const bool *marked) {
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    if (marked[i])
-      ticks += etr_finder_kernel_ticks(finder, i);
-  return ticks;
-}
-
 /* ---- Caches that are written as a whole ---- */
 
 /* Caches, and the operators that return a whole one to write a few positions. */
@@ -32,6 +19,8 @@ typedef struct cache_writes {
   uint64_t bytes, per_token; /* of all caches */
 } cache_writes;
 
+/* Returns true if two values have the same number of dimensions, at least one, and the same sizes.
+ */
 static bool has_same_sizes(const etr_value *a, const etr_value *b) {
   bool is_same = a->rank == b->rank && a->rank > 0;
   for (int32_t i = 0; is_same && i < a->rank; i++)
@@ -40,9 +29,12 @@ static bool has_same_sizes(const etr_value *a, const etr_value *b) {
 }
 
 /* Returns the buffer whose next value a concatenation makes from a part of the old one and
- * something new; ETR_NONE if it makes none. */
+ * something new; ETR_NONE if it makes none. A cache is written so by torch.cat([cache[:, :i], new,
+ * cache[:, i + 1:]]). */
 static uint32_t concatenated_buffer(const etr_graph *graph, const etr_node *node) {
-  for (size_t i = 0; node->output_count && node->input_count > 1 && i < node->input_count; i++) {
+  if (node->output_count == 0 || node->input_count < 2)
+    return ETR_NONE;
+  for (size_t i = 0; i < node->input_count; i++) {
     uint32_t source = etr_graph_behind_copies(graph, node->inputs[i].node);
     const etr_node *buffer = &graph->nodes[source];
     if (buffer->kind == ETR_NODE_BUFFER && buffer->is_written && buffer->output_count &&
@@ -52,6 +44,7 @@ static uint32_t concatenated_buffer(const etr_graph *graph, const etr_node *node
   return ETR_NONE;
 }
 
+/* Marks an operator that writes a cache, and counts it if it was not marked. */
 static void mark_write(cache_writes *writes, uint32_t node) {
   writes->operators += !writes->marked[node];
   writes->marked[node] = true;
@@ -90,7 +83,7 @@ static void mark_concatenations(cache_writes *writes, const etr_finder *finder) 
 static bool mark_writes(cache_writes *writes, const etr_finder *finder, const etr_layers *layers) {
   static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_"};
   etr_kv_cache cache;
-  *writes = (cache_writes){.marked = flags_of(finder)};
+  *writes = (cache_writes){.marked = etr_finder_node_flags(finder)};
   if (!writes->marked || !etr_kv_cache_find(&cache, finder->arena, finder->profile, finder->method))
     return false;
   for (uint32_t i = 0; cache.count && i < finder->graph->node_count; i++)
@@ -106,12 +99,13 @@ static bool mark_writes(cache_writes *writes, const etr_finder *finder, const et
   return true;
 }
 
-/* Adds the finding about writes of whole caches for one token. Returns false when out of memory. */
-static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
+/* Adds the finding about writes of whole caches for one token, if there are any. Returns false when
+ * out of memory. */
+static bool add_cache_copy_finding(etr_finder *finder, const etr_layers *layers) {
   cache_writes writes;
   if (!mark_writes(&writes, finder, layers))
     return false;
-  uint64_t ticks = sum_marked_ticks(finder, writes.marked);
+  uint64_t ticks = etr_finder_marked_ticks(finder, writes.marked);
   etr_finding *added = writes.operators ? etr_finder_add_if_large(finder, ETR_FINDING_CACHE_COPIES,
                                                                   ticks, (double)ticks)
                                         : NULL;
@@ -139,7 +133,9 @@ static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
 /* ---- What depends on positions alone ---- */
 
 /* Marks the operators whose results depend on positions (integer inputs of at most one dimension)
- * and constants alone, never on other inputs or on buffers that are written. */
+ * and constants alone, never on other inputs or on buffers that are written. depends_on_data: a
+ * flag for each node, all false at first. Nodes are in execution order, so a node that reads a
+ * later one is in a damaged graph and counts as depending on data. */
 static void mark_positions(const etr_finder *finder, bool *marked, bool *depends_on_data) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -156,10 +152,10 @@ static void mark_positions(const etr_finder *finder, bool *marked, bool *depends
   }
 }
 
-/* Adds the finding about work that depends on positions alone, and could be looked up. Returns
- * false when out of memory. */
-static bool find_position_work(etr_finder *finder) {
-  bool *marked = flags_of(finder), *depends_on_data = flags_of(finder);
+/* Adds the finding about work that depends on positions alone, and could be looked up, if there is
+ * any. Returns false when out of memory. */
+static bool add_position_finding(etr_finder *finder) {
+  bool *marked = etr_finder_node_flags(finder), *depends_on_data = etr_finder_node_flags(finder);
   size_t count = 0;
   if (!marked || !depends_on_data)
     return false;
@@ -168,7 +164,7 @@ static bool find_position_work(etr_finder *finder) {
     marked[i] = marked[i] && finder->graph->times[i].runs > 0;
     count += marked[i];
   }
-  uint64_t ticks = sum_marked_ticks(finder, marked);
+  uint64_t ticks = etr_finder_marked_ticks(finder, marked);
   etr_finding *added = count ? etr_finder_add_if_large(finder, ETR_FINDING_POSITIONS, ticks,
                                                        (double)ticks)
                              : NULL;
@@ -193,7 +189,7 @@ static bool find_position_work(etr_finder *finder) {
 
 /* ---- Weights ---- */
 
-/* What the weights of a decoder's operators take. */
+/* What the weights of a decoder's operators take, in bytes. */
 typedef struct weight_sum {
   double bytes;       /* read for a run */
   double float_bytes; /* by products of floating-point numbers */
@@ -201,8 +197,8 @@ typedef struct weight_sum {
   double most;        /* what it reads */
 } weight_sum;
 
-/* Returns the bytes of weights that operators read, and the operator that reads most. Marks those
- * that compute in floating point. */
+/* Returns the bytes of weights that operators read in a run, and the operator that reads most.
+ * Marks those that compute in floating point. Embeddings do not count: they read a row. */
 static weight_sum sum_weights(const etr_finder *finder, bool *marked) {
   weight_sum sum = {.largest = ETR_NONE};
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -217,29 +213,33 @@ static weight_sum sum_weights(const etr_finder *finder, bool *marked) {
     marked[i] = is_float;
     sum.bytes += figures.weight_bytes;
     sum.float_bytes += is_float ? figures.weight_bytes : 0;
-    if (figures.weight_bytes <= sum.most)
-      continue;
-    sum.most = figures.weight_bytes;
-    sum.largest = i;
+    if (figures.weight_bytes > sum.most) {
+      sum.most = figures.weight_bytes;
+      sum.largest = i;
+    }
   }
   return sum;
 }
 
 /* Adds the finding that reading the weights, at the bandwidth that was given, takes a good part of
- * the time of a token. Without a bandwidth nothing is known. Returns false when out of memory. */
-static bool find_weights(etr_finder *finder) {
+ * the time of a token. There is none without a bandwidth, or if a run computes several tokens.
+ * Returns false when out of memory. */
+static bool add_weight_finding(etr_finder *finder) {
   static const double MUCH = .25, SAVED = .75; /* int8 has a quarter of float32's bytes */
   const etr_throughput *throughput = finder->method->throughput;
   double bandwidth = finder->profile->peaks.bandwidth;
-  bool *marked = flags_of(finder);
+  bool *marked = etr_finder_node_flags(finder);
   bool is_step = throughput && throughput->tokens_per_run <= 1;
-  if (!marked || !is_step || !(bandwidth > 0))
-    return marked != NULL;
+  if (!marked)
+    return false;
+  if (!is_step || !(bandwidth > 0))
+    return true;
   const weight_sum sum = sum_weights(finder, marked);
   double ticks = sum.bytes / bandwidth * finder->profile->ticks_per_second;
   if (sum.largest == ETR_NONE || ticks < MUCH * finder->method->execute.typical)
     return true;
-  double runs = (double)finder->method->run_count, float_share = sum.float_bytes / sum.bytes;
+  double runs = (double)finder->method->run_count;
+  double float_share = sum.float_bytes / sum.bytes;
   uint64_t all_ticks = (uint64_t)(ticks * runs);
   etr_finding *added = etr_finder_add_if_large(
       finder, ETR_FINDING_WEIGHTS, all_ticks,
@@ -263,32 +263,51 @@ static bool find_weights(etr_finder *finder) {
   return etr_finding_set_nodes(finder, added, marked);
 }
 
-/* Adds the finding about an embedding in floating point that has much of the weights. Its rows are
- * looked up, so it takes memory and no time. Returns false when out of memory. */
-static bool find_embedding(etr_finder *finder) {
-  static const double MUCH = .25;
-  const etr_graph *graph = finder->graph;
-  bool *marked = flags_of(finder);
-  double all_bytes = 0, table_bytes = 0;
-  uint32_t table = ETR_NONE, reader = ETR_NONE;
-  if (!marked)
-    return false;
+/* Returns the bytes of all weights: of parameters, and of buffers that nothing writes. */
+static double all_weight_bytes(const etr_graph *graph) {
+  double sum = 0;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     uint64_t bytes;
     const etr_node *node = &graph->nodes[i];
     bool is_weight = node->kind == ETR_NODE_PARAMETER ||
                      (node->kind == ETR_NODE_BUFFER && !node->is_written);
     if (is_weight && node->output_count && etr_value_bytes(&node->outputs[0], &bytes))
-      all_bytes += (double)bytes;
-    bool is_lookup = node->kind == ETR_NODE_OP && strstr(node->target, ".embedding.") &&
-                     node->input_count && graph->times[i].runs;
-    const etr_node *weight = is_lookup ? &graph->nodes[node->inputs[0].node] : NULL;
-    bool is_float = weight && weight->kind == ETR_NODE_PARAMETER && weight->output_count &&
-                    weight->outputs[0].dtype && strstr(weight->outputs[0].dtype, "float");
-    if (!is_float || !etr_value_bytes(&weight->outputs[0], &bytes) || (double)bytes <= table_bytes)
+      sum += (double)bytes;
+  }
+  return sum;
+}
+
+/* Returns the bytes of the table in floating point that an embedding looks rows up in; 0 for an
+ * operator that is none, or did not run. */
+static double float_table_bytes(const etr_graph *graph, uint32_t node) {
+  const etr_node *lookup = &graph->nodes[node];
+  bool is_lookup = lookup->kind == ETR_NODE_OP && strstr(lookup->target, ".embedding.") &&
+                   lookup->input_count && graph->times[node].runs;
+  if (!is_lookup)
+    return 0;
+  const etr_node *table = &graph->nodes[lookup->inputs[0].node];
+  bool is_float = table->kind == ETR_NODE_PARAMETER && table->output_count &&
+                  table->outputs[0].dtype && strstr(table->outputs[0].dtype, "float");
+  uint64_t bytes;
+  return is_float && etr_value_bytes(&table->outputs[0], &bytes) ? (double)bytes : 0;
+}
+
+/* Adds the finding about an embedding in floating point that has much of the weights, if there is
+ * one. Its rows are looked up, so it takes memory and no time. Returns false when out of memory. */
+static bool add_embedding_finding(etr_finder *finder) {
+  static const double MUCH = .25;
+  const etr_graph *graph = finder->graph;
+  bool *marked = etr_finder_node_flags(finder);
+  double all_bytes = all_weight_bytes(graph), table_bytes = 0;
+  uint32_t table = ETR_NONE, reader = ETR_NONE;
+  if (!marked)
+    return false;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    double bytes = float_table_bytes(graph, i);
+    if (bytes <= table_bytes)
       continue;
-    table_bytes = (double)bytes;
-    table = node->inputs[0].node;
+    table_bytes = bytes;
+    table = graph->nodes[i].inputs[0].node;
     reader = i;
   }
   if (table == ETR_NONE || table_bytes < MUCH * all_bytes)
@@ -321,12 +340,13 @@ static bool find_embedding(etr_finder *finder) {
 
 /* ---- Together ---- */
 
+/* Adds the findings that are about decoders only. Returns false when out of memory. */
 bool etr_add_decoder_findings(etr_finder *finder) {
   etr_layers layers;
   if (!etr_layers_find(&layers, finder->arena, finder->profile, finder->method))
     return false;
   if (!layers.is_decoder)
     return true;
-  return find_cache_copies(finder, &layers) && find_position_work(finder) && find_weights(finder) &&
-         find_embedding(finder);
+  return add_cache_copy_finding(finder, &layers) && add_position_finding(finder) &&
+         add_weight_finding(finder) && add_embedding_finding(finder);
 }

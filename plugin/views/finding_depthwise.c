@@ -13,30 +13,33 @@ enum { MOST_WEIGHTS = 25 };
  * or 9 x 9: docs/findings.md has the table. */
 static const etr_ratio split_ratio = {3, 14};
 
-/* Returns true if a filter is too large for those kernels, and a quarter of it is not. */
-static bool is_wide(const etr_value *weight) {
+/* Returns true if a filter has more weights than XNNPACK's fast kernels take, and a quarter of it,
+ * with every second row and column, has not. */
+static bool is_splittable(const etr_value *weight) {
   int64_t rows = weight->dims[2].size, columns = weight->rank > 3 ? weight->dims[3].size : 1;
   if (rows <= 0 || columns <= 0 || rows > INT16_MAX || columns > INT16_MAX)
     return false;
-  bool fits_split = (rows + 1) / 2 * ((columns + 1) / 2) <= MOST_WEIGHTS;
-  return rows * columns > MOST_WEIGHTS && fits_split;
+  int64_t quarter = (rows + 1) / 2 * ((columns + 1) / 2);
+  return rows * columns > MOST_WEIGHTS && quarter <= MOST_WEIGHTS;
 }
 
-/* Returns true for a wide depthwise convolution in float32 that ran as a matrix product. */
-static bool is_slow(const etr_finder *finder, uint32_t node) {
+/* Returns true for a depthwise convolution in float32 that ran as a matrix product (IGEMM), because
+ * of its large filter, and that can be split into four with fast kernels. */
+static bool has_slow_kernel(const etr_finder *finder, uint32_t node) {
   const char *kernel = finder->graph->times[node].runs_as;
   const etr_value *weight = etr_finder_depthwise_weight(finder, &finder->graph->nodes[node]);
   return weight && kernel && strncmp(kernel, "Convolution", 11) == 0 && strstr(kernel, "F32") &&
-         strstr(kernel, "IGEMM") && is_wide(weight);
+         strstr(kernel, "IGEMM") && is_splittable(weight);
 }
 
+/* Returns true if the filters of two weights have equal heights and widths. */
 static bool have_equal_filters(const etr_value *a, const etr_value *b) {
   return a->rank == b->rank && a->dims[2].size == b->dims[2].size &&
          (a->rank < 4 || a->dims[3].size == b->dims[3].size);
 }
 
-/* Returns what convolutions with such filters can become: with the sizes, if all have the same
- * ones. NULL when out of memory. */
+/* Returns the fact of the finding: what convolutions with such filters can become, with the sizes
+ * of `filter` if all have the same. NULL when out of memory. */
 static const char *split_text(etr_finder *finder, const etr_value *filter, bool is_one_size) {
   int rows = (int)filter->dims[2].size, columns = filter->rank > 3 ? (int)filter->dims[3].size : 1;
   if (!is_one_size)
@@ -48,8 +51,8 @@ static const char *split_text(etr_finder *finder, const etr_value *filter, bool 
       columns, (rows + 1) / 2, (columns + 1) / 2);
 }
 
-/* Finds depthwise convolutions whose filters are too large for XNNPACK's fast kernels. Returns
- * false when out of memory. */
+/* Adds the finding about depthwise convolutions whose filters are too large for XNNPACK's fast
+ * kernels, if there are any. Returns false when out of memory. */
 bool etr_add_depthwise_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
@@ -60,7 +63,7 @@ bool etr_add_depthwise_findings(etr_finder *finder) {
   if (!marked)
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    marked[i] = is_slow(finder, i);
+    marked[i] = has_slow_kernel(finder, i);
     if (!marked[i])
       continue;
     const etr_value *before = weight;

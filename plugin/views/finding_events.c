@@ -13,31 +13,34 @@
 #include <math.h>
 #include <stdlib.h>
 
-static uint64_t usual_of(const etr_finder *finder, const etr_event *event) {
+/* Returns what an event takes over all runs, in ticks, if each is like the typical run. */
+static uint64_t event_ticks(const etr_finder *finder, const etr_event *event) {
   return etr_finder_over_runs(finder, event->stats.typical);
 }
 
-/* The method's blocks, one after the other; NULL at the end. */
-static const etr_block *next_block(const etr_finder *finder, size_t *at) {
-  return *at < finder->method->block_count
-             ? &finder->profile->blocks[finder->method->blocks[(*at)++]]
+/* Returns the method's blocks (runs with the same sequence of events), one after the other; NULL
+ * after the last. next: 0 at first, then what the call before set. */
+static const etr_block *next_block(const etr_finder *finder, size_t *next) {
+  return *next < finder->method->block_count
+             ? &finder->profile->blocks[finder->method->blocks[(*next)++]]
              : NULL;
 }
 
 /* ---- Layout inside delegates ---- */
 
-/* One operator that a delegate ran without a node. */
+/* A Transpose, Convert or Copy that a delegate ran, and that no node of the graph stands for. */
 typedef struct inserted {
   const char *name;
   const etr_block *block;
   size_t row; /* of its event in the block */
   int32_t instruction;
-  uint64_t ticks;
+  uint64_t ticks; /* over all runs */
 } inserted;
 
+/* The operators that delegates inserted. */
 typedef struct insertions {
   etr_arena *arena;
-  etr_map index; /* "INSTRUCTION NAME" -> place in list: another block may have it, too */
+  etr_map index; /* "INSTRUCTION NAME" -> index in list: another block may have it, too */
   etr_vec(inserted) list;
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
@@ -46,7 +49,8 @@ typedef struct insertions {
   etr_vec(double) interrupted_ticks; /* of each, in the typical run */
 } insertions;
 
-/* Adds up what interruptions added to each event. Returns false when out of memory. */
+/* Sets in->interrupted to the events that interruptions made longer, and adds up by how many ticks
+ * of the typical run. Returns false when out of memory. */
 static bool find_interrupted_events(insertions *in, const etr_finder *finder) {
   const etr_method *method = finder->method;
   const etr_interruptions *found = &finder->groups->interruptions;
@@ -70,22 +74,25 @@ static bool find_interrupted_events(insertions *in, const etr_finder *finder) {
 }
 
 /* Returns what an event takes in the typical run without interruptions, in ticks over all runs. */
-static uint64_t uninterrupted_of(const insertions *in, const etr_finder *finder,
-                                 const etr_event *event) {
+static uint64_t uninterrupted_ticks(const insertions *in, const etr_finder *finder,
+                                    const etr_event *event) {
   uint32_t number = etr_map_get(&in->interrupted, ETR_BYTES(event));
   double lost = number == ETR_NONE ? 0 : in->interrupted_ticks.data[number];
   return etr_finder_over_runs(finder, fmax(event->stats.typical - lost, 0));
 }
 
-static bool is_called(const etr_event *event, const char *name) {
+static bool name_starts_with(const etr_event *event, const char *name) {
   return strncmp(event->name, name, strlen(name)) == 0;
 }
 
-static bool is_layout(const etr_event *event) {
-  return is_called(event, "Transpose") || is_called(event, "Convert") || is_called(event, "Copy");
+/* Returns true for XNNPACK's operators that only move or convert data. */
+static bool changes_layout(const etr_event *event) {
+  return name_starts_with(event, "Transpose") || name_starts_with(event, "Convert") ||
+         name_starts_with(event, "Copy");
 }
 
-/* Adds an operator that the lowering inserted, or its time if it is known. */
+/* Adds an operator that the lowering inserted, or only its ticks if the list has it already. row:
+ * of its event in the block. Returns false when out of memory. */
 static bool add_inserted(insertions *in, const etr_block *block, size_t row, uint64_t ticks) {
   const etr_event *event = &block->events[row];
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -99,46 +106,48 @@ static bool add_inserted(insertions *in, const etr_block *block, size_t row, uin
   if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1)))
     return false;
   *added = (inserted){event->label, block, row, event->instruction_id, ticks};
-  in->transposes += is_called(event, "Transpose");
-  in->converts += is_called(event, "Convert");
-  in->copies += is_called(event, "Copy");
+  in->transposes += name_starts_with(event, "Transpose");
+  in->converts += name_starts_with(event, "Convert");
+  in->copies += name_starts_with(event, "Copy");
   return true;
 }
 
-/* Rows [first, end) are one delegate's call and events. Events that add up to more than the call
- * count as shares of it, as they do in the balance. If nodes were estimated by order, it is not
- * known which operators have none. */
-static bool add_delegate(insertions *in, const etr_finder *finder, const etr_block *block,
-                         size_t first, size_t end) {
+/* Adds the inserted operators of one delegate's call, which has the rows [first, end) of a block.
+ * Events that add up to more than the call count as shares of it, so that times add up to the
+ * method's. Adds none if nodes were estimated by the order of events: it is not known then which
+ * operators have no node. Without an Edge graph, which says what the model asks for, all that only
+ * move data count as inserted. Returns false when out of memory. */
+static bool add_inserted_of_call(insertions *in, const etr_finder *finder, const etr_block *block,
+                                 size_t first, size_t end) {
   uint64_t events = 0, call = 0;
   bool matched = false, estimated = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     if (e->kind == ETR_EVENT_DELEGATE_CALL)
-      call += uninterrupted_of(in, finder, e);
+      call += uninterrupted_ticks(in, finder, e);
     if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums)
-      events += uninterrupted_of(in, finder, e);
+      events += uninterrupted_ticks(in, finder, e);
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
   }
-  /* Only an Edge graph tells what was inserted from what the model asks for. */
   bool has_edge = etr_finder_has_edge(finder);
   if (has_edge && (!matched || estimated))
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    uint64_t ticks = uninterrupted_of(in, finder, e);
+    uint64_t ticks = uninterrupted_ticks(in, finder, e);
     bool is_operator = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
-    if (!(has_edge ? e->is_inserted : is_operator) || !is_layout(e))
+    if (!(has_edge ? e->is_inserted : is_operator) || !changes_layout(e))
       continue;
-    if (!add_inserted(in, block, i,
-                      call > 0 && events > call ? etr_scale(ticks, call, events) : ticks))
+    if (call > 0 && events > call)
+      ticks = etr_scale(ticks, call, events);
+    if (!add_inserted(in, block, i, ticks))
       return false;
   }
   return true;
 }
 
-/* Orders inserted operators by time, the longest first. */
+/* Compares inserted operators for qsort(): by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
   const inserted *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -148,7 +157,8 @@ static int by_ticks(const void *a, const void *b) {
   return etr_natural_compare(x->name, y->name);
 }
 
-/* Lists the delegate calls that have inserted operators, once each. */
+/* Lists the instructions of the delegate calls that have inserted operators, once each, ascending.
+ * Returns false when out of memory. */
 static bool list_instructions(insertions *in) {
   for (size_t i = 0; i < in->list.count; i++) {
     int32_t *added = etr_vec_push(in->arena, &in->instructions);
@@ -165,39 +175,41 @@ static bool list_instructions(insertions *in) {
   return true;
 }
 
-/* Returns whether an event is an operator that the model asks for: it has a node, or, unless only
- * those count, computes something. */
-static bool is_of_model(const etr_finder *finder, const etr_event *event, bool needs_node) {
+/* Returns true if an event is an operator that the model asks for: it has a node or, unless
+ * needs_node, it computes something. */
+static bool is_operator_of_model(const etr_finder *finder, const etr_event *event,
+                                 bool needs_node) {
   if (event->node_count && finder->graph)
     return true;
   return !needs_node && event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
-         !is_layout(event);
+         !changes_layout(event);
 }
 
-/* Returns the operator of the model that ran before or after in the same delegate, in the direction
- * of `step`; NULL if there is none. */
-static const etr_event *find_neighbor(const etr_finder *finder, const inserted *of, int step,
+/* Returns the event of the nearest operator of the model that ran before an inserted one (step -1)
+ * or after it (step 1) in the same delegate; NULL if there is none. */
+static const etr_event *find_neighbor(const etr_finder *finder, const inserted *copy, int step,
                                       bool needs_node) {
-  for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
+  for (size_t i = copy->row; step > 0 ? i + 1 < copy->block->event_count : i > 0;) {
     i = step > 0 ? i + 1 : i - 1;
-    const etr_event *event = &of->block->events[i];
-    if (event->instruction_id != of->instruction)
+    const etr_event *event = &copy->block->events[i];
+    if (event->instruction_id != copy->instruction)
       return NULL;
-    if (is_of_model(finder, event, needs_node))
+    if (is_operator_of_model(finder, event, needs_node))
       return event;
   }
   return NULL;
 }
 
-/* Returns the name of the node that ran before or after; NULL if there is none. */
-static const char *neighbor_name(const etr_finder *finder, const inserted *of, int step) {
-  const etr_event *event = find_neighbor(finder, of, step, true);
+/* Returns the name of the nearest node that ran before (step -1) or after (step 1); NULL if there
+ * is none. */
+static const char *neighbor_name(const etr_finder *finder, const inserted *copy, int step) {
+  const etr_event *event = find_neighbor(finder, copy, step, true);
   return event ? etr_finder_node_name(finder, event->nodes[0]) : NULL;
 }
 
-/* Puts " (after X, before Y)", in the order in which the delegate runs. */
-static void put_place(etr_writer *writer, const etr_finder *finder, const inserted *of) {
-  const char *before = neighbor_name(finder, of, -1), *behind = neighbor_name(finder, of, 1);
+/* Writes " (after X, before Y)": the nodes between which the delegate runs an inserted operator. */
+static void put_neighbors(etr_writer *writer, const etr_finder *finder, const inserted *copy) {
+  const char *before = neighbor_name(finder, copy, -1), *behind = neighbor_name(finder, copy, 1);
   if (before && behind)
     etr_putf(writer, " (after %s, before %s)", before, behind);
   if (before && !behind)
@@ -211,12 +223,13 @@ static void put_place(etr_writer *writer, const etr_finder *finder, const insert
 /* Permutes inside delegates from channels-first to channels-last, or back. XNNPACK computes in
  * channels-last, and runs each as a Transpose. */
 typedef struct layout_permutes {
-  bool *marked; /* per node; NULL: without an Edge graph */
+  bool *marked; /* per node: it is one of them; NULL without an Edge graph */
   size_t count, pairs;
-  uint64_t ticks, pair_ticks; /* of all, and of those around linear layers */
+  uint64_t ticks, pair_ticks; /* over all runs: of all, and of those around linear layers */
 } layout_permutes;
 
-/* Returns true for a permute to channels-last, or back from it. */
+/* Returns true for a permute from channels-first to channels-last, or with is_back for one from
+ * channels-last to channels-first. */
 static bool is_layout_permute(const etr_finder *finder, uint32_t node, bool is_back) {
   static const char *const names[] = {"permute_copy", "permute"};
   if (!etr_is_one_of(finder, &finder->graph->nodes[node], names, ETR_COUNT(names)))
@@ -225,35 +238,42 @@ static bool is_layout_permute(const etr_finder *finder, uint32_t node, bool is_b
   return dims && strcmp(dims, is_back ? "[0, 3, 1, 2]" : "[0, 2, 3, 1]") == 0;
 }
 
-/* Returns the permute to channels-last that a permute back undoes, if only linear layers and
- * operators of each number alone are between them; ETR_NONE if there is none. */
-static uint32_t permute_before(const etr_finder *finder, uint32_t back) {
+/* Returns the first input of a node that is not constant; ETR_NONE if there is none. */
+static uint32_t first_data_input(const etr_finder *finder, const etr_node *node) {
+  for (size_t i = 0; i < node->input_count; i++)
+    if (!finder->is_constant[node->inputs[i].node])
+      return node->inputs[i].node;
+  return ETR_NONE;
+}
+
+/* Returns the permute to channels-last that a permute back undoes, if at least one linear layer and
+ * otherwise only elementwise operators are between them, at most MOST_BETWEEN; ETR_NONE if there is
+ * none. A 1x1 convolution computes the same without permutes. */
+static uint32_t find_undone_permute(const etr_finder *finder, uint32_t back) {
   static const char *const between[] = {"linear", "addmm",   "view_copy", "gelu", "relu",
                                         "clamp",  "sigmoid", "hardtanh",  "mul",  "add"};
   enum { MOST_BETWEEN = 8 };
   const etr_graph *graph = finder->graph;
   bool has_layer = false;
-  uint32_t at = back;
+  uint32_t visited = back;
   for (int steps = 0; steps < MOST_BETWEEN; steps++) {
-    const etr_node *node = &graph->nodes[at];
+    const etr_node *node = &graph->nodes[visited];
     static const char *const linears[] = {"linear", "addmm"};
     has_layer |= etr_is_one_of(finder, node, linears, ETR_COUNT(linears));
-    uint32_t input = ETR_NONE;
-    for (size_t k = 0; k < node->input_count; k++)
-      if (!finder->is_constant[node->inputs[k].node])
-        input = input == ETR_NONE ? node->inputs[k].node : input;
-    if (input == ETR_NONE || input >= at)
+    uint32_t input = first_data_input(finder, node);
+    if (input == ETR_NONE || input >= visited)
       return ETR_NONE;
     if (has_layer && is_layout_permute(finder, input, false))
       return input;
     if (!etr_is_one_of(finder, &graph->nodes[input], between, ETR_COUNT(between)))
       return ETR_NONE;
-    at = input;
+    visited = input;
   }
   return ETR_NONE;
 }
 
-/* Finds permutes that only change the layout, and pairs of them that cancel. */
+/* Finds the permutes inside delegates that only change the layout, and how many pairs of them
+ * cancel but for linear layers between them. Returns false when out of memory. */
 static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out) {
   *out = (layout_permutes){0};
   if (!finder->graph || !etr_finder_has_edge(finder))
@@ -264,7 +284,8 @@ static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out)
   if (!out->marked || !is_pair)
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    uint32_t before = is_layout_permute(finder, i, true) ? permute_before(finder, i) : ETR_NONE;
+    uint32_t before = is_layout_permute(finder, i, true) ? find_undone_permute(finder, i)
+                                                         : ETR_NONE;
     if (before == ETR_NONE)
       continue;
     out->pairs++;
@@ -284,10 +305,10 @@ static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out)
   return true;
 }
 
-/* Returns the type of the operator that ran before or after, in the direction of `step`:
- * "Convolution" of "Convolution (NHWC, F32) IGEMM". NULL if there is none in the same delegate. */
-static const char *neighbor_type(const etr_finder *finder, const inserted *of, int step) {
-  const etr_event *event = find_neighbor(finder, of, step, false);
+/* Returns the type of the nearest operator that ran before (step -1) or after (step 1) in the same
+ * delegate: "Convolution" of "Convolution (NHWC, F32) IGEMM". NULL if there is none. */
+static const char *neighbor_type(const etr_finder *finder, const inserted *copy, int step) {
+  const etr_event *event = find_neighbor(finder, copy, step, false);
   if (!event)
     return NULL;
   if (event->node_count && finder->graph)
@@ -298,10 +319,10 @@ static const char *neighbor_type(const etr_finder *finder, const inserted *of, i
   return etr_arena_copy(finder->arena, (etr_slice){event->label, size});
 }
 
-/* Returns "before convolution", "after addmm", "between mul and conv" inside a delegate; "" if it
- * runs nothing else. */
-static const char *place_text(const etr_finder *finder, const inserted *of) {
-  const char *before = neighbor_type(finder, of, -1), *behind = neighbor_type(finder, of, 1);
+/* Returns between which operators a delegate runs an inserted one: "before convolution at the
+ * start", "after addmm at the end", "between mul and conv"; "" if it runs nothing else. */
+static const char *neighbors_text(const etr_finder *finder, const inserted *copy) {
+  const char *before = neighbor_type(finder, copy, -1), *behind = neighbor_type(finder, copy, 1);
   if (before && behind)
     return etr_arena_format(finder->arena, "between %s and %s", before, behind);
   if (before)
@@ -309,9 +330,9 @@ static const char *place_text(const etr_finder *finder, const inserted *of) {
   return behind ? etr_arena_format(finder->arena, "before %s at the start", behind) : "";
 }
 
-/* Says what to do, and where they are: "use channels-last inputs; in delegate 0, before convolution
- * at the start". The second place of one delegate follows where a line of a screen has room for it.
- */
+/* Returns what to do, and where inserted operators are: "use channels-last inputs; in delegate 0,
+ * before convolution at the start". If all are in one delegate, the second one's neighbors follow
+ * if they fit into a line of a screen. */
 static const char *layout_fact(const etr_finder *finder, const insertions *in,
                                const layout_permutes *permutes) {
   enum { ROOM = 34 }; /* characters of both places together */
@@ -328,7 +349,7 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   else
     etr_putf(&writer, "in %zu delegates", in->instructions.count);
   for (size_t i = 0, used = 0; i < in->list.count && i < (is_one ? 2u : 1u); i++) {
-    const char *place = etr_or_empty(place_text(finder, &in->list.data[i]));
+    const char *place = etr_or_empty(neighbors_text(finder, &in->list.data[i]));
     used += strlen(place);
     if (!place[0] || (i > 0 && used > ROOM))
       break;
@@ -349,7 +370,7 @@ static const char *layout_fact(const etr_finder *finder, const insertions *in,
   return etr_or_empty(where);
 }
 
-/* "Avoid 2 Transpose, 1 Convert" */
+/* Returns "Avoid 2 Transpose, 1 Convert". permutes: how many of the model run as Transpose. */
 static const char *layout_title(const insertions *in, size_t permutes) {
   const struct {
     const char *name;
@@ -369,7 +390,8 @@ static const char *layout_title(const insertions *in, size_t permutes) {
   return etr_text_end(&text, &writer);
 }
 
-/* Says what takes the time, where the longest are, and what to do about them. */
+/* Returns what takes the time, where the longest are, and what to do about them. ticks: of all,
+ * over all runs. */
 static const char *layout_evidence(const etr_finder *finder, const insertions *in,
                                    const layout_permutes *permutes, uint64_t ticks) {
   enum { LISTED = 3 };
@@ -395,7 +417,7 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
     etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in->list.data[i].name,
              (int)in->list.data[i].instruction,
              etr_finder_time_per_run(finder, in->list.data[i].ticks));
-    put_place(&writer, finder, &in->list.data[i]);
+    put_neighbors(&writer, finder, &in->list.data[i]);
   }
   etr_puts(&writer, in->list.count ? "." : "");
   if (in->transposes)
@@ -407,20 +429,23 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* Adds the finding about operators in delegates that only change the layout or the number type,
+ * inserted ones and permutes of the model, if they take long enough. Returns false when out of
+ * memory. */
 bool etr_add_layout_findings(etr_finder *finder) {
   insertions in = {.arena = finder->arena};
   layout_permutes permutes;
-  size_t at = 0;
+  size_t next = 0;
   if (!find_layout_permutes(finder, &permutes))
     return false;
   etr_map_init(&in.index, in.arena);
   if (!find_interrupted_events(&in, finder))
     return false;
-  for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
+  for (const etr_block *block; (block = next_block(finder, &next)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
       if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL &&
-          !add_delegate(&in, finder, block, i, end))
+          !add_inserted_of_call(&in, finder, block, i, end))
         return false;
     }
   uint64_t ticks = in.ticks;
@@ -461,39 +486,40 @@ bool etr_add_layout_findings(etr_finder *finder) {
 
 /* ---- Calls of kernels ---- */
 
-/* Rows [first, end) are one instruction's: kernels, and the calls around them. Only one that has
- * both tells what calling took. */
+/* Adds the times of one instruction, which has the rows [first, end) of a block, to its node: of
+ * the kernel, and of the runtime's call around it. Does nothing if an instruction has not both,
+ * since then it is not known what calling takes. */
 static void measure_instruction(etr_finder *finder, const etr_block *block, size_t first,
                                 size_t end) {
   uint64_t kernel = 0, call = 0;
   uint32_t node = ETR_NONE;
-  bool both = false;
+  bool has_call = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     bool is_call = strcmp(e->name, "OPERATOR_CALL") == 0 && e->kind == ETR_EVENT_FRAMEWORK;
     if (e->node_count)
       node = e->nodes[0];
     if (e->node_count)
-      kernel += usual_of(finder, e);
+      kernel += event_ticks(finder, e);
     if (is_call)
-      call += usual_of(finder, e);
-    both |= is_call;
+      call += event_ticks(finder, e);
+    has_call |= is_call;
   }
-  if (node == ETR_NONE || !both || call < kernel)
+  if (node == ETR_NONE || !has_call || call < kernel)
     return;
   finder->kernel_ticks[node] += kernel;
   finder->call_ticks[node] += call - kernel;
 }
 
 bool etr_finder_measure_calls(etr_finder *finder) {
-  size_t at = 0;
+  size_t next = 0;
   finder->kernel_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
                                                sizeof *finder->kernel_ticks);
   finder->call_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
                                              sizeof *finder->call_ticks);
   if (!finder->kernel_ticks || !finder->call_ticks)
     return false;
-  for (const etr_block *block; (block = next_block(finder, &at)) != NULL;) {
+  for (const etr_block *block; (block = next_block(finder, &next)) != NULL;) {
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
       if (!block->events[i].delegate_id)
@@ -503,6 +529,8 @@ bool etr_finder_measure_calls(etr_finder *finder) {
   return true;
 }
 
+/* Adds the finding about kernels that take longer to be called than to run, if there are any.
+ * Returns false when out of memory. */
 bool etr_add_slow_call_findings(etr_finder *finder) {
   size_t node_count = finder->graph->node_count;
   uint64_t calls = 0;
@@ -533,51 +561,61 @@ bool etr_add_slow_call_findings(etr_finder *finder) {
 /* ---- Operators that one run makes look slow: something came in between, and the average does not
  * say so ---- */
 
-/* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does
- * not stand out. Of a node whose median is below its clock's step, any tick would. */
-static const etr_run_ticks *outlying_run(const etr_finder *finder, const etr_node_time *time,
-                                         uint32_t phase) {
+/* Returns a node's longest run, if it takes more than ETR_FINDING_OUTLIER_FACTOR times the median;
+ * NULL otherwise. The first run is cold, and does not count. Nor do runs of other phases than
+ * `phase`, unless that is ETR_NONE: they do other work. A median of 0 is below the step of the
+ * clock, and any run would stand out from it. */
+static const etr_run_ticks *find_outlying_run(const etr_finder *finder, const etr_node_time *time,
+                                              uint32_t phase) {
   const etr_method *method = finder->method;
   const etr_run_ticks *longest = NULL;
   for (uint32_t i = 0; time->each_run && i < time->runs; i++) {
     const etr_run_ticks *run = &time->each_run[i];
     bool is_cold = run->run == 0 && method->skipped_run_count == 0;
-    bool is_usual = phase == ETR_NONE ||
-                    finder->profile->runs[method->runs[run->run]].phase == phase;
-    if (!is_cold && is_usual && (!longest || run->ticks > longest->ticks))
+    bool is_of_phase = phase == ETR_NONE ||
+                       finder->profile->runs[method->runs[run->run]].phase == phase;
+    if (!is_cold && is_of_phase && (!longest || run->ticks > longest->ticks))
       longest = run;
   }
-  bool is_known = time->runs >= ETR_FINDING_LEAST_RUNS && longest && time->per_run.p50 > 0;
-  return is_known && (double)longest->ticks > ETR_FINDING_OUTLIER_FACTOR * time->per_run.p50
-             ? longest
-             : NULL;
+  double median = time->per_run.p50;
+  if (!longest || time->runs < ETR_FINDING_LEAST_RUNS || !(median > 0))
+    return NULL;
+  return (double)longest->ticks > ETR_FINDING_OUTLIER_FACTOR * median ? longest : NULL;
 }
 
-static uint64_t excess_of(const etr_node_time *time, const etr_run_ticks *run) {
+static uint64_t ticks_above_median(const etr_node_time *time, const etr_run_ticks *run) {
   return run->ticks - (uint64_t)time->per_run.p50;
 }
 
+/* Returns the phase that most of a method's runs are of, and so the median, too; ETR_NONE if its
+ * runs have no phases. */
+static uint32_t most_common_phase(const etr_method *method) {
+  uint32_t phase = method->run_phase_count ? 0 : ETR_NONE;
+  for (uint32_t i = 1; i < method->run_phase_count; i++)
+    if (method->run_phases[i].run_count > method->run_phases[phase].run_count)
+      phase = i;
+  return phase;
+}
+
+/* Adds the finding about operators that took many times their median in one run, if there are any.
+ * Returns false when out of memory. */
 bool etr_add_outlier_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   const etr_run_ticks *worst_run = NULL;
-  /* The phase that most of a method's runs are of, and so mostly the medians; ETR_NONE where it has
-   * none. */
-  uint32_t phase = finder->method->run_phase_count ? 0 : ETR_NONE;
-  for (uint32_t i = 1; i < finder->method->run_phase_count; i++)
-    if (finder->method->run_phases[i].run_count > finder->method->run_phases[phase].run_count)
-      phase = i;
-  size_t worst = 0;
+  uint32_t phase = most_common_phase(finder->method);
+  size_t worst = 0; /* node */
   uint64_t ticks = 0;
   if (!marked)
     return false;
   for (size_t i = 0; i < graph->node_count; i++) {
-    const etr_run_ticks *run = outlying_run(finder, &graph->times[i], phase);
+    const etr_run_ticks *run = find_outlying_run(finder, &graph->times[i], phase);
     if (!run)
       continue;
     marked[i] = true;
-    ticks += excess_of(&graph->times[i], run);
-    if (worst_run && excess_of(&graph->times[i], run) <= excess_of(&graph->times[worst], worst_run))
+    ticks += ticks_above_median(&graph->times[i], run);
+    if (worst_run && ticks_above_median(&graph->times[i], run) <=
+                         ticks_above_median(&graph->times[worst], worst_run))
       continue;
     worst = i;
     worst_run = run;

@@ -14,9 +14,10 @@
 
 /* ---- Delegates, kernels, constants ---- */
 
-/* Sets per node the delegate that it runs in, ETR_NONE for others; in a record that was saved after
- * lowering, also of the calls that hold them. */
-static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
+/* Sets, for each node, the index of the delegate that it runs in, or ETR_NONE. In a record that was
+ * saved after lowering, nodes of delegates are in nested graphs; the nodes that call these get the
+ * delegate, too. */
+static void set_delegates(const etr_finder *finder, uint32_t *delegate_of) {
   const etr_graph *graph = finder->graph;
   for (size_t i = 0; i < graph->node_count; i++)
     delegate_of[i] = ETR_NONE;
@@ -30,8 +31,8 @@ static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
   }
 }
 
-/* Returns true for an operator that has the same result whenever it has the same inputs: one with
- * inputs or a source of constants, and without random numbers. */
+/* Returns true for an operator that has the same result whenever it has the same inputs: it draws
+ * no random numbers, and has inputs or is known to make constants. */
 static bool is_repeatable(const etr_finder *finder, const etr_node *node) {
   static const char *const sources[] = {"full",          "arange", "zeros",   "ones",
                                         "scalar_tensor", "eye",    "linspace"};
@@ -49,14 +50,16 @@ static bool is_static(const etr_node *node) {
   return true;
 }
 
-/* Sets per node whether it has the same value in every run. Nodes in the bodies of control flow
- * read the arguments of their body, which are inputs, so none of them is constant. */
-static void note_constants(const etr_finder *finder, bool *is_constant) {
+/* Sets, for each node, whether it has the same value in every run: weights that nothing writes, and
+ * operators that compute from them alone. Nodes in the bodies of control flow read the arguments of
+ * their body, which are inputs, so none of them is constant. */
+static void set_constants(const etr_finder *finder, bool *is_constant) {
   const etr_graph *graph = finder->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT)
       is_constant[i] = true;
+    /* The graph of a program does not say which buffers are written. */
     if (node->kind == ETR_NODE_BUFFER)
       is_constant[i] = !node->is_written && !etr_is_program(graph);
     if (node->kind != ETR_NODE_OP || !is_repeatable(finder, node) || !is_static(node))
@@ -67,9 +70,9 @@ static void note_constants(const etr_finder *finder, bool *is_constant) {
   }
 }
 
-/* Cuts out the names of operators, which many rules ask for, and sorts the nodes that ran by time,
- * of which many rules list some. Returns false when out of memory. */
-static bool note_operators_and_times(etr_finder *finder) {
+/* Sets finder->ops to the names of operators without namespace, and finder->by_time to the nodes
+ * that ran, the longest first: many rules need them. Returns false when out of memory. */
+static bool set_operators_and_order(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_slice *ops = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *ops);
   etr_timed_node *timed_nodes = etr_arena_alloc_array(finder->arena, graph->node_count,
@@ -97,10 +100,10 @@ bool etr_finder_classify_nodes(etr_finder *finder) {
   uint32_t *delegate_of = etr_arena_alloc_array(finder->arena, count, sizeof *delegate_of);
   bool *is_constant = etr_arena_alloc_array(finder->arena, count, sizeof *is_constant);
   bool *is_kernel = etr_arena_alloc_array(finder->arena, count, sizeof *is_kernel);
-  if (!delegate_of || !is_constant || !is_kernel || !note_operators_and_times(finder))
+  if (!delegate_of || !is_constant || !is_kernel || !set_operators_and_order(finder))
     return false;
-  note_delegates(finder, delegate_of);
-  note_constants(finder, is_constant);
+  set_delegates(finder, delegate_of);
+  set_constants(finder, is_constant);
   for (size_t i = 0; i < count; i++)
     is_kernel[i] = finder->graph->nodes[i].kind == ETR_NODE_OP &&
                    finder->graph->times[i].runs > 0 && delegate_of[i] == ETR_NONE &&
@@ -122,19 +125,27 @@ typedef struct constant_work {
   uint64_t product_ticks;
   double least, most;  /* what XNNPACK saves of the products */
   const char *product; /* operator of the last one */
-  bool unpacks;        /* some are dequantizations */
-  bool are_weights;    /* products on the CPU read some */
+  bool unpacks;        /* some of the operators are dequantizations */
+  bool are_weights;    /* products on the CPU read some of the operators' results as weights */
 } constant_work;
 
-/* Returns the input of a product that is its weight; ETR_NONE for another operator. */
-static uint32_t weight_of(const etr_finder *finder, const etr_node *node) {
-  static const char *const second[] = {"mm", "linear", "convolution"}, *const third[] = {"addmm"};
-  size_t at = etr_is_one_of(finder, node, second, ETR_COUNT(second)) ? 1 : 0;
-  at = etr_is_one_of(finder, node, third, ETR_COUNT(third)) ? 2 : at;
-  return at && at < node->input_count ? node->inputs[at].node : ETR_NONE;
+/* Returns the node that makes the weight of a product or convolution; ETR_NONE for another
+ * operator.
+ */
+static uint32_t weight_node(const etr_finder *finder, const etr_node *node) {
+  static const char *const layers[] = {"mm", "linear", "convolution"};
+  size_t index;
+  if (etr_is_one_of(finder, node, layers, ETR_COUNT(layers)))
+    index = 1;
+  else if (etr_is_operator(finder, node, "addmm"))
+    index = 2; /* bias, input, weight */
+  else
+    return ETR_NONE;
+  return index < node->input_count ? node->inputs[index].node : ETR_NONE;
 }
 
-/* Marks the operators that compute the same in each run, and adds up their number and time. */
+/* Marks the operators that compute the same in each run, and adds up their number and time. A time
+ * in a delegate counts only if its node is certain, and not estimated from the order of events. */
 static void mark_constants(const etr_finder *finder, constant_work *work) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -150,8 +161,8 @@ static void mark_constants(const etr_finder *finder, constant_work *work) {
   }
 }
 
-/* Adds the time of the calls of delegates in which all operators are constant. Returns false when
- * out of memory. */
+/* Adds the overhead of the calls of delegates in which all operators are constant: these are not
+ * needed then. Returns false when out of memory. */
 static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
   size_t count = finder->method->delegate_count;
   bool *has_constant = etr_arena_alloc_array(finder->arena, count, sizeof *has_constant);
@@ -160,8 +171,12 @@ static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
     return false;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     uint32_t delegate = finder->delegate_of[i];
-    if (delegate != ETR_NONE && finder->graph->nodes[i].kind == ETR_NODE_OP)
-      (finder->is_constant[i] ? has_constant : has_other)[delegate] = true;
+    if (delegate == ETR_NONE || finder->graph->nodes[i].kind != ETR_NODE_OP)
+      continue;
+    if (finder->is_constant[i])
+      has_constant[delegate] = true;
+    else
+      has_other[delegate] = true;
   }
   for (size_t i = 0; i < count; i++) {
     const uint64_t *ticks = finder->delegates[i].ticks;
@@ -171,15 +186,16 @@ static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
   return true;
 }
 
-/* Adds the products on the CPU whose weights are computed from constants: a partitioner takes them
- * once these are folded. */
-static void add_products(const etr_finder *finder, constant_work *work) {
+/* Marks and adds the products on the CPU whose weights are computed from constants. The known
+ * partitioner takes only products with constant weights, so it takes these once the operators are
+ * folded. Adds none if its backend was not used, or if no ratio of its kernels is known. */
+static void add_products_of_constants(const etr_finder *finder, constant_work *work) {
   const char *partitioner = etr_known_partitioner();
   bool is_lowered = false;
   for (size_t i = 0; i < finder->method->delegate_count; i++)
     is_lowered |= partitioner && strcmp(finder->method->delegates[i].backend, partitioner) == 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    uint32_t weight = weight_of(finder, &finder->graph->nodes[i]);
+    uint32_t weight = weight_node(finder, &finder->graph->nodes[i]);
     bool is_product = finder->is_kernel[i] && !finder->is_constant[i] && weight != ETR_NONE;
     if (!is_product || !finder->is_constant[weight] ||
         finder->graph->nodes[weight].kind != ETR_NODE_OP)
@@ -198,7 +214,7 @@ static void add_products(const etr_finder *finder, constant_work *work) {
   }
 }
 
-/* Returns how constants can be computed before the export. */
+/* Returns the fact of the finding: how the operators can be computed at export. */
 static const char *constants_fact(const etr_finder *finder, const constant_work *work) {
   if (work->products)
     return etr_arena_format(
@@ -209,6 +225,8 @@ static const char *constants_fact(const etr_finder *finder, const constant_work 
                            : "their inputs never change: constant_prop_pass at the export";
 }
 
+/* Adds the finding about operators that compute the same in each run, if there are any. Returns
+ * false when out of memory. */
 bool etr_add_constant_findings(etr_finder *finder) {
   constant_work work = {.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
                                                         sizeof *work.marked)};
@@ -218,7 +236,7 @@ bool etr_add_constant_findings(etr_finder *finder) {
   if (work.operators == 0)
     return true;
   const char *list = etr_finder_operators_text(finder, work.marked, true);
-  add_products(finder, &work);
+  add_products_of_constants(finder, &work);
   if (!add_constant_calls(finder, &work))
     return false;
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_CONSTANTS,
@@ -255,33 +273,39 @@ bool etr_add_constant_findings(etr_finder *finder) {
 
 /* ---- Copies ---- */
 
-/* What copies of one operator have in common. */
+/* Numbers of copies by one operator: all; those that return what they read; those that read the
+ * result of another one; those that convert the number type. */
 typedef struct copies {
   size_t count, unchanged, of_copies, casts;
   size_t of_products; /* expands that a product reads: torch splits a matmul into these */
   uint64_t ticks;
 } copies;
 
+/* Returns the value that an input reads; NULL if it is not known. */
 static const etr_value *value_of(const etr_graph *graph, const etr_edge *edge) {
   const etr_node *node = &graph->nodes[edge->node];
   return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
 }
 
-/* Marks the nodes that products read, through copies, too: torch.export splits matmul into expand,
- * view and bmm. */
+/* Marks the nodes whose results products read, directly or through copies: torch.export splits
+ * matmul into expand, view and bmm. It goes backwards, so that the readers of a node come before
+ * it; a copy reads data by its first input only. */
 static void mark_read_by_products(const etr_finder *finder, bool *marked) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
     const etr_node *node = &graph->nodes[i];
     bool is_product = etr_is_operator(finder, node, "bmm");
     bool is_copy = marked[i] && etr_node_only_copies(node) && node->input_count;
-    for (size_t k = 0; k < node->input_count && (is_product || (is_copy && k == 0)); k++)
+    size_t data_inputs = is_copy ? 1 : 0;
+    if (is_product)
+      data_inputs = node->input_count;
+    for (size_t k = 0; k < data_inputs; k++)
       marked[node->inputs[k].node] = true;
   }
 }
 
 /* Counts a copy, its time, and what kind of copy it is. */
-static void add_copy(copies *sums, const etr_finder *finder, uint32_t index) {
+static void count_copy(copies *sums, const etr_finder *finder, uint32_t index) {
   const etr_node *node = &finder->graph->nodes[index];
   sums->ticks += etr_finder_kernel_ticks(finder, index);
   sums->count++;
@@ -294,7 +318,8 @@ static void add_copy(copies *sums, const etr_finder *finder, uint32_t index) {
   sums->casts += from && from->dtype && to->dtype && strcmp(from->dtype, to->dtype) != 0;
 }
 
-/* Returns what the copies of a finding do, and how long they take. */
+/* Returns what the copies of a finding do, how long they take, and what to do about them; NULL when
+ * out of memory. */
 static const char *copies_evidence(const etr_finder *finder, const copies *sums,
                                    const etr_finding *finding) {
   etr_text text;
@@ -327,8 +352,8 @@ static const char *copies_evidence(const etr_finder *finder, const copies *sums,
   return etr_text_end(&text, &writer);
 }
 
-/* Returns what conversions between types of numbers do, and where they come from: torch computes
- * attention of float16 in float32. */
+/* Returns what conversions between number types do, to follow "They take 2 ms". If some are to
+ * float16, in a module with a softmax, they come from torch: it computes attention in float32. */
 static const char *casts_text(const etr_finder *finder, const bool *marked) {
   bool is_half = false, is_attention = false;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -349,56 +374,57 @@ static const char *casts_text(const etr_finder *finder, const bool *marked) {
 
 /* Adds the finding about the copies by one operator: to remove them if each returns what it reads,
  * or else to avoid them. Returns false when out of memory. */
-static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
-                       const etr_breakdown_row *row) {
+static bool add_copies_of_operator(etr_finder *finder, const etr_breakdown *rows,
+                                   const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
-  copies c = {0};
+  copies sums = {0};
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   if (!marked)
     return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     marked[i] = rows->row_of_node[i] == row->number;
     if (marked[i])
-      add_copy(&c, finder, i);
+      count_copy(&sums, finder, i);
   }
   bool *is_read = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *is_read);
   if (!is_read)
     return false;
   mark_read_by_products(finder, is_read);
   for (uint32_t i = 0; i < graph->node_count; i++)
-    c.of_products += marked[i] && is_read[i] &&
-                     etr_is_operator(finder, &graph->nodes[i], "expand_copy");
-  bool is_all = c.unchanged == c.count, is_exported = is_all && c.of_products == c.count;
+    sums.of_products += marked[i] && is_read[i] &&
+                        etr_is_operator(finder, &graph->nodes[i], "expand_copy");
+  bool is_all = sums.unchanged == sums.count,
+       is_exported = is_all && sums.of_products == sums.count;
   etr_merged_calls merged = {0};
   if (is_all && !etr_find_merged_calls(finder, marked, &merged))
     return false;
-  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, c.ticks,
-                                               is_all ? (double)c.ticks + merged.most : NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, sums.ticks,
+                                               is_all ? (double)sums.ticks + merged.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finding_set_nodes(finder, added, marked))
     return false;
-  const char *moves = c.casts == c.count ? casts_text(finder, marked) : " to move data";
+  const char *moves = sums.casts == sums.count ? casts_text(finder, marked) : " to move data";
   added->title = etr_arena_format(
-      finder->arena, is_all ? "Remove %zu %s that change%s nothing" : "Avoid %zu %s", c.count,
-      etr_finder_short_op(finder, row->key), c.count == 1 ? "s" : "");
-  added->fact = etr_arena_format(finder->arena, "%s %s%s", etr_they_take(c.count),
-                                 etr_finder_time_per_run(finder, c.ticks),
+      finder->arena, is_all ? "Remove %zu %s that change%s nothing" : "Avoid %zu %s", sums.count,
+      etr_finder_short_op(finder, row->key), sums.count == 1 ? "s" : "");
+  added->fact = etr_arena_format(finder->arena, "%s %s%s", etr_they_take(sums.count),
+                                 etr_finder_time_per_run(finder, sums.ticks),
                                  is_all ? ", and each returns what it reads" : moves);
   if (is_exported) {
     added->variant = ETR_VARIANT_EXPORT;
     added->fact = etr_arena_format(
         finder->arena, "%s %s; torch makes them of matmul, a pass removes them",
-        etr_they_take(c.count), etr_finder_time_per_run(finder, c.ticks));
+        etr_they_take(sums.count), etr_finder_time_per_run(finder, sums.ticks));
   }
-  added->evidence = copies_evidence(finder, &c, added);
+  added->evidence = copies_evidence(finder, &sums, added);
   if (is_all)
-    etr_finding_set_least_saving(finder, added, (double)c.ticks + merged.least);
+    etr_finding_set_least_saving(finder, added, (double)sums.ticks + merged.least);
   bool are_merged = merged.after < merged.before;
   if (are_merged)
     added->fact = etr_arena_format(
         finder->arena, "%s %s, and cut delegates apart: %zu of %zu would remain%s",
-        etr_they_take(c.count), etr_finder_time_per_run(finder, c.ticks), merged.after,
+        etr_they_take(sums.count), etr_finder_time_per_run(finder, sums.ticks), merged.after,
         merged.before, is_exported ? "; torch makes them of matmul" : "");
   if (are_merged)
     added->evidence = etr_arena_format(
@@ -416,19 +442,22 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
   return true;
 }
 
-/* Unmarks the nodes of findings about what cuts delegates apart, which say more about them, unless
- * these nodes can just be removed. */
-static void unmark_between(const etr_finder *finder, bool *marked) {
+/* Unmarks the nodes of earlier findings about what cuts delegates apart, which say more about them
+ * than that they copy, unless these nodes can just be removed. */
+static void unmark_fallback(const etr_finder *finder, bool *marked) {
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *found = &finder->found.data[i];
-    for (size_t node_index = 0;
-         found->kind == ETR_FINDING_FALLBACK && node_index < found->node_count; node_index++)
-      marked[found->nodes[node_index]] &= etr_finder_changes_nothing(
-          finder, &finder->graph->nodes[found->nodes[node_index]]);
+    if (found->kind != ETR_FINDING_FALLBACK)
+      continue;
+    for (size_t k = 0; k < found->node_count; k++) {
+      const etr_node *node = &finder->graph->nodes[found->nodes[k]];
+      marked[found->nodes[k]] &= etr_finder_changes_nothing(finder, node);
+    }
   }
 }
 
-/* Kernels that only copy, without those on constants, which are folded. */
+/* Adds a finding for each operator of which kernels only copy, without those on constants, which
+ * have a finding of their own. Returns false when out of memory. */
 bool etr_add_copy_findings(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_breakdown rows;
@@ -438,11 +467,11 @@ bool etr_add_copy_findings(etr_finder *finder) {
   for (size_t i = 0; i < graph->node_count; i++)
     marked[i] = finder->is_kernel[i] && !finder->is_constant[i] &&
                 etr_node_only_copies(&graph->nodes[i]);
-  unmark_between(finder, marked);
+  unmark_fallback(finder, marked);
   if (!etr_finder_sum_by_operator(finder, &rows, marked, true))
     return false;
   for (size_t i = 0; i < rows.count; i++)
-    if (!add_copies(finder, &rows, &rows.rows[i]))
+    if (!add_copies_of_operator(finder, &rows, &rows.rows[i]))
       return false;
   return true;
 }

@@ -18,19 +18,21 @@ enum { LISTED = 4 };
 /* The kernels outside delegates that a finding is about. */
 typedef struct chosen_kernels {
   size_t events;
-  uint64_t ticks;
+  uint64_t ticks;     /* over all runs */
   double least, most; /* ticks that another library saves of them */
   etr_text text;      /* "52 convolution.out 25.7 ms, 11 add.out 0.031 ms" */
   etr_writer writer;
   size_t listed, others; /* kinds of kernels */
 } chosen_kernels;
 
-static void begin_choice(chosen_kernels *chosen, const etr_finder *finder) {
+/* Begins a list of kernels for a finding. */
+static void begin_kernel_list(chosen_kernels *chosen, const etr_finder *finder) {
   *chosen = (chosen_kernels){0};
   etr_text_begin(&chosen->text, finder->arena, &chosen->writer);
 }
 
-/* Adds a kernel to those of a finding; the first of them are listed, others only counted. */
+/* Adds a kind of kernel to those of a finding. The text lists the first LISTED of them, and counts
+ * the others. ticks: of all its events, over all runs. */
 static void add_kernel(chosen_kernels *chosen, const etr_finder *finder, const etr_kernel_row *row,
                        uint64_t ticks) {
   chosen->events += row->event_count;
@@ -44,14 +46,16 @@ static void add_kernel(chosen_kernels *chosen, const etr_finder *finder, const e
   chosen->listed++;
 }
 
-static const char *end_choice(chosen_kernels *chosen) {
+/* Ends the list, and returns its text; "" when out of memory. */
+static const char *end_kernel_list(chosen_kernels *chosen) {
   if (chosen->others)
     etr_putf(&chosen->writer, ", %zu other kind%s", chosen->others, etr_plural(chosen->others));
   return etr_or_empty(etr_text_end(&chosen->text, &chosen->writer));
 }
 
 /* Returns the ticks of a kernel over all runs, without interruptions. */
-static uint64_t kernel_ticks(const etr_finder *finder, const etr_kernels *kernels, size_t row) {
+static uint64_t uninterrupted_kernel_ticks(const etr_finder *finder, const etr_kernels *kernels,
+                                           size_t row) {
   const etr_method *method = finder->method;
   const etr_kernel_row *kernel = &kernels->rows[row];
   double typical = kernels->stats[kernel->number].typical;
@@ -76,8 +80,8 @@ static etr_slice kernel_operator(const char *kernel) {
 
 /* ---- What a delegate or another library could take ---- */
 
-/* Returns true if kernels could run elsewhere: on a processor with an operating system, where
- * nothing but the backend of the known partitioner was used. */
+/* Returns true if the known partitioner could take kernels: on a processor with an operating system
+ * (others count cycles), and if no other backend was used. */
 static bool could_be_delegated(const etr_finder *finder, const char *partitioner) {
   if (finder->profile->takes_cycles_as_ns)
     return false;
@@ -89,10 +93,10 @@ static bool could_be_delegated(const etr_finder *finder, const char *partitioner
   return true;
 }
 
-/* Adds what a delegate saves of a kernel to *least and *most, by the measured ratio of the
- * operator. Nothing is known of the least if the optimized library, which may have been linked, has
- * the kernel; without a ratio it may save all. */
-static void add_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
+/* Adds what a delegate saves of a kernel to the chosen ones' `least` and `most`, by the measured
+ * ratio of the operator. The least is 0 if the optimized library has the kernel, since that may
+ * have been linked. Without a ratio it may save all. ticks: of the kernel, over all runs. */
+static void add_delegate_savings(chosen_kernels *chosen, const char *kernel, uint64_t ticks) {
   etr_ratio ratio;
   etr_slice op = kernel_operator(kernel);
   bool is_known = etr_ratio_of_delegate(&ratio, op);
@@ -102,10 +106,12 @@ static void add_savings(chosen_kernels *chosen, const char *kernel, uint64_t tic
 }
 
 /* Adds the finding that a partitioner takes operators which ran as kernels, if they take enough
- * time. Returns false when out of memory. */
-static bool add_delegable(etr_finder *finder, const char *partitioner, chosen_kernels *taken,
-                          size_t kernel_count, uint64_t optimized_ticks) {
-  const char *list = end_choice(taken);
+ * time. kernel_count: of all kernels; optimized_ticks: of the taken ones that an optimized library
+ * has, over all runs, or 0 not to name it. Returns false when out of memory. */
+static bool add_not_delegated_finding(etr_finder *finder, const char *partitioner,
+                                      chosen_kernels *taken, size_t kernel_count,
+                                      uint64_t optimized_ticks) {
+  const char *list = end_kernel_list(taken);
   if (etr_finder_ns_per_run(finder, taken->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks,
@@ -139,8 +145,8 @@ static bool add_delegable(etr_finder *finder, const char *partitioner, chosen_ke
 
 /* Adds the finding that an optimized library has faster kernels, if they take enough time. Returns
  * false when out of memory. */
-static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
-  const char *list = end_choice(kernels);
+static bool add_library_finding(etr_finder *finder, chosen_kernels *kernels) {
+  const char *list = end_kernel_list(kernels);
   if (etr_finder_ns_per_run(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_LIBRARY, kernels->ticks, NAN);
@@ -159,25 +165,25 @@ static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
 
 /* Adds the findings about kernels that a known partitioner takes, or that an optimized library has.
  * Returns false when out of memory. */
-static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
+static bool add_delegable_findings(etr_finder *finder, const etr_kernels *kernels) {
   const char *partitioner = etr_known_partitioner();
   chosen_kernels taken, other;
   uint64_t optimized_ticks = 0;
   size_t kernel_count = 0;
   if (!partitioner || !could_be_delegated(finder, partitioner))
     return true;
-  begin_choice(&taken, finder);
-  begin_choice(&other, finder);
+  begin_kernel_list(&taken, finder);
+  begin_kernel_list(&other, finder);
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];
-    uint64_t ticks = kernel_ticks(finder, kernels, i);
+    uint64_t ticks = uninterrupted_kernel_ticks(finder, kernels, i);
     bool has_library = !row->backend && etr_is_optimized(kernel_operator(row->kernel));
     bool is_taken = !row->backend &&
                     etr_partitioner_takes_kernel(partitioner, etr_label_kernel(row->kernel));
     kernel_count += row->backend ? 0 : row->event_count;
     if (is_taken) {
       add_kernel(&taken, finder, row, ticks);
-      add_savings(&taken, row->kernel, ticks);
+      add_delegate_savings(&taken, row->kernel, ticks);
     }
     if (is_taken && has_library)
       optimized_ticks += ticks;
@@ -185,19 +191,20 @@ static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
       add_kernel(&other, finder, row, ticks);
   }
   bool is_much = optimized_ticks * 2 > taken.ticks;
-  return add_delegable(finder, partitioner, &taken, kernel_count, is_much ? optimized_ticks : 0) &&
-         add_optimized(finder, &other);
+  return add_not_delegated_finding(finder, partitioner, &taken, kernel_count,
+                                   is_much ? optimized_ticks : 0) &&
+         add_library_finding(finder, &other);
 }
 
 /* ---- Copies ---- */
 
-/* Adds a finding for each kernel that only copies and takes much, as with a graph. Delegates'
- * copies are those of etr_add_layout_findings(). Returns false when out of memory. */
-static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
+/* Adds a finding for each kind of kernel outside delegates that only copies, if it takes enough
+ * time. Returns false when out of memory. */
+static bool add_copy_kernel_findings(etr_finder *finder, const etr_kernels *kernels) {
   for (size_t i = 0; i < kernels->count; i++) {
     const etr_kernel_row *row = &kernels->rows[i];
     const char *name = etr_label_kernel(row->kernel);
-    uint64_t ticks = kernel_ticks(finder, kernels, i);
+    uint64_t ticks = uninterrupted_kernel_ticks(finder, kernels, i);
     if (row->backend || !etr_kernel_only_copies(name))
       continue;
     etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_COPIES, ticks, NAN);
@@ -217,35 +224,40 @@ static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
 
 /* ---- Events that one run makes look slow ---- */
 
-/* An event's longest run but for a cold first one. */
+/* A run in which an event took much longer than usual. */
 typedef struct outlier {
-  const etr_event *event;
-  uint64_t ticks, excess;
+  const etr_event *event; /* NULL: there is none */
+  uint64_t ticks, excess; /* in that run; beyond the median */
   uint32_t run;
 } outlier;
 
-static bool is_work(const etr_event *event) {
+/* Returns true for an event that computes: a kernel, or an operator in a delegate whose time
+ * counts. */
+static bool is_kernel_or_operator(const etr_event *event) {
   bool is_kernel = event->kind == ETR_EVENT_KERNEL;
   return is_kernel || (event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
                        event->role == ETR_ROLE_OPERATOR);
 }
 
-/* Returns the event's longest sample if it stands out from the median, by
- * ETR_FINDING_OUTLIER_FACTOR, else an empty one. Events that occur several times in a run are left
- * out, and so is a cold first run. */
+/* Returns the run in which an event took longest, if it took more than ETR_FINDING_OUTLIER_FACTOR
+ * times the median; else an empty outlier. A cold first run does not count. Events that occur
+ * several times in a run, or in few runs, have none. */
 static outlier find_outlier(const etr_finder *finder, const etr_block *block,
                             const etr_event *event) {
   outlier longest = {0};
   bool is_once = event->sample_count == block->run_count;
-  if (!is_work(event) || !is_once || event->sample_count < ETR_FINDING_LEAST_RUNS ||
+  if (!is_kernel_or_operator(event) || !is_once || event->sample_count < ETR_FINDING_LEAST_RUNS ||
       event->stats.p50 <= 0)
     return longest;
   for (size_t i = 0; i < event->sample_count; i++) {
     bool is_cold = event->sample_runs[i] == finder->method->runs[0] &&
                    finder->method->skipped_run_count == 0;
-    if (!is_cold && event->durations[i] > longest.ticks)
-      longest = (outlier){event, event->durations[i],
-                          event->durations[i] - (uint64_t)event->stats.p50, event->sample_runs[i]};
+    uint64_t ticks = event->durations[i];
+    if (!is_cold && ticks > longest.ticks)
+      longest = (outlier){.event = event,
+                          .ticks = ticks,
+                          .excess = ticks - (uint64_t)event->stats.p50,
+                          .run = event->sample_runs[i]};
   }
   bool stands_out = (double)longest.ticks > ETR_FINDING_OUTLIER_FACTOR * event->stats.p50;
   return stands_out ? longest : (outlier){0};
@@ -253,7 +265,7 @@ static outlier find_outlier(const etr_finder *finder, const etr_block *block,
 
 /* Adds the finding about operators that took over ten times their median in one run. Returns false
  * when out of memory. */
-static bool find_outliers(etr_finder *finder) {
+static bool add_outlier_event_finding(etr_finder *finder) {
   const etr_method *method = finder->method;
   outlier worst = {0};
   size_t count = 0;
@@ -291,21 +303,24 @@ static bool find_outliers(etr_finder *finder) {
 
 /* ---- All ---- */
 
+/* Adds the findings about kernels by their names. With an Edge graph there are none, because other
+ * rules know more then. Returns false when out of memory. */
 bool etr_add_kernel_findings(etr_finder *finder) {
   etr_kernels kernels;
   if (etr_finder_has_edge(finder))
     return true;
   if (!etr_kernels_make(&kernels, finder->arena, finder->profile, finder->method) ||
-      !find_delegable(finder, &kernels))
+      !add_delegable_findings(finder, &kernels))
     return false;
   /* A program's graph has copies and outliers by node. */
-  return finder->graph || (find_copies(finder, &kernels) && find_outliers(finder));
+  return finder->graph ||
+         (add_copy_kernel_findings(finder, &kernels) && add_outlier_event_finding(finder));
 }
 
 /* ---- Where most of the time of delegates is, if it is on no node ---- */
 
 /* Returns the largest part of the time of delegates that is on no node; NULL if there is none. */
-static const etr_part_time *largest_part(const etr_finder *finder) {
+static const etr_part_time *largest_delegate_part(const etr_finder *finder) {
   const etr_part_time *largest = NULL;
   for (size_t i = 0; i < finder->method->part_count; i++) {
     const etr_part_time *part = &finder->method->parts[i];
@@ -330,7 +345,7 @@ static bool is_computing(const etr_finder *finder, const char *backend) {
 }
 
 bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *out) {
-  const etr_part_time *part = largest_part(finder);
+  const etr_part_time *part = largest_delegate_part(finder);
   *out = (etr_delegates_time){0};
   if (!part)
     return true;

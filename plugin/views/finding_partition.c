@@ -13,6 +13,7 @@
 
 /* ---- What a partitioner could do with a graph ---- */
 
+/* Which nodes of a graph are in delegates of one backend, and which could be. */
 typedef struct partition {
   etr_finder *finder;
   const char *backend;
@@ -21,7 +22,7 @@ typedef struct partition {
   bool *is_inside;      /* per node: in one of its delegates, or a call of one */
   bool *is_between;     /* per node: outside delegates; depends on some, and some depend on it */
   bool *is_check;       /* per node: a softmax without a check for masked rows does without it */
-  bool *is_candidate;   /* per node: what delegates are counted with, besides those inside */
+  bool *is_candidate;   /* per node: delegates are counted as if they had it, too */
   uint32_t *level;      /* per node, see count_levels() */
   size_t delegates;     /* of the backend */
 } partition;
@@ -30,41 +31,49 @@ static bool is_getitem(const etr_node *node) {
   return strcmp(node->target, "_operator.getitem") == 0;
 }
 
-/* Whether a node is in a delegate, or would be. An item of a result is where the result is. */
-static bool is_taken(const partition *p, uint32_t node, const char *only) {
+/* Returns the node whose result a getitem selects from, which is where the getitem is, too; another
+ * node itself. */
+static uint32_t behind_getitems(const partition *p, uint32_t node) {
   const etr_graph *graph = p->finder->graph;
   while (is_getitem(&graph->nodes[node]) && graph->nodes[node].input_count && !p->is_inside[node] &&
          graph->nodes[node].inputs[0].node < node)
     node = graph->nodes[node].inputs[0].node;
-  return p->is_inside[node] ||
-         (p->is_candidate[node] && (!only || strcmp(graph->nodes[node].target, only) == 0));
+  return node;
 }
 
-/**
- * The number of delegates that the backend needs at least, if it also took the candidates, or only
- * those of one target. The level of a node counts how often a path to it leaves what is taken. What
- * has one level can be one delegate: a path between two such nodes never leaves what is taken.
- * Nodes of different levels cannot be in the same delegate, because an operator that is not taken
- * lies between some of them.
- */
-static size_t count_levels(const partition *p, const char *only) {
+/* Returns true if a node is in a delegate of the backend, or would be if it ran the candidates,
+ * too. only_target: only candidates of this operator count; NULL: all. */
+static bool is_in_delegate(const partition *p, uint32_t node, const char *only_target) {
+  node = behind_getitems(p, node);
+  const char *target = p->finder->graph->nodes[node].target;
+  bool is_counted = p->is_candidate[node] && (!only_target || strcmp(target, only_target) == 0);
+  return p->is_inside[node] || is_counted;
+}
+
+/* Returns the number of delegates that the backend needs at least, if it also ran the candidates,
+ * or only those of one operator. The level of a node counts how often a path to it leaves
+ * delegates. Nodes of one level can be one delegate: a path between two of them never leaves it.
+ * Nodes of different levels cannot, because an operator outside delegates lies between some of
+ * them. */
+static size_t count_levels(const partition *p, const char *only_target) {
   const etr_graph *graph = p->finder->graph;
   uint32_t most = 0;
   size_t count = 0;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    bool is_in = is_taken(p, i, only);
+    bool is_in = is_in_delegate(p, i, only_target);
     p->level[i] = 0;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
       if (input < i)
-        p->level[i] = ETR_MAX(p->level[i], p->level[input] + (!is_in && is_taken(p, input, only)));
+        p->level[i] = ETR_MAX(p->level[i],
+                              p->level[input] + (!is_in && is_in_delegate(p, input, only_target)));
     }
     if (is_in)
       most = ETR_MAX(most, p->level[i]);
   }
   bool *is_used = etr_arena_alloc_array(p->finder->arena, (size_t)most + 1, sizeof *is_used);
   for (uint32_t i = 0; is_used && i < graph->node_count; i++) {
-    if (!is_taken(p, i, only) || is_used[p->level[i]])
+    if (!is_in_delegate(p, i, only_target) || is_used[p->level[i]])
       continue;
     is_used[p->level[i]] = true;
     count++;
@@ -72,11 +81,15 @@ static size_t count_levels(const partition *p, const char *only) {
   return count;
 }
 
-/* Of the backend's delegates, how many remain. Delegates that something else cuts apart remain
- * apart. */
-static size_t remaining_delegates(const partition *p, size_t levels_now, const char *only) {
-  size_t levels = count_levels(p, only);
-  return p->delegates - (levels_now > levels ? ETR_MIN(levels_now - levels, p->delegates - 1) : 0);
+/* Returns how many of the backend's delegates remain if it also runs the candidates, or only those
+ * of one operator. levels_now: count_levels() without candidates. There may be more delegates than
+ * levels now, for reasons that the graph does not show, so only the difference is subtracted. */
+static size_t count_remaining_delegates(const partition *p, size_t levels_now,
+                                        const char *only_target) {
+  size_t levels = count_levels(p, only_target);
+  if (levels_now <= levels)
+    return p->delegates;
+  return p->delegates - ETR_MIN(levels_now - levels, p->delegates - 1);
 }
 
 static bool is_in_backend(const etr_finder *finder, uint32_t node, const char *backend) {
@@ -89,20 +102,23 @@ static bool is_control_flow(const etr_node *node) {
   return strncmp(node->target, "higher_order.", 13) == 0;
 }
 
-/* Finds what lies between delegates, with one pass forwards and one backwards: nodes are in
- * execution order. */
+/* Sets is_between: of operators outside delegates that read, directly or not, the result of a
+ * delegate of the backend, and whose result such a delegate reads. It takes one pass forwards and
+ * one backwards, because nodes are in execution order. Returns false when out of memory. */
 static bool find_between(partition *p) {
   const etr_graph *graph = p->finder->graph;
   bool *depends = etr_arena_alloc_array(p->finder->arena, graph->node_count, sizeof *depends);
   bool *is_needed = etr_arena_alloc_array(p->finder->arena, graph->node_count, sizeof *is_needed);
   if (!depends || !is_needed)
     return false;
-  for (uint32_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; p->finder->delegate_of[i] == ETR_NONE && k < graph->nodes[i].input_count;
-         k++) {
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    if (p->finder->delegate_of[i] != ETR_NONE)
+      continue;
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
       depends[i] |= p->is_inside[input] || depends[input];
     }
+  }
   for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
@@ -116,9 +132,9 @@ static bool find_between(partition *p) {
   return true;
 }
 
-/* Finds out which operators a backend has, which it refuses and why, and which are between its
- * delegates. */
-static bool begin_partition(partition *p, etr_finder *finder, const char *backend) {
+/* Sets *p to what a backend does with the graph: which operators it has, which it refuses and why,
+ * and which are between its delegates. Returns false when out of memory. */
+static bool make_partition(partition *p, etr_finder *finder, const char *backend) {
   size_t count = finder->graph->node_count;
   etr_arena *arena = finder->arena;
   *p = (partition){.finder = finder,
@@ -152,26 +168,26 @@ static bool begin_partition(partition *p, etr_finder *finder, const char *backen
 
 /* ---- Kernels between delegates ---- */
 
-/* Returns true for an operator that need not stay a kernel: the partitioner takes it, or something
- * else does the same that it takes. Nothing says so of a partitioner whose rules are not known. A
- * reason has what to write instead behind a colon. */
-static bool can_go(const partition *p, uint32_t node) {
+/* Returns true for an operator that need not stay a kernel: the partitioner takes it, other
+ * operators that it takes do the same, or it does nothing. With a partitioner whose rules are not
+ * known, all operators count as such. A reason has what to write instead behind a colon. */
+static bool is_removable(const partition *p, uint32_t node) {
   const char *reason = p->reasons ? p->reasons[node] : NULL;
   return p->is_check[node] || !reason || strchr(reason, ':') != NULL ||
          etr_finder_changes_nothing(p->finder, &p->finder->graph->nodes[node]);
 }
 
-/* Operators of one target that are left out for one reason. */
-typedef struct refused {
+/* Operators of one target that are left out for one reason, or not. */
+typedef struct kernel_kind {
   const char *target, *reason; /* reason NULL: the partitioner takes them */
   uint64_t ticks;
   size_t nodes;
-  bool can_go;
-} refused;
+  bool is_removable;
+} kernel_kind;
 
-/* Orders refused operators by time, the longest first. */
+/* Orders kernel_kind operators by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
-  const refused *x = a, *y = b;
+  const kernel_kind *x = a, *y = b;
   if (x->ticks != y->ticks)
     return x->ticks < y->ticks ? 1 : -1;
   if (x->nodes != y->nodes)
@@ -180,12 +196,13 @@ static int by_ticks(const void *a, const void *b) {
 }
 
 enum {
-  MOST_REFUSED = 256
+  MOST_KINDS = 256
 }; /* targets and reasons that are told apart; the others are added to the last */
 
-/* Adds up the operators between delegates. NULL when out of memory. */
-static refused *list_refused(const partition *p, size_t *count) {
-  refused *list = etr_arena_alloc_array(p->finder->arena, MOST_REFUSED, sizeof *list);
+/* Lists the operators between delegates by kind, the longest first, at most MOST_KINDS. Returns
+ * NULL when out of memory. */
+static kernel_kind *list_kernels_between(const partition *p, size_t *count) {
+  kernel_kind *list = etr_arena_alloc_array(p->finder->arena, MOST_KINDS, sizeof *list);
   *count = 0;
   for (uint32_t i = 0; list && i < p->finder->graph->node_count; i++) {
     const etr_node *node = &p->finder->graph->nodes[i];
@@ -194,30 +211,33 @@ static refused *list_refused(const partition *p, size_t *count) {
     const char *reason = p->reasons ? p->reasons[i] : NULL;
     if (p->is_check[i])
       reason = "goes with a plain softmax, which does not look for rows that are masked whole";
-    size_t at = 0;
-    bool goes = can_go(p, i);
-    while (at < *count && (list[at].reason != reason || list[at].can_go != goes ||
-                           strcmp(list[at].target, node->target) != 0))
-      at++;
-    if (at == *count && at < MOST_REFUSED)
-      list[(*count)++] = (refused){.target = node->target, .reason = reason, .can_go = goes};
-    at = ETR_MIN(at, (size_t)MOST_REFUSED - 1);
-    list[at].ticks += etr_finder_kernel_ticks(p->finder, i);
-    list[at].nodes++;
+    size_t kind = 0;
+    bool can_be_removed = is_removable(p, i);
+    while (kind < *count &&
+           (list[kind].reason != reason || list[kind].is_removable != can_be_removed ||
+            strcmp(list[kind].target, node->target) != 0))
+      kind++;
+    if (kind == *count && kind < MOST_KINDS)
+      list[(*count)++] = (kernel_kind){
+          .target = node->target, .reason = reason, .is_removable = can_be_removed};
+    kind = ETR_MIN(kind, (size_t)MOST_KINDS - 1);
+    list[kind].ticks += etr_finder_kernel_ticks(p->finder, i);
+    list[kind].nodes++;
   }
   if (list)
     etr_sort(list, *count, sizeof *list, by_ticks);
   return list;
 }
 
-/* The overhead of the backend's calls: what merging them could save. */
+/* The overhead of the backend's calls, over all runs: what merging them could save. */
 typedef struct overhead {
-  uint64_t ticks, hidden;
+  uint64_t ticks;
+  uint64_t hidden; /* the part that is probably operator time, because their clock is coarse */
   size_t calls;
 } overhead;
 
-/* Sums what calling the delegates of a backend takes. */
-static overhead overhead_of(const partition *p) {
+/* Returns the sum of what calling the delegates of the backend takes. */
+static overhead sum_overhead(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
     const etr_delegate_spending *spent = &p->finder->delegates[i];
@@ -232,19 +252,20 @@ static overhead overhead_of(const partition *p) {
   return sum;
 }
 
-/* Puts "64 aten.expand_copy.default (0.162 ms; 50 delegates without them): no configuration." for
- * each row. */
-static void put_reasons(etr_writer *writer, const partition *p, const refused *list, size_t count,
-                        size_t levels) {
+/* Writes "64 aten.expand_copy.default (0.162 ms, 50 delegates without them): no configuration." for
+ * the first kinds of kernels between delegates. levels: count_levels() without candidates. */
+static void put_kernels_between(etr_writer *writer, const partition *p, const kernel_kind *list,
+                                size_t count, size_t levels) {
   enum { LISTED = 4 };
   if (p->reasons)
     etr_putf(writer, " What the rules of the partitioner (ExecuTorch 1.5) say:");
   for (size_t i = 0; i < count && i < LISTED; i++) {
     etr_putf(writer, "%s %zu %s (%s", i ? ";" : "", list[i].nodes, list[i].target,
              etr_finder_time_per_run(p->finder, list[i].ticks));
-    size_t alone = count > 1 ? remaining_delegates(p, levels, list[i].target) : p->delegates;
-    if (alone < p->delegates)
-      etr_putf(writer, ", %zu delegates without them", alone);
+    size_t remaining = count > 1 ? count_remaining_delegates(p, levels, list[i].target)
+                                 : p->delegates;
+    if (remaining < p->delegates)
+      etr_putf(writer, ", %zu delegates without them", remaining);
     etr_puts(writer, ")");
     const char *reason =
         list[i].reason ? list[i].reason
@@ -261,16 +282,17 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
 
 /* What lies between the delegates of a backend. */
 typedef struct between {
-  size_t operators, going; /* all, and those that need not stay kernels */
-  uint64_t ticks, going_ticks;
+  size_t operators, removable;     /* all, and those that need not stay kernels */
+  uint64_t ticks, removable_ticks; /* over all runs */
   bool is_replaced; /* for some of those what is written instead is deducted by a general rule */
 } between;
 
-/* Says what operators between delegates take, and why they are there; NULL when out of memory. */
+/* Returns what operators between delegates take, and why they are there; NULL when out of memory.
+ * levels: count_levels() without candidates; after: delegates that would remain. */
 static const char *fallback_evidence(const partition *p, const between *b, const overhead *around,
                                      size_t levels, size_t after) {
   size_t count;
-  const refused *list = list_refused(p, &count);
+  const kernel_kind *list = list_kernels_between(p, &count);
   etr_text text;
   etr_writer writer;
   if (!list)
@@ -292,17 +314,18 @@ static const char *fallback_evidence(const partition *p, const between *b, const
                etr_finder_time_per_run(p->finder, around->hidden));
   }
   etr_puts(&writer, ".");
-  if (b->going < b->operators)
-    etr_putf(&writer, " %zu of them, %s, can go; the others stay, and are not counted.", b->going,
-             etr_finder_time_per_run(p->finder, b->going_ticks));
-  put_reasons(&writer, p, list, count, levels);
+  if (b->removable < b->operators)
+    etr_putf(&writer, " %zu of them, %s, can go; the others stay, and are not counted.",
+             b->removable, etr_finder_time_per_run(p->finder, b->removable_ticks));
+  put_kernels_between(&writer, p, list, count, levels);
   if (p->reasons && b->is_replaced)
     etr_puts(&writer, " What is written instead of those that XNNPACK's kernels were not compared "
                       "with is taken to need a tenth to half of their time.");
   return etr_text_end(&text, &writer);
 }
 
-/* "Join 82 XNNPACK delegates into one", or else "Have XNNPACK run 14 more operators". */
+/* Returns "Join 82 XNNPACK delegates into one" if fewer would remain, or else "Have XNNPACK run 14
+ * more operators". after: delegates that would remain. */
 static const char *fallback_title(const partition *p, size_t operators, size_t after) {
   const char *name = etr_finder_backend_name(p->finder, p->backend);
   if (after == p->delegates)
@@ -316,7 +339,7 @@ static const char *fallback_title(const partition *p, size_t operators, size_t a
 
 /* Returns "GRU" if at least half of the operators between delegates are of one: a user wrote that,
  * and none of its operators. NULL otherwise. */
-static const char *recurrent_between(const partition *p) {
+static const char *recurrent_class_between(const partition *p) {
   size_t count = 0, inside = 0;
   const char *found = NULL;
   for (uint32_t i = 0; i < p->finder->graph->node_count; i++) {
@@ -331,30 +354,31 @@ static const char *recurrent_between(const partition *p) {
   return inside * 2 >= count ? found : NULL;
 }
 
-/* Says which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
- * others stay"; "64 expand_copy, 33 mean and 2 others are between them" where the
- * partitioner's rules are not known. */
+/* Returns which operators lie between the delegates: "rewrite 8 where and 4 pow between them; 50
+ * others stay", or "64 expand_copy, 33 mean and 2 others are between them" if the partitioner's
+ * rules are not known. NULL when out of memory. */
 static const char *fallback_fact(const partition *p, const between *b) {
   /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
   enum { LISTED = 3, ROOM = 56, ROOM_BESIDE = 42 };
-  size_t count, named = 0, used = 0, operators = b->going, shown = 0;
-  const refused *list = list_refused(p, &count);
+  size_t count, named = 0, used = 0, operators = b->removable, shown = 0;
+  const kernel_kind *list = list_kernels_between(p, &count);
   etr_text text;
   etr_writer writer;
   if (!list)
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
-  const char *recurrent = recurrent_between(p);
+  const char *recurrent = recurrent_class_between(p);
   if (recurrent)
     etr_putf(&writer, "the steps of %s, ", recurrent);
   else if (p->reasons)
     etr_puts(&writer, "rewrite ");
   for (size_t i = 0; i < count && shown < LISTED; i++) {
-    if (!list[i].can_go)
+    if (!list[i].is_removable)
       continue;
     const char *op = etr_finder_short_op(p->finder, list[i].target);
     used += strlen(op) + 4; /* with a number and a comma */
-    if (shown && used > (named + list[i].nodes == operators ? ROOM : ROOM_BESIDE))
+    bool is_last = named + list[i].nodes == operators;
+    if (shown && used > (is_last ? ROOM : ROOM_BESIDE))
       break;
     named += list[i].nodes;
     const char *before = named == operators ? " and " : ", ";
@@ -363,7 +387,7 @@ static const char *fallback_fact(const partition *p, const between *b) {
   }
   if (operators > named)
     etr_putf(&writer, " and %zu other%s", operators - named, etr_plural(operators - named));
-  size_t stay = b->operators - b->going;
+  size_t stay = b->operators - b->removable;
   if (recurrent)
     etr_puts(&writer, ", lie between them");
   else if (!p->reasons)
@@ -375,8 +399,9 @@ static const char *fallback_fact(const partition *p, const between *b) {
   return etr_text_end(&text, &writer);
 }
 
-/* The backend's calls, ascending. */
-static bool list_delegates(const partition *p, etr_finding *finding) {
+/* Sets the instructions of a finding to those that call the backend's delegates, ascending. Returns
+ * false when out of memory. */
+static bool set_delegate_calls(const partition *p, etr_finding *finding) {
   const etr_method *method = p->finder->method;
   int32_t *list = etr_arena_alloc_array(p->finder->arena, method->delegate_count, sizeof *list);
   for (size_t i = 0; list && i < method->delegate_count; i++)
@@ -386,16 +411,16 @@ static bool list_delegates(const partition *p, etr_finding *finding) {
   return list != NULL;
 }
 
-/* What going saves, in ticks over all runs. */
+/* What removable saves, in ticks over all runs. */
 typedef struct saving {
   double least, most;
   bool is_replaced; /* see between.is_replaced */
 } saving;
 
-/* Adds up what the backend saves of the marked kernels. Operators that it takes keep
- * their own work, at the ratio of its kernels. Copies that change nothing, and a softmax's check
- * for masked rows, go whole. What replaces the others takes a tenth to half of their time: that
- * was measured of `where` and of a mean. */
+/* Adds what the backend saves of the marked kernels to *saved. Operators that it takes still do
+ * their work, at the ratio of its kernels, and at least at half of that. Copies that change
+ * nothing, and a softmax's check for masked rows, are saved whole. What replaces the others takes a
+ * tenth to half of their time: that was measured of `where` and of a mean. */
 static void add_saved_kernels(const partition *p, const bool *marked, saving *saved) {
   const etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -404,8 +429,9 @@ static void add_saved_kernels(const partition *p, const bool *marked, saving *sa
     double ticks = (double)etr_finder_kernel_ticks(finder, i);
     etr_ratio ratio;
     bool is_known = etr_ratio_of_delegate(&ratio, finder->ops[i]);
-    bool goes = p->is_check[i] || etr_finder_changes_nothing(finder, &finder->graph->nodes[i]);
-    if (goes) {
+    bool is_needless = p->is_check[i] ||
+                       etr_finder_changes_nothing(finder, &finder->graph->nodes[i]);
+    if (is_needless) {
       saved->least += ticks;
       saved->most += ticks;
       continue;
@@ -416,9 +442,10 @@ static void add_saved_kernels(const partition *p, const bool *marked, saving *sa
   }
 }
 
-/* Adds up the kernels whose results only the operators between delegates read, such as a mask: they
- * may go with these. */
-static uint64_t ticks_before(const partition *p) {
+/* Returns the ticks, over all runs, of kernels whose results only the operators between delegates
+ * read, directly or not, such as a mask: without these, they may not be needed. It goes backwards
+ * so that the readers of a node are known before it. */
+static uint64_t ticks_only_read_between(const partition *p) {
   const etr_finder *finder = p->finder;
   const etr_graph *graph = finder->graph;
   bool *is_read = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *is_read);
@@ -428,67 +455,72 @@ static uint64_t ticks_before(const partition *p) {
     bool is_before = is_read[i] && !is_read_else[i] && finder->is_kernel[i] &&
                      !finder->is_constant[i] && !p->is_between[i];
     ticks += is_before ? etr_finder_kernel_ticks(finder, i) : 0;
+    bool *is_read_by = is_before || p->is_between[i] ? is_read : is_read_else;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++)
-      (is_before || p->is_between[i] ? is_read
-                                     : is_read_else)[graph->nodes[i].inputs[k].node] = true;
+      is_read_by[graph->nodes[i].inputs[k].node] = true;
   }
   return ticks;
 }
 
-/* Looks at what lies between the delegates, and marks what can go as candidates. */
-static between look_between(partition *p) {
+/* Returns the number and time of the operators between delegates, and marks those that need not
+ * stay kernels as candidates. */
+static between sum_between(partition *p) {
   between b = {0};
   for (uint32_t i = 0; i < p->finder->graph->node_count; i++) {
-    p->is_candidate[i] = p->is_between[i] && can_go(p, i);
+    p->is_candidate[i] = p->is_between[i] && is_removable(p, i);
     if (!p->is_between[i] || is_getitem(&p->finder->graph->nodes[i]))
       continue;
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     b.operators++;
     b.ticks += ticks;
-    b.going += p->is_candidate[i];
-    b.going_ticks += p->is_candidate[i] ? ticks : 0;
+    b.removable += p->is_candidate[i];
+    b.removable_ticks += p->is_candidate[i] ? ticks : 0;
   }
   return b;
 }
 
-/* Finds operators that run on the CPU between the delegates of a backend. */
-static bool find_fallback(partition *p) {
+/* Adds the finding about operators that run on the CPU between the delegates of the backend, if
+ * some need not. It saves their kernels, and the overhead of the delegates that become one. Returns
+ * false when out of memory. */
+static bool add_fallback_finding(partition *p) {
   etr_finder *finder = p->finder;
   size_t levels = count_levels(p, NULL); /* nothing is a candidate yet */
-  between b = look_between(p);
-  if (b.going == 0 || p->delegates < 2)
+  between b = sum_between(p);
+  if (b.removable == 0 || p->delegates < 2)
     return true;
-  size_t after = remaining_delegates(p, levels, NULL);
-  const overhead around = overhead_of(p);
+  size_t after = count_remaining_delegates(p, levels, NULL);
+  const overhead around = sum_overhead(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
   saving saved = {.least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks)),
                   .most = merged * (double)around.ticks};
-  if (b.going == b.operators)
-    saved.most += (double)ticks_before(p);
+  if (b.removable == b.operators)
+    saved.most += (double)ticks_only_read_between(p);
   add_saved_kernels(p, p->is_candidate, &saved);
   b.is_replaced = saved.is_replaced;
   /* Nothing says what a partitioner takes whose rules are not known. */
-  etr_finding *added = etr_finder_add_if_large(
-      finder, ETR_FINDING_FALLBACK, b.going_ticks + around.ticks, p->reasons ? saved.most : NAN);
+  etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_FALLBACK,
+                                               b.removable_ticks + around.ticks,
+                                               p->reasons ? saved.most : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  added->title = fallback_title(p, b.going, after);
+  added->title = fallback_title(p, b.removable, after);
   added->fact = fallback_fact(p, &b);
   added->evidence = fallback_evidence(p, &b, &around, levels, after);
   if (p->reasons)
     etr_finding_set_least_saving(finder, added, saved.least);
   etr_finding_set_sureness(added, ETR_POSSIBLE,
                            "if all of them can go; the backend still has to compute what it takes");
-  if (after < p->delegates && !list_delegates(p, added))
+  if (after < p->delegates && !set_delegate_calls(p, added))
     return false;
   return etr_finding_set_nodes(finder, added, p->is_candidate);
 }
 
 /* ---- Calls that go with operators between delegates ---- */
 
-static bool is_first_of_backend(const etr_method *method, size_t at) {
-  for (size_t i = 0; i < at; i++)
-    if (strcmp(method->delegates[i].backend, method->delegates[at].backend) == 0)
+/* Returns true if no delegate before this one is of its backend. */
+static bool is_first_of_backend(const etr_method *method, size_t delegate) {
+  for (size_t i = 0; i < delegate; i++)
+    if (strcmp(method->delegates[i].backend, method->delegates[delegate].backend) == 0)
       return false;
   return true;
 }
@@ -500,12 +532,12 @@ bool etr_find_merged_calls(etr_finder *finder, const bool *marked, etr_merged_ca
   for (size_t i = 0; i < method->delegate_count; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!begin_partition(&p, finder, method->delegates[i].backend))
+    if (!make_partition(&p, finder, method->delegates[i].backend))
       return false;
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
-    size_t after = remaining_delegates(&p, levels, NULL);
-    const overhead around = overhead_of(&p);
+    size_t after = count_remaining_delegates(&p, levels, NULL);
+    const overhead around = sum_overhead(&p);
     double merged = (double)(p.delegates - after) / (double)p.delegates;
     out->before += p.delegates;
     out->after += after;
@@ -530,26 +562,28 @@ bool etr_is_optimized(etr_slice op) {
 
 const char etr_optimized_library[] = "optimized_native_cpu_ops_lib";
 
-/* What a call takes that is added to those of a backend, in ticks: what its calls take in this
- * record, less what a coarse clock may hide of operators; or what is assumed without any. */
-static double ticks_of_call(const partition *p) {
-  const overhead around = overhead_of(p);
+/* Returns what one more call of the backend takes, in ticks: as its calls in this record do, less
+ * what a coarse clock may hide of operators; ETR_FINDING_DELEGATE_CALL_NS if it has none. */
+static double ticks_per_call(const partition *p) {
+  const overhead around = sum_overhead(p);
   double measured = (double)(around.ticks - ETR_MIN(around.hidden, around.ticks));
   if (around.calls && measured > 0)
     return measured / (double)around.calls;
   return ETR_FINDING_DELEGATE_CALL_NS / etr_ticks_to_ns(p->finder->profile, 1);
 }
 
-/* Adds the finding that a backend takes operators which ran as kernels, if that saves anything. */
-static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
-                              uint64_t optimized) {
+/* Adds the finding that a backend takes operators which ran as kernels, if that saves more than the
+ * calls of the delegates take that this adds. ticks: of the marked operators, over all runs;
+ * optimized: of those that an optimized library has, too. Returns false when out of memory. */
+static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t ticks,
+                                      uint64_t optimized) {
   etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
     p->is_candidate[i] = finder->graph->nodes[i].kind == ETR_NODE_OP && !p->reasons[i] &&
                          finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i];
   size_t delegates = count_levels(p, NULL);
   size_t more = delegates > p->delegates ? delegates - p->delegates : 0;
-  double each = ticks_of_call(p);
+  double each = ticks_per_call(p);
   double calls = (double)more * each * (double)finder->method->run_count;
   saving saved = {.least = -calls, .most = -calls};
   add_saved_kernels(p, marked, &saved);
@@ -588,8 +622,9 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   return true;
 }
 
-/* Adds the finding that an optimized library has faster kernels. */
-static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) {
+/* Adds the finding that an optimized library has faster kernels for the marked operators. ticks: of
+ * these, over all runs. Returns false when out of memory. */
+static bool add_library_finding(etr_finder *finder, const bool *marked, uint64_t ticks) {
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_LIBRARY, ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
@@ -607,8 +642,10 @@ static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) 
   return true;
 }
 
-/* What runs as a kernel and is not between delegates: those have a finding of their own. */
-static bool find_kernels(partition *p) {
+/* Adds the findings about kernels that the partitioner takes, apart from those between delegates,
+ * which have a finding of their own, and about others that an optimized library has. Returns false
+ * when out of memory. */
+static bool add_kernel_findings(partition *p) {
   etr_finder *finder = p->finder;
   size_t count = finder->graph->node_count;
   uint64_t taken = 0, optimized = 0, library_ticks = 0;
@@ -632,29 +669,27 @@ static bool find_kernels(partition *p) {
       library_ticks += ticks;
   }
   if (etr_finder_ns_per_run(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
-      !add_not_delegated(p, is_accepted, taken, optimized))
+      !add_not_delegated_finding(p, is_accepted, taken, optimized))
     return false;
   return etr_finder_ns_per_run(finder, library_ticks) < ETR_FINDING_LEAST_KERNELS_NS ||
-         add_library(finder, is_in_library, library_ticks);
+         add_library_finding(finder, is_in_library, library_ticks);
 }
 
 /* ---- What cuts delegates apart ---- */
 
-/* Finds the operator behind each of the backend's delegates that the partitioner left out. */
-static void find_cuts(const partition *p) {
+/* Sets cut_by and cut_reason of each of the backend's delegates: the first operator between
+ * delegates that reads its result, and why the partitioner leaves that out. */
+static void set_cuts(const partition *p) {
   const etr_graph *graph = p->finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     if (!p->is_between[i] || is_getitem(&graph->nodes[i]))
       continue;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
-      uint32_t from = graph->nodes[i].inputs[k].node;
-      while (is_getitem(&graph->nodes[from]) && graph->nodes[from].input_count &&
-             !p->is_inside[from] && graph->nodes[from].inputs[0].node < from)
-        from = graph->nodes[from].inputs[0].node;
-      etr_delegate_facts *facts = p->is_inside[from]
-                                      ? &p->finder->facts[p->finder->delegate_of[from]]
-                                      : NULL;
-      if (!facts || facts->cut_by != ETR_NONE)
+      uint32_t source = behind_getitems(p, graph->nodes[i].inputs[k].node);
+      if (!p->is_inside[source])
+        continue;
+      etr_delegate_facts *facts = &p->finder->facts[p->finder->delegate_of[source]];
+      if (facts->cut_by != ETR_NONE)
         continue;
       facts->cut_by = i;
       facts->cut_reason = p->reasons ? p->reasons[i] : NULL;
@@ -662,8 +697,9 @@ static void find_cuts(const partition *p) {
   }
 }
 
-/* Prepares what is shown of each delegate. Returns false when out of memory. */
-static bool begin_facts(etr_finder *finder) {
+/* Sets finder->facts to the calls and the overhead of each delegate, still without what cuts it
+ * from the next one. Returns false when out of memory. */
+static bool alloc_facts(etr_finder *finder) {
   finder->facts = etr_arena_alloc_array(finder->arena, finder->method->delegate_count,
                                         sizeof *finder->facts);
   for (size_t i = 0; finder->facts && i < finder->method->delegate_count; i++) {
@@ -679,24 +715,26 @@ static bool begin_facts(etr_finder *finder) {
 
 /* ---- All ---- */
 
+/* Adds the findings about what is not delegated, for each backend, or without delegates for the
+ * backend whose partitioner is known; and sets finder->facts. Returns false when out of memory. */
 bool etr_add_partition_findings(etr_finder *finder) {
   enum { MOST_BACKENDS = 64 }; /* more than any model has */
   const etr_method *method = finder->method;
   const char *known = etr_known_partitioner();
   partition p;
-  if (!begin_facts(finder))
+  if (!alloc_facts(finder))
     return false;
   for (size_t i = 0, looked = 0; i < method->delegate_count && looked < MOST_BACKENDS; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!begin_partition(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
+    if (!make_partition(&p, finder, method->delegates[i].backend) || !add_fallback_finding(&p))
       return false;
-    if (p.reasons && !find_kernels(&p))
+    if (p.reasons && !add_kernel_findings(&p))
       return false;
-    find_cuts(&p);
+    set_cuts(&p);
     looked++;
   }
   if (method->delegate_count || !known)
     return true;
-  return begin_partition(&p, finder, known) && (!p.reasons || find_kernels(&p));
+  return make_partition(&p, finder, known) && (!p.reasons || add_kernel_findings(&p));
 }

@@ -10,17 +10,17 @@
 
 /* ---- What the patterns share ---- */
 
-/* The graph and who reads its nodes. The readers of node i are list[starts[i]] to list[starts[i +
- * 1] - 1]. */
+/* The graph and who reads its nodes. The readers of node i are readers[starts[i]] to
+ * readers[starts[i + 1] - 1]. */
 typedef struct patterns {
   etr_finder *finder;
   const etr_graph *graph;
-  uint32_t *starts, *list;
-  uint32_t output_layer; /* its last layer, see find_output_layer(); ETR_NONE */
+  uint32_t *starts, *readers;
+  uint32_t output_layer; /* the linear layer whose result is returned; ETR_NONE */
   bool is_decoder;
 } patterns;
 
-/* Lists the readers of each node. Returns false when out of memory. */
+/* Sets *p to a graph, with the readers of each node. Returns false when out of memory. */
 static bool find_readers(patterns *p, etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   size_t uses = 0;
@@ -30,9 +30,10 @@ static bool find_readers(patterns *p, etr_finder *finder) {
       .finder = finder,
       .graph = graph,
       .starts = etr_arena_alloc_array(finder->arena, graph->node_count + 2, sizeof *p->starts),
-      .list = etr_arena_alloc_array(finder->arena, uses, sizeof *p->list)};
-  if (!p->starts || !p->list)
+      .readers = etr_arena_alloc_array(finder->arena, uses, sizeof *p->readers)};
+  if (!p->starts || !p->readers)
     return false;
+  /* Counts two indices ahead, so that filling moves each start to where it belongs. */
   for (size_t i = 0; i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++)
       p->starts[graph->nodes[i].inputs[k].node + 2]++;
@@ -40,7 +41,7 @@ static bool find_readers(patterns *p, etr_finder *finder) {
     p->starts[i + 2] += p->starts[i + 1];
   for (uint32_t i = 0; i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++)
-      p->list[p->starts[graph->nodes[i].inputs[k].node + 1]++] = i;
+      p->readers[p->starts[graph->nodes[i].inputs[k].node + 1]++] = i;
   return true;
 }
 
@@ -48,27 +49,30 @@ static size_t reader_count(const patterns *p, uint32_t node) {
   return p->starts[node + 1] - p->starts[node];
 }
 
-/* The node that made a node's first input; ETR_NONE if there is none, or if the record has it
- * later, as in a circle. */
-static uint32_t source_of(const patterns *p, uint32_t node) {
-  const etr_node *at = &p->graph->nodes[node];
-  return at->input_count && at->inputs[0].node < node ? at->inputs[0].node : ETR_NONE;
+/* Returns the node that made a node's first input; ETR_NONE if there is none, or if the record has
+ * it later: following it could go around in a circle. */
+static uint32_t first_source(const patterns *p, uint32_t node) {
+  const etr_node *reader = &p->graph->nodes[node];
+  bool has_earlier = reader->input_count && reader->inputs[0].node < node;
+  return has_earlier ? reader->inputs[0].node : ETR_NONE;
 }
 
 /* Goes back over operators that only copy and that one node reads, from a node's first input on.
  * Returns the node behind them; ETR_NONE if there is none. */
 static uint32_t skip_own_copies(const patterns *p, uint32_t node) {
   do
-    node = source_of(p, node);
+    node = first_source(p, node);
   while (node != ETR_NONE && etr_node_only_copies(&p->graph->nodes[node]) &&
          reader_count(p, node) == 1);
   return node;
 }
 
+/* Returns the node that made an input of a node; NULL if it has fewer inputs. */
 static const etr_node *input_of(const patterns *p, const etr_node *node, size_t index) {
   return index < node->input_count ? &p->graph->nodes[node->inputs[index].node] : NULL;
 }
 
+/* Returns true for an operator that multiplies matrices. */
 static bool is_product(const patterns *p, const etr_node *node) {
   static const char *const names[] = {"mm", "bmm", "addmm", "matmul", "baddbmm"};
   return etr_is_one_of(p->finder, node, names, ETR_COUNT(names));
@@ -79,31 +83,20 @@ static bool is_layer(const patterns *p, const etr_node *node) {
   return etr_is_one_of(p->finder, node, names, ETR_COUNT(names));
 }
 
-/* An estimated match, by order alone, is no evidence about a node. */
+/* Returns true if a node ran and its time is its own: a match that was estimated from the order of
+ * events is no evidence about a node. */
 static bool is_timed(const patterns *p, uint32_t node) {
   return p->graph->times[node].runs > 0 && p->graph->times[node].match != ETR_MATCH_ALIGNED;
-}
-
-/* Returns the kernel ticks of all marked nodes, over all runs. */
-static uint64_t sum_marked_ticks(const patterns *p, const bool *marked) {
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < p->graph->node_count; i++)
-    if (marked[i])
-      ticks += etr_finder_kernel_ticks(p->finder, i);
-  return ticks;
-}
-
-static bool *flags_of(const patterns *p) {
-  return etr_arena_alloc_array(p->finder->arena, p->graph->node_count, sizeof(bool));
 }
 
 /* ---- A dequantization followed by the same quantization ---- */
 
 /* Returns true if two nodes quantize in the same way: all arguments but the type of the result are
- * equal, and there is at least one. */
+ * equal, and so are all inputs but the first, which is what they quantize. Without any of them
+ * nothing is known, and it returns false. */
 static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_node *b) {
   if (a->argument_count == 0 && a->input_count < 2)
-    return false; /* nothing says how they quantize */
+    return false;
   for (size_t i = 0; i < a->argument_count; i++) {
     const char *name = a->arguments[i].name, *other = etr_node_argument(b, name);
     bool is_result_type = strcmp(name, "out_dtype") == 0 || strcmp(name, "output_dtype") == 0;
@@ -119,7 +112,7 @@ static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_n
 /* Marks a quantization, and the dequantization that it undoes unless others read it, too. Copies
  * may lie between them, which could move quantized numbers as well. Returns false, with nothing
  * marked, if there is none. */
-static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
+static bool mark_quantize_pair(const patterns *p, uint32_t node, bool *marked) {
   const etr_slice *ops = p->finder->ops;
   if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_")))
     return false;
@@ -136,16 +129,16 @@ static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   return true;
 }
 
-/* Adds the finding about dequantize and quantize nodes that cancel. Returns false when out of
- * memory. */
-static bool find_quantize_pairs(patterns *p) {
-  bool *marked = flags_of(p);
+/* Adds the finding about dequantize and quantize nodes that cancel, if there are any. Returns false
+ * when out of memory. */
+static bool add_quantize_pair_finding(patterns *p) {
+  bool *marked = etr_finder_node_flags(p->finder);
   size_t pairs = 0;
   if (!marked)
     return false;
   for (uint32_t i = 0; i < p->graph->node_count; i++)
-    pairs += mark_pair(p, i, marked);
-  uint64_t ticks = sum_marked_ticks(p, marked);
+    pairs += mark_quantize_pair(p, i, marked);
+  uint64_t ticks = etr_finder_marked_ticks(p->finder, marked);
   etr_finding *added = pairs ? etr_finder_add_if_large(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks,
                                                        (double)ticks)
                              : NULL;
@@ -166,31 +159,37 @@ static bool find_quantize_pairs(patterns *p) {
 
 /* ---- Batch norms ---- */
 
-/* Returns true for a batch norm that alone reads a layer whose weight is a parameter. */
-static bool is_foldable(const patterns *p, uint32_t node) {
+/* Returns the index of a layer's weight among its inputs. */
+static size_t weight_index(const patterns *p, const etr_node *layer) {
+  return etr_is_operator(p->finder, layer, "addmm") ? 2 : 1; /* bias, input, weight */
+}
+
+/* Returns true for a batch norm that can be folded into the layer before it: it alone reads the
+ * layer, whose weight is constant. */
+static bool is_foldable_norm(const patterns *p, uint32_t node) {
   const etr_node *layer = input_of(p, &p->graph->nodes[node], 0);
   static const char *const layers[] = {"convolution", "linear", "addmm"};
   if (!strstr(p->graph->nodes[node].target, "batch_norm") || !layer ||
       !etr_is_one_of(p->finder, layer, layers, ETR_COUNT(layers)))
     return false;
   uint32_t layer_index = p->graph->nodes[node].inputs[0].node;
-  size_t weight = etr_is_operator(p->finder, layer, "addmm") ? 2 : 1;
+  size_t weight = weight_index(p, layer);
   return reader_count(p, layer_index) == 1 && weight < layer->input_count &&
          p->finder->is_constant[layer->inputs[weight].node];
 }
 
-/* Adds the finding about batch norms that could be folded into the layer before. Returns false when
- * out of memory. */
-static bool find_batch_norms(patterns *p) {
-  bool *marked = flags_of(p);
+/* Adds the finding about batch norms that could be folded into the layer before, if there are any.
+ * Returns false when out of memory. */
+static bool add_batch_norm_finding(patterns *p) {
+  bool *marked = etr_finder_node_flags(p->finder);
   size_t count = 0;
   if (!marked)
     return false;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    marked[i] = is_timed(p, i) && is_foldable(p, i);
+    marked[i] = is_timed(p, i) && is_foldable_norm(p, i);
     count += marked[i];
   }
-  uint64_t ticks = sum_marked_ticks(p, marked);
+  uint64_t ticks = etr_finder_marked_ticks(p->finder, marked);
   etr_finding *added = count ? etr_finder_add_if_large(p->finder, ETR_FINDING_BATCH_NORM, ticks,
                                                        (double)ticks)
                              : NULL;
@@ -214,7 +213,7 @@ static bool find_batch_norms(patterns *p) {
 
 /* Returns the linear layer whose result, through copies, is returned by the method; ETR_NONE if
  * there is none. */
-static uint32_t locate_output_layer(const patterns *p) {
+static uint32_t find_output_layer(const patterns *p) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;) {
     const etr_node *output = &p->graph->nodes[i];
     if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE)
@@ -229,10 +228,11 @@ static uint32_t locate_output_layer(const patterns *p) {
   return ETR_NONE;
 }
 
-/* The size of a dimension of a node's first result, from the end; 0: not known. */
-static int64_t last_size(const etr_node *node, int32_t from_end) {
-  const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
-  return out && out->rank >= from_end ? out->dims[out->rank - from_end].size : 0;
+/* Returns the size of a dimension of a node's first result, counted from the end: 1 is the last. 0
+ * if it is not known. */
+static int64_t size_from_end(const etr_node *node, int32_t from_end) {
+  const etr_value *result = node->output_count ? &node->outputs[0] : NULL;
+  return result && result->rank >= from_end ? result->dims[result->rank - from_end].size : 0;
 }
 
 /* Returns true if the graph is a decoder: it has an embedding, and a cache or an output layer with
@@ -242,22 +242,26 @@ static bool is_decoder(const patterns *p) {
     const etr_node *node = &p->graph->nodes[i];
     if (node->kind != ETR_NODE_OP || node->input_count == 0 || !strstr(node->target, "embedding"))
       continue;
-    if (p->graph->mutation_count)
+    if (p->graph->mutation_count) /* it writes a buffer */
       return true;
-    if (p->output_layer != ETR_NONE &&
-        last_size(input_of(p, node, 0), 2) == last_size(&p->graph->nodes[p->output_layer], 1))
+    if (p->output_layer == ETR_NONE)
+      continue;
+    int64_t vocabulary_size = size_from_end(input_of(p, node, 0), 2);
+    if (vocabulary_size == size_from_end(&p->graph->nodes[p->output_layer], 1))
       return true;
   }
   return false;
 }
 
-/* Adds the finding about an output layer of a decoder that takes much of its time. Returns false
- * when out of memory. */
-static bool find_output_layer(patterns *p) {
+/* Adds the finding about an output layer of a decoder that takes much of its time, if it does: to
+ * compute the last row only, or to quantize it if it has one. Returns false when out of memory. */
+static bool add_output_layer_finding(patterns *p) {
   uint32_t layer = p->output_layer;
-  bool *marked = flags_of(p);
-  if (!marked || layer == ETR_NONE || !p->is_decoder)
-    return marked != NULL;
+  bool *marked = etr_finder_node_flags(p->finder);
+  if (!marked)
+    return false;
+  if (layer == ETR_NONE || !p->is_decoder)
+    return true;
   uint64_t ticks = etr_finder_kernel_ticks(p->finder, layer);
   double whole = p->finder->method->execute.typical * (double)p->finder->method->run_count;
   int64_t rows = etr_layer_rows(&p->graph->nodes[layer]);
@@ -280,7 +284,7 @@ static bool find_output_layer(patterns *p) {
       p->finder->arena, "The output layer %s takes %s for %lld token%s.",
       etr_finder_node_name(p->finder, layer), etr_finder_time_per_run(p->finder, ticks),
       (long long)rows, etr_plural((size_t)rows));
-  /* With one row the weights' bytes take the time, which four rows or fewer take, too. */
+  /* Reading the weights takes the time of one row, and about as long as computing four rows. */
   const etr_type_ratio *type = etr_best_type(ETR_RATIO_LINEAR_ROW);
   double least_share = type ? etr_saved_at(type->low) : 0;
   if (rows > 1)
@@ -299,15 +303,26 @@ enum {
   MOST_STEPS = 12
 }; /* operators between a softmax and a product: scale, mask, views, copies */
 
-/* The operators of one attention. */
-typedef struct chain {
+/* The operators of one attention, as nodes of the graph. */
+typedef struct attention_nodes {
   uint32_t nodes[2 * MOST_STEPS];
   size_t count;
-} chain;
+} attention_nodes;
 
-/* Adds the operators from a node back to a product, at most MOST_STEPS. Returns false, with some
- * added, if there is none. */
-static bool add_up_to_product(const patterns *p, uint32_t node, chain *out) {
+/* Returns the first operator that a node reads and that is not constant; ETR_NONE if there is none.
+ */
+static uint32_t first_data_source(const patterns *p, const etr_node *node) {
+  for (size_t i = 0; i < node->input_count; i++) {
+    uint32_t source = node->inputs[i].node;
+    if (!p->finder->is_constant[source] && p->graph->nodes[source].kind == ETR_NODE_OP)
+      return source;
+  }
+  return ETR_NONE;
+}
+
+/* Adds the operators from a softmax back to the product that makes its scores, at most MOST_STEPS.
+ * Returns false, with some added, if there is none so near. */
+static bool add_up_to_product(const patterns *p, uint32_t node, attention_nodes *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     const etr_node *operator = &p->graph->nodes[node];
     if (operator->kind != ETR_NODE_OP)
@@ -315,51 +330,57 @@ static bool add_up_to_product(const patterns *p, uint32_t node, chain *out) {
     out->nodes[out->count++] = node;
     if (is_product(p, operator))
       return true;
-    uint32_t next = ETR_NONE;
-    for (size_t k = 0; k < operator->input_count && next == ETR_NONE; k++)
-      if (!p->finder->is_constant[operator->inputs[k].node] &&
-          p->graph->nodes[operator->inputs[k].node].kind == ETR_NODE_OP)
-        next = operator->inputs[k].node;
-    if (next == ETR_NONE)
+    node = first_data_source(p, operator);
+    if (node == ETR_NONE)
       return false;
-    node = next;
   }
   return false;
 }
 
-/* Adds the nodes from a softmax down to the product that reads it, at most MOST_STEPS. Returns
- * false, with some added, if there is none. */
-static bool add_down_to_product(const patterns *p, uint32_t node, chain *out) {
+/* Adds the operators from a softmax, along the first reader of each, down to the product with the
+ * values, at most MOST_STEPS. Returns false, with some added, if there is none so near. */
+static bool add_down_to_product(const patterns *p, uint32_t node, attention_nodes *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     out->nodes[out->count++] = node;
     if (is_product(p, &p->graph->nodes[node]))
       return true;
     if (reader_count(p, node) == 0)
       return false;
-    node = p->list[p->starts[node]];
+    node = p->readers[p->starts[node]];
     if (p->graph->nodes[node].kind != ETR_NODE_OP)
       return false;
   }
   return false;
 }
 
-/* Marks the operators that only copy what a marked product reads: the expands and views around it.
- */
-static void mark_copies(const patterns *p, bool *marked) {
-  for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;)
-    for (size_t k = 0;
-         marked[i] && is_product(p, &p->graph->nodes[i]) && k < p->graph->nodes[i].input_count; k++)
-      for (uint32_t copy = p->graph->nodes[i].inputs[k].node;
-           copy != ETR_NONE && etr_node_only_copies(&p->graph->nodes[copy]) &&
-           !p->finder->is_constant[copy] && reader_count(p, copy) == 1;
-           copy = source_of(p, copy))
-        marked[copy] = true;
+/* Returns true for an operator that only copies for one reader, and not a constant. */
+static bool is_own_copy(const patterns *p, uint32_t node) {
+  return etr_node_only_copies(&p->graph->nodes[node]) && !p->finder->is_constant[node] &&
+         reader_count(p, node) == 1;
 }
 
-/* Adds the finding about a decoder's attention that is computed by single operators, some of which
- * are kernels. Returns false when out of memory. */
-static bool find_unfused_attention(patterns *p) {
-  bool *marked = flags_of(p), has_kernel = false;
+/* Marks the operators that only copy what a marked product reads: the expands and views before it.
+ */
+static void mark_copies(const patterns *p, bool *marked) {
+  for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;) {
+    const etr_node *product = &p->graph->nodes[i];
+    if (!marked[i] || !is_product(p, product))
+      continue;
+    for (size_t k = 0; k < product->input_count; k++) {
+      uint32_t copy = product->inputs[k].node;
+      while (copy != ETR_NONE && is_own_copy(p, copy)) {
+        marked[copy] = true;
+        copy = first_source(p, copy);
+      }
+    }
+  }
+}
+
+/* Adds the finding about a decoder's attention that is computed by single operators, if some of
+ * these are kernels: custom_sdpa does the same in one operator. Returns false when out of memory.
+ */
+static bool add_attention_finding(patterns *p) {
+  bool *marked = etr_finder_node_flags(p->finder), has_kernel = false;
   size_t count = 0;
   if (!marked)
     return false;
@@ -369,7 +390,7 @@ static bool find_unfused_attention(patterns *p) {
     static const char *const softmax[] = {"softmax", "safe_softmax"};
     if (!etr_is_one_of(p->finder, &p->graph->nodes[i], softmax, ETR_COUNT(softmax)))
       continue;
-    chain attention = {.count = 0};
+    attention_nodes attention = {.count = 0};
     if (!add_up_to_product(p, i, &attention) || !add_down_to_product(p, i, &attention))
       continue;
     count++;
@@ -381,13 +402,13 @@ static bool find_unfused_attention(patterns *p) {
   mark_copies(p, marked);
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     has_kernel |= marked[i] && p->finder->is_kernel[i];
-  uint64_t ticks = sum_marked_ticks(p, marked), product_ticks = 0;
+  uint64_t ticks = etr_finder_marked_ticks(p->finder, marked), product_ticks = 0;
   /* The products remain. */
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     if (marked[i] && is_product(p, &p->graph->nodes[i]))
       product_ticks += etr_finder_kernel_ticks(p->finder, i);
-  /* Its products are over the places of a cache that are filled, so that they may go nearly
-   * whole. */
+  /* custom_sdpa multiplies only the positions of a cache that are filled, so that the products may
+   * be saved nearly whole. */
   etr_merged_calls merged = {0};
   if (has_kernel && !etr_find_merged_calls(p->finder, marked, &merged))
     return false;
@@ -419,15 +440,18 @@ static bool find_unfused_attention(patterns *p) {
 
 /* ---- Layers in floating point beside quantized ones ---- */
 
-/* Adds the finding about layers that compute in floating point beside quantized ones. Returns false
- * when out of memory. */
-static bool find_unquantized_layers(patterns *p) {
-  bool *marked = flags_of(p);
+/* Adds the finding about layers that compute in floating point beside quantized ones, if these
+ * multiply faster. The saving is at their rate of multiplications. Returns false when out of
+ * memory. */
+static bool add_float_layer_finding(patterns *p) {
+  bool *marked = etr_finder_node_flags(p->finder);
   uint64_t float_ticks = 0, integer_ticks = 0;
   double float_macs = 0, integer_macs = 0;
   size_t quantized = 0;
-  if (!marked || !p->graph->costs)
-    return marked != NULL;
+  if (!marked)
+    return false;
+  if (!p->graph->costs)
+    return true;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_cost *cost = &p->graph->costs[i];
     if (!is_timed(p, i) || !is_layer(p, &p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN ||
@@ -470,15 +494,17 @@ static bool find_unquantized_layers(patterns *p) {
 
 /* ---- Small layers of one input ---- */
 
-/* Layers of the same input, type and place. */
+/* Layers that read one value, run in the same delegate or as kernels, and have results of one type.
+ */
 typedef struct layer_set {
   size_t count;
-  double ticks, fixed; /* of all, in ticks over all runs; the part that is not computing */
+  double ticks;      /* of all, over all runs */
+  double call_ticks; /* the part of `ticks` that their calls take whatever they compute */
 } layer_set;
 
-/* Returns which of a layer's ticks are not computing, at least, since a slow core multiplies four
- * numbers in a ns; 0 if its operations are not known. */
-static double fixed_ticks(const patterns *p, uint32_t node, double ticks) {
+/* Returns how many of a layer's ticks are surely no multiplications, even if a core is so slow that
+ * it multiplies four numbers in a ns; 0 if its multiplications are not known. */
+static double ticks_without_computing(const patterns *p, uint32_t node, double ticks) {
   enum { MACS_PER_NS = 4 };
   uint64_t macs = p->graph->costs ? p->graph->costs[node].macs : ETR_UNKNOWN;
   if (macs == ETR_UNKNOWN)
@@ -488,9 +514,8 @@ static double fixed_ticks(const patterns *p, uint32_t node, double ticks) {
   return ETR_MAX(ticks - computing, 0);
 }
 
-/* Returns what an operator takes, in ticks over all runs, with what a clock of whole microseconds
- * hides of it in its delegate's call: at most a step, and its part of what is around the operators.
- * */
+/* Returns what an operator takes, in ticks over all runs, with its part of the operator time that a
+ * clock of whole microseconds hides in the delegate's call: less than that is recorded as 0. */
 static double ticks_with_hidden(const patterns *p, uint32_t node) {
   const etr_finder *finder = p->finder;
   double ticks = (double)etr_finder_kernel_ticks(finder, node);
@@ -502,58 +527,60 @@ static double ticks_with_hidden(const patterns *p, uint32_t node) {
   return ticks + hidden / (double)spent->operators;
 }
 
-/* Returns true for a layer that could be computed with others: its weight is a parameter, and it
- * takes so little that a call, and not computing, is most of it. */
+/* Returns true for a linear layer that could be computed with others in one product: its weight is
+ * constant, and it takes so little that the call may be most of it. */
 static bool is_small_layer(const patterns *p, uint32_t node) {
-  enum { MOST_NS = 20000 };
+  enum { MOST_NS = 20000 }; /* a call takes several microseconds */
   static const char *const names[] = {"linear", "addmm", "mm"};
   const etr_node *layer = &p->graph->nodes[node];
   if (p->graph->times[node].runs == 0 || p->finder->is_constant[node] ||
       !etr_is_one_of(p->finder, layer, names, ETR_COUNT(names)))
     return false;
-  size_t weight = etr_is_operator(p->finder, layer, "addmm") ? 2 : 1;
+  size_t weight = weight_index(p, layer);
   return weight < layer->input_count && p->finder->is_constant[layer->inputs[weight].node] &&
          etr_finder_ns_per_run(p->finder, etr_finder_node_ticks(p->finder, node)) < MOST_NS;
 }
 
-/* The node whose result a layer multiplies, behind copies. */
+/* Returns the node whose result a linear layer multiplies, behind copies. */
 static uint32_t source_of_layer(const patterns *p, uint32_t node) {
-  const etr_node *at = &p->graph->nodes[node];
-  size_t input = etr_is_operator(p->finder, at, "addmm") ? 1 : 0;
-  return etr_graph_behind_copies(p->graph, at->inputs[input].node);
+  const etr_node *layer = &p->graph->nodes[node];
+  size_t input = weight_index(p, layer) - 1;
+  return etr_graph_behind_copies(p->graph, layer->inputs[input].node);
 }
 
-static bool is_equal_layer(const patterns *p, uint32_t a, uint32_t b) {
+/* Returns true if one layer could compute the results of both: they run in the same delegate, or
+ * both in none, and are of one operator, number type and number of dimensions. */
+static bool are_mergeable(const patterns *p, uint32_t a, uint32_t b) {
   const etr_value *x = p->graph->nodes[a].outputs, *y = p->graph->nodes[b].outputs;
   return p->finder->delegate_of[a] == p->finder->delegate_of[b] &&
          strcmp(p->graph->nodes[a].target, p->graph->nodes[b].target) == 0 && x && y &&
          x->rank == y->rank && strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype)) == 0;
 }
 
-/* Marks the small layers, from the first on, that read the same value as it and are equal to it,
- * and returns their count and times. */
+/* Marks a small layer and the later ones that could be computed with it, and returns their count
+ * and times. source: per node, what a small layer multiplies; ETR_NONE for other nodes. */
 static layer_set collect_layers(const patterns *p, const uint32_t *source, uint32_t first,
                                 bool *marked) {
   layer_set set = {0};
   for (uint32_t i = first; i < p->graph->node_count; i++) {
-    if (source[i] != source[first] || !is_equal_layer(p, i, first))
+    if (source[i] != source[first] || !are_mergeable(p, i, first))
       continue;
     double ticks = ticks_with_hidden(p, i);
     set.count++;
     set.ticks += ticks;
-    set.fixed += fixed_ticks(p, i, ticks);
+    set.call_ticks += ticks_without_computing(p, i, ticks);
     marked[i] = true;
   }
   return set;
 }
 
-/* Adds the finding about small linear layers that read one value and could be one. Returns false
- * when out of memory. */
-static bool find_merges(patterns *p) {
+/* Adds the finding about small linear layers that read one value and could be one, if most of their
+ * time is calls, of which all but one could be saved. Returns false when out of memory. */
+static bool add_merge_finding(patterns *p) {
   enum { LEAST_LAYERS = 4 }; /* q, k and v in one product saved nothing when measured */
   etr_arena *arena = p->finder->arena;
   size_t nodes = p->graph->node_count, layers = 0, products = 0;
-  bool *marked = flags_of(p), *seen = flags_of(p);
+  bool *marked = etr_finder_node_flags(p->finder), *seen = etr_finder_node_flags(p->finder);
   uint32_t *source = etr_arena_alloc_array(arena, nodes, sizeof *source);
   double least_saved = 0, most_saved = 0, all_ticks = 0;
   if (!marked || !seen || !source)
@@ -563,11 +590,11 @@ static bool find_merges(patterns *p) {
   for (uint32_t i = 0; i < nodes; i++) {
     if (source[i] == ETR_NONE || seen[i])
       continue;
-    bool *in_set = flags_of(p);
+    bool *in_set = etr_finder_node_flags(p->finder);
     if (!in_set)
       return false;
     layer_set set = collect_layers(p, source, i, in_set);
-    bool is_worth = set.count >= LEAST_LAYERS && set.fixed * 2 > set.ticks;
+    bool is_worth = set.count >= LEAST_LAYERS && set.call_ticks * 2 > set.ticks;
     for (uint32_t k = i; k < nodes; k++) {
       seen[k] |= in_set[k];
       marked[k] |= is_worth && in_set[k];
@@ -578,7 +605,7 @@ static bool find_merges(patterns *p) {
     layers += set.count;
     products++;
     all_ticks += set.ticks;
-    least_saved += set.fixed * saved_share;
+    least_saved += set.call_ticks * saved_share;
     most_saved += set.ticks * saved_share;
   }
   etr_finding *added = products ? etr_finder_add_if_large(p->finder, ETR_FINDING_MERGE,
@@ -607,8 +634,18 @@ static bool find_merges(patterns *p) {
 
 /* ---- Keys and values that are repeated for each head ---- */
 
-/* Returns how often an operator that only copies repeats what it reads; 1 if it does not, or is no
- * such operator. */
+/* Returns the number of elements of a value; 0 if a size is not known or there are too many. */
+static int64_t element_count(const etr_value *value) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < value->rank; i++) {
+    int64_t size = value->dims[i].size;
+    count *= size > 0 && count < INT32_MAX ? size : 0;
+  }
+  return count;
+}
+
+/* Returns how many times the result of an operator that only copies has what it reads; 1 for
+ * another operator, or if nothing is repeated. */
 static int64_t count_repeats(const patterns *p, uint32_t node) {
   static const char *const names[] = {"expand_copy",  "repeat", "repeat_interleave",
                                       "index_select", "index",  "cat"};
@@ -617,39 +654,36 @@ static int64_t count_repeats(const patterns *p, uint32_t node) {
   if (!from || !etr_is_one_of(p->finder, copier, names, ETR_COUNT(names)) ||
       copier->output_count == 0 || from->output_count == 0)
     return 1;
-  int64_t count_before = 1, count_after = 1;
-  const etr_value *in = &from->outputs[0], *out = &copier->outputs[0];
-  for (int32_t i = 0; i < in->rank; i++)
-    count_before *= in->dims[i].size > 0 && count_before < INT32_MAX ? in->dims[i].size : 0;
-  for (int32_t i = 0; i < out->rank; i++)
-    count_after *= out->dims[i].size > 0 && count_after < INT32_MAX ? out->dims[i].size : 0;
+  int64_t count_before = element_count(&from->outputs[0]);
+  int64_t count_after = element_count(&copier->outputs[0]);
   bool is_whole = count_before > 1 && count_after > count_before && count_after % count_before == 0;
   return is_whole && !p->finder->is_constant[node] ? count_after / count_before : 1;
 }
 
-/* Marks the operators from a product's operand back to the one that repeats a cache or a
- * projection. Returns how often that repeats; 1, with nothing marked, if there is none. */
-static int64_t mark_repeat(const patterns *p, uint32_t node, bool *copies) {
+/* Marks in `copies` the operators from a product's operand back to the one that repeats a cache or
+ * a projection for each head. Returns how often that repeats; 1, with nothing marked, if there is
+ * none. */
+static int64_t mark_repeating_copies(const patterns *p, uint32_t node, bool *copies) {
   uint32_t step = node;
   for (int steps = 0; steps < MOST_STEPS && step != ETR_NONE; steps++) {
     int64_t repeats = count_repeats(p, step);
     if (repeats > 1) {
-      for (uint32_t k = node; k != step; k = source_of(p, k))
+      for (uint32_t k = node; k != step; k = first_source(p, k))
         copies[k] = true;
       copies[step] = true;
       return repeats;
     }
     if (p->graph->nodes[step].kind != ETR_NODE_OP || !etr_node_only_copies(&p->graph->nodes[step]))
       return 1;
-    step = source_of(p, step);
+    step = first_source(p, step);
   }
   return 1;
 }
 
-/* Adds the finding about products whose keys or values were repeated for several heads. Returns
- * false when out of memory. */
-static bool find_repeated_heads(patterns *p) {
-  bool *copies = flags_of(p), *products = flags_of(p);
+/* Adds the finding about products whose keys or values were repeated for several heads, if there
+ * are any. Returns false when out of memory. */
+static bool add_repeated_heads_finding(patterns *p) {
+  bool *copies = etr_finder_node_flags(p->finder), *products = etr_finder_node_flags(p->finder);
   int64_t heads_per_group = 1;
   size_t count = 0;
   if (!copies || !products)
@@ -659,14 +693,15 @@ static bool find_repeated_heads(patterns *p) {
     static const char *const names[] = {"bmm", "matmul", "baddbmm"};
     if (!etr_is_one_of(p->finder, node, names, ETR_COUNT(names)) || node->input_count < 2)
       continue;
-    int64_t repeats = mark_repeat(p, node->inputs[node->input_count - 1].node, copies);
+    int64_t repeats = mark_repeating_copies(p, node->inputs[node->input_count - 1].node, copies);
     if (repeats <= 1)
       continue;
     products[i] = true;
     count++;
     heads_per_group = ETR_MAX(heads_per_group, repeats);
   }
-  uint64_t copy_ticks = sum_marked_ticks(p, copies), product_ticks = sum_marked_ticks(p, products);
+  uint64_t copy_ticks = etr_finder_marked_ticks(p->finder, copies),
+           product_ticks = etr_finder_marked_ticks(p->finder, products);
   /* The products keep what one head of each group takes. */
   double most_saved = (double)copy_ticks +
                       (double)product_ticks * (1 - 1 / (double)heads_per_group);
@@ -697,13 +732,14 @@ static bool find_repeated_heads(patterns *p) {
 
 /* ---- All ---- */
 
+/* Adds the findings about groups of operators. Returns false when out of memory. */
 bool etr_add_pattern_findings(etr_finder *finder) {
   patterns p;
   if (!find_readers(&p, finder))
     return false;
-  p.output_layer = locate_output_layer(&p);
+  p.output_layer = find_output_layer(&p);
   p.is_decoder = is_decoder(&p);
-  return find_quantize_pairs(&p) && find_batch_norms(&p) && find_unfused_attention(&p) &&
-         find_output_layer(&p) && find_unquantized_layers(&p) && find_merges(&p) &&
-         find_repeated_heads(&p);
+  return add_quantize_pair_finding(&p) && add_batch_norm_finding(&p) && add_attention_finding(&p) &&
+         add_output_layer_finding(&p) && add_float_layer_finding(&p) && add_merge_finding(&p) &&
+         add_repeated_heads_finding(&p);
 }

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* What is judged together: the runs of a phase, or all of a method with one kind. */
+/* Runs that are judged together: those of a phase, or all of a method without phases. */
 typedef struct alike_runs {
   const char *name; /* of the phase; "" of a whole method */
   const uint32_t *runs;
@@ -19,11 +19,11 @@ typedef struct alike_runs {
   const etr_noise *noise;
 } alike_runs;
 
-/* Adds a finding about the device or the measurement, which costs so many ticks per inference. If
- * all runs were like the fast ones, whose median is usual_typical, the typical run would be that.
- * Returns NULL when out of memory, or if there is no typical run. */
-static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost,
-                                double typical, double usual_typical) {
+/* Adds a finding about the device or the measurement. All times are in ticks per inference: what it
+ * costs, the typical time, and what that would be if all runs were like the fast ones. Returns NULL
+ * when out of memory, or if there is no typical run. */
+static etr_finding *add_measurement_finding(etr_finder *finder, etr_finding_kind kind, double cost,
+                                            double typical, double typical_of_fast) {
   etr_finding *added = typical > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (!added)
     return NULL;
@@ -34,8 +34,8 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
                          .evidence = "",
                          .cost = cost,
                          .share = fmin(cost / typical, 1),
-                         .potential = fmax(typical - usual_typical, 0),
-                         .potential_share = fmax(typical - usual_typical, 0) / typical,
+                         .potential = fmax(typical - typical_of_fast, 0),
+                         .potential_share = fmax(typical - typical_of_fast, 0) / typical,
                          .slope = NAN};
   etr_finding_set_sureness(added, ETR_POSSIBLE,
                            "it is about the device and the measurement, not the model");
@@ -55,10 +55,10 @@ static const char *runs_prefix(const etr_finder *finder, const alike_runs *r) {
 /* ---- Drift ---- */
 
 /* Adds the finding that runs become slower or faster. Returns false when out of memory. */
-static bool add_drift(etr_finder *finder, const alike_runs *r) {
+static bool add_drift_finding(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
-  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->execute->typical,
-                                   r->noise->start);
+  etr_finding *added = add_measurement_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2,
+                                               r->execute->typical, r->noise->start);
   if (!added)
     return false;
   added->slope = change / (double)(r->noise->over_runs - 1);
@@ -95,10 +95,10 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
 
 /* ---- Step ---- */
 
-/* Returns the median of the runs before the step or, without wants_before, from it on; 0 if there
- * are none. *count: how many there are. */
-static double median_beside(const etr_finder *finder, const alike_runs *r, bool wants_before,
-                            size_t *count) {
+/* Returns the median time, in ticks, of the runs before the step or, without wants_before, from it
+ * on; 0 if there are none. Sets *count to their number. */
+static double median_on_one_side(const etr_finder *finder, const alike_runs *r, bool wants_before,
+                                 size_t *count) {
   uint64_t *ticks = etr_arena_alloc_array(finder->arena, r->count, sizeof *ticks);
   *count = 0;
   for (size_t i = 0; ticks && i < r->count; i++)
@@ -109,15 +109,16 @@ static double median_beside(const etr_finder *finder, const alike_runs *r, bool 
 
 /* Adds the finding that all runs from one on are slower or faster. Returns false when out of
  * memory. */
-static bool add_step(etr_finder *finder, const alike_runs *r) {
+static bool add_step_finding(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
-  double median_before = median_beside(finder, r, true, &before_count),
-         median_after = median_beside(finder, r, false, &count);
+  double median_before = median_on_one_side(finder, r, true, &before_count);
+  double median_after = median_on_one_side(finder, r, false, &count);
+  /* The slow side costs the difference in its runs only. */
   double slow_part = (double)(median_after > median_before ? count : before_count) /
                      (double)r->count;
-  etr_finding *added = add_finding(finder, ETR_FINDING_STEP,
-                                   fabs(median_after - median_before) * slow_part,
-                                   r->execute->typical, fmin(median_before, median_after));
+  etr_finding *added = add_measurement_finding(
+      finder, ETR_FINDING_STEP, fabs(median_after - median_before) * slow_part, r->execute->typical,
+      fmin(median_before, median_after));
   etr_text text;
   etr_writer writer;
   if (!added)
@@ -140,11 +141,12 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
 /* ---- Two modes ---- */
 
 /* Adds the finding that runs are in two modes. Returns false when out of memory. */
-static bool add_modes(etr_finder *finder, const alike_runs *r) {
+static bool add_modes_finding(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
                 (double)ETR_MAX(r->noise->run_count, (size_t)1);
-  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->execute->typical, fast->p50);
+  etr_finding *added = add_measurement_finding(finder, ETR_FINDING_MODES, cost, r->execute->typical,
+                                               fast->p50);
   etr_text text;
   etr_writer writer;
   if (!added)
@@ -170,19 +172,22 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
 
 /* ---- Slow runs ---- */
 
+/* Returns what follows a number as an ordinal: "st" for 1, 21, but "th" for 11. */
 static const char *ordinal_ending(size_t number) {
   static const char *const endings[] = {"th", "st", "nd", "rd"};
   size_t last = number % 10;
   return last < ETR_COUNT(endings) && number / 10 % 10 != 1 ? endings[last] : "th";
 }
 
+/* Returns the title of the finding: it is always the same operator, or something else. */
 static const char *title_of_slow_runs(const etr_slow_runs *slow) {
   return slow->kind == ETR_SLOW_RUNS_OPERATOR && slow->event ? "Find what interrupts one operator"
                                                              : "Measure again without other load";
 }
 
-/* Says which runs are slow, and how much: "3 of 20 runs take 3.1-5.8 times as long as the others";
- * where most are slow, "all but 2 of 10 runs take 1.8-2.8 times as long as these". */
+/* Returns which runs are slow, and how much: "3 of 20 runs take 3.1-5.8 times as long as the
+ * others"; if most are slow, "all but 2 of 10 runs take 1.8-2.8 times as long as these". NULL when
+ * out of memory. */
 static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
   size_t count = finder->method->run_count;
   bool is_majority = !slow->period && slow->run_count * 2 > count;
@@ -210,7 +215,7 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
 
 /* Adds the finding that some runs are slow, if they cost enough. Returns false when out of memory.
  * */
-static bool add_slow_runs(etr_finder *finder) {
+static bool add_slow_runs_finding(etr_finder *finder) {
   static const etr_finding_kind kinds[] = {[ETR_SLOW_RUNS_ANY] = ETR_FINDING_SLOW_RUNS,
                                            [ETR_SLOW_RUNS_PERIODIC] = ETR_FINDING_PERIODIC,
                                            [ETR_SLOW_RUNS_OPERATOR] = ETR_FINDING_SLOW_OPERATOR};
@@ -219,8 +224,8 @@ static bool add_slow_runs(etr_finder *finder) {
   double cost = (double)slow->excess_ticks / (double)method->run_count;
   if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.typical)
     return true;
-  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.typical,
-                                   slow->usual);
+  etr_finding *added = add_measurement_finding(finder, kinds[slow->kind], cost,
+                                               method->execute.typical, slow->usual);
   if (!added)
     return false;
   added->title = title_of_slow_runs(slow);
@@ -258,46 +263,50 @@ static bool add_slow_runs(etr_finder *finder) {
 
 /* Adds the finding about a drift, a step or two modes, whichever the runs have. Returns false when
  * out of memory. */
-static bool add_verdict(etr_finder *finder, const alike_runs *r) {
+static bool add_verdict_finding(etr_finder *finder, const alike_runs *r) {
   switch (r->noise->verdict) {
   case ETR_NOISE_DRIFT:
-    return add_drift(finder, r);
+    return add_drift_finding(finder, r);
   case ETR_NOISE_STEP:
-    return add_step(finder, r);
+    return add_step_finding(finder, r);
   case ETR_NOISE_TWO_MODES:
-    return add_modes(finder, r);
+    return add_modes_finding(finder, r);
   default:
     return true;
   }
 }
 
-/* Adds what is found of all runs together. Modes and steps say more than that some runs are slow,
- * and less than that these come in equal distances or by one operator. Returns false when out of
- * memory. */
-static bool find_in_runs(etr_finder *finder) {
+/* Adds the findings about all runs together. Modes and steps say more than that some runs are slow,
+ * and less than that these come in equal distances or by one operator, so only one of the two is
+ * added then. Returns false when out of memory. */
+static bool add_findings_of_all_runs(etr_finder *finder) {
   const etr_method *method = finder->method;
   const alike_runs all = {"", method->runs, method->run_count, &method->execute, &method->noise};
   etr_slow_runs_kind slow = method->slow_runs.kind;
   etr_noise_verdict verdict = method->noise.verdict;
-  bool is_told = slow > ETR_SLOW_RUNS_ANY && verdict == ETR_NOISE_TWO_MODES;
-  bool is_covered = slow == ETR_SLOW_RUNS_ANY &&
-                    (verdict == ETR_NOISE_TWO_MODES || verdict == ETR_NOISE_STEP);
-  if (!is_told && !add_verdict(finder, &all))
+  bool slow_runs_say_more = slow > ETR_SLOW_RUNS_ANY && verdict == ETR_NOISE_TWO_MODES;
+  bool verdict_says_more = slow == ETR_SLOW_RUNS_ANY &&
+                           (verdict == ETR_NOISE_TWO_MODES || verdict == ETR_NOISE_STEP);
+  if (!slow_runs_say_more && !add_verdict_finding(finder, &all))
     return false;
-  return slow == ETR_SLOW_RUNS_NONE || is_covered || add_slow_runs(finder);
+  if (slow == ETR_SLOW_RUNS_NONE || verdict_says_more)
+    return true;
+  return add_slow_runs_finding(finder);
 }
 
+/* Adds the findings about runs that differ: of all runs or, if they have several phases, of those
+ * of each phase. Returns false when out of memory. */
 bool etr_add_run_findings(etr_finder *finder) {
   const etr_method *method = finder->method;
   if (method->execute.p50 <= 0)
     return true;
   if (method->mixed_phase_count < 2)
-    return find_in_runs(finder);
+    return add_findings_of_all_runs(finder);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     const alike_runs runs = {phase->name, phase->runs, phase->run_count, &phase->execute,
                              &phase->noise};
-    if (phase->execute.p50 > 0 && !add_verdict(finder, &runs))
+    if (phase->execute.p50 > 0 && !add_verdict_finding(finder, &runs))
       return false;
   }
   return true;

@@ -5,6 +5,8 @@
 #include "views/finding_rules.h"
 #include "views/softmax_check.h"
 
+/* Adds the finding about kernels that look for rows that a mask hides whole, if there are any.
+ * Without them, delegates that they cut apart may become one. Returns false when out of memory. */
 bool etr_add_softmax_check_findings(etr_finder *finder) {
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
   if (!marked)
@@ -15,9 +17,7 @@ bool etr_add_softmax_check_findings(etr_finder *finder) {
     return true;
   if (!etr_find_merged_calls(finder, marked, &merged))
     return false;
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    ticks += marked[i] ? etr_finder_kernel_ticks(finder, i) : 0;
+  uint64_t ticks = etr_finder_marked_ticks(finder, marked);
   etr_finding *added = etr_finder_add_if_large(finder, ETR_FINDING_SOFTMAX_CHECK, ticks,
                                                (double)ticks + merged.most);
   if (!added)

@@ -13,8 +13,9 @@
 
 /* ---- The type in which an operator computes ---- */
 
-/* Returns the type that the name of a kernel says: "Fully Connected (NC, QD8, F32, QB4W) GEMM" is
- * "8da4w". Returns NULL if it says none. */
+/* Returns the number type that the name of an XNNPACK kernel says: "Fully Connected (NC, QD8, F32,
+ * QB4W) GEMM" is "8da4w". NULL if it says none. Four-bit weights come first in the list, because
+ * their kernels name the types of inputs, too. */
 static const char *find_kernel_dtype(const char *kernel) {
   static const struct {
     const char *mark, *dtype;
@@ -39,9 +40,10 @@ static const etr_node *find_weight(const etr_graph *graph, const etr_node *node)
   return NULL;
 }
 
-/* Sets type and weight of a group from one of its nodes. What a delegate's kernel says of the type
- * goes before what the graph says. */
-static void describe_node(etr_group *group, const etr_graph *graph, uint32_t node_index) {
+/* Sets dtype and has_weight of a group from one of its nodes. The type is what a delegate's kernel
+ * says, or else int8 if the graph shows that it multiplies integers, or else that of the weight or
+ * the first output. */
+static void set_type_and_weight(etr_group *group, const etr_graph *graph, uint32_t node_index) {
   const etr_node *node = &graph->nodes[node_index], *weight = find_weight(graph, node);
   const char *kernel_dtype = find_kernel_dtype(graph->times[node_index].runs_as);
   const etr_value *value = weight ? weight->outputs : node->outputs;
@@ -57,27 +59,30 @@ static void describe_node(etr_group *group, const etr_graph *graph, uint32_t nod
 
 /* ---- Rows ---- */
 
+/* Collects the time slices of a method into rows. */
 typedef struct collector {
   etr_arena *arena;
   const etr_profile *profile;
   const etr_method *method;
   const etr_graph *graph;
-  const bool *chosen;   /* per node of the graph; NULL: everything has a row */
-  etr_map rows, things; /* keys of rows, and of what is counted in them */
+  const bool *chosen;    /* per node of the graph; NULL: everything has a row */
+  etr_map rows, counted; /* keys of rows, and of what is counted in them */
   etr_text key;
   etr_vec(etr_group) list;
   const etr_interruptions *interruptions;
   int32_t first_delegate, last_delegate; /* instructions; no kernel is between if there is none */
 } collector;
 
-static void add_to_key(collector *c, const char *text) {
+/* Appends a text, NULL like "", and a zero byte, which keeps neighbors apart. */
+static void append_to_key(collector *c, const char *text) {
   etr_text_add(&c->key, etr_slice_of(etr_or_empty(text)));
   etr_text_add(&c->key, (etr_slice){"", 1});
 }
 
 /* Returns the backend of a time slice in a delegate: that of its event or, if that is not known,
- * the only one of its part; else ETR_UNKNOWN_BACKEND. */
-static const char *find_backend(const collector *c, const etr_time_slice *slice) {
+ * the backend of its part of the method's time if only one has such a part; else
+ * ETR_UNKNOWN_BACKEND. */
+static const char *backend_of_slice(const collector *c, const etr_time_slice *slice) {
   const char *backend = NULL;
   if (slice->event->backend)
     return slice->event->backend;
@@ -92,12 +97,12 @@ static const char *find_backend(const collector *c, const etr_time_slice *slice)
   return backend ? backend : ETR_UNKNOWN_BACKEND;
 }
 
-/* Returns the row that a time slice belongs to, without its figures. */
-static etr_group describe_slice(const collector *c, const etr_time_slice *slice) {
+/* Returns a row for a time slice, without figures: what it is a row of. */
+static etr_group make_row_of_slice(const collector *c, const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   etr_group group = {.part = slice->part};
   if (etr_time_slice_is_in_delegate(slice))
-    group.backend = find_backend(c, slice);
+    group.backend = backend_of_slice(c, slice);
   if (slice->part == ETR_TIME_DELEGATE_PHASES)
     group.phase = slice->phase;
   if (slice->part == ETR_TIME_UNPLACED || slice->part == ETR_TIME_INSERTED) {
@@ -109,22 +114,22 @@ static etr_group describe_slice(const collector *c, const etr_time_slice *slice)
     uint32_t module = etr_counted_module(c->graph, node->module);
     group.pattern = c->graph->modules[module].pattern;
     group.op = node->target;
-    describe_node(&group, c->graph, slice->node);
+    set_type_and_weight(&group, c->graph, slice->node);
   }
   return group;
 }
 
 /* Returns the index of the row of a time slice, which is added if it is new; ETR_NONE when out of
  * memory. */
-static uint32_t find_row(collector *c, const etr_time_slice *slice) {
-  const etr_group group = describe_slice(c, slice);
+static uint32_t find_or_add_row(collector *c, const etr_time_slice *slice) {
+  const etr_group group = make_row_of_slice(c, slice);
   const unsigned char kinds[] = {(unsigned char)group.part, (unsigned char)group.phase};
   c->key.size = 0;
   etr_text_add(&c->key, ETR_BYTES(kinds));
-  add_to_key(c, group.pattern);
-  add_to_key(c, group.op);
-  add_to_key(c, group.dtype);
-  add_to_key(c, group.backend);
+  append_to_key(c, group.pattern);
+  append_to_key(c, group.op);
+  append_to_key(c, group.dtype);
+  append_to_key(c, group.backend);
   etr_map_slot *slot = etr_map_at(&c->rows, (etr_slice){c->key.data, c->key.size});
   if (!slot)
     return ETR_NONE;
@@ -139,8 +144,9 @@ static uint32_t find_row(collector *c, const etr_time_slice *slice) {
   return slot->value;
 }
 
-/* Counts a node, an event or a delegate once in its row. Returns false when out of memory. */
-static bool count_thing(collector *c, uint32_t row, const etr_time_slice *slice) {
+/* Counts what a time slice is of in its row, unless it was counted before: a node, or an event of
+ * an instruction, or a delegate's call. Returns false when out of memory. */
+static bool count_once(collector *c, uint32_t row, const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   bool is_call = slice->part == ETR_TIME_CALL_OVERHEAD || slice->part == ETR_TIME_OPAQUE;
   c->key.size = 0;
@@ -150,9 +156,9 @@ static bool count_thing(collector *c, uint32_t row, const etr_time_slice *slice)
   } else {
     etr_text_add(&c->key, ETR_BYTES(event->instruction_id));
     if (!is_call)
-      add_to_key(c, event->name);
+      append_to_key(c, event->name);
   }
-  etr_map_slot *slot = etr_map_at(&c->things, (etr_slice){c->key.data, c->key.size});
+  etr_map_slot *slot = etr_map_at(&c->counted, (etr_slice){c->key.data, c->key.size});
   if (!slot)
     return false;
   if (slot->value == ETR_NONE)
@@ -161,17 +167,20 @@ static bool count_thing(collector *c, uint32_t row, const etr_time_slice *slice)
   return true;
 }
 
-/* Returns the weight of a time slice in the typical run. */
+/* Returns by what a run's ticks are multiplied to be its part of the typical run; 0 if it has none.
+ */
 static double weight_of_run(const etr_method *method, uint32_t run) {
   return method->typical.divisor > 0 ? method->typical.weights[run] / method->typical.divisor : 0;
 }
 
+/* Returns true if the node of a time slice, or its time on that, is an estimate. */
 static bool is_estimate(const collector *c, const etr_time_slice *slice) {
   bool is_node_estimated = slice->node != ETR_NONE && slice->event->match == ETR_MATCH_ALIGNED;
   return is_node_estimated || (c->graph && slice->event->is_estimated);
 }
 
-static bool is_between(const collector *c, const etr_time_slice *slice) {
+/* Returns true for a kernel that ran after the first call of a delegate and before the last one. */
+static bool is_kernel_between(const collector *c, const etr_time_slice *slice) {
   int32_t instruction = slice->event->instruction_id;
   return !etr_time_slice_is_in_delegate(slice) && instruction > c->first_delegate &&
          instruction < c->last_delegate;
@@ -181,8 +190,9 @@ static bool is_chosen(const collector *c, const etr_time_slice *slice) {
   return !c->chosen || (slice->node != ETR_NONE && c->chosen[slice->node]);
 }
 
-/* Sets rows to the row of each time slice, or ETR_NONE, and sums per row what is estimated, between
- * delegates or interrupted. Returns false when out of memory. */
+/* Sets rows[i] to the row of time slice i, or to ETR_NONE if its node was not chosen; and adds to
+ * each row how much of its typical time is estimated, between delegates or interrupted. Returns
+ * false when out of memory. */
 static bool collect_slices(collector *c, uint32_t *rows) {
   const etr_method *method = c->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
@@ -190,23 +200,25 @@ static bool collect_slices(collector *c, uint32_t *rows) {
     rows[i] = ETR_NONE;
     if (!is_chosen(c, slice))
       continue;
+    /* Slices of one event in several runs often follow each other. */
     const etr_time_slice *last = i ? slice - 1 : NULL;
     bool is_same = last && last->event == slice->event && last->node == slice->node &&
                    last->part == slice->part && last->phase == slice->phase;
-    rows[i] = is_same ? rows[i - 1] : find_row(c, slice);
-    if (rows[i] == ETR_NONE || (!is_same && !count_thing(c, rows[i], slice)))
+    rows[i] = is_same ? rows[i - 1] : find_or_add_row(c, slice);
+    if (rows[i] == ETR_NONE || (!is_same && !count_once(c, rows[i], slice)))
       return false;
     double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
-    c->list.data[rows[i]].estimated += is_estimate(c, slice) ? typical : 0;
-    c->list.data[rows[i]].between += is_between(c, slice) ? typical : 0;
-    c->list.data[rows[i]].interrupted += c->interruptions->of_slice[i];
+    etr_group *row = &c->list.data[rows[i]];
+    row->estimated += is_estimate(c, slice) ? typical : 0;
+    row->between += is_kernel_between(c, slice) ? typical : 0;
+    row->interrupted += c->interruptions->of_slice[i];
   }
   return true;
 }
 
-/* Adds the row of the runtime, with what no time slice has of each run, if there is such a part.
- * Returns false when out of memory. */
-static bool add_runtime(collector *c) {
+/* Adds the row of the runtime, if it took any time: what no time slice has of each run. Returns
+ * false when out of memory. */
+static bool add_runtime_row(collector *c) {
   const etr_method *method = c->method;
   uint64_t *rest_ticks = etr_arena_alloc_array(c->arena, method->run_count, sizeof *rest_ticks);
   double typical = 0;
@@ -232,19 +244,25 @@ static bool add_runtime(collector *c) {
   return true;
 }
 
-/* Spreads the hidden time of a method over its rows of calls, by their time. */
-static void note_hidden(collector *c) {
+/* Sets `hidden` of the rows of calls: the operator time that coarse clocks hide in all calls of the
+ * method is divided among them in proportion to their time. */
+static void spread_hidden(collector *c) {
   double call_time = 0;
   for (size_t i = 0; i < c->list.count; i++)
     if (c->list.data[i].part == ETR_TIME_CALL_OVERHEAD)
       call_time += c->list.data[i].stats.typical;
-  for (size_t i = 0; call_time > 0 && i < c->list.count; i++)
-    if (c->list.data[i].part == ETR_TIME_CALL_OVERHEAD)
-      c->list.data[i].hidden = ETR_MIN(c->method->clock_hidden_typical, call_time) *
-                               c->list.data[i].stats.typical / call_time;
+  if (!(call_time > 0))
+    return;
+  double hidden = ETR_MIN(c->method->clock_hidden_typical, call_time);
+  for (size_t i = 0; i < c->list.count; i++) {
+    etr_group *row = &c->list.data[i];
+    if (row->part == ETR_TIME_CALL_OVERHEAD)
+      row->hidden = hidden * row->stats.typical / call_time;
+  }
 }
 
-/* Orders groups by time, the longest first, and then so that the order never depends on chance. */
+/* Compares rows for qsort(): by time, the longest first, and then by what they are of, so that no
+ * order depends on chance. */
 static int by_typical(const void *a, const void *b) {
   const etr_group *x = a, *y = b;
   if (x->stats.typical != y->stats.typical)
@@ -261,24 +279,26 @@ static int by_typical(const void *a, const void *b) {
   return compared ? compared : (x->phase > y->phase) - (x->phase < y->phase);
 }
 
-/* Notes in each row the time of its longest node, without interruptions. Returns false when out of
- * memory. */
-static bool note_largest(collector *c, const uint32_t *row_of_node) {
+/* Sets `largest` of each row: the typical time of its longest node, without interruptions. Returns
+ * false when out of memory. */
+static bool set_largest(collector *c, const uint32_t *row_of_node) {
   if (!c->graph)
     return true;
-  const double *usual = etr_interruptions_usual_nodes(c->interruptions, c->arena, c->method,
-                                                      c->graph);
-  for (size_t i = 0; usual && i < c->graph->node_count; i++) {
+  const double *uninterrupted = etr_interruptions_subtract(c->interruptions, c->arena, c->method,
+                                                           c->graph);
+  if (!uninterrupted)
+    return false;
+  for (size_t i = 0; i < c->graph->node_count; i++) {
     if (row_of_node[i] == ETR_NONE)
       continue;
     etr_group *group = &c->list.data[row_of_node[i]];
-    group->largest = ETR_MAX(group->largest, usual[i]);
+    group->largest = ETR_MAX(group->largest, uninterrupted[i]);
   }
-  return usual != NULL;
+  return true;
 }
 
-/* Takes interruptions out of the rows, and adds them as a row of their own, if there are any. rows:
- * of each time slice. Returns false when out of memory. */
+/* Subtracts interruptions from the typical times of the rows, and adds a row that has them, if
+ * there are any. rows: of each time slice. Returns false when out of memory. */
 static bool split_interruptions(collector *c, const uint32_t *rows) {
   etr_group interruption_row = {.part = ETR_TIME_UNEXPLAINED, .is_interruptions = true};
   uint64_t *ticks_per_run = etr_arena_alloc_array(c->arena, c->method->run_count,
@@ -288,11 +308,12 @@ static bool split_interruptions(collector *c, const uint32_t *rows) {
     return false;
   for (size_t i = 0; i < c->list.count; i++) {
     etr_group *group = &c->list.data[i];
-    double *usual = &group->stats.typical;
-    group->interrupted = ETR_MIN(group->interrupted, *usual);
-    *usual -= group->interrupted;
-    group->estimated = ETR_MIN(group->estimated, *usual);
-    group->between = ETR_MIN(group->between, *usual);
+    double *remaining = &group->stats.typical;
+    group->interrupted = ETR_MIN(group->interrupted, *remaining);
+    *remaining -= group->interrupted;
+    /* Parts of the time are no larger than what remains of it. */
+    group->estimated = ETR_MIN(group->estimated, *remaining);
+    group->between = ETR_MIN(group->between, *remaining);
     typical += group->interrupted;
   }
   if (!(typical > 0))
@@ -309,9 +330,9 @@ static bool split_interruptions(collector *c, const uint32_t *rows) {
   return added != NULL;
 }
 
-/* Notes the row of each node, ETR_NONE for those without a time slice. Returns false when out of
- * memory. */
-static bool note_nodes(etr_groups *out, const collector *c, const uint32_t *rows) {
+/* Sets out->row_of_node: the row of each node, ETR_NONE for those without a time slice; NULL
+ * without a graph. rows: of each time slice. Returns false when out of memory. */
+static bool set_row_of_node(etr_groups *out, const collector *c, const uint32_t *rows) {
   size_t count = c->graph ? c->graph->node_count : 0;
   uint32_t *row_of_node = etr_arena_alloc_raw_array(c->arena, count, sizeof *row_of_node);
   if (!row_of_node)
@@ -346,23 +367,23 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
     c.last_delegate = ETR_MAX(c.last_delegate, id);
   }
   etr_map_init(&c.rows, arena);
-  etr_map_init(&c.things, arena);
+  etr_map_init(&c.counted, arena);
   if (!etr_interruptions_find(&out->interruptions, arena, profile, method))
     return false;
   c.interruptions = &out->interruptions;
   if (!collect_slices(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
-  if (!stats || !note_nodes(out, &c, rows))
+  if (!stats || !set_row_of_node(out, &c, rows))
     return false;
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
   for (size_t i = 0; i < c.list.count; i++)
     out->interrupted += c.list.data[i].interrupted;
-  if (!split_interruptions(&c, rows) || !note_largest(&c, out->row_of_node))
+  if (!split_interruptions(&c, rows) || !set_largest(&c, out->row_of_node))
     return false;
-  note_hidden(&c);
-  if (!chosen && !add_runtime(&c))
+  spread_hidden(&c);
+  if (!chosen && !add_runtime_row(&c))
     return false;
   etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_typical);
   out->list = c.list.data;
@@ -372,7 +393,8 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
 
 /* ---- What a row is ---- */
 
-static bool is_called(const etr_group *group, const char *const *names, size_t count) {
+/* Returns true if a row is of one of these operators, named without namespace and overload. */
+static bool has_operator(const etr_group *group, const char *const *names, size_t count) {
   etr_slice op = group->op ? etr_label_op(group->op) : (etr_slice){"", 0};
   for (size_t i = 0; i < count; i++)
     if (etr_slice_equal(op, etr_slice_of(names[i])))
@@ -385,8 +407,8 @@ bool etr_group_is_linear(const etr_group *group) {
                                                                           "FullyConnected"};
   if (group->part != ETR_TIME_OPERATORS)
     return group->op && strncmp(group->op, "Fully Connected", 15) == 0;
-  return is_called(group, linear, ETR_COUNT(linear)) ||
-         (group->has_weight && is_called(group, layers, ETR_COUNT(layers)));
+  return has_operator(group, linear, ETR_COUNT(linear)) ||
+         (group->has_weight && has_operator(group, layers, ETR_COUNT(layers)));
 }
 
 bool etr_group_is_convolution(const etr_group *group) {
@@ -394,5 +416,5 @@ bool etr_group_is_convolution(const etr_group *group) {
   if (group->part != ETR_TIME_OPERATORS)
     return group->op && (strncmp(group->op, "Convolution", 11) == 0 ||
                          strncmp(group->op, "convolution", 11) == 0);
-  return is_called(group, names, ETR_COUNT(names));
+  return has_operator(group, names, ETR_COUNT(names));
 }

@@ -49,17 +49,19 @@ void etr_put_percent(etr_writer *writer, double share) {
   etr_puts(writer, " %");
 }
 
-/* ---- Candidates ---- */
+/* ---- Parts that the sentence may name ---- */
 
-typedef struct candidates {
+/* All parts of a method's time. */
+typedef struct part_list {
   etr_vec(etr_headline_part) list;
-  uint32_t *of_row; /* per row of the groups: its candidate, before they are sorted */
+  uint32_t *of_row; /* per row of the groups: the number of its part; ETR_NONE: none */
   double kernels, kernels_between; /* typical time of all kernels, and of those between delegates */
   size_t kernel_count;
   bool has_delegates;
-} candidates;
+} part_list;
 
-static etr_headline_kind kind_of(const etr_group *group) {
+/* Returns the kind of part that a row of the groups belongs to. */
+static etr_headline_kind kind_of_group(const etr_group *group) {
   static const etr_headline_kind kinds[ETR_TIME_PARTS] = {
       [ETR_TIME_OPERATORS] = ETR_HEADLINE_OPERATORS,
       [ETR_TIME_UNPLACED] = ETR_HEADLINE_OPERATORS,
@@ -76,8 +78,10 @@ static bool is_same_text(const char *a, const char *b) {
   return strcmp(etr_or_empty(a), etr_or_empty(b)) == 0;
 }
 
-/* Linear layers are one type, however they are written. */
-static bool is_same(const etr_headline_part *part, const etr_headline_part *other) {
+/* Returns true if two rows are summed up in one part: operators of one type, number type and
+ * backend, phases of one kind, or other time of one backend. Linear layers are one type, however
+ * they are written. */
+static bool is_same_part(const etr_headline_part *part, const etr_headline_part *other) {
   if (part->kind != other->kind || !is_same_text(part->backend, other->backend))
     return false;
   if (part->kind == ETR_HEADLINE_PHASE)
@@ -88,9 +92,9 @@ static bool is_same(const etr_headline_part *part, const etr_headline_part *othe
          ((part->is_linear && other->is_linear) || is_same_text(part->op, other->op));
 }
 
-/* Returns the candidate of which a row is a part, without figures. */
-static etr_headline_part candidate_of(const etr_group *group) {
-  etr_headline_part part = {.kind = kind_of(group),
+/* Returns the part that sums up a row of the groups, without figures. */
+static etr_headline_part part_of_group(const etr_group *group) {
+  etr_headline_part part = {.kind = kind_of_group(group),
                             .phase = group->phase,
                             .backend = group->backend,
                             .has_graph = group->pattern != NULL};
@@ -104,17 +108,18 @@ static etr_headline_part candidate_of(const etr_group *group) {
 }
 
 bool etr_headline_has(const etr_headline_part *part, const etr_group *group) {
-  const etr_headline_part of = candidate_of(group);
+  const etr_headline_part of = part_of_group(group);
   if (group->is_interruptions)
     return false;
   if (part->kind == ETR_HEADLINE_KERNELS)
     return of.kind == ETR_HEADLINE_OPERATORS && !of.backend;
-  return is_same(part, &of);
+  return is_same_part(part, &of);
 }
 
-/* Adds a group to the part of the headline that it belongs to. */
-static bool add_group(candidates *c, etr_arena *arena, const etr_group *group, size_t row) {
-  const etr_headline_part part = candidate_of(group);
+/* Adds a row of the groups to its part, which is added if it is new. Interruptions are in no part.
+ * row: index of the group. Returns false when out of memory. */
+static bool add_group_to_part(part_list *c, etr_arena *arena, const etr_group *group, size_t row) {
+  const etr_headline_part part = part_of_group(group);
   double ticks = group->stats.typical;
   c->of_row[row] = ETR_NONE;
   if (group->is_interruptions)
@@ -125,26 +130,26 @@ static bool add_group(candidates *c, etr_arena *arena, const etr_group *group, s
     c->kernel_count += group->count;
   }
   c->has_delegates |= group->backend != NULL;
-  size_t at = 0;
-  while (at < c->list.count && !is_same(&c->list.data[at], &part))
-    at++;
-  if (at == c->list.count) {
+  size_t index = 0;
+  while (index < c->list.count && !is_same_part(&c->list.data[index], &part))
+    index++;
+  if (index == c->list.count) {
     etr_headline_part *added = etr_vec_push(arena, &c->list);
     if (!added)
       return false;
     *added = part;
-    added->number = (uint32_t)at;
+    added->number = (uint32_t)index;
   }
-  etr_headline_part *of = &c->list.data[at];
-  of->ticks += ticks;
-  of->count += group->count;
-  of->high += ticks;
-  of->low += ETR_MAX(ticks - group->hidden, 0);
-  c->of_row[row] = (uint32_t)at;
+  etr_headline_part *sum = &c->list.data[index];
+  sum->ticks += ticks;
+  sum->count += group->count;
+  sum->high += ticks; /* ticks, until etr_headline_make() divides them by the whole */
+  sum->low += ETR_MAX(ticks - group->hidden, 0);
+  c->of_row[row] = (uint32_t)index;
   return true;
 }
 
-/* Orders parts by time, the longest first. */
+/* Compares parts for qsort(): by time, the longest first, then by kind and operator. */
 static int by_ticks(const void *a, const void *b) {
   const etr_headline_part *x = a, *y = b;
   if (x->high != y->high)
@@ -154,8 +159,10 @@ static int by_ticks(const void *a, const void *b) {
   return etr_natural_compare(etr_or_empty(x->op), etr_or_empty(y->op));
 }
 
-/* Adds all kernels as one candidate where they are many small ones beside delegates. */
-static bool add_kernels(candidates *c, etr_arena *arena, double whole) {
+/* Adds a part for all kernels on the CPU together if they are of several types beside delegates,
+ * and none of these is large enough to be named alone. whole: ticks of the typical run. Returns
+ * false when out of memory. */
+static bool add_part_of_all_kernels(part_list *c, etr_arena *arena, double whole) {
   double most = 0;
   size_t types = 0;
   for (size_t i = 0; i < c->list.count; i++) {
@@ -181,16 +188,21 @@ static bool add_kernels(candidates *c, etr_arena *arena, double whole) {
   return true;
 }
 
-/* Marks phases of backends whose operators have times of their own. */
-static void note_phases_beside_operators(candidates *c) {
-  for (size_t i = 0; i < c->list.count; i++)
-    for (size_t k = 0; k < c->list.count; k++)
-      c->list.data[i].is_beside |= c->list.data[i].kind == ETR_HEADLINE_PHASE &&
-                                   c->list.data[k].kind == ETR_HEADLINE_OPERATORS &&
-                                   c->list.data[k].ticks > 0 &&
-                                   is_same_text(c->list.data[i].backend, c->list.data[k].backend);
+/* Sets is_beside of the phases of backends whose operators have times of their own. */
+static void mark_phases_beside_operators(part_list *c) {
+  for (size_t i = 0; i < c->list.count; i++) {
+    etr_headline_part *phase = &c->list.data[i];
+    for (size_t k = 0; k < c->list.count; k++) {
+      const etr_headline_part *other = &c->list.data[k];
+      phase->is_beside |= phase->kind == ETR_HEADLINE_PHASE &&
+                          other->kind == ETR_HEADLINE_OPERATORS && other->ticks > 0 &&
+                          is_same_text(phase->backend, other->backend);
+    }
+  }
 }
 
+/* Returns true if no time is in both parts. Only the part of all kernels overlaps others: those of
+ * operators on the CPU. */
 static bool are_disjoint(const etr_headline_part *a, const etr_headline_part *b) {
   bool has_kernels = a->kind == ETR_HEADLINE_KERNELS || b->kind == ETR_HEADLINE_KERNELS;
   const etr_headline_part *other = a->kind == ETR_HEADLINE_KERNELS ? b : a;
@@ -211,8 +223,8 @@ const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *pa
   return etr_arena_copy(arena, op);
 }
 
-/* Returns the place of a part: " in XNNPACK", " on the CPU". */
-static const char *place_words(etr_arena *arena, const etr_headline_part *part) {
+/* Returns where a part runs, to follow its name: " in XNNPACK", " on the CPU". */
+static const char *backend_words(etr_arena *arena, const etr_headline_part *part) {
   if (!part->backend)
     return " on the CPU";
   if (strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0)
@@ -240,19 +252,20 @@ static const char *phase_words(etr_phase phase) {
 static const char *phase_text(etr_arena *arena, const etr_headline_part *part) {
   bool is_rest = part->is_beside && part->phase == ETR_PHASE_COMPUTE;
   return etr_arena_format(arena, "%s%s%s", phase_words(part->phase),
-                          etr_or_empty(place_words(arena, part)),
+                          etr_or_empty(backend_words(arena, part)),
                           is_rest ? ", outside its operators" : "");
 }
 
-/* Returns true if a clock hides nearly all of a part: a range of "3 - 64 %" says only the most. */
-static bool is_next_to_nothing(const etr_headline_part *part) {
-  const double least = 0.2;
+/* Returns true if nearly all of a part may be operator time that a coarse clock hides: a range such
+ * as "3 – 64 %" says little but its most. */
+static bool is_mostly_hidden(const etr_headline_part *part) {
+  const double least = 0.2; /* of `high` */
   return part->low < least * part->high && 100 * (part->high - part->low) >= 1;
 }
 
 void etr_headline_put_share(etr_writer *writer, const etr_headline_part *part, bool is_row) {
   double low = 100 * part->low, high = 100 * part->high;
-  if (is_next_to_nothing(part)) {
+  if (is_mostly_hidden(part)) {
     etr_puts(writer, is_row ? "\xE2\x89\xA4" : "up to ");
     etr_put_percent(writer, part->high);
     return;
@@ -271,12 +284,12 @@ typedef enum sentence_length { WHOLE, SHORT, SHORTEST } sentence_length;
  * the part before it says that. */
 typedef struct part_style {
   sentence_length length;
-  bool is_place_said;
+  bool is_backend_said;
 } part_style;
 
-/* Writes a part of the headline as a clause. */
-static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *method,
-                     const etr_headline_part *part, part_style style) {
+/* Writes a part as a clause: "67 % is 49 float32 linear layers in XNNPACK". */
+static void put_part_clause(etr_writer *writer, etr_arena *arena, const etr_method *method,
+                            const etr_headline_part *part, part_style style) {
   const char *name = part->backend ? etr_label_backend(arena, part->backend) : NULL;
   bool is_unnamed = part->backend && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0;
   etr_headline_put_share(writer, part, false);
@@ -284,7 +297,7 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
   case ETR_HEADLINE_OPERATORS:
     etr_putf(writer, " is %zu %s%s%s%s", part->count, etr_or_empty(part->dtype),
              part->dtype ? " " : "", etr_or_empty(etr_headline_operators(arena, part)),
-             style.is_place_said ? "" : etr_or_empty(place_words(arena, part)));
+             style.is_backend_said ? "" : etr_or_empty(backend_words(arena, part)));
     break;
   case ETR_HEADLINE_KERNELS:
     etr_putf(writer, " is %zu CPU kernels %s its %zu delegate%s", part->count,
@@ -299,14 +312,14 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
       etr_putf(writer, "%zu delegates", part->count);
     else
       etr_putf(writer, "%s %zu times", etr_or_empty(name), part->count);
-    if (is_next_to_nothing(part))
+    if (is_mostly_hidden(part))
       etr_puts(writer, " (coarse clock)");
     else if (style.length == WHOLE)
       etr_puts(writer, ", not into computing");
     break;
   case ETR_HEADLINE_COPIES:
     etr_putf(writer, " is %zu inserted cop%s%s", part->count, part->count == 1 ? "y" : "ies",
-             style.is_place_said ? "" : etr_or_empty(place_words(arena, part)));
+             style.is_backend_said ? "" : etr_or_empty(backend_words(arena, part)));
     break;
   case ETR_HEADLINE_OPAQUE:
     etr_putf(writer, " is in %s, which record%s no operators",
@@ -332,8 +345,9 @@ static void put_interruptions(etr_writer *writer, const etr_headline *headline, 
   etr_putf(writer, "%s without", usual);
 }
 
-/* Says where the time goes; NULL when out of memory. usual: what an inference takes without
- * interruptions. */
+/* Returns where the time goes: the first `count` parts as clauses, and interruptions, which come
+ * first if they are the largest. usual: the time of an inference without them. NULL when out of
+ * memory. */
 static const char *where_text(etr_arena *arena, const etr_method *method,
                               const etr_headline *headline, const char *usual, size_t count,
                               sentence_length length) {
@@ -345,13 +359,14 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
     put_interruptions(&writer, headline, usual, length);
   for (size_t i = 0; i < count; i++) {
     const etr_headline_part *part = &headline->parts[i];
-    bool is_one_place = count > 1 && part->backend &&
-                        is_same_text(headline->parts[0].backend, headline->parts[1].backend);
-    bool is_place_said = is_one_place &&
-                         (i ? headline->parts[0].kind == ETR_HEADLINE_CALLS
-                            : length > WHOLE && headline->parts[1].kind == ETR_HEADLINE_OPERATORS);
+    bool is_one_backend = count > 1 && part->backend &&
+                          is_same_text(headline->parts[0].backend, headline->parts[1].backend);
+    /* Two parts of one backend: one of them need not name it. */
+    bool is_backend_said = is_one_backend && (i ? headline->parts[0].kind == ETR_HEADLINE_CALLS
+                                                : length > WHOLE && headline->parts[1].kind ==
+                                                                        ETR_HEADLINE_OPERATORS);
     etr_puts(&writer, i || is_interrupted_first ? "; " : "");
-    put_part(&writer, arena, method, part, (part_style){length, is_place_said});
+    put_part_clause(&writer, arena, method, part, (part_style){length, is_backend_said});
   }
   if (headline->interrupted > 0 && !is_interrupted_first) {
     etr_puts(&writer, "; ");
@@ -362,7 +377,7 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
 }
 
 /* Counts the characters of a text in UTF-8. */
-static size_t letters_of(const char *text) {
+static size_t count_characters(const char *text) {
   size_t count = 0;
   for (const char *at = text; *at; at++)
     count += !etr_utf8_continues(*at);
@@ -394,10 +409,10 @@ const char *etr_headline_part_name(etr_arena *arena, const etr_headline_part *pa
   }
 }
 
-/* Makes the list of all parts, and notes the rows of each. Kernels are one part if the sentence
- * has them so. False when out of memory. */
-static bool list_types(etr_headline *out, etr_arena *arena, candidates *c,
-                       const etr_groups *groups) {
+/* Sets out->types to all parts, and out->type_of_row to the part of each row. The parts add up, so
+ * kernels are either one part, if the sentence has them so, or one for each type. Returns false
+ * when out of memory. */
+static bool set_types(etr_headline *out, etr_arena *arena, part_list *c, const etr_groups *groups) {
   bool has_kernels = false;
   for (size_t i = 0; i < out->count; i++)
     has_kernels |= out->parts[i].kind == ETR_HEADLINE_KERNELS;
@@ -420,9 +435,9 @@ static bool list_types(etr_headline *out, etr_arena *arena, candidates *c,
     types[out->type_count++] = *part;
   }
   for (size_t i = 0; i < groups->count; i++) {
-    uint32_t at = c->of_row[i];
-    uint32_t type = at == ETR_NONE ? ETR_NONE : index[at];
-    type_of_row[i] = at != ETR_NONE && type == ETR_NONE ? kernels : type;
+    uint32_t part = c->of_row[i];
+    uint32_t type = part == ETR_NONE ? ETR_NONE : index[part];
+    type_of_row[i] = part != ETR_NONE && type == ETR_NONE ? kernels : type;
   }
   out->types = types;
   out->type_of_row = type_of_row;
@@ -430,8 +445,8 @@ static bool list_types(etr_headline *out, etr_arena *arena, candidates *c,
 }
 
 /* Returns a time with its unit and two digits, since it is an estimate; "" when out of memory. */
-static const char *about_text(etr_arena *arena, const etr_profile *profile, double ticks,
-                              etr_unit unit) {
+static const char *rounded_time_text(etr_arena *arena, const etr_profile *profile, double ticks,
+                                     etr_unit unit) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
@@ -454,17 +469,17 @@ static const char *time_text(etr_arena *arena, const etr_profile *profile, doubl
 
 bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, const etr_groups *groups, etr_unit unit) {
-  candidates c = {.of_row = etr_arena_alloc_raw_array(arena, groups->count, sizeof *c.of_row)};
+  part_list c = {.of_row = etr_arena_alloc_raw_array(arena, groups->count, sizeof *c.of_row)};
   *out = (etr_headline){.time = "", .where = "", .text = ""};
   if (groups->count == 0 || !(groups->whole > 0) || !c.of_row)
     return c.of_row != NULL;
   out->interrupted = groups->interrupted / groups->whole;
   out->usual = groups->whole - groups->interrupted;
   for (size_t i = 0; i < groups->count; i++)
-    if (!add_group(&c, arena, &groups->list[i], i))
+    if (!add_group_to_part(&c, arena, &groups->list[i], i))
       return false;
-  note_phases_beside_operators(&c);
-  if (!add_kernels(&c, arena, out->usual))
+  mark_phases_beside_operators(&c);
+  if (!add_part_of_all_kernels(&c, arena, out->usual))
     return false;
   etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_ticks);
   for (size_t i = 0; i < c.list.count; i++) {
@@ -476,15 +491,15 @@ bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *p
     if (has_room && is_large && (out->count == 0 || are_disjoint(&out->parts[0], part)))
       out->parts[out->count++] = *part;
   }
-  if (!list_types(out, arena, &c, groups))
+  if (!set_types(out, arena, &c, groups))
     return false;
   out->time = etr_arena_format(arena, "%s per inference",
                                time_text(arena, profile, method->execute.typical, unit));
-  const char *usual = about_text(arena, profile, out->usual, unit);
+  const char *usual = rounded_time_text(arena, profile, out->usual, unit);
   for (sentence_length length = WHOLE; length <= SHORTEST; length++)
-    if (length == WHOLE || (out->where && letters_of(out->where) > ETR_HEADLINE_LONGEST))
+    if (length == WHOLE || (out->where && count_characters(out->where) > ETR_HEADLINE_LONGEST))
       out->where = where_text(arena, method, out, usual, out->count, length);
-  if (out->where && out->interrupted > 0 && letters_of(out->where) > ETR_HEADLINE_LONGEST)
+  if (out->where && out->interrupted > 0 && count_characters(out->where) > ETR_HEADLINE_LONGEST)
     out->where = where_text(arena, method, out, usual, 1, SHORT); /* no room for three parts */
   out->text = etr_arena_format(arena, "%s. %s", etr_or_empty(out->time), etr_or_empty(out->where));
   return !etr_arena_failed(arena);

@@ -55,11 +55,12 @@ typedef struct etr_headline {
                                   of interruptions */
 } etr_headline;
 
-/** Makes the sentence of a method. Returns false when out of memory. */
+/** Makes the sentence about a method, and the list of parts behind it. unit: of its times. Returns
+ * false when out of memory. */
 bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, const etr_groups *groups, etr_unit unit);
 
-/** Returns true if a row is part of what the sentence names. */
+/** Returns true if a row of the groups is among those that a part sums up. */
 bool etr_headline_has(const etr_headline_part *part, const etr_group *group);
 
 /** Returns the name of a part as a row has it: "float32 linear layers", "calling 82 delegates",
@@ -83,8 +84,9 @@ etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks);
  * run. */
 etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method);
 
-/** Returns the unit of a time that is spent once, as by loading or warming up, and so may be a
- * thousand times those of a table: its own, unless the user chose one. */
+/** Returns the unit in which a time is read that is spent once, such as by loading: it may be a
+ * thousand times the times of the table, so its size decides, and not theirs; unless the user chose
+ * a unit. */
 etr_unit etr_unit_apart(const etr_profile *profile, const etr_table_options *options, double ticks);
 
 /** Returns a kind as written in JSON: "operators", "kernels", ... Static. */

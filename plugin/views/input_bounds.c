@@ -18,8 +18,9 @@ typedef struct model_values {
   etr_map value_at, range_at; /* name -> index in `values`, symbol -> index in graph->ranges */
 } model_values;
 
-/* Adds the outputs of a node, which are found by name. Returns false when out of memory. */
-static bool add_values(model_values *values, etr_arena *arena, const etr_node *node) {
+/* Adds the outputs of a node to the values, which are found by name. Returns false when out of
+ * memory. */
+static bool add_outputs(model_values *values, etr_arena *arena, const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++) {
     const etr_value **added = etr_vec_push(arena, &values->values);
     etr_slice name = etr_slice_of(node->outputs[i].name);
@@ -30,10 +31,10 @@ static bool add_values(model_values *values, etr_arena *arena, const etr_node *n
   return true;
 }
 
-/* Lists what a method's Edge graph says of dynamic shapes: values and ranges of symbols; nothing
- * without an Edge graph. Returns false when out of memory. */
-static bool list_values(model_values *values, etr_arena *arena, const etr_profile *profile,
-                        const etr_method *method) {
+/* Sets *values to what a method's Edge graph says of dynamic shapes: values and ranges of symbols;
+ * nothing without an Edge graph. Returns false when out of memory. */
+static bool index_dynamic_shapes(model_values *values, etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *values = (model_values){.graph = graph && !graph->works ? graph : NULL};
   etr_map_init(&values->value_at, arena);
@@ -41,7 +42,7 @@ static bool list_values(model_values *values, etr_arena *arena, const etr_profil
   for (size_t i = 0; values->graph && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     bool is_of_model = node->subgraph == ETR_NONE && node->kind <= ETR_NODE_INPUT;
-    if (is_of_model && !add_values(values, arena, node))
+    if (is_of_model && !add_outputs(values, arena, node))
       return false;
   }
   for (size_t i = 0; values->graph && i < graph->range_count; i++)
@@ -50,13 +51,14 @@ static bool list_values(model_values *values, etr_arena *arena, const etr_profil
   return true;
 }
 
-/* Returns the value of the Edge graph that a program's input or output is; NULL if it is not known,
- * if its shape is static, or if its rank is another one. */
-static const etr_value *find_value(const model_values *m, const etr_boundary_tensor *tensor) {
+/* Returns the value of the Edge graph that is a program's input or output, found by its name; NULL
+ * if there is none, if the shape is static, or if the value has another number of dimensions. */
+static const etr_value *edge_value_of_tensor(const model_values *m,
+                                             const etr_boundary_tensor *tensor) {
   if (!m->graph || !tensor->is_bound)
     return NULL;
-  uint32_t at = etr_map_get(&m->value_at, etr_slice_of(tensor->tensor.name));
-  const etr_value *value = at == ETR_NONE ? NULL : m->values.data[at];
+  uint32_t index = etr_map_get(&m->value_at, etr_slice_of(tensor->tensor.name));
+  const etr_value *value = index == ETR_NONE ? NULL : m->values.data[index];
   return value && value->rank == tensor->tensor.rank ? value : NULL;
 }
 
@@ -64,7 +66,7 @@ static const etr_value *find_value(const model_values *m, const etr_boundary_ten
  * is dynamic, or when out of memory. */
 static const char *bounds_text(const model_values *m, etr_arena *arena,
                                const etr_boundary_tensor *tensor) {
-  const etr_value *value = find_value(m, tensor);
+  const etr_value *value = edge_value_of_tensor(m, tensor);
   etr_text text;
   etr_writer writer;
   size_t count = 0;
@@ -75,8 +77,8 @@ static const char *bounds_text(const model_values *m, etr_arena *arena,
     const char *symbol = value->dims[i].symbol;
     if (value->dims[i].size != ETR_DIM_SYMBOLIC || !symbol)
       continue;
-    uint32_t at = etr_map_get(&m->range_at, etr_slice_of(symbol));
-    int64_t least = at == ETR_NONE ? INT64_MIN : m->graph->ranges[at].least;
+    uint32_t range = etr_map_get(&m->range_at, etr_slice_of(symbol));
+    int64_t least = range == ETR_NONE ? INT64_MIN : m->graph->ranges[range].least;
     etr_putf(&writer, "%sdimension %d: ", count++ ? ", " : "", (int)i);
     if (least != INT64_MIN)
       etr_putf(&writer, "%" PRId64 " to ", least);
@@ -93,7 +95,7 @@ const char *const *etr_boundary_bounds(etr_arena *arena, const etr_profile *prof
   size_t count = method->memory->boundary_count;
   const char **bounds = etr_arena_alloc_array(arena, count, sizeof *bounds);
   model_values values;
-  if (!bounds || !list_values(&values, arena, profile, method))
+  if (!bounds || !index_dynamic_shapes(&values, arena, profile, method))
     return NULL;
   for (size_t i = 0; i < count; i++)
     bounds[i] = bounds_text(&values, arena, &method->memory->boundary[i]);
@@ -104,7 +106,7 @@ enum { MOST_NAMED = 3 };
 
 /* Writes a comma before all items of a list but the first, and "..." once enough are named. Returns
  * false for an item that is not named any more. */
-static bool begin_item(etr_writer *writer, size_t *count) {
+static bool begin_named_item(etr_writer *writer, size_t *count) {
   if (*count < MOST_NAMED)
     etr_puts(writer, *count ? ", " : "");
   else if (*count == MOST_NAMED)
@@ -119,19 +121,19 @@ const char *etr_input_bounds(etr_arena *arena, const etr_profile *profile,
   etr_writer writer;
   model_values values;
   size_t count = 0;
-  if (!list_values(&values, arena, profile, method))
+  if (!index_dynamic_shapes(&values, arena, profile, method))
     return NULL;
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < plan->boundary_count; i++) {
     const etr_boundary_tensor *tensor = &plan->boundary[i];
     if (tensor->role != ETR_TENSOR_INPUT || !tensor->is_bound)
       continue;
-    const etr_value *value = find_value(&values, tensor);
-    if (!value && begin_item(&writer, &count))
+    const etr_value *value = edge_value_of_tensor(&values, tensor);
+    if (!value && begin_named_item(&writer, &count))
       etr_putf(&writer, "input %u " AT_MOST " %s", (unsigned)tensor->index,
                etr_or_empty(etr_label_shape(arena, &tensor->tensor)));
     for (int32_t k = 0; value && k < value->rank; k++)
-      if (value->dims[k].size == ETR_DIM_SYMBOLIC && begin_item(&writer, &count))
+      if (value->dims[k].size == ETR_DIM_SYMBOLIC && begin_named_item(&writer, &count))
         etr_putf(&writer, "dimension %d of input %u " AT_MOST " %" PRId64, (int)k,
                  (unsigned)tensor->index, tensor->tensor.dims[k].size);
   }

@@ -28,6 +28,7 @@ static const double LEAST_WITNESS = 0.005;
 /** Runs that a median needs so that one interruption does not move it. */
 enum { LEAST_RUNS = 3 };
 
+/* Looks for interruptions. A series is all time slices of one node, or of one event on no node. */
 typedef struct search {
   etr_arena *scratch;
   double least; /* ticks that an interruption takes at least */
@@ -40,14 +41,14 @@ typedef struct search {
   size_t *slow;      /* per run: those of them that are slow */
 } search;
 
-/* What a series is of: a node, or an event and the part of it. */
+/* What a series is of: a node, or an event; and the part of its time. */
 typedef struct series_key {
   const etr_event *event;
   uint32_t node, part;
 } series_key;
 
-/* Numbers the series: the slices of one part on one node, or of one event where a part is on no
- * node. Returns false when out of memory. */
+/* Sets s->series_of of each time slice, and the number of series. Returns false when out of memory.
+ */
 static bool number_series(search *s) {
   etr_map numbers;
   series_key last;
@@ -76,15 +77,15 @@ static bool number_series(search *s) {
   return true;
 }
 
-/* Returns the median of the sums of a series, which ran in so many runs. */
+/* Returns the median, in ticks, of what a series took in each run. count: runs in which it ran. */
 static double median_of(search *s, size_t count) {
   for (size_t i = 0; i < count; i++)
     s->sorted[i] = s->sums.ticks[i];
   return etr_stats_of(s->sorted, count).p50;
 }
 
-/* Counts in each run the operators that are long enough to show whether it is slow, and those of
- * them that are. */
+/* Counts, for each run, the series that are long enough to show whether the whole run is slow, and
+ * those of them that are slow in it. */
 static void count_witnesses(search *s) {
   double least = LEAST_WITNESS * s->method->execute.typical;
   for (size_t series = 0; series < s->series_count; series++) {
@@ -97,7 +98,8 @@ static void count_witnesses(search *s) {
   }
 }
 
-/* Returns the part of a series' time in a run that is an interruption, 0 to 1. */
+/* Returns the part of a series' time in a run that is an interruption, 0 to 1: what is above the
+ * median. 0 if most others are slow in that run, too, because then the whole run is. */
 static double interrupted_part(const search *s, uint32_t run, double median) {
   double ticks = (double)s->sums.ticks[s->sums.sum_of[run]], excess = ticks - median;
   bool is_long = ticks >= LEAST_FACTOR * median && excess >= s->least;
@@ -105,8 +107,8 @@ static double interrupted_part(const search *s, uint32_t run, double median) {
   return is_long && !is_slow_run ? excess / ticks : 0;
 }
 
-/* Sets, per time slice, how many of its ticks are an interruption, and their part of the typical
- * run. Series of few runs have none. */
+/* Sets, for each time slice, how many of its ticks are an interruption, and how many ticks of the
+ * typical run these are, in which each run has a weight. Series of few runs have none. */
 static void measure_interruptions(search *s, double *typical_of_slice, double *ticks) {
   const etr_typical_run *typical = &s->method->typical;
   for (size_t series = 0; series < s->series_count; series++) {
@@ -169,17 +171,19 @@ bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_
   return good;
 }
 
-double *etr_interruptions_usual_nodes(const etr_interruptions *found, etr_arena *arena,
-                                      const etr_method *method, const etr_graph *graph) {
-  double *usual = etr_arena_alloc_array(arena, graph->node_count, sizeof *usual);
-  for (size_t i = 0; usual && i < graph->node_count; i++)
-    usual[i] = graph->times[i].typical;
-  for (size_t i = 0; usual && i < method->time_slice_count; i++) {
+double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,
+                                   const etr_method *method, const etr_graph *graph) {
+  double *ticks = etr_arena_alloc_array(arena, graph->node_count, sizeof *ticks);
+  if (!ticks)
+    return NULL;
+  for (size_t i = 0; i < graph->node_count; i++)
+    ticks[i] = graph->times[i].typical;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
     uint32_t node = method->time_slices[i].node;
     if (node != ETR_NONE)
-      usual[node] = fmax(usual[node] - found->of_slice[i], 0);
+      ticks[node] = fmax(ticks[node] - found->of_slice[i], 0);
   }
-  return usual;
+  return ticks;
 }
 
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,

@@ -27,18 +27,18 @@ typedef struct etr_interruptions {
   double whole;           /* their sum */
 } etr_interruptions;
 
-/** Finds them. Returns false when out of memory. */
+/** Finds the interruptions of a method's operators. Returns false when out of memory. */
 bool etr_interruptions_find(etr_interruptions *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method);
 
-/** Returns per node of a graph its ticks in the typical run without interruptions, in the arena;
- * NULL when out of memory. */
-double *etr_interruptions_usual_nodes(const etr_interruptions *found, etr_arena *arena,
-                                      const etr_method *method, const etr_graph *graph);
+/** Returns, for each node of a graph, its ticks in the typical run without interruptions, in the
+ * arena; NULL when out of memory. */
+double *etr_interruptions_subtract(const etr_interruptions *found, etr_arena *arena,
+                                   const etr_method *method, const etr_graph *graph);
 
-/** Returns for lists whose times contain interruptions, "62 % of the typical run is interruptions:
- * measure again, or choose --stat p50"; NULL if there are none, if the profile's statistic is not
- * that of the typical run, or when out of memory. */
+/** Returns a note for lists whose times contain interruptions, "62 % of the typical run is
+ * interruptions: measure again, or choose --stat p50"; NULL if there are none, if the profile's
+ * statistic is not that of the typical run, or when out of memory. */
 const char *etr_interruptions_note(etr_arena *arena, const etr_profile *profile,
                                    const etr_method *method);
 

@@ -55,13 +55,13 @@ static const delegate_ratio delegate_ratios[] = {
 };
 /* clang-format on */
 
-const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t at) {
+const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t index) {
+  size_t seen = 0;
   for (size_t i = 0; i < ETR_COUNT(type_ratios); i++) {
     if (type_ratios[i].layer != layer)
       continue;
-    if (at == 0)
+    if (seen++ == index)
       return &type_ratios[i];
-    at--;
   }
   return NULL;
 }

@@ -28,22 +28,23 @@ typedef struct etr_type_ratio {
   double low, high;
 } etr_type_ratio;
 
-/** Returns the type with the highest least ratio for a layer; NULL if each may be slower than
- * float32. Static. */
+/** Returns the type that makes a layer the most times as fast even at its lowest ratio; NULL if
+ * each may be slower than float32. Static. */
 const etr_type_ratio *etr_best_type(etr_ratio_layer layer);
 
 /** Returns a type of a layer by its name; NULL if it was not measured. Static. */
 const etr_type_ratio *etr_type_named(etr_ratio_layer layer, const char *name);
 
-/** Returns the type number `at` of a layer, in no order; NULL if it has fewer. Static. */
-const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t at);
+/** Returns the type with this index among those of a layer, in no order; NULL if it has fewer.
+ * Static. */
+const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t index);
 
 /** Sets *out to how many times as fast XNNPACK computes an operator, "softmax", as the kernels on
- * the CPU do. Returns false, with 1, for an operator of which nothing was measured. */
+ * the CPU do. Returns false, with ratios of 1, if the operator was not measured. */
 bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op);
 
-/** Returns the part of an operator's time on the CPU that XNNPACK saves at a ratio; 0 if XNNPACK
- * is slower. */
+/** Returns the part (0 to 1) of an operator's time on the CPU that XNNPACK saves if it is `ratio`
+ * times as fast; 0 if it is slower. */
 double etr_saved_at(double ratio);
 
 /** Returns where the ratios were measured: "AMD EPYC, x86_64, ExecuTorch 1.5.1". Static. */

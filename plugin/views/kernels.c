@@ -10,6 +10,7 @@
 #include "views/phases.h"
 #include "views/run_stats.h"
 
+/* Collects the time slices of a method into rows by kernel. */
 typedef struct collector {
   etr_arena *arena;
   etr_map rows_of;   /* kernel and backend -> row */
@@ -20,7 +21,8 @@ typedef struct collector {
 
 /* Returns the number of the row of a slice's kernel and backend, which is added if it is new;
  * ETR_NONE when out of memory. */
-static uint32_t number_row(collector *c, const etr_profile *profile, const etr_time_slice *slice) {
+static uint32_t find_or_add_kernel(collector *c, const etr_profile *profile,
+                                   const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
   c->key.size = 0;
@@ -43,7 +45,7 @@ static uint32_t number_row(collector *c, const etr_profile *profile, const etr_t
 }
 
 /* Counts an event in a row once, in whatever blocks it is. Returns false when out of memory. */
-static bool count_event(collector *c, uint32_t row, const etr_event *event) {
+static bool count_event_once(collector *c, uint32_t row, const etr_event *event) {
   c->key.size = 0;
   etr_text_add(&c->key, ETR_BYTES(event->instruction_id));
   etr_text_add(&c->key, etr_slice_of(event->name));
@@ -56,8 +58,9 @@ static bool count_event(collector *c, uint32_t row, const etr_event *event) {
   return true;
 }
 
-/* Finds the row of each time slice, ETR_NONE for one that is no work, and sums the ticks of each
- * row. Slices of one event mostly follow each other. Returns false when out of memory. */
+/* Sets rows[i] to the row of time slice i, or to ETR_NONE if it is not work of a kernel or
+ * operator, and adds up the ticks of each row. Slices of one event mostly follow each other, so its
+ * row is found once. Returns false when out of memory. */
 static bool collect_rows(collector *c, const etr_profile *profile, const etr_method *method,
                          uint32_t *rows) {
   const etr_event *last_event = NULL;
@@ -67,8 +70,8 @@ static bool collect_rows(collector *c, const etr_profile *profile, const etr_met
     if (!etr_time_slice_is_work(slice))
       continue;
     bool is_same = i && slice->event == last_event && rows[i - 1] != ETR_NONE;
-    rows[i] = is_same ? rows[i - 1] : number_row(c, profile, slice);
-    if (rows[i] == ETR_NONE || (!is_same && !count_event(c, rows[i], slice->event)))
+    rows[i] = is_same ? rows[i - 1] : find_or_add_kernel(c, profile, slice);
+    if (rows[i] == ETR_NONE || (!is_same && !count_event_once(c, rows[i], slice->event)))
       return false;
     c->rows.data[rows[i]].ticks += slice->ticks;
     last_event = slice->event;
@@ -76,7 +79,7 @@ static bool collect_rows(collector *c, const etr_profile *profile, const etr_met
   return true;
 }
 
-/* Orders rows by weight, the largest first, then by kernel and backend. */
+/* Compares rows for qsort(): by weight, the largest first, then by kernel and backend. */
 static int by_weight(const void *a, const void *b) {
   const etr_kernel_row *x = a, *y = b;
   if (x->weight != y->weight)
@@ -98,9 +101,9 @@ bool etr_kernels_make(etr_kernels *out, etr_arena *arena, const etr_profile *pro
   if (!stats)
     return false;
   for (size_t i = 0; i < c.rows.count; i++) {
-    c.rows.data[i].weight = etr_ranking_time(
-        profile, (etr_times){stats[i].typical, etr_ticks_per_run(method, c.rows.data[i].ticks),
-                             stats[i].p50});
+    etr_kernel_row *row = &c.rows.data[i];
+    const etr_times times = {stats[i].typical, etr_ticks_per_run(method, row->ticks), stats[i].p50};
+    row->weight = etr_ranking_time(profile, times);
     out->summed_p50 += stats[i].p50;
   }
   etr_sort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_weight);

@@ -31,19 +31,20 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
   return true;
 }
 
-/* Returns the first inference of a method, which may be an excluded one. */
-static uint32_t first_run_of(const etr_method *method) {
+/* Returns the run of a method's first inference, which may be an excluded one; ETR_NONE without
+ * runs. */
+static uint32_t first_inference(const etr_method *method) {
   uint32_t first = method->run_count ? method->runs[0] : ETR_NONE;
   return method->skipped_run_count ? ETR_MIN(first, method->skipped_runs[0]) : first;
 }
 
-/* A run and its ETDump. */
+/* A run besides the first, and its ETDump. */
 typedef struct rest_run {
   uint32_t dump, run;
   uint64_t ticks;
 } rest_run;
 
-/* Orders runs by ETDump, then the shortest first. */
+/* Compares runs for qsort(): by ETDump, then the shortest first. */
 static int by_dump_and_time(const void *a, const void *b) {
   const rest_run *x = a, *y = b;
   if (x->dump != y->dump)
@@ -53,9 +54,10 @@ static int by_dump_and_time(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* Returns the typical time of runs, as etr_typical_run defines it: the mean over ETDumps of the
- * mean of the middle third of their runs. Sorts the runs; 0 without any. */
-static double find_typical(rest_run *runs, size_t count) {
+/* Returns the typical time of runs in ticks, as etr_typical_run defines it: the mean over ETDumps
+ * of the mean of the middle third of their runs, so that neither slow runs nor a long ETDump
+ * decide. 0 without runs. Sorts the runs. */
+static double typical_time(rest_run *runs, size_t count) {
   double sum = 0;
   size_t dumps = 0;
   if (count == 0)
@@ -73,10 +75,10 @@ static double find_typical(rest_run *runs, size_t count) {
   return sum / (double)dumps;
 }
 
-/* Adds those listed runs that are of the first run's phase, without the first run itself. Returns
- * the new number of runs. */
-static size_t add_other_runs(rest_run *runs, size_t count, const etr_profile *profile,
-                             uint32_t first, const uint32_t *list, size_t list_count) {
+/* Adds those runs of a list that are of the first run's phase, without the first run itself, since
+ * runs of other phases do other work. Returns the new number of runs. */
+static size_t add_runs_of_phase(rest_run *runs, size_t count, const etr_profile *profile,
+                                uint32_t first, const uint32_t *list, size_t list_count) {
   for (size_t i = 0; i < list_count; i++) {
     const etr_run *run = &profile->runs[list[i]];
     if (list[i] != first && run->phase == profile->runs[first].phase)
@@ -92,7 +94,7 @@ double etr_load_of(const etr_loads *loads, const etr_method *method) {
 
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method) {
-  uint32_t first = first_run_of(method);
+  uint32_t first = first_inference(method);
   size_t all = method->run_count + method->skipped_run_count;
   uint64_t *samples = etr_arena_alloc_array(arena, all, sizeof *samples);
   rest_run *rest = etr_arena_alloc_array(arena, all, sizeof *rest);
@@ -101,16 +103,16 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
     return false;
   if (first == ETR_NONE)
     return true;
-  size_t count = add_other_runs(rest, 0, profile, first, method->runs, method->run_count);
-  count = add_other_runs(rest, count, profile, first, method->skipped_runs,
-                         method->skipped_run_count);
+  size_t count = add_runs_of_phase(rest, 0, profile, first, method->runs, method->run_count);
+  count = add_runs_of_phase(rest, count, profile, first, method->skipped_runs,
+                            method->skipped_run_count);
   if (method->run_phase_count)
     out->phase = method->run_phases[profile->runs[first].phase].name;
   out->ticks = (double)profile->runs[first].execute_ticks;
   for (size_t i = 0; i < count; i++)
     samples[i] = rest[i].ticks;
   out->rest = etr_stats_of(samples, count);
-  out->rest.typical = find_typical(rest, count);
+  out->rest.typical = typical_time(rest, count);
   return true;
 }
 

@@ -59,8 +59,8 @@ double etr_first_run_factor(const etr_first_run *first);
  * excluded (51.8 ms)". Returns NULL when out of memory. */
 char *etr_runs_text(etr_answer *answer, const etr_method *method);
 
-/** Returns the number of excluded runs, with their time in the unit of etr_unit_apart(): "1 warm-up
- * run excluded (51.8 ms)"; "" if all runs count, NULL when out of memory. */
+/** Returns the number of excluded runs, with their time in the unit that fits it: "1 warm-up run
+ * excluded (51.8 ms)"; "" if all runs count, NULL when out of memory. */
 char *etr_excluded_runs_text(etr_answer *answer, const etr_method *method);
 
 /** Writes etr_runs_text() as a line below a heading, if runs are excluded. */

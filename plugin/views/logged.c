@@ -26,6 +26,7 @@ static etr_tensor_stats make_scalar_stats(const etr_debug_value *value) {
                             .mean = finite};
 }
 
+/* Returns the number of elements that are neither NaN nor infinite. */
 static uint64_t finite_count(const etr_tensor_stats *stats) {
   return stats->element_count - stats->nan_count - stats->inf_count;
 }
@@ -46,7 +47,8 @@ static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *other) {
   into->zero_count += other->zero_count;
 }
 
-static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
+/* Returns true if two values have the same kind, number type and shape. */
+static bool has_same_type(const etr_debug_value *a, const etr_debug_value *b) {
   if (a->kind != b->kind || a->rank != b->rank ||
       strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") != 0)
     return false;
@@ -67,21 +69,21 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
              value->is_output};
     ETR_NO_PADDING(key, sizeof(char *) + 4 * sizeof(uint32_t));
     etr_slice bytes = {(const char *)&key, sizeof key};
-    uint32_t at = etr_map_get(&seen, bytes);
-    if (at == ETR_NONE) {
-      at = (uint32_t)rows.count;
+    uint32_t index = etr_map_get(&seen, bytes);
+    if (index == ETR_NONE) {
+      index = (uint32_t)rows.count;
       etr_logged *added = etr_vec_push(arena, &rows);
-      if (!added || !etr_map_set(&seen, bytes, at))
+      if (!added || !etr_map_set(&seen, bytes, index))
         return false;
       added->value = value;
     }
-    etr_logged *row = &rows.data[at];
+    etr_logged *row = &rows.data[index];
     etr_tensor_stats scalar = make_scalar_stats(value);
     const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : &scalar;
     if (value->kind == ETR_DEBUG_NONE)
       stats = NULL;
     row->run_count++;
-    row->varies |= !same_type(row->value, value);
+    row->varies |= !has_same_type(row->value, value);
     if (stats && row->is_measured)
       merge_stats(&row->stats, stats);
     if (stats && !row->is_measured)
@@ -94,6 +96,7 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
 
 /* ---- By node ---- */
 
+/* Compares pointers to rows for qsort(): by node, then by their order in the list. */
 static int by_node(const void *a, const void *b) {
   const etr_logged *x = *(const etr_logged *const *)a, *y = *(const etr_logged *const *)b;
   if (x->value->node != y->value->node)
@@ -101,7 +104,8 @@ static int by_node(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Lists the logged values of a graph by node. */
+/* Lists the logged values of the nodes of one graph, sorted by node. Returns false when out of
+ * memory. */
 bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list,
                          const etr_profile *profile, const etr_graph *graph) {
   *out = (etr_logged_nodes){etr_arena_alloc_array(arena, list->count, sizeof *out->rows), 0};
@@ -115,17 +119,20 @@ bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logg
   return out->rows != NULL;
 }
 
+/* Compares a row's node with a node, for etr_lower_bound(). */
 static int before_node(const void *row, const void *node) {
   uint32_t x = (*(const etr_logged *const *)row)->value->node, y = *(const uint32_t *)node;
   return (x > y) - (x < y);
 }
 
+/* Returns the index of the first row of a node; without any, where it would be. */
 size_t etr_logged_first_of(const etr_logged_nodes *nodes, uint32_t node) {
   return etr_lower_bound(&node, nodes->rows, nodes->count, sizeof *nodes->rows, before_node);
 }
 
 /* ---- By event ---- */
 
+/* What identifies an event's row in a block; the outputs of runs have instruction -1. */
 typedef struct row_key {
   const char *delegate_id;
   uint32_t block;
@@ -133,7 +140,9 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
-/* Chains the logged values of each event, by block, instruction and delegate id. */
+/* Chains the logged values of each event of a block, and the outputs of its runs. It goes
+ * backwards, because each value is put before the chain so far. Returns false when out of memory.
+ */
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile) {
   etr_map_init(&out->first, arena);
   out->next = etr_arena_alloc_array(arena, profile->debug_value_count, sizeof *out->next);
@@ -172,23 +181,27 @@ const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_va
 }
 
 /* Returns the delegate whose call logged the value; NULL if none did. */
-static const etr_delegate *caller_of(const etr_profile *profile, const etr_debug_value *value) {
+static const etr_delegate *calling_delegate(const etr_profile *profile,
+                                            const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
-  uint32_t at = method && !value->delegate_id ? etr_delegate_at(method, value->instruction_id)
-                                              : ETR_NONE;
-  return at == ETR_NONE ? NULL : &method->delegates[at];
+  if (!method || value->delegate_id) /* an operator inside a delegate logged it */
+    return NULL;
+  uint32_t delegate = etr_delegate_at(method, value->instruction_id);
+  return delegate == ETR_NONE ? NULL : &method->delegates[delegate];
 }
 
 const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile,
                                 const etr_debug_value *value, const char *name) {
-  bool by_output = value->output != ETR_NONE && caller_of(profile, value);
-  uint32_t number = by_output ? value->output
-                              : value->index; /* a kernel that runs again counts on */
+  bool by_output = value->output != ETR_NONE && calling_delegate(profile, value);
+  /* The index of a kernel that runs again goes on from its last one. */
+  uint32_t number = by_output ? value->output : value->index;
   return number && name ? etr_arena_format(arena, "%s #%u", name, number) : name;
 }
 
+/* Returns the backend of the delegate whose call logged the value; "delegate" if it is not known.
+ */
 static const char *backend_of(const etr_profile *profile, const etr_debug_value *value) {
-  const etr_delegate *delegate = caller_of(profile, value);
+  const etr_delegate *delegate = calling_delegate(profile, value);
   return delegate && delegate->backend[0] ? delegate->backend : "delegate";
 }
 
@@ -298,17 +311,20 @@ static bool is_worse(const etr_output_gap *a, const etr_output_gap *b) {
   return etr_gap_worse(&a->gap, &b->gap) > 0;
 }
 
-static int by_method(const void *a, const void *b) {
+/* Compares gaps by method, for etr_lower_bound(). */
+static int by_gap_method(const void *a, const void *b) {
   uint32_t x = ((const etr_output_gap *)a)->method, y = ((const etr_output_gap *)b)->method;
   return (x > y) - (x < y);
 }
 
 /* Returns the comparisons of a method's outputs, which are sorted by method, and sets *count; NULL
  * if there are none. */
-static const etr_output_gap *find_gaps(const etr_profile *profile, uint32_t method, size_t *count) {
+static const etr_output_gap *find_output_gaps(const etr_profile *profile, uint32_t method,
+                                              size_t *count) {
   const etr_output_gap *list = profile->output_gaps, wanted = {.method = method};
-  size_t first = etr_lower_bound(&wanted, list, profile->output_gap_count, sizeof *list, by_method),
-         end = first;
+  size_t first = etr_lower_bound(&wanted, list, profile->output_gap_count, sizeof *list,
+                                 by_gap_method);
+  size_t end = first;
   while (end < profile->output_gap_count && list[end].method == method)
     end++;
   *count = end - first;
@@ -325,8 +341,8 @@ typedef struct worst_run {
 
 /* Returns the worst gap of each output that any run of the method has, and sets *count; NULL if no
  * run has one, or when out of memory. */
-static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count,
-                             size_t *count) {
+static worst_run *find_worst_runs(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count,
+                                  size_t *count) {
   *count = 0;
   for (size_t i = 0; i < gap_count; i++)
     *count = ETR_MAX(*count, (size_t)gaps[i].output + 1);
@@ -342,12 +358,12 @@ static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_
   return worst;
 }
 
-static etr_cell type(const void *row) {
+static etr_cell worst_type(const void *row) {
   const worst_run *worst = row;
   return etr_cell_text(worst->gap->value ? etr_logged_type(worst->arena, worst->gap->value) : "");
 }
 
-static etr_cell snr(const void *row) {
+static etr_cell worst_snr(const void *row) {
   return etr_gap_snr(((const worst_run *)row)->arena, ((const worst_run *)row)->numbers);
 }
 
@@ -356,8 +372,8 @@ static etr_cell snr(const void *row) {
 
 static const etr_field worst_fields[] = {
     {NULL, "output", ETR_CELL_COUNT, ETR_IN_TEXT, GAP(output)},
-    {NULL, "type", ETR_CELL_NAME, ETR_IN_TEXT, .get = type},
-    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr},
+    {NULL, "type", ETR_CELL_NAME, ETR_IN_TEXT, .get = worst_type},
+    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = worst_snr},
     {NULL, "MSE", ETR_CELL_NUMBER, ETR_IN_TEXT, NUMBER(mse), .spare = 2},
     {NULL, "L1", ETR_CELL_NUMBER, ETR_IN_TEXT, NUMBER(l1), .spare = 1},
     {NULL, "max error", ETR_CELL_NUMBER, ETR_IN_TEXT, NUMBER(max_abs_error)},
@@ -368,8 +384,8 @@ static const etr_field worst_fields[] = {
 void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   etr_table table;
   size_t gap_count, count;
-  const etr_output_gap *gaps = find_gaps(answer->profile, method, &gap_count);
-  const worst_run *outputs = gaps ? find_worst(&answer->arena, gaps, gap_count, &count) : NULL;
+  const etr_output_gap *gaps = find_output_gaps(answer->profile, method, &gap_count);
+  const worst_run *outputs = gaps ? find_worst_runs(&answer->arena, gaps, gap_count, &count) : NULL;
   if (!outputs)
     return;
   const char *title = etr_arena_format(
@@ -410,7 +426,7 @@ void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap) {
 
 void etr_field_output_gaps(const etr_fields *fields, uint32_t method) {
   size_t count;
-  const etr_output_gap *gaps = find_gaps(fields->profile, method, &count);
+  const etr_output_gap *gaps = find_output_gaps(fields->profile, method, &count);
   etr_field_begin_list(fields, "output_gaps");
   for (size_t i = 0; i < count; i++) {
     const etr_output_gap *gap = &gaps[i];

@@ -19,11 +19,10 @@ typedef struct etr_memory_finder {
   etr_vec(etr_memory_finding) found;
 } etr_memory_finder;
 
-/* Adds a finding about some bytes, unless they are too few, or too small a part of the whole.
- * Returns NULL in these cases, and when out of memory. */
-static etr_memory_finding *add_memory_finding(etr_memory_finder *finder,
-                                              etr_memory_finding_kind kind, uint64_t bytes,
-                                              uint64_t whole) {
+/* Adds a finding about some bytes, unless they are fewer than ETR_MEMORY_LEAST_BYTES or than
+ * ETR_MEMORY_LEAST_SHARE of the whole. Returns NULL in these cases, and when out of memory. */
+static etr_memory_finding *add_if_large(etr_memory_finder *finder, etr_memory_finding_kind kind,
+                                        uint64_t bytes, uint64_t whole) {
   bool is_enough = bytes >= ETR_MEMORY_LEAST_BYTES &&
                    (double)bytes >= ETR_MEMORY_LEAST_SHARE * (double)whole;
   etr_memory_finding *added = is_enough ? etr_vec_push(finder->arena, &finder->found) : NULL;
@@ -33,7 +32,7 @@ static etr_memory_finding *add_memory_finding(etr_memory_finder *finder,
   return added;
 }
 
-static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) {
+static const char *bytes_text(const etr_memory_finder *f, uint64_t bytes) {
   return etr_count_text(f->arena, bytes);
 }
 
@@ -47,6 +46,8 @@ const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *
 
 /* ---- Weights ---- */
 
+/* Returns the name of a weight without its last part, "layers.0" for "layers.0.weight"; "" without
+ * a dot. */
 static const char *module_of_weight(etr_arena *arena, const char *name) {
   const char *dot = strrchr(name, '.');
   return dot ? etr_arena_copy(arena, (etr_slice){name, (size_t)(dot - name)}) : "";
@@ -76,14 +77,15 @@ const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_prof
 
 /* ---- Sums ---- */
 
+/* Weights or constants added up. */
 typedef struct sums {
   etr_arena *arena;
   etr_map places; /* text by which rows are added up -> index in the list */
   etr_vec(etr_weight_sum) list;
 } sums;
 
-/* Adds a weight to the sum of its module, place and type. When out of memory, the arena has failed.
- * */
+/* Adds a weight, or a constant, to the sum of its module, place and type, which is added if it is
+ * new. When out of memory, the arena has failed. */
 static void add_weight_to_sum(sums *s, etr_weight_sum row) {
   const char *key = etr_arena_format(s->arena, "%s\n%s\n%s", row.module, row.place, row.dtype);
   etr_map_slot *slot = key ? etr_map_at(&s->places, etr_slice_of(key)) : NULL;
@@ -100,7 +102,7 @@ static void add_weight_to_sum(sums *s, etr_weight_sum row) {
   s->list.data[slot->value].bytes = etr_add_up_to_most(s->list.data[slot->value].bytes, row.bytes);
 }
 
-/* Orders sums by bytes, the largest first, then by module, place and type. */
+/* Compares sums for qsort(): by bytes, the largest first, then by module, place and type. */
 static int by_bytes(const void *a, const void *b) {
   const etr_weight_sum *x = a, *y = b;
   if (x->bytes != y->bytes)
@@ -158,12 +160,12 @@ const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena,
   *count = 0;
   for (size_t i = 0; list && i < plan->blob_count; i++) {
     const etr_delegate_blob *blob = &plan->blobs[i];
-    uint32_t place = etr_map_number(&backends, etr_slice_of(blob->backend));
-    if (place == ETR_NONE)
+    uint32_t number = etr_map_number(&backends, etr_slice_of(blob->backend));
+    if (number == ETR_NONE)
       return NULL;
-    if (place == *count)
+    if (number == *count) /* the first of its backend */
       list[(*count)++] = (etr_blob_sum){.backend = blob->backend, .largest_instruction = -1};
-    etr_blob_sum *sum = &list[place];
+    etr_blob_sum *sum = &list[number];
     sum->delegates += blob->delegate_count;
     sum->bytes = etr_add_up_to_most(sum->bytes, blob->size_bytes);
     if (blob->size_bytes <= sum->largest_bytes)
@@ -188,6 +190,7 @@ typedef struct live_tensor {
   uint32_t index;
 } live_tensor;
 
+/* Compares tensors for qsort(): by bytes, the largest first, then by index in the plan. */
 static int by_size(const void *a, const void *b) {
   const live_tensor *x = a, *y = b;
   if (x->bytes != y->bytes)
@@ -228,8 +231,8 @@ const char *etr_memory_module(const etr_profile *profile, const etr_method *meth
 
 /* ---- What is not known ---- */
 
-/* Returns that the delegates of a program, "3 delegates of XnnpackBackend", allocate memory of an
- * unknown size. */
+/* Returns the sentence that the delegates of a program, "3 delegates of XnnpackBackend", allocate
+ * memory of an unknown size. The plan has at least one. NULL when out of memory. */
 static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan) {
   size_t delegate_count = 0;
   const char *backend = plan->blobs[0].backend;
@@ -249,7 +252,7 @@ static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan)
 
 /* Returns who takes memory of the method allocator beside Method::init: ", plus what the init of
  * XnnpackBackend takes"; "" without delegates. */
-static const char *takers_text(etr_arena *arena, const etr_memory_plan *plan) {
+static const char *backend_init_text(etr_arena *arena, const etr_memory_plan *plan) {
   bool has_one_backend = true;
   if (plan->blob_count == 0)
     return "";
@@ -279,7 +282,7 @@ const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *are
           "the runtime's method allocator needs at least %s bytes on 32 bits, %s on 64 "
           "(ExecuTorch 1.5)%s; the temporary allocator is sized by the application",
           etr_count_text(arena, plan->allocator_bytes_32),
-          etr_count_text(arena, plan->allocator_bytes_64), takers_text(arena, plan))};
+          etr_count_text(arena, plan->allocator_bytes_64), backend_init_text(arena, plan))};
   if (plan->unplanned_count)
     list[(*count)++] = (etr_memory_unknown){
         "unplanned",
@@ -321,13 +324,14 @@ static bool is_elementwise(const etr_memory_step *step) {
   return false;
 }
 
-/* Returns a tensor that an instruction reads last and that has the size and type of its result;
- * NULL if there is none. Tensors that the instruction does not read cannot end there. */
+/* The largest tensor that nothing needs after an instruction. */
 typedef struct last_use {
   const etr_planned_tensor *tensor; /* NULL: none */
 } last_use;
 
-static bool is_alike(const etr_planned_tensor *a, const etr_planned_tensor *b) {
+/* Returns true if one tensor could be written over the other: they have equal sizes and number
+ * types in the same planned buffer. */
+static bool has_same_size_and_type(const etr_planned_tensor *a, const etr_planned_tensor *b) {
   return a->size_bytes == b->size_bytes && a->buffer == b->buffer &&
          a->tensor.dtype == b->tensor.dtype;
 }
@@ -336,8 +340,8 @@ static bool has_own_memory(const etr_planned_tensor *tensor) {
   return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
 }
 
-/* Returns per instruction the largest activation that it is the last to use, and that was live
- * before; NULL when out of memory. */
+/* Returns, for each instruction, the largest activation that it is the last to use and that an
+ * earlier one made; NULL when out of memory. */
 static const last_use *list_last_uses(etr_arena *arena, const etr_memory_plan *plan) {
   last_use *uses = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *uses);
   for (size_t i = 0; uses && i < plan->tensor_count; i++) {
@@ -366,9 +370,10 @@ const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan
         result->made_by != result->first_instruction)
       continue;
     const etr_planned_tensor *argument = uses[result->made_by].tensor;
-    if (!argument || !is_elementwise(&plan->steps[result->made_by]) || !is_alike(result, argument))
+    if (!argument || !is_elementwise(&plan->steps[result->made_by]) ||
+        !has_same_size_and_type(result, argument))
       continue;
-    if (is_taken[result->made_by])
+    if (is_taken[result->made_by]) /* only one result can be written over it */
       continue;
     is_taken[result->made_by] = true;
     over[i] = (uint32_t)(argument - plan->tensors);
@@ -376,13 +381,14 @@ const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan
   return over;
 }
 
-/* Finds results that could be written over an argument, if that would lower the peak of live bytes.
- * */
-static void memory_find_in_place(etr_memory_finder *finder) {
+/* Adds the finding about results that could be written over an argument, if that would lower the
+ * peak of live bytes enough. When out of memory, the arena has failed. */
+static void add_in_place_finding(etr_memory_finder *finder) {
   const etr_memory_plan *plan = finder->plan;
   const uint32_t *over = etr_memory_in_place_make(finder->arena, plan);
-  uint64_t *spared = etr_arena_alloc_array(finder->arena, plan->instruction_count, sizeof *spared),
-           peak = 0;
+  /* Per instruction: the bytes that its result takes beside the argument. */
+  uint64_t *spared = etr_arena_alloc_array(finder->arena, plan->instruction_count, sizeof *spared);
+  uint64_t peak = 0;
   size_t operator_count = 0;
   if (!over || !spared)
     return;
@@ -394,13 +400,13 @@ static void memory_find_in_place(etr_memory_finder *finder) {
   }
   for (size_t i = 0; i < plan->instruction_count; i++)
     peak = ETR_MAX(peak, plan->live_bytes[i] - ETR_MIN(spared[i], plan->live_bytes[i]));
-  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_IN_PLACE,
-                                                 plan->peak_bytes - peak, plan->peak_bytes);
+  etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak,
+                                           plan->peak_bytes);
   if (!added)
     return;
   added->title = etr_arena_format(
       finder->arena, "writing results in place would lower the peak of live bytes to %s",
-      bytes_of(finder, peak));
+      bytes_text(finder, peak));
   added->evidence = etr_arena_format(finder->arena,
                                      "%zu elementwise operator%s write%s a result as large as an "
                                      "argument that nothing needs afterwards",
@@ -410,16 +416,16 @@ static void memory_find_in_place(etr_memory_finder *finder) {
 
 /* ---- Weights stored twice ---- */
 
-/* The delegates in which nodes with a weight run, as instructions; -1 stands for kernels. */
-enum { MOST_USERS = 8 };
+enum { MOST_USERS = 8 }; /* of a weight; more are not counted */
 
+/* The delegates in which nodes that read a weight run, as instructions; -1 stands for kernels. */
 typedef struct users {
   int32_t list[MOST_USERS];
   size_t count;
 } users;
 
 /* Adds an instruction to the users of a weight, unless it is among them or there are MOST_USERS. */
-static void note_user(users *users_of_weight, int32_t instruction) {
+static void add_user(users *users_of_weight, int32_t instruction) {
   for (size_t i = 0; i < users_of_weight->count; i++)
     if (users_of_weight->list[i] == instruction)
       return;
@@ -427,6 +433,8 @@ static void note_user(users *users_of_weight, int32_t instruction) {
     users_of_weight->list[users_of_weight->count++] = instruction;
 }
 
+/* Returns true if the program has a segment of named data, from which several delegates can read
+ * one weight. */
 static bool shares_named_data(const etr_program_memory *memory) {
   for (size_t i = 0; memory && i < memory->segment_count; i++)
     if (memory->segments[i].kind == ETR_SEGMENT_NAMED)
@@ -434,8 +442,8 @@ static bool shares_named_data(const etr_program_memory *memory) {
   return false;
 }
 
-/* Returns per node of the graph the delegates, by instruction, that use it as a weight; -1 stands
- * for kernels. NULL when out of memory. */
+/* Returns, for each node of the graph that is a weight, the delegates and kernels that read it.
+ * NULL when out of memory. */
 static users *find_users(const etr_memory_finder *finder, const etr_graph *graph) {
   users *users_of_node = etr_arena_alloc_array(finder->arena, graph->node_count,
                                                sizeof *users_of_node);
@@ -445,15 +453,15 @@ static users *find_users(const etr_memory_finder *finder, const etr_graph *graph
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
       if (graph->nodes[input].weight_name)
-        note_user(&users_of_node[input], graph->times[i].delegate_instruction);
+        add_user(&users_of_node[input], graph->times[i].delegate_instruction);
     }
   }
   return users_of_node;
 }
 
-/* Finds weights of which several delegates, or a delegate and kernels, may hold a copy, unless the
- * program shares data by name. */
-static void memory_find_stored_twice(etr_memory_finder *finder) {
+/* Adds the finding about weights of which several delegates, or a delegate and kernels, may each
+ * hold a copy, unless the program shares data by name. When out of memory, the arena has failed. */
+static void add_stored_twice_finding(etr_memory_finder *finder) {
   const etr_graph *graph = etr_memory_graph(finder->profile, finder->method);
   const users *users_of_node = finder->plan && graph && graph->times ? find_users(finder, graph)
                                                                      : NULL;
@@ -474,9 +482,9 @@ static void memory_find_stored_twice(etr_memory_finder *finder) {
     shared_count++;
     bytes = etr_add_up_to_most(bytes, (weight_users->count - 1) * weights[i].bytes);
   }
-  etr_memory_finding *added = largest ? add_memory_finding(finder, ETR_MEMORY_STORED_TWICE, bytes,
-                                                           all_bytes)
-                                      : NULL;
+  etr_memory_finding *added = largest
+                                  ? add_if_large(finder, ETR_MEMORY_STORED_TWICE, bytes, all_bytes)
+                                  : NULL;
   if (!added)
     return;
   added->title = etr_arena_format(finder->arena,
@@ -491,15 +499,17 @@ static void memory_find_stored_twice(etr_memory_finder *finder) {
 
 /* ---- float32 beside int8 ---- */
 
+/* Bytes of weights by number type. */
 typedef struct by_type {
-  uint64_t floats, bytes; /* float32; int8 and uint8 */
-  const char *largest;
+  uint64_t floats, bytes; /* of float32; of int8 and uint8 */
+  const char *largest;    /* name of the largest float32 weight; NULL: there is none */
   uint64_t largest_bytes;
 } by_type;
 
-/* Adds the bytes of a weight to the sum of its type, 8-bit integers or float32, and notes the
- * largest float32 weight. */
-static void add_type(by_type *types, const etr_value *value, const char *name, uint64_t bytes) {
+/* Adds the bytes of a weight to the sum of its type, 8-bit integers or float32; other types do not
+ * count. Remembers the largest float32 weight. */
+static void add_weight_to_types(by_type *types, const etr_value *value, const char *name,
+                                uint64_t bytes) {
   const char *dtype = value->dtype ? value->dtype : "";
   if (strcmp(dtype, "int8") == 0 || strcmp(dtype, "uint8") == 0)
     types->bytes = etr_add_up_to_most(types->bytes, bytes);
@@ -520,22 +530,23 @@ static by_type sum_types(etr_memory_finder *finder) {
   const etr_weight *weights = etr_weights_of(&count, finder->arena, finder->profile,
                                              finder->method);
   for (size_t i = 0; weights && i < count; i++)
-    add_type(&types, weights[i].value, weights[i].node->weight_name, weights[i].bytes);
+    add_weight_to_types(&types, weights[i].value, weights[i].node->weight_name, weights[i].bytes);
   if (etr_memory_graph(finder->profile, finder->method))
     return types;
   for (size_t i = 0; memory && i < memory->constant_count; i++)
-    add_type(&types, &memory->constants[i].tensor, memory->constants[i].tensor.name,
-             memory->constants[i].size_bytes);
+    add_weight_to_types(&types, &memory->constants[i].tensor, memory->constants[i].tensor.name,
+                        memory->constants[i].size_bytes);
   return types;
 }
 
-/* Finds float32 weights in a model that also has int8 weights. */
-static void memory_find_float_beside(etr_memory_finder *finder) {
+/* Adds the finding about float32 weights in a model that also has int8 weights, if they are large
+ * enough. When out of memory, the arena has failed. */
+static void add_float_beside_finding(etr_memory_finder *finder) {
   const by_type types = sum_types(finder);
   if (types.bytes == 0 || !types.largest)
     return;
-  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_FLOAT_BESIDE, types.floats,
-                                                 etr_add_up_to_most(types.floats, types.bytes));
+  etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_FLOAT_BESIDE, types.floats,
+                                           etr_add_up_to_most(types.floats, types.bytes));
   if (!added)
     return;
   added->title = "float32 weights beside int8 ones";
@@ -566,39 +577,40 @@ static const char *step_text(const etr_memory_finder *f, int32_t instruction) {
 
 /* Appends a tensor to a list of names with bytes, "NAME 1,024"; "..." stands for the fifth, and
  * others are left out. */
-static void name_tensor(const etr_memory_finder *finder, etr_writer *writer, size_t index,
-                        const etr_planned_tensor *tensor) {
+static void put_tensor(const etr_memory_finder *finder, etr_writer *writer, size_t index,
+                       const etr_planned_tensor *tensor) {
   enum { LISTED = 4 };
   if (index < LISTED)
     etr_putf(writer, "%s%.*s %s", index ? ", " : "", ETR_HEAD(tensor->tensor.name, 96),
-             bytes_of(finder, tensor->size_bytes));
+             bytes_text(finder, tensor->size_bytes));
   else if (index == LISTED)
     etr_puts(writer, ", ...");
 }
 
 /* ---- The peak ---- */
 
-/* Finds the tensors that set the peak of live bytes, if they are few. */
-static void find_peak(etr_memory_finder *finder) {
+/* Adds the finding that a few tensors, the largest ones, are most of the live bytes at the peak.
+ * There is none if it takes many. When out of memory, the arena has failed. */
+static void add_peak_finding(etr_memory_finder *finder) {
   size_t count, tensor_count = 0;
   uint64_t bytes = 0;
   etr_text text;
   etr_writer writer;
   const uint32_t *live = etr_live_tensors_make(&count, finder->arena, finder->plan,
                                                finder->plan->peak_instruction);
+  double most_of_peak = ETR_MEMORY_PEAK_SHARE * (double)finder->plan->peak_bytes;
   etr_text_begin(&text, finder->arena, &writer);
-  for (; live && tensor_count < count &&
-         (double)bytes < ETR_MEMORY_PEAK_SHARE * (double)finder->plan->peak_bytes;
-       tensor_count++) {
+  while (live && tensor_count < count && (double)bytes < most_of_peak) {
     const etr_planned_tensor *tensor = &finder->plan->tensors[live[tensor_count]];
-    name_tensor(finder, &writer, tensor_count, tensor);
+    put_tensor(finder, &writer, tensor_count, tensor);
     bytes += tensor->size_bytes;
+    tensor_count++;
   }
   const char *names = etr_text_end(&text, &writer);
   if (tensor_count > ETR_MEMORY_PEAK_TENSORS)
     return;
-  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_PEAK, bytes,
-                                                 finder->plan->peak_bytes);
+  etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_PEAK, bytes,
+                                           finder->plan->peak_bytes);
   if (!added)
     return;
   added->title = etr_arena_format(finder->arena, "%zu of %zu live tensors set%s the peak",
@@ -609,8 +621,9 @@ static void find_peak(etr_memory_finder *finder) {
   added->instruction = finder->plan->peak_instruction;
 }
 
-/* Finds the live tensors at the peak that are planned for the upper bounds of dynamic shapes. */
-static void find_upper_bounds(etr_memory_finder *finder) {
+/* Adds the finding that live tensors at the peak are planned for the upper bounds of dynamic
+ * shapes, if any are. When out of memory, the arena has failed. */
+static void add_upper_bounds_finding(etr_memory_finder *finder) {
   size_t count, bound_count = 0;
   uint64_t bytes = 0;
   const uint32_t *live = etr_live_tensors_make(&count, finder->arena, finder->plan,
@@ -622,8 +635,8 @@ static void find_upper_bounds(etr_memory_finder *finder) {
     bound_count++;
     bytes += tensor->size_bytes;
   }
-  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_UPPER_BOUNDS, bytes,
-                                                 finder->plan->peak_bytes);
+  etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_UPPER_BOUNDS, bytes,
+                                           finder->plan->peak_bytes);
   if (!added)
     return;
   const char *inputs = etr_or_empty(
@@ -637,8 +650,9 @@ static void find_upper_bounds(etr_memory_finder *finder) {
   added->instruction = finder->plan->peak_instruction;
 }
 
-/* Finds an operator that alone causes the peak: at no other instruction as much is live. */
-static void find_one_operator(etr_memory_finder *finder) {
+/* Adds the finding that one operator alone causes the peak: at all other instructions, much less is
+ * live. When out of memory, the arena has failed. */
+static void add_one_operator_finding(etr_memory_finder *finder) {
   if (finder->plan->instruction_count < 2)
     return;
   /* The most that is live at any instruction but one. */
@@ -646,45 +660,47 @@ static void find_one_operator(etr_memory_finder *finder) {
   for (size_t i = 0; i < finder->plan->instruction_count; i++)
     if ((int32_t)i != finder->plan->peak_instruction)
       rest = ETR_MAX(rest, finder->plan->live_bytes[i]);
-  etr_memory_finding *added = add_memory_finding(
+  etr_memory_finding *added = add_if_large(
       finder, ETR_MEMORY_ONE_OPERATOR, finder->plan->peak_bytes - rest, finder->plan->peak_bytes);
   if (!added)
     return;
   added->title = "one operator alone causes the peak";
   added->evidence = etr_arena_format(
       finder->arena, "%s: %s bytes are live; at no other instruction more than %s",
-      step_text(finder, finder->plan->peak_instruction), bytes_of(finder, finder->plan->peak_bytes),
-      bytes_of(finder, rest));
+      step_text(finder, finder->plan->peak_instruction),
+      bytes_text(finder, finder->plan->peak_bytes), bytes_text(finder, rest));
   added->instruction = finder->plan->peak_instruction;
 }
 
-/* Finds planned bytes that are never live: gaps between tensors, and padding. */
-static void find_fragmentation(etr_memory_finder *finder) {
+/* Adds the finding about planned bytes that are never live, if there are enough: gaps between
+ * tensors, and padding. When out of memory, the arena has failed. */
+static void add_fragmentation_finding(etr_memory_finder *finder) {
   uint64_t peak_bytes = 0;
   for (size_t i = 0; i < finder->plan->buffer_count; i++)
     peak_bytes += finder->plan->buffers[i].peak_bytes;
   if (peak_bytes >= finder->plan->planned_bytes)
     return;
-  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_FRAGMENTATION,
-                                                 finder->plan->planned_bytes - peak_bytes,
-                                                 finder->plan->planned_bytes);
+  etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_FRAGMENTATION,
+                                           finder->plan->planned_bytes - peak_bytes,
+                                           finder->plan->planned_bytes);
   if (!added)
     return;
   added->title = "planned, but never live at once (gaps between tensors, padding)";
   added->evidence = etr_arena_format(finder->arena, "%s bytes are planned, at most %s are live",
-                                     bytes_of(finder, finder->plan->planned_bytes),
-                                     bytes_of(finder, peak_bytes));
+                                     bytes_text(finder, finder->plan->planned_bytes),
+                                     bytes_text(finder, peak_bytes));
 }
 
-/* Finds tensors that were made before the peak and are needed only after it. */
-static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) {
+/* Returns true for a tensor that is made before the peak and needed only after it. */
+static bool spans_peak(const etr_memory_finder *f, const etr_planned_tensor *tensor) {
   int32_t peak = f->plan->peak_instruction;
   return tensor->role == ETR_TENSOR_ACTIVATION && is_live(tensor, peak) &&
          tensor->first_instruction < peak && tensor->last_instruction > peak;
 }
 
-/* Finds tensors that are made before the peak and needed only after it. */
-static void find_waiting(etr_memory_finder *finder) {
+/* Adds the finding about tensors that are made before the peak and needed only after it, if they
+ * are large enough. When out of memory, the arena has failed. */
+static void add_waiting_finding(etr_memory_finder *finder) {
   uint64_t bytes = 0;
   size_t count = 0;
   etr_text text;
@@ -692,14 +708,14 @@ static void find_waiting(etr_memory_finder *finder) {
   etr_text_begin(&text, finder->arena, &writer);
   for (size_t i = 0; i < finder->plan->tensor_count; i++) {
     const etr_planned_tensor *tensor = &finder->plan->tensors[i];
-    if (!waits(finder, tensor))
+    if (!spans_peak(finder, tensor))
       continue;
-    name_tensor(finder, &writer, count++, tensor);
+    put_tensor(finder, &writer, count++, tensor);
     bytes += tensor->size_bytes;
   }
   const char *names = etr_text_end(&text, &writer);
-  etr_memory_finding *added = add_memory_finding(finder, ETR_MEMORY_WAITING, bytes,
-                                                 finder->plan->peak_bytes);
+  etr_memory_finding *added = add_if_large(finder, ETR_MEMORY_WAITING, bytes,
+                                           finder->plan->peak_bytes);
   if (!added)
     return;
   added->title = etr_arena_format(finder->arena,
@@ -713,6 +729,7 @@ static void find_waiting(etr_memory_finder *finder) {
 
 /* ---- All ---- */
 
+/* Compares findings for qsort(): by bytes, the most first, then by kind. */
 static int by_spared_bytes(const void *a, const void *b) {
   const etr_memory_finding *x = a, *y = b;
   if (x->bytes != y->bytes)
@@ -728,15 +745,15 @@ const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *are
       .profile = profile, .method = method, .plan = method->memory, .arena = arena};
   *count = 0;
   if (f.plan && f.plan->peak_instruction >= 0) {
-    find_peak(&f);
-    find_upper_bounds(&f);
-    find_one_operator(&f);
-    find_fragmentation(&f);
-    find_waiting(&f);
-    memory_find_in_place(&f);
+    add_peak_finding(&f);
+    add_upper_bounds_finding(&f);
+    add_one_operator_finding(&f);
+    add_fragmentation_finding(&f);
+    add_waiting_finding(&f);
+    add_in_place_finding(&f);
   }
-  memory_find_stored_twice(&f);
-  memory_find_float_beside(&f);
+  add_stored_twice_finding(&f);
+  add_float_beside_finding(&f);
   if (etr_arena_failed(arena))
     return NULL;
   etr_sort(f.found.data, f.found.count, sizeof *f.found.data, by_spared_bytes);

@@ -69,9 +69,8 @@ const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena,
 const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan,
                                       int32_t instruction);
 
-/** Returns what runs as an instruction: the node's operator, "aten.addmm.default", or else the
- * program's name for it;
- * "" for -1. */
+/** Returns what an instruction runs: the node's operator, "aten.addmm.default", or else the
+ * program's name for it; "" for -1. */
 const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method,
                                int32_t instruction);
 

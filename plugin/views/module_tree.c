@@ -18,8 +18,8 @@ typedef struct sum {
   uint32_t module;
 } sum;
 
-/* Orders modules by parent, then by weight, the heaviest first, then by path. */
-static int by_parent(const void *a, const void *b) {
+/* Compares pointers to modules for qsort(): by parent, then by weight, the heaviest first. */
+static int by_parent_and_weight(const void *a, const void *b) {
   const sum *x = *(const sum *const *)a, *y = *(const sum *const *)b;
   if (x->row.parent != y->row.parent)
     return x->row.parent < y->row.parent ? -1 : 1;
@@ -29,9 +29,10 @@ static int by_parent(const void *a, const void *b) {
   return compared ? compared : (x->module > y->module) - (x->module < y->module);
 }
 
-/* Makes the sum of each module, of nothing but the nodes that are directly in it. */
-static void begin_sums(sum *sums, const etr_profile *profile, const etr_graph *graph,
-                       const etr_breakdown *own) {
+/* Sets the sum of each module to that of the nodes directly in it; what is in modules below it is
+ * added later. own: the method's breakdown by module, whose nodes count. */
+static void sum_own_nodes(sum *sums, const etr_profile *profile, const etr_graph *graph,
+                          const etr_breakdown *own) {
   for (size_t i = 0; i < graph->module_count; i++) {
     const etr_module *module = &graph->modules[i];
     uint32_t parent = module->parent == ETR_NONE ? ETR_NONE
@@ -115,12 +116,13 @@ static bool set_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
   return good;
 }
 
-/* Lists each module before the modules below it, and siblings by weight, the heaviest first.
- * Children are pushed in reverse order, because the stack returns the last one first. Returns false
- * when out of memory. */
-static bool list_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size_t module_count) {
-  const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted),
-            **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
+/* Sets *out to the modules that have nodes, each before the modules below it, and siblings by
+ * weight, the heaviest first. Children are pushed onto the stack in reverse order, because it
+ * returns the last one first. Returns false when out of memory. */
+static bool list_parents_first(etr_module_tree *out, etr_arena *arena, sum *sums,
+                               size_t module_count) {
+  const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted);
+  const sum **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
   uint32_t *row_of_module = etr_arena_alloc_array(arena, module_count, sizeof *row_of_module);
   size_t count = 0, depth = 0, row_count = 0;
   if (etr_arena_failed(arena))
@@ -128,7 +130,7 @@ static bool list_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, siz
   for (size_t i = 0; i < module_count; i++)
     if (sums[i].row.node_count > 0)
       sorted[count++] = &sums[i];
-  etr_sort(sorted, count, sizeof *sorted, by_parent);
+  etr_sort(sorted, count, sizeof *sorted, by_parent_and_weight);
   /* The children of module m are [first_child[m], first_child[m + 1]) in a list sorted by parent;
    * those of the root come last. */
   size_t *first_child = etr_arena_alloc_array(arena, module_count + 2, sizeof *first_child);
@@ -167,7 +169,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   sum *sums = etr_arena_alloc_raw_array(arena, graph->module_count, sizeof *sums);
   if (!sums)
     return false;
-  begin_sums(sums, profile, graph, own);
+  sum_own_nodes(sums, profile, graph, own);
   /* Parents precede their children. */
   for (size_t i = graph->module_count; i-- > 0;) {
     sums[i].row.total_ticks += sums[i].row.own_ticks;
@@ -199,7 +201,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
     row->cost = etr_cost_figures_of(profile, &row->costs);
     row->own_cost = row->own_count ? etr_cost_figures_of(profile, &row->own_costs) : nothing;
   }
-  if (!list_in_order(out, arena, sums, graph->module_count))
+  if (!list_parents_first(out, arena, sums, graph->module_count))
     return false;
   if (sums[0].row.number != ETR_NONE)
     out->summed_p50 += own->stats[sums[0].row.number].p50;
@@ -208,8 +210,8 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
 
 /* ---- For people ---- */
 
-/* Returns the level down to which the tree has at least the wanted rows; the root is level 0. If it
- * has fewer, the level may be one that no row has. */
+/* Returns the first level such that the tree has at least wanted_rows rows down to it; the root,
+ * which is level 0, does not count. If it has fewer, the level may be one that no row has. */
 static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size_t wanted_rows) {
   size_t *rows = etr_arena_alloc_array(arena, tree->count + 2, sizeof *rows), depth = 1;
   for (size_t i = 0; rows && i < tree->count; i++)
@@ -221,16 +223,16 @@ static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size
 }
 
 /* A row and its index. */
-typedef struct candidate {
+typedef struct indexed_row {
   const etr_module_row *row;
   size_t row_index;
-} candidate;
+} indexed_row;
 
 /* Compares by weight, the largest first. Equal rows keep their order, so that a parent precedes the
  * modules below it.
  */
 static int by_total(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
+  const indexed_row *x = a, *y = b;
   if (x->row->weight != y->row->weight)
     return x->row->weight < y->row->weight ? 1 : -1;
   return (x->row_index > y->row_index) - (x->row_index < y->row_index);
@@ -239,7 +241,7 @@ static int by_total(const void *a, const void *b) {
 const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena, size_t depth,
                                    size_t most) {
   bool *shown = etr_arena_alloc_array(arena, tree->count, sizeof *shown);
-  candidate *candidates = etr_arena_alloc_array(arena, tree->count, sizeof *candidates);
+  indexed_row *shown_rows = etr_arena_alloc_array(arena, tree->count, sizeof *shown_rows);
   size_t count = 0;
   if (etr_arena_failed(arena))
     return NULL;
@@ -247,19 +249,20 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
     depth = most == 0 ? tree->count : readable_depth(tree, arena, most);
   for (size_t i = 0; i < tree->count; i++)
     if (tree->rows[i].level > 0 && tree->rows[i].level <= depth)
-      candidates[count++] = (candidate){&tree->rows[i], i};
-  etr_sort(candidates, count, sizeof *candidates, by_total);
+      shown_rows[count++] = (indexed_row){&tree->rows[i], i};
+  etr_sort(shown_rows, count, sizeof *shown_rows, by_total);
   for (size_t i = 0; i < count && (most == 0 || i < most); i++)
-    shown[candidates[i].row_index] = true;
+    shown[shown_rows[i].row_index] = true;
   return shown;
 }
 
 /* ---- Summing up modules that repeat ---- */
 
-/* Orders rows of the tree by pattern, then by weight, the heaviest first, then by path. */
+/* Compares pointers to rows for qsort(): by pattern, then by weight, the heaviest first, then by
+ * path. */
 static int by_pattern(const void *a, const void *b) {
-  const etr_module_row *x = *(const etr_module_row *const *)a,
-                       *y = *(const etr_module_row *const *)b;
+  const etr_module_row *x = *(const etr_module_row *const *)a;
+  const etr_module_row *y = *(const etr_module_row *const *)b;
   int compared = strcmp(x->pattern, y->pattern);
   if (compared)
     return compared;
@@ -268,7 +271,7 @@ static int by_pattern(const void *a, const void *b) {
   return strcmp(x->path, y->path);
 }
 
-/* Orders layers by weight, the heaviest first; the top level comes before all. */
+/* Compares patterns for qsort(): by weight, the heaviest first; the top level comes before all. */
 static int by_pattern_time(const void *a, const void *b) {
   const etr_pattern_row *x = a, *y = b;
   if ((x->level == 0) != (y->level == 0))
@@ -296,12 +299,13 @@ const char *etr_pattern_numbers(etr_arena *arena, const char *pattern, const cha
   return text;
 }
 
-/* Returns the median of values in descending order. */
-static double median_of(const etr_module_row *const *rows, size_t count) {
+/* Returns the median of the rows' weights, which are in descending order. */
+static double median_weight(const etr_module_row *const *rows, size_t count) {
   return (rows[count / 2]->weight + rows[(count - 1) / 2]->weight) / 2;
 }
 
-/* Returns the sums of all modules of one pattern; of their types only one that all have. */
+/* Returns the sums of all modules of one pattern, which are sorted by weight, the heaviest first.
+ * The type is that of all of them, "" if they differ. */
 static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_row *const *rows,
                                    size_t count) {
   etr_cost_sum costs = {0}, own_costs = {0};
@@ -309,7 +313,7 @@ static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_
                          .type = rows[0]->type,
                          .level = rows[0]->level,
                          .module_count = count,
-                         .median = median_of(rows, count),
+                         .median = median_weight(rows, count),
                          .slowest = rows[0]->path,
                          .slowest_time = rows[0]->weight};
   for (size_t i = 0; i < count; i++) {

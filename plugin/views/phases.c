@@ -20,6 +20,7 @@ typedef struct backend_time {
   bool is_planned;
 } backend_time;
 
+/* The times of all backends. */
 typedef struct backend_times {
   etr_vec(backend_time) list;
   etr_map places; /* of backends, in the list */
@@ -65,6 +66,7 @@ static bool sum_by_backend(backend_times *times, etr_arena *arena, const etr_met
   return true;
 }
 
+/* Adds a part, unless it took no time. Returns false when out of memory. */
 static bool add_part(etr_delegate_parts *out, etr_arena *arena, etr_delegate_part part) {
   etr_delegate_part *added = part.ticks ? etr_vec_push(arena, &out->list) : NULL;
   if (added)
@@ -74,6 +76,7 @@ static bool add_part(etr_delegate_parts *out, etr_arena *arena, etr_delegate_par
 
 /* ---- Phases ---- */
 
+/* Returns the phase of a time slice in a delegate that is on no node; NO_PART for others. */
 static size_t phase_of(const etr_time_slice *time_slice) {
   bool is_on_no_node = etr_time_slice_is_in_delegate(time_slice) &&
                        time_slice->part != ETR_TIME_OPERATORS;
@@ -99,19 +102,20 @@ bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const e
                                         .ticks = ticks,
                                         .typical = times.list.data[i].typical[phase]}))
         return false;
-      out->tells |= ticks && phase != ETR_PHASE_OTHER;
+      out->is_informative |= ticks && phase != ETR_PHASE_OTHER;
     }
   return true;
 }
 
 /* ---- Compute units ---- */
 
+/* Returns the compute unit of a time slice in a delegate; NO_PART for others. */
 static size_t unit_of(const etr_time_slice *time_slice) {
   return etr_time_slice_is_in_delegate(time_slice) ? (size_t)time_slice->compute_unit : NO_PART;
 }
 
-/* Returns the name of a compute unit for people; "(planned)" if where the operators ran is not
- * recorded. */
+/* Returns the name of a compute unit for people. is_planned: the backend says where it means to run
+ * operators, and not where they ran. */
 static const char *unit_text(etr_compute_unit unit, bool is_planned) {
   static const char *const texts[ETR_COMPUTE_UNITS][2] = {{"not recorded", "not recorded"},
                                                           {"NPU", "NPU (planned)"},
@@ -120,10 +124,11 @@ static const char *unit_text(etr_compute_unit unit, bool is_planned) {
   return texts[unit][is_planned];
 }
 
-/* Adds the time of a backend on a compute unit. Returns false when out of memory. */
+/* Adds the time of a backend on a compute unit, unless that is 0. Returns false when out of memory.
+ */
 static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_time *time,
                      etr_compute_unit unit) {
-  out->tells |= time->ticks[unit] && unit != ETR_COMPUTE_UNIT_NONE;
+  out->is_informative |= time->ticks[unit] && unit != ETR_COMPUTE_UNIT_NONE;
   return add_part(
       out, arena,
       (etr_delegate_part){.backend = time->backend,

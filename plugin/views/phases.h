@@ -27,7 +27,7 @@ typedef struct etr_delegate_part {
 typedef struct etr_delegate_parts {
   etr_vec(etr_delegate_part) list; /* sorted by backend, in the order of their calls, then by the
                                       enumeration of parts */
-  bool tells; /* some backend recorded phases or units, so that the list says more than the
+  bool is_informative; /* some backend recorded phases or units, so that the list says more than the
                  balance */
 } etr_delegate_parts;
 

@@ -59,14 +59,17 @@ const char *etr_record_set_note(const etr_record_set *set, size_t index) {
 
 /* ---- Notes ---- */
 
+/* Adds a note; when out of memory, the arena of the set has failed. */
 static void add_note(etr_record_set *set, const char *text) {
   const char **note = etr_vec_push(&set->arena, &set->notes);
   if (note)
     *note = text;
 }
 
-/* Remarks something about a record, or nothing if `what` is NULL. What is said of several records,
- * in the same group, becomes one remark, so that 200 records do not get 200 lines. */
+/* Adds a remark about a record, or none if `what`, its text, is NULL. name: of the record; kind: of
+ * the remark, a pointer that remarks with other figures share. A text about several records, in the
+ * same group, becomes one remark, so that 200 records do not get 200 lines. When out of memory, the
+ * arena has failed. */
 static void add_remark(etr_record_set *set, const char *name, const char *kind, const char *what,
                        uint64_t group) {
   etr_set_remark *remark = NULL;
@@ -126,18 +129,19 @@ static void write_notes(etr_record_set *set) {
   }
 }
 
-static const char *text_of(etr_record_set *set, const char *text) {
+/* Returns a copy of a text in the set's arena; NULL when out of memory. */
+static const char *copy_text(etr_record_set *set, const char *text) {
   return etr_arena_text(&set->arena, etr_slice_of(text));
 }
 
 /* ---- One record ---- */
 
-/* Adds a record to the set; what is not known of it yet is NaN. */
+/* Adds a record to the set; what is not known of it yet is NaN. Returns NULL when out of memory. */
 static etr_set_record *add_record(etr_record_set *set, const char *name, const char *path) {
   etr_set_record *record = etr_vec_push(&set->arena, &set->records);
   if (record)
-    *record = (etr_set_record){.name = text_of(set, name),
-                               .path = text_of(set, path),
+    *record = (etr_set_record){.name = copy_text(set, name),
+                               .path = copy_text(set, path),
                                .pte_bytes = NAN,
                                .planned_bytes = NAN};
   return record;
@@ -148,7 +152,7 @@ etr_status etr_record_set_add_problem(etr_record_set *set, const char *name, con
   etr_set_record *record = add_record(set, name, path);
   etr_error_clear(error);
   if (record)
-    record->problem = text_of(set, problem);
+    record->problem = copy_text(set, problem);
   return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
@@ -187,13 +191,15 @@ double etr_pte_bytes(const etr_profile *profile) {
   return profile->program_memory ? (double)profile->program_memory->file_bytes : (double)NAN;
 }
 
-static double known(double number) {
+/* Returns a number, or NaN for what no time or count is: 0, a negative number or infinity. */
+static double nan_unless_positive(double number) {
   return isfinite(number) && number > 0 ? number : (double)NAN;
 }
 
 /* ---- One method ---- */
 
-/* Sets the range of the recordings' typical times or, of one recording, of its runs. */
+/* Sets out->low and out->high, in ticks: the range of the recordings' typical times or, of one
+ * recording, the 10th and 90th percentile of its runs; NaN for few runs. */
 static void set_range(etr_side_figures *out, const etr_method *method,
                       const etr_side_recordings *recordings) {
   enum { LEAST_RUNS = 5 };
@@ -217,12 +223,12 @@ static double count_macs(const etr_profile *profile, const etr_method *method) {
   const etr_graph *graph = &profile->graphs[method->graph];
   for (size_t i = 0; i < graph->node_count; i++)
     etr_cost_add(&sum, profile, graph, i);
-  return known(etr_cost_macs(&sum));
+  return nan_unless_positive(etr_cost_macs(&sum));
 }
 
-/* Lowers the method's SNR to that of an output, which has none if it is equal or if numbers such as
- * NaN differ. Outputs count as equal if this one is and none before had an SNR. */
-static void include_output_gap(etr_set_method *out, const etr_numeric_gap *gap) {
+/* Lowers the method's SNR to that of one more output, which has none if it is equal or if numbers
+ * such as NaN differ. Outputs count as equal if this one is and none before had an SNR. */
+static void add_output_gap(etr_set_method *out, const etr_numeric_gap *gap) {
   bool is_equal = etr_gap_is_equal(gap);
   double snr = gap->unlike || is_equal ? (double)NAN : gap->snr_db;
   out->are_outputs_equal = is_equal && isnan(out->output_snr_db);
@@ -230,9 +236,10 @@ static void include_output_gap(etr_set_method *out, const etr_numeric_gap *gap) 
     out->output_snr_db = fmin(out->output_snr_db, snr);
 }
 
-/* Takes how far the outputs of the last record are from the reference of the options, if there is
- * one. */
-static etr_status take_accuracy(etr_record_set *set, const etr_profile *profile, etr_error *error) {
+/* Adds how far the outputs of the last record are from the reference of the options to its methods,
+ * if there is a reference. profile: of the record. */
+static etr_status add_reference_gaps(etr_record_set *set, const etr_profile *profile,
+                                     etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
   const etr_accuracy_options options = {.reference = set->options.reference,
                                         .reference_record = profile == set->first ? NULL
@@ -246,15 +253,15 @@ static etr_status take_accuracy(etr_record_set *set, const etr_profile *profile,
   const etr_value_accuracy *worst = etr_accuracy_worst_output(accuracy);
   for (size_t i = 0; worst && i < record->methods.count; i++)
     if (strcmp(record->methods.data[i].name, profile->methods[accuracy->method].name) == 0)
-      include_output_gap(&record->methods.data[i], &worst->gap);
+      add_output_gap(&record->methods.data[i], &worst->gap);
   for (size_t i = 0; i < accuracy->warning_count; i++)
     REMARK(set, record->name, "%s", accuracy->warnings[i].message);
   etr_accuracy_close(accuracy);
   return ETR_OK;
 }
 
-/* Takes how far the outputs of a method are from those that the first record logged. */
-static void include_output_gaps(etr_set_method *out, const etr_method_pair *pair) {
+/* Adds how far the outputs of a method are from those that the first record logged. */
+static void add_output_gaps(etr_set_method *out, const etr_method_pair *pair) {
   bool has_outputs = false, are_equal = true;
   for (size_t i = 0; i < pair->gap_count; i++) {
     const etr_value_gap *gap = &pair->gaps[i];
@@ -262,7 +269,7 @@ static void include_output_gaps(etr_set_method *out, const etr_method_pair *pair
       continue;
     has_outputs = true;
     are_equal &= etr_gap_is_equal(&gap->gap);
-    include_output_gap(out, &gap->gap);
+    add_output_gap(out, &gap->gap);
   }
   out->are_outputs_equal = has_outputs && are_equal;
 }
@@ -279,7 +286,7 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
     return false;
   double nodes = (double)(delegation.delegated_nodes + delegation.non_delegated_nodes);
   out->load = etr_load_of(loads, method);
-  out->first_run = known(first.ticks);
+  out->first_run = nan_unless_positive(first.ticks);
   out->ms_per_token = method->throughput ? method->throughput->ms_per_token : (double)NAN;
   out->delegated_nodes = nodes > 0 ? (double)delegation.delegated_nodes / nodes : (double)NAN;
   out->macs = count_macs(profile, method);
@@ -288,9 +295,9 @@ bool etr_side_figures_of(etr_side_figures *out, etr_arena *scratch, const etr_pr
 
 /* ---- Rows of --by ---- */
 
-/* Adds a time to the row of a name, in the column of the last record; columns before it without a
- * time get NaN. Returns false when out of memory. */
-static bool add_time(etr_record_set *set, const char *method, const char *name, double time) {
+/* Adds a time, in ticks of the first record, to the row of a method and a name, in the column of
+ * the last record; columns before it without a time get NaN. Returns false when out of memory. */
+static bool add_row_time(etr_record_set *set, const char *method, const char *name, double time) {
   etr_arena *arena = &set->arena;
   const char *key = etr_arena_format(arena, "%s\n%s", method, name);
   uint32_t row_index = key ? etr_map_get(&set->row_of, etr_slice_of(key)) : ETR_NONE;
@@ -301,7 +308,7 @@ static bool add_time(etr_record_set *set, const char *method, const char *name, 
     row_index = (uint32_t)set->rows.count - 1;
     if (!added || !etr_map_set(&set->row_of, etr_slice_of(key), row_index))
       return false;
-    *added = (etr_set_row){.method = text_of(set, method), .name = text_of(set, name)};
+    *added = (etr_set_row){.method = copy_text(set, method), .name = copy_text(set, name)};
   }
   etr_set_row *row = &set->rows.data[row_index];
   while (row->typical.count < set->records.count) {
@@ -320,10 +327,10 @@ double etr_set_row_time(const etr_set_row *row, size_t record) {
   return record < row->typical.count ? row->typical.data[record] : (double)NAN;
 }
 
-/* Adds the times of a method's kernels, in ticks of the first record by the scale. Returns false
- * when out of memory. */
-static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
-                        const etr_method *method, double scale) {
+/* Adds the times of a method's kernels to their rows. scale: ticks of the first record in a tick of
+ * this one. Returns false when out of memory. */
+static bool add_kernel_rows(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
+                            const etr_method *method, double scale) {
   etr_kernels kernels;
   if (!etr_kernels_make(&kernels, scratch, profile, method))
     return false;
@@ -332,14 +339,15 @@ static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profi
     const char *name = row->backend ? etr_arena_format(scratch, "%s (%s)", row->kernel,
                                                        etr_label_backend(scratch, row->backend))
                                     : row->kernel;
-    if (!name || !add_time(set, method->name, name, kernels.stats[row->number].typical * scale))
+    if (!name || !add_row_time(set, method->name, name, kernels.stats[row->number].typical * scale))
       return false;
   }
   return true;
 }
 
-/* Adds the times of a method by what the user wants: kernels, operators, modules or layers; none if
- * records are shown alone. Returns false when out of memory. */
+/* Adds the times of a method to the rows that the user wants: of kernels, operators, modules or
+ * patterns; to none if records are shown alone. scale: as in add_kernel_rows(). Returns false when
+ * out of memory. */
 static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_side *side, uint32_t index,
                      double scale) {
   const etr_method *method = &side->profile->methods[index];
@@ -350,20 +358,22 @@ static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_side *si
   if (set->options.by == ETR_RECORDS_ALONE || method->run_count == 0)
     return true;
   if (set->options.by == ETR_RECORDS_BY_KERNEL)
-    return side->is_of_document || add_kernels(set, scratch, side->profile, method, scale);
+    return side->is_of_document || add_kernel_rows(set, scratch, side->profile, method, scale);
   const etr_side_sums *rows = sums[set->options.by];
   for (size_t i = 0; side_method->has_graph && i < rows->count; i++)
     if (rows->rows[i].timed > 0 &&
-        !add_time(set, method->name, rows->rows[i].key, rows->rows[i].time.typical * scale))
+        !add_row_time(set, method->name, rows->rows[i].key, rows->rows[i].time.typical * scale))
       return false;
   return true;
 }
 
 /* ---- The comparison with the first record ---- */
 
-/* Notes why a method of a record and that of the first record may be no like with like. Backends
- * and number types differ on purpose. */
-static void note_differences(etr_record_set *set, const etr_method_pair *pair, const char *record) {
+/* Adds remarks on why a method should not be compared with that of the first record: it may be of
+ * another model, or inputs differ. Backends and number types differ on purpose, and are not
+ * remarked. */
+static void remark_differences(etr_record_set *set, const etr_method_pair *pair,
+                               const char *record) {
   const char *first = set->records.data[0].name;
   if (pair->may_differ)
     REMARK(set, record, "looks like another model than %s: %zu of %zu timed nodes match", first,
@@ -385,8 +395,9 @@ static etr_set_method *find_method(const etr_set_record *record, const char *nam
   return NULL;
 }
 
-/* Takes the changes of the last record's methods. */
-static etr_status take_changes(etr_record_set *set, etr_comparison *comparison, etr_error *error) {
+/* Adds the changes of the last record's methods to the verdicts, which are judged when all records
+ * are there, and the differences of their inputs and outputs to the set. */
+static etr_status add_changes(etr_record_set *set, etr_comparison *comparison, etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
   etr_status status = ETR_OK;
   set->recording_noise = comparison->recording_noise;
@@ -398,10 +409,10 @@ static etr_status take_changes(etr_record_set *set, etr_comparison *comparison, 
     if (!method)
       continue;
     status = etr_verdicts_add(set->verdicts, comparison, i, &method->verdict, error);
-    method->verdict++;
-    note_differences(set, pair, record->name);
+    method->verdict++; /* 0 means that there is none */
+    remark_differences(set, pair, record->name);
     if (!set->options.reference)
-      include_output_gaps(method, pair);
+      add_output_gaps(method, pair);
   }
   return status;
 }
@@ -419,7 +430,7 @@ static etr_status compare_last(etr_record_set *set, const etr_side *side, etr_er
   }
   if (status != ETR_OK)
     return status;
-  status = take_changes(set, comparison, error);
+  status = add_changes(set, comparison, error);
   if (set->options.keeps_comparisons)
     record->comparison = comparison;
   else
@@ -429,10 +440,10 @@ static etr_status compare_last(etr_record_set *set, const etr_side *side, etr_er
 
 /* ---- Adding a record ---- */
 
-/* Returns true if a method is in the set: one that computes, has the name of the options and ran,
- * or none of the record ran. */
-static bool takes_method(const etr_record_set *set, const etr_profile *profile,
-                         const etr_method *method) {
+/* Returns true if the set shows a method: it computes something, has the name of the options if
+ * they have one, and ran, unless no method of the record did. */
+static bool is_shown(const etr_record_set *set, const etr_profile *profile,
+                     const etr_method *method) {
   size_t runs = 0;
   for (size_t i = 0; i < profile->method_count; i++)
     runs += profile->methods[i].run_count;
@@ -443,7 +454,7 @@ static bool takes_method(const etr_record_set *set, const etr_profile *profile,
 
 /* Adds the methods of the last record, with times in ticks of the first one. Returns false when out
  * of memory. */
-static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch) {
+static bool add_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch) {
   const etr_profile *profile = side->profile;
   etr_set_record *record = &set->records.data[set->records.count - 1];
   double scale = set->first->ticks_per_second / profile->ticks_per_second;
@@ -453,7 +464,7 @@ static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *s
   for (uint32_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     etr_side_figures figures = side->methods[i].figures;
-    if (!takes_method(set, profile, method))
+    if (!is_shown(set, profile, method))
       continue;
     if (!side->is_of_document && !etr_side_figures_of(&figures, scratch, profile, &loads, side, i))
       return false;
@@ -465,7 +476,7 @@ static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *s
     etr_set_method *added = etr_vec_push(&set->arena, &record->methods);
     if (!added || !add_rows(set, scratch, side, i, scale))
       return false;
-    *added = (etr_set_method){.name = text_of(set, method->name),
+    *added = (etr_set_method){.name = copy_text(set, method->name),
                               .typical = has_times ? side->methods[i].execute.typical * scale
                                                    : (double)NAN,
                               .figures = figures,
@@ -476,10 +487,11 @@ static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *s
   return true;
 }
 
-/* Takes the last record by its side, which the set closes. profile: of the record; NULL: the side
- * was made of a document, which has no logged values. */
-static etr_status take_side(etr_record_set *set, etr_side *side, const etr_profile *profile,
-                            etr_error *error) {
+/* Adds what the table shows of the last record, by its side of a comparison, which the set closes:
+ * at once, or in the end if it is the first record or comparisons are kept. profile: of the record;
+ * NULL: the side was made of a document, which has no logged values. */
+static etr_status add_side(etr_record_set *set, etr_side *side, const etr_profile *profile,
+                           etr_error *error) {
   etr_arena scratch = {0};
   etr_status status = ETR_OK;
   bool stays_open = !set->first || set->options.keeps_comparisons;
@@ -500,10 +512,10 @@ static etr_status take_side(etr_record_set *set, etr_side *side, const etr_profi
            set->records.data[0].name);
   }
   set->records.data[set->records.count - 1].content = hash_times(side);
-  if (!take_methods(set, side, &scratch) || etr_arena_failed(&set->arena))
+  if (!add_methods(set, side, &scratch) || etr_arena_failed(&set->arena))
     status = etr_fail_memory(error);
   if (status == ETR_OK && profile)
-    status = take_accuracy(set, profile, error);
+    status = add_reference_gaps(set, profile, error);
   if (status == ETR_OK && set->base)
     status = compare_last(set, side, error);
   if (set->records.count == 1)
@@ -525,7 +537,7 @@ etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, c
   }
   record->planned_bytes = etr_planned_bytes(profile);
   record->pte_bytes = etr_pte_bytes(profile);
-  return take_side(set, side, profile, error);
+  return add_side(set, side, profile, error);
 }
 
 etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *document,
@@ -540,13 +552,14 @@ etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *
   }
   record->planned_bytes = side->planned_bytes;
   record->pte_bytes = side->pte_bytes;
-  return take_side(set, side, NULL, error);
+  return add_side(set, side, NULL, error);
 }
 
 /* ---- When all records are there ---- */
 
-/* Notes methods that only one of two records has, and records without times. */
-static void note_methods(etr_record_set *set, const etr_set_record *record) {
+/* Adds remarks on methods that only a record or only the first record has, and on a record without
+ * times. */
+static void remark_methods(etr_record_set *set, const etr_set_record *record) {
   static const char no_times[] = "no times, since there is no ETDump with runs",
                     unknown[] = "it is not known which method ran, so it is compared with none";
   const etr_set_record *first = &set->records.data[0];
@@ -568,8 +581,8 @@ static void note_methods(etr_record_set *set, const etr_set_record *record) {
       REMARK(set, record->name, "no method %s", etr_label_method(first->methods.data[i].name));
 }
 
-/* Remarks which records have the same times. */
-static void note_same(etr_record_set *set) {
+/* Adds remarks on records whose times are all equal: they are the same recording. */
+static void remark_same_recordings(etr_record_set *set) {
   static const char what[] = "the same recordings, since all their times are equal";
   for (size_t i = 0; i < set->records.count; i++) {
     const etr_set_record *record = &set->records.data[i];
@@ -581,9 +594,9 @@ static void note_same(etr_record_set *set) {
   }
 }
 
-/* Notes how much of a record's time is in no row, and how much of it is in rows that the first
- * record does not have. */
-static void note_rows(etr_record_set *set, size_t index) {
+/* Adds remarks on a record if much of its time is in no row, or in rows that the first record does
+ * not have. index: of the record. */
+static void remark_time_outside_rows(etr_record_set *set, size_t index) {
   static const double MUCH = 0.1; /* of the record's time: less is said by nobody */
   const etr_set_record *record = &set->records.data[index];
   double whole_time = 0, listed_time = 0, shared_time = 0;
@@ -611,15 +624,17 @@ static void note_rows(etr_record_set *set, size_t index) {
            100 * (1 - shared_time / listed_time), set->records.data[0].name);
 }
 
-static int by_time(const void *a, const void *b) {
+/* Compares rows for qsort(): by their longest time in any record, the longest first. */
+static int by_longest_time(const void *a, const void *b) {
   const etr_set_row *x = a, *y = b;
   if (x->most != y->most)
     return x->most < y->most ? 1 : -1;
   return strcmp(x->name, y->name);
 }
 
-/* Gives the methods of a kept comparison the verdicts of the set, so that both say the same. */
-static void judge_comparison(etr_record_set *set, const etr_set_record *record) {
+/* Gives the methods of a kept comparison the verdicts of the set, which judges all records
+ * together, so that both say the same. */
+static void set_verdicts_of_comparison(etr_record_set *set, const etr_set_record *record) {
   etr_comparison *comparison = record->comparison;
   etr_method_pair *pairs = etr_arena_alloc_array(&set->arena, comparison->method_count,
                                                  sizeof *pairs);
@@ -659,15 +674,15 @@ etr_status etr_record_set_finish(etr_record_set *set, etr_error *error) {
       method->limit = etr_verdicts_against_limit(set->verdicts, method->verdict - 1);
     }
     if (record->comparison)
-      judge_comparison(set, record);
+      set_verdicts_of_comparison(set, record);
     if (record->problem)
       continue;
-    note_methods(set, record);
+    remark_methods(set, record);
     if (set->options.by != ETR_RECORDS_ALONE)
-      note_rows(set, i);
+      remark_time_outside_rows(set, i);
   }
-  note_same(set);
+  remark_same_recordings(set);
   write_notes(set);
-  etr_sort(set->rows.data, set->rows.count, sizeof *set->rows.data, by_time);
+  etr_sort(set->rows.data, set->rows.count, sizeof *set->rows.data, by_longest_time);
   return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
 }

@@ -7,8 +7,8 @@
 #include "base/stats.h"
 #include "views/run_sums.h"
 
-/* Returns the statistics of one group over the runs that have it; its typical time is by the
- * weights of the runs. */
+/* Returns the statistics of a group's ticks over the runs in which it ran. Its typical time is the
+ * weighted sum over runs that defines the typical run, so that those of groups add up. */
 static etr_stats group_stats(etr_run_sums *sums, size_t group, const etr_typical_run *typical) {
   size_t count, runs = etr_run_sums_of(sums, group);
   const etr_run_slice *slices = etr_run_sums_slices(sums, group, &count);

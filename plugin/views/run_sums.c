@@ -43,10 +43,10 @@ const etr_run_slice *etr_run_sums_slices(const etr_run_sums *sums, size_t group,
 size_t etr_run_sums_of(etr_run_sums *sums, size_t group) {
   size_t count, runs = 0;
   const etr_run_slice *slices = etr_run_sums_slices(sums, group, &count);
-  sums->number++;
+  sums->number++; /* sums of other groups need no clearing: they have another number */
   for (size_t i = 0; i < count; i++) {
     uint32_t run = slices[i].run;
-    if (sums->last[run] != sums->number) {
+    if (sums->last[run] != sums->number) { /* its first slice in this run */
       sums->last[run] = sums->number;
       sums->sum_of[run] = runs;
       sums->runs[runs] = run;

@@ -31,10 +31,11 @@ typedef struct etr_run_sums {
 bool etr_run_sums_make(etr_run_sums *out, etr_arena *arena, const etr_method *method,
                        const uint32_t *group_of, size_t group_count);
 
-/** Returns the time slices of a group. */
+/** Returns the time slices of a group, and sets *count to their number. */
 const etr_run_slice *etr_run_sums_slices(const etr_run_sums *sums, size_t group, size_t *count);
 
-/** Sums the time slices of a group in each run. Returns in how many runs it ran. */
+/** Sets sums->runs to the runs in which a group ran, and sums->ticks to the sum of its time slices
+ * in each of them. Returns the number of these runs. */
 size_t etr_run_sums_of(etr_run_sums *sums, size_t group);
 
 #endif

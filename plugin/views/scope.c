@@ -13,6 +13,7 @@ enum {
       32, /* what lies deeper stays in its last box, so that hostile stacks give no endless names */
 };
 
+/* A box of the picture of a graph, which contains nodes and other boxes. */
 typedef struct etr_box {
   const char *label;
   const char *stem; /* of a bucket of consecutive things: "ops"; else NULL */
@@ -28,6 +29,7 @@ typedef struct etr_box {
   uint32_t digit_count; /* number of children whose label is a number: members of a list */
 } etr_box;
 
+/* The boxes of a graph, each within another one. */
 typedef struct etr_tree {
   etr_arena *arena;
   const etr_graph *graph;
@@ -63,9 +65,6 @@ static void fill_buckets(etr_tree *tree);
 
 /* ---- From modules and nested graphs to a tree of boxes ---- */
 
-/* place the nodes, join lists, dissolve roots, shorten labels, fill buckets, export.
- */
-
 enum {
   MAX_BOXES_ON_TOP = 30, /* dissolving goes on up to here */
   MAX_JOINED = 32,       /* children of a box into which a list's members are joined */
@@ -77,17 +76,19 @@ enum {
 /* ---- Placing ---- */
 
 /* The first step: every node gets the box of its module. */
-typedef struct placing {
+typedef struct placement {
   etr_tree *tree;
   etr_map boxes; /* key: subgraph and module, or what else has a box */
   uint32_t
       *module; /* of each node: as recorded, or, of one that quantizing inserted, its neighbors' */
   uint32_t *shown;       /* of each module: itself, or the nearest ancestor that has a box */
   uint32_t *input_count; /* of each nested graph, shifted by one: 0 is the graph itself */
-} placing;
+} placement;
 
 enum { KEY_SELF = ETR_NONE, KEY_INPUTS = ETR_NONE - 1 };
 
+/* What a box is of: a module of a nested graph, the nested graph itself (KEY_SELF), or its inputs
+ * (KEY_INPUTS). */
 typedef struct box_key {
   uint32_t subgraph, what;
 } box_key;
@@ -104,21 +105,25 @@ static const char *relative_path(const char *path, const char *parent) {
   return path[size] == '.' ? path + size + 1 : path;
 }
 
+/* Returns the parent of a module; 0, the root, if the record names a later module, as in a circle.
+ */
 static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
   return graph->modules[module].parent < module ? graph->modules[module].parent : 0;
 }
 
 /* Returns the module of a program that is the box of a delegate; ETR_NONE if there is none. */
 static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
-  if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count)
+  uint32_t module = subgraph + 1; /* after the root, each delegate has a module */
+  if (subgraph >= graph->subgraph_count || module >= graph->module_count)
     return ETR_NONE;
-  return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE
-                                                                                    : subgraph + 1;
+  bool is_same = strcmp(graph->modules[module].path, graph->subgraphs[subgraph].path) == 0;
+  return is_same ? module : ETR_NONE;
 }
 
-/* Finds per module the box that shows it: its own or, for one without a name of its own, too deep,
- * or made for a delegate, that of its parent. The root has none. */
-static void choose_modules(placing *p) {
+/* Sets p->shown: for each module, the one whose box shows it. That is itself or, for one without a
+ * name of its own, too deep, or made for a delegate, what shows its parent. When out of memory, the
+ * arena has failed. */
+static void choose_shown_modules(placement *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *depth = etr_arena_alloc_array(p->tree->arena, graph->module_count + 1, sizeof *depth);
   if (!depth)
@@ -126,16 +131,17 @@ static void choose_modules(placing *p) {
   for (uint32_t i = 1; i < graph->module_count; i++) {
     uint32_t parent = parent_module(graph, i);
     depth[i] = depth[parent] + 1;
-    bool is_hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
-    bool has_no_box = is_hollow || depth[i] > ETR_TREE_MAX_DEPTH ||
+    bool adds_no_name = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] ==
+                        '\0';
+    bool has_no_box = adds_no_name || depth[i] > ETR_TREE_MAX_DEPTH ||
                       module_of_delegate(graph, i - 1) != ETR_NONE;
     p->shown[i] = has_no_box ? p->shown[parent] : i;
   }
 }
 
-/* Adds a box for a key and notes it; at the largest depth the parent stands for it. Returns the
- * index of the box. */
-static uint32_t add_keyed_box(placing *p, box_key key, uint32_t parent, const char *label,
+/* Adds a box for a key, and remembers it in p->boxes. At the largest depth none is added, and the
+ * parent counts as the box. Returns the index of the box. */
+static uint32_t add_keyed_box(placement *p, box_key key, uint32_t parent, const char *label,
                               etr_scope_kind kind) {
   uint32_t box = p->tree->boxes.data[parent].depth < ETR_TREE_MAX_DEPTH
                      ? add_box(p->tree, parent, label, kind)
@@ -146,7 +152,7 @@ static uint32_t add_keyed_box(placing *p, box_key key, uint32_t parent, const ch
 
 /* Returns the box of a nested graph, which is below the box of its owner. The owner precedes its
  * nested graph, so it has a box already. */
-static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
+static uint32_t subgraph_box(placement *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
   if (subgraph >= graph->subgraph_count)
     return ETR_TREE_TOP;
@@ -165,8 +171,9 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   return box;
 }
 
-/* Returns the module up to which the position of the nested graph already says where a node is. */
-static uint32_t outer_module(const placing *p, uint32_t subgraph) {
+/* Returns the module of the node that owns a nested graph, as it is shown; 0 for the graph itself.
+ * The box of the nested graph is in that module's, so boxes are added only for modules below it. */
+static uint32_t outer_module(const placement *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
   return subgraph < graph->subgraph_count
              ? p->shown[graph->nodes[graph->subgraphs[subgraph].owner].module]
@@ -175,7 +182,7 @@ static uint32_t outer_module(const placing *p, uint32_t subgraph) {
 
 /* Returns the box of a shown module within a nested graph, which is added with those around it if
  * it is new. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
-static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
+static uint32_t module_box(placement *p, uint32_t subgraph, uint32_t module) {
   if (module == outer_module(p, subgraph))
     return subgraph_box(p, subgraph);
   box_key key = {subgraph, module};
@@ -193,7 +200,8 @@ static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   return box;
 }
 
-static bool extends_owner(const placing *p, uint32_t subgraph, uint32_t module) {
+/* Returns true if a shown module is that of a nested graph's owner, or below it. */
+static bool is_below_owner(const placement *p, uint32_t subgraph, uint32_t module) {
   uint32_t outer = outer_module(p, subgraph);
   while (module != outer && module != 0)
     module = p->shown[parent_module(p->tree->graph, module)];
@@ -202,7 +210,7 @@ static bool extends_owner(const placing *p, uint32_t subgraph, uint32_t module) 
 
 /* Returns the box of a nested graph's inputs: one of their own if there are many, else the box of
  * the graph. */
-static uint32_t inputs_box(placing *p, uint32_t subgraph) {
+static uint32_t inputs_box(placement *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
     return parent;
@@ -217,12 +225,12 @@ static uint32_t inputs_box(placing *p, uint32_t subgraph) {
 }
 
 /* Returns the box of a node that is no weight, which is added if it is new. */
-static uint32_t place_node(placing *p, size_t index) {
+static uint32_t place_node(placement *p, size_t index) {
   const etr_node *node = &p->tree->graph->nodes[index];
   uint32_t module = p->shown[p->module[index]];
   if (node->kind == ETR_NODE_INPUT)
     return inputs_box(p, node->subgraph);
-  if (node->kind != ETR_NODE_OP || !extends_owner(p, node->subgraph, module))
+  if (node->kind != ETR_NODE_OP || !is_below_owner(p, node->subgraph, module))
     return subgraph_box(p, node->subgraph);
   return module_box(p, node->subgraph, module);
 }
@@ -250,25 +258,26 @@ static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node)
                                                                        : ETR_NONE;
 }
 
-/* Notes for a node's inputs that it uses them from within its module: ETR_NONE is nobody so far,
- * AMBIGUOUS users in several. */
 enum { AMBIGUOUS = ETR_NONE - 1 };
-/* Notes in which module the inputs of a node are used: in this one, or in several, or in another
- * graph (AMBIGUOUS). */
-static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uint32_t module) {
-  const etr_node *node = &graph->nodes[user];
-  for (size_t input = 0; input < node->input_count; input++) {
-    uint32_t *module_of_use = &used_in[node->inputs[input].node];
-    bool is_same_graph = graph->nodes[node->inputs[input].node].subgraph == node->subgraph;
-    *module_of_use = is_same_graph && (*module_of_use == ETR_NONE || *module_of_use == module)
-                         ? module
-                         : AMBIGUOUS;
+
+/* Adds a node as a reader of its inputs. used_in: per node, the module of its readers so far;
+ * ETR_NONE without any; AMBIGUOUS if they are in several modules, or in another graph. module: of
+ * the reader. */
+static void add_use(const etr_graph *graph, uint32_t *used_in, size_t reader, uint32_t module) {
+  const etr_node *node = &graph->nodes[reader];
+  for (size_t i = 0; i < node->input_count; i++) {
+    uint32_t input = node->inputs[i].node;
+    bool is_first_or_same = used_in[input] == ETR_NONE || used_in[input] == module;
+    bool is_same_graph = graph->nodes[input].subgraph == node->subgraph;
+    used_in[input] = is_same_graph && is_first_or_same ? module : AMBIGUOUS;
   }
 }
 
-/* Finds the module in whose box each node is shown: its own; for a dequantizer that of the only
- * module that uses its value; for a quantizer that of the operator whose output it quantizes. */
-static void find_modules(placing *p) {
+/* Sets p->module: for each node, the module in whose box it is shown. That is its own; for a
+ * dequantizer, the only module that uses its value; for a quantizer, that of the operator whose
+ * output it quantizes, or of its readers if it quantizes an input or a weight. It goes backwards
+ * first, because readers follow what they read. When out of memory, the arena has failed. */
+static void find_shown_module_of_nodes(placement *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *used_in = etr_arena_alloc_array(p->tree->arena, graph->node_count, sizeof *used_in);
   if (!used_in)
@@ -283,7 +292,7 @@ static void find_modules(placing *p) {
     if (is_free && used_in[i] < AMBIGUOUS)
       p->module[i] = used_in[i];
     if (node->kind == ETR_NODE_OP && (is_free || !is_inserted(node)))
-      note_use(graph, used_in, i, p->module[i]);
+      add_use(graph, used_in, i, p->module[i]);
   }
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
@@ -299,7 +308,7 @@ static void find_modules(placing *p) {
  * memory, the arena has failed. */
 static void place_nodes(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
-  placing p = {.tree = tree};
+  placement p = {.tree = tree};
   etr_map_init(&p.boxes, tree->arena);
   p.module = etr_arena_alloc_array(tree->arena, graph->node_count, sizeof *p.module);
   p.shown = etr_arena_alloc_array(tree->arena, graph->module_count + 1, sizeof *p.shown);
@@ -307,8 +316,8 @@ static void place_nodes(etr_tree *tree) {
                                         sizeof *p.input_count);
   if (etr_arena_failed(tree->arena))
     return;
-  choose_modules(&p);
-  find_modules(&p);
+  choose_shown_modules(&p);
+  find_shown_module_of_nodes(&p);
   if (etr_arena_failed(tree->arena))
     return;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -343,6 +352,7 @@ static void place_weights(etr_tree *tree) {
 
 /* ---- The tree ---- */
 
+/* Returns true for a label of digits alone. */
 static bool is_number(const char *label) {
   return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0';
 }
@@ -368,17 +378,18 @@ static void count_contents(etr_tree *tree) {
 
 /* ---- Dissolving ---- */
 
-static uint32_t standing_parent(const etr_tree *tree, uint32_t box) {
+/* Returns the nearest box around a box that is not dissolved. */
+static uint32_t undissolved_parent(const etr_tree *tree, uint32_t box) {
   do
     box = tree->boxes.data[box].parent;
   while (tree->boxes.data[box].dissolved);
   return box;
 }
 
-/* Marks a box as dissolved: what it contains counts as its parent's. */
+/* Marks a box as dissolved: what it contains then counts as content of the box around it. */
 static void dissolve_box(etr_tree *tree, uint32_t index) {
-  etr_box *box = &tree->boxes.data[index],
-          *parent = &tree->boxes.data[standing_parent(tree, index)];
+  etr_box *box = &tree->boxes.data[index];
+  etr_box *parent = &tree->boxes.data[undissolved_parent(tree, index)];
   box->dissolved = true;
   parent->box_count += box->box_count - 1;
   parent->node_count += box->node_count;
@@ -393,7 +404,7 @@ static uint32_t find_root(const etr_tree *tree) {
     if (box->kind != ETR_SCOPE_MODULE || box->dissolved || box->op_count <= top->op_count / 2)
       continue;
     bool is_leaf = box->box_count == 0 && box->node_count <= SMALL_BOX;
-    if (!is_leaf && standing_parent(tree, i) == ETR_TREE_TOP &&
+    if (!is_leaf && undissolved_parent(tree, i) == ETR_TREE_TOP &&
         top->box_count + box->box_count - 1 <= MAX_BOXES_ON_TOP)
       return i;
   }
@@ -402,26 +413,28 @@ static uint32_t find_root(const etr_tree *tree) {
 
 /* ---- Settling ---- */
 
-typedef struct settling {
+/* Makes a new list of boxes, without dissolved ones and with parents first. */
+typedef struct rebuilding {
   etr_tree *tree;
   const etr_box *old;
   uint32_t *moved; /* new index of each old box; 0: not yet */
-} settling;
+} rebuilding;
 
-/* Returns a label, preceded by the labels of dissolved boxes around it. */
-static const char *dotted_label(const settling *s, uint32_t box) {
+/* Returns the label of a box, preceded by those of dissolved boxes directly around it: "layers.0".
+ * NULL when out of memory. */
+static const char *dotted_label(const rebuilding *s, uint32_t box) {
   const char *label = s->old[box].label;
   for (uint32_t p = s->old[box].parent; s->old[p].dissolved && label; p = s->old[p].parent)
     label = etr_arena_format(s->tree->arena, "%s.%s", s->old[p].label, label);
   return label;
 }
 
-/* Adds a box to the new tree after the boxes around it, unless it is dissolved, and returns the
- * index of the box that stands for it. Recursion is bounded by the tree's depth. */
-static uint32_t settle_box(settling *state, uint32_t box) {
+/* Adds a box to the new list after the boxes around it, unless it is dissolved. Returns its new
+ * index; of a dissolved box that of its parent. Recursion is bounded by the tree's depth. */
+static uint32_t rebuild_box(rebuilding *state, uint32_t box) {
   if (box == ETR_TREE_TOP || state->moved[box])
     return state->moved[box];
-  uint32_t new_index = settle_box(state, state->old[box].parent);
+  uint32_t new_index = rebuild_box(state, state->old[box].parent);
   if (!state->old[box].dissolved) {
     new_index = add_box(state->tree, new_index, dotted_label(state, box), state->old[box].kind);
     etr_box *added = &state->tree->boxes.data[new_index];
@@ -433,22 +446,25 @@ static uint32_t settle_box(settling *state, uint32_t box) {
   return state->moved[box];
 }
 
-/* Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first.
- * Counts are stale afterwards. */
-static void settle_boxes(etr_tree *tree) {
-  settling s = {.tree = tree, .old = tree->boxes.data};
+/* Removes dissolved and empty boxes, and puts the others in the order in which their nodes appear,
+ * parents first. The counts of boxes are wrong afterwards. When out of memory, the arena has
+ * failed.
+ */
+static void rebuild_boxes(etr_tree *tree) {
+  rebuilding s = {.tree = tree, .old = tree->boxes.data};
   s.moved = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.moved);
   memset(&tree->boxes, 0, sizeof tree->boxes);
   add_box(tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
   for (size_t i = 0; i < tree->graph->node_count && !etr_arena_failed(tree->arena); i++)
     if (!etr_node_is_weight(&tree->graph->nodes[i]))
-      tree->of_node[i] = settle_box(&s, tree->of_node[i]);
+      tree->of_node[i] = rebuild_box(&s, tree->of_node[i]);
 }
 
 /* ---- Export ---- */
 
-/* Returns a label that is unique among its siblings, "label~2" for the second. suffixes: parent and
- * label -> the last suffix that was given. */
+/* Returns a label that is unique among those in the same parent: "label~2" for the second, or the
+ * label itself when out of memory. suffixes: parent and label -> the last suffix that was given;
+ * ETR_NONE for an unused label. */
 static const char *unique_label(etr_arena *arena, etr_map *suffixes, uint32_t parent,
                                 const char *label) {
   etr_slice plain_key = etr_key_of(arena, parent, etr_slice_of(label)), key = plain_key;
@@ -466,7 +482,8 @@ static const char *unique_label(etr_arena *arena, etr_map *suffixes, uint32_t pa
   return label;
 }
 
-/* Makes the list of scopes from the tree of boxes, without the top. */
+/* Sets *out to the boxes of the tree as scopes, without the top, so that all indices become smaller
+ * by one. */
 static void export_tree(etr_scopes *out, etr_tree *tree) {
   etr_scope *scopes = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *scopes);
   etr_map suffixes;
@@ -489,6 +506,23 @@ static void export_tree(etr_scopes *out, etr_tree *tree) {
                       .is_guest = tree->is_guest};
 }
 
+/* Dissolves the boxes of modules that only list others (nn.Sequential), so that they are joined to
+ * their members: "conv" with "0" and "1" becomes "conv.0" and "conv.1". A box stays if the box
+ * around it would get too full. */
+static void dissolve_lists(etr_tree *tree) {
+  for (uint32_t i = 1; i < tree->boxes.count; i++) {
+    const etr_box *box = &tree->boxes.data[i];
+    uint32_t parent = undissolved_parent(tree, i);
+    const etr_box *parent_box = &tree->boxes.data[parent];
+    bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 &&
+                   box->digit_count == box->box_count && !is_number(box->label);
+    size_t children = (size_t)parent_box->box_count + parent_box->node_count + box->box_count - 1;
+    size_t most_children = parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED;
+    if (is_list && children <= most_children)
+      dissolve_box(tree, i);
+  }
+}
+
 /* Makes the scopes of a graph, step by step: places nodes, joins lists, dissolves what contains
  * nearly all, shortens labels, and divides full boxes into buckets if has_buckets is set. Returns
  * ETR_ERROR_MEMORY when out of memory. */
@@ -505,21 +539,10 @@ static etr_status build_scopes(etr_scopes *out, etr_arena *arena, const etr_grap
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
   count_contents(&tree);
-  /* A module that only lists others (nn.Sequential) is joined to its members: "conv" with "0" and
-   * "1" becomes "conv.0" and "conv.1". */
-  for (uint32_t i = 1; i < tree.boxes.count; i++) {
-    const etr_box *box = &tree.boxes.data[i];
-    uint32_t parent = standing_parent(&tree, i);
-    const etr_box *parent_box = &tree.boxes.data[parent];
-    bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 &&
-                   box->digit_count == box->box_count && !is_number(box->label);
-    size_t children = (size_t)parent_box->box_count + parent_box->node_count + box->box_count - 1;
-    if (is_list && children <= (parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED))
-      dissolve_box(&tree, i);
-  }
-  for (uint32_t root; (root = find_root(&tree)) != ETR_TREE_TOP;)
+  dissolve_lists(&tree);
+  for (uint32_t root = find_root(&tree); root != ETR_TREE_TOP; root = find_root(&tree))
     dissolve_box(&tree, root);
-  settle_boxes(&tree);
+  rebuild_boxes(&tree);
   if (etr_arena_failed(arena))
     return ETR_ERROR_MEMORY;
   shorten_labels(&tree);
@@ -551,6 +574,7 @@ enum {
   WHOLE = ETR_NONE, /* parts of a path that is not cut */
 };
 
+/* Shortens the labels of boxes. */
 typedef struct shortening {
   etr_tree *tree;
   uint32_t *family; /* per box: its family, the first box that has the same parent and the same
@@ -560,7 +584,7 @@ typedef struct shortening {
 } shortening;
 
 /* Returns the last parts of a dotted path, as many as part_count and one more for each part that is
- * only a number. */
+ * only a number, which says nothing alone. The whole path for WHOLE, or if it has no more parts. */
 static const char *last_parts(const char *label, uint32_t part_count) {
   if (part_count == WHOLE)
     return label;
@@ -580,7 +604,8 @@ static const char *last_parts(const char *label, uint32_t part_count) {
   return *start ? start : label; /* nothing but dots */
 }
 
-/* Finds for each box its family: the siblings whose labels differ only in a number at the end. */
+/* Sets the family of each box, and its number of parts to 1. When out of memory, the arena has
+ * failed. */
 static void find_families(shortening *s) {
   etr_map first_boxes;
   etr_map_init(&first_boxes, s->tree->arena);
@@ -598,7 +623,8 @@ static void find_families(shortening *s) {
   }
 }
 
-static void measure_families(shortening *s) {
+/* Sets the length of the longest label of each family. */
+static void find_longest_labels(shortening *s) {
   const etr_box *boxes = s->tree->boxes.data;
   memset(s->longest, 0, s->tree->boxes.count * sizeof *s->longest);
   for (size_t i = 1; i < s->tree->boxes.count; i++)
@@ -612,7 +638,8 @@ static void lengthen_labels(shortening *s, uint32_t family) {
     s->parts[family]++;
 }
 
-static bool can_grow(const shortening *s, uint32_t box) {
+/* Returns true if the label of a box, as it is cut, is not the whole path. */
+static bool can_be_longer(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label;
   return last_parts(label, s->parts[s->family[box]]) != label;
 }
@@ -625,32 +652,34 @@ static bool can_grow(const shortening *s, uint32_t box) {
 static const char *last_words(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label, *start = NULL;
   size_t size = strlen(label), longest = s->longest[s->family[box]];
-  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 ||
-      label[size - 1] < '0' || label[size - 1] > '9' || strchr(label, '.'))
+  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0)
+    return NULL;
+  if (label[size - 1] < '0' || label[size - 1] > '9' || strchr(label, '.'))
     return NULL;
   for (const char *underscore = strchr(label, '_'); underscore;
        underscore = strchr(underscore + 1, '_')) {
     if (underscore[1 + strspn(underscore + 1, "0123456789_")] == '\0')
       break;
     start = underscore + 1;
-    if (strlen(start) + (longest - size) <= LONGEST)
+    if (strlen(start) + (longest - size) <= LONGEST) /* the longest of the family fits, too */
       break;
   }
   return start;
 }
 
-/* All labels that siblings have or could be cut to. The value is the family, or NO_FAMILY if two
- * families have the label. */
 enum { NO_FAMILY = ETR_NONE - 1 };
-static void note_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
+
+/* Adds a label that a box has, or could be cut to. known: parent and label -> the family that has
+ * it, or NO_FAMILY if a label was added before: it is not unique then. */
+static void add_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
   etr_slice key = etr_key_of(s->tree->arena, s->tree->boxes.data[box].parent, etr_slice_of(label));
   uint32_t seen = etr_map_get(known, key);
   etr_map_set(known, key, seen == ETR_NONE ? s->family[box] : NO_FAMILY);
 }
 
-/* Cuts the labels of families to their last words, if every label of the family then stays unique
- * among its siblings. */
-static void cut_words(shortening *s) {
+/* Cuts the labels of families to their last words, unless a label of the family would then be that
+ * of another box in the same parent. When out of memory, the arena has failed. */
+static void cut_to_last_words(shortening *s) {
   etr_box *boxes = s->tree->boxes.data;
   uint32_t count = (uint32_t)s->tree->boxes.count;
   bool *can_be_cut = etr_arena_alloc_array(s->tree->arena, count, sizeof *can_be_cut);
@@ -658,18 +687,20 @@ static void cut_words(shortening *s) {
   etr_map_init(&families, s->tree->arena);
   if (!can_be_cut)
     return;
-  measure_families(s);
+  find_longest_labels(s);
   for (uint32_t i = 1; i < count && !etr_arena_failed(s->tree->arena); i++) {
     const char *words = last_words(s, i);
-    note_label(s, &families, i, boxes[i].label);
+    add_label(s, &families, i, boxes[i].label);
     if (words)
-      note_label(s, &families, i, words);
+      add_label(s, &families, i, words);
     can_be_cut[s->family[i]] |= words != NULL;
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
-    if (words && etr_map_get(&families, etr_key_of(s->tree->arena, boxes[i].parent,
-                                                   etr_slice_of(words))) == NO_FAMILY)
+    if (!words)
+      continue;
+    etr_slice key = etr_key_of(s->tree->arena, boxes[i].parent, etr_slice_of(words));
+    if (etr_map_get(&families, key) == NO_FAMILY)
       can_be_cut[s->family[i]] = false;
   }
   for (uint32_t i = 1; i < count; i++) {
@@ -677,6 +708,31 @@ static void cut_words(shortening *s) {
     if (words && can_be_cut[s->family[i]])
       boxes[i].label = words;
   }
+}
+
+/* Lengthens the labels of families by one part if two boxes in the same parent would have the same
+ * label, and one of them can be longer. Returns false if there are no such boxes. */
+static bool lengthen_equal_labels(shortening *s) {
+  bool is_any_longer = false;
+  etr_map seen; /* parent and label -> the first box with it */
+  etr_map_init(&seen, s->tree->arena);
+  for (uint32_t i = 1; i < s->tree->boxes.count && !etr_arena_failed(s->tree->arena); i++) {
+    const etr_box *box = &s->tree->boxes.data[i];
+    const char *shown = box->label;
+    if (box->kind == ETR_SCOPE_MODULE)
+      shown = last_parts(box->label, s->parts[s->family[i]]);
+    etr_slice key = etr_key_of(s->tree->arena, box->parent, etr_slice_of(shown));
+    uint32_t other = etr_map_get(&seen, key);
+    if (other == ETR_NONE)
+      etr_map_set(&seen, key, i);
+    if (other == ETR_NONE || (!can_be_longer(s, i) && !can_be_longer(s, other)))
+      continue;
+    lengthen_labels(s, s->family[i]);
+    if (s->family[other] != s->family[i])
+      lengthen_labels(s, s->family[other]);
+    is_any_longer = true;
+  }
+  return is_any_longer;
 }
 
 /* Shortens the labels of modules to as few last parts as distinguish siblings, and then to their
@@ -690,49 +746,25 @@ static void shorten_labels(etr_tree *tree) {
   if (etr_arena_failed(tree->arena))
     return;
   find_families(&s);
-  measure_families(&s);
+  find_longest_labels(&s);
   for (size_t i = 1; i < s.tree->boxes.count; i++)
     if (s.longest[s.family[i]] <= LONGEST)
       s.parts[s.family[i]] = WHOLE;
   bool growing = true;
-  for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) {
-    /* Lengthens the labels of families by one part if two of their boxes would have the same label.
-     */
-    bool grown = false;
-    etr_map seen;
-    etr_map_init(&seen, s.tree->arena);
-    for (uint32_t i = 1; i < s.tree->boxes.count && !etr_arena_failed(s.tree->arena); i++) {
-      const etr_box *box = &s.tree->boxes.data[i];
-      const char *shown = box->kind == ETR_SCOPE_MODULE
-                              ? last_parts(box->label, s.parts[s.family[i]])
-                              : box->label;
-      etr_slice key = etr_key_of(s.tree->arena, box->parent, etr_slice_of(shown));
-      uint32_t other = etr_map_get(&seen, key);
-      if (other == ETR_NONE)
-        etr_map_set(&seen, key, i);
-      if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other)))
-        continue;
-      lengthen_labels(&s, s.family[i]);
-      if (s.family[other] != s.family[i])
-        lengthen_labels(&s, s.family[other]);
-      grown = true;
-    }
-    growing = grown;
-  }
+  for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++)
+    growing = lengthen_equal_labels(&s);
   for (uint32_t i = 1; i < tree->boxes.count && !growing; i++)
     if (tree->boxes.data[i].kind == ETR_SCOPE_MODULE)
       tree->boxes.data[i].label = last_parts(tree->boxes.data[i].label, s.parts[s.family[i]]);
   if (!etr_arena_failed(tree->arena))
-    cut_words(&s);
+    cut_to_last_words(&s);
 }
 
 /* ---- Boxes with too many children get buckets ---- */
 
-/* runs of list members ("layers.0-15"), of nodes ("ops.0000-0063"), and, where names do not help,
- * of boxes
- * ("modules.0000-0015"). A pass takes one step for every overfull box; a few passes nest buckets as
- * deep as it takes.
- */
+/* Buckets are boxes of members of a list ("layers.0-15"), of nodes ("ops.0000-0063"), and, where
+ * names do not help, of boxes ("modules.0000-0015"). A pass divides every overfull box once; a few
+ * passes nest buckets as deep as it takes. */
 
 enum {
   MAX_ON_TOP = 32,
@@ -751,32 +783,36 @@ enum {
 
 typedef enum step { STEP_NONE, STEP_NODES, STEP_RUNS, STEP_BOXES } step;
 
-/* The work on one box in this pass. */
+/* How one box is divided in this pass. */
 typedef struct box_plan {
-  step step;
+  step step;            /* what goes into buckets: its nodes, runs of list members, or boxes */
   uint32_t loose;       /* nodes directly inside that may go into buckets */
   uint32_t longest_run; /* of list members among the boxes inside */
   uint32_t buckets;     /* to be made of the nodes, or of the boxes */
-  uint32_t seen;        /* things put into buckets so far */
+  uint32_t seen;        /* nodes or boxes put into buckets so far */
   uint32_t bucket;      /* the one being filled */
 } box_plan;
 
 /* Siblings "layers.0", "layers.1", ..., which need not be adjacent. They are stored at the first
  * one. */
 typedef struct list_run {
-  uint32_t first;
-  uint32_t length, seen, bucket;
+  uint32_t first;  /* of each box: the first member of its list */
+  uint32_t length; /* number of members */
+  uint32_t seen;   /* those put into buckets so far */
+  uint32_t bucket; /* the one being filled */
 } list_run;
 
+/* One pass over all boxes. */
 typedef struct pass {
   etr_tree *tree;
   size_t box_count; /* number of boxes without those that the pass adds */
-  box_plan *plans;
-  list_run *runs;
+  box_plan *plans;  /* of each box */
+  list_run *runs;   /* of each box */
 } pass;
 
-static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) {
-  return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS);
+/* Returns how many buckets so many children are put into, at most MAX_BUCKETS. */
+static uint32_t count_buckets(uint32_t children, uint32_t per_bucket) {
+  return ETR_MIN((children + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS);
 }
 
 /* Returns true for nodes that may be put into a bucket. Inputs and the output stay where they are,
@@ -795,8 +831,9 @@ static size_t stem_length(const char *label) {
   return stem;
 }
 
-/* Returns the first sibling of the list of numbered labels to which a box belongs; the box itself
- * if it is the first one, or in no list. */
+/* Returns the first of the boxes in the same parent whose labels differ only in the number at the
+ * end; the box itself if it is the first one, or has no number. lists: parent and label without
+ * number -> the first box. */
 static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
   const etr_box *box = &tree->boxes.data[index];
   size_t stem = stem_length(box->label);
@@ -809,15 +846,16 @@ static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t ind
   return first == ETR_NONE ? index : first;
 }
 
-/* Chooses how a box that has too many children is divided: nodes, runs of lists, or boxes;
- * STEP_NONE if it has not. Sets the number of buckets. */
+/* Returns how a box is divided: its nodes, its runs of list members, or its boxes are put into
+ * buckets; STEP_NONE if it has not too many children. Sets the number of buckets. Nodes go first if
+ * enough buckets for them fit beside the other children. */
 static step choose_step(const etr_box *box, box_plan *plan, bool is_top) {
   uint32_t limit = is_top ? MAX_ON_TOP : MAX_IN_BOX,
            other_count = box->node_count - plan->loose + box->box_count;
   if (plan->loose + other_count <= limit)
     return STEP_NONE;
-  uint32_t wanted_buckets = bucket_count(plan->loose,
-                                         is_top ? NODES_PER_BUCKET_ON_TOP : NODES_PER_BUCKET);
+  uint32_t wanted_buckets = count_buckets(plan->loose,
+                                          is_top ? NODES_PER_BUCKET_ON_TOP : NODES_PER_BUCKET);
   uint32_t free_room = limit > other_count ? limit - other_count : 0;
   bool fits = free_room >= ETR_MIN(wanted_buckets, (uint32_t)FEWEST_BUCKETS);
   plan->buckets = fits ? ETR_MIN(wanted_buckets, free_room) : wanted_buckets;
@@ -827,7 +865,7 @@ static step choose_step(const etr_box *box, box_plan *plan, bool is_top) {
     return STEP_RUNS;
   if (plan->loose > wanted_buckets)
     return STEP_NODES;
-  plan->buckets = bucket_count(box->box_count, BOXES_PER_BUCKET);
+  plan->buckets = count_buckets(box->box_count, BOXES_PER_BUCKET);
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
 
@@ -844,17 +882,18 @@ static bool choose_steps(pass *p) {
   return has_any;
 }
 
-/* Returns the size of equal buckets: 65 things are put into 33 and 32, not 64 and 1. */
-static uint32_t bucket_size(uint32_t things, uint32_t buckets) {
-  return (things + buckets - 1) / buckets;
+/* Returns the size of equal buckets: 65 children are put into 33 and 32, not 64 and 1. */
+static uint32_t bucket_size(uint32_t children, uint32_t buckets) {
+  return (children + buckets - 1) / buckets;
 }
 
 /* Returns the bucket for the next of child_count children of a box, which is added for the first
- * child in it. If the box is a bucket itself, numbers continue from its first. */
+ * child in it, and is named "ops.0000-0063" with "ops" as stem. If the box is a bucket itself, its
+ * stem is used, and numbers continue from its first. */
 static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t child_count) {
   box_plan *plan = &p->plans[box];
-  uint32_t size = bucket_size(child_count, plan->buckets), at = plan->seen++;
-  if (at % size != 0)
+  uint32_t size = bucket_size(child_count, plan->buckets), child = plan->seen++;
+  if (child % size != 0)
     return plan->bucket;
   const etr_box *parent = &p->tree->boxes.data[box];
   uint32_t base = 0;
@@ -862,7 +901,7 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t ch
     stem = parent->stem;
     base = parent->base;
   }
-  unsigned first = base + at, last = base + ETR_MIN(at + size, child_count) - 1;
+  unsigned first = base + child, last = base + ETR_MIN(child + size, child_count) - 1;
   plan->bucket = add_box(p->tree, box,
                          etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last),
                          ETR_SCOPE_BUCKET);
@@ -874,7 +913,7 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t ch
 /* Returns the bucket for the next member of a run, which is added for the first member in it. It is
  * named after its first member until the last one is in. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
-  uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)),
+  uint32_t size = bucket_size(run->length, count_buckets(run->length, BOXES_PER_BUCKET)),
            member_index = run->seen++;
   const char *label = p->tree->boxes.data[box].label;
   if (member_index % size == 0)
@@ -890,7 +929,44 @@ static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   return run->bucket;
 }
 
-/* Divides boxes with too many children into buckets, until none has, or after MAX_PASSES. */
+/* Sets the runs of list members of each box, and the longest run in each plan. */
+static void find_runs(pass *p) {
+  etr_map lists;
+  etr_map_init(&lists, p->tree->arena);
+  for (uint32_t i = 1; i < p->box_count; i++) {
+    box_plan *around = &p->plans[p->tree->boxes.data[i].parent];
+    p->runs[i].first = first_of_list(p->tree, &lists, i);
+    uint32_t length = ++p->runs[p->runs[i].first].length;
+    around->longest_run = ETR_MAX(around->longest_run, length);
+  }
+}
+
+/* Moves boxes into the buckets that the plan of their parent wants. */
+static void move_boxes(pass *p) {
+  for (uint32_t member = 1; member < p->box_count; member++) {
+    uint32_t parent = p->tree->boxes.data[member].parent, bucket = parent;
+    list_run *run = &p->runs[p->runs[member].first];
+    if (p->plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN)
+      bucket = next_run_bucket(p, run, member);
+    if (p->plans[parent].step == STEP_BOXES)
+      bucket = next_bucket(p, parent, "modules", p->tree->boxes.data[parent].box_count);
+    p->tree->boxes.data[member].parent = bucket;
+  }
+}
+
+/* Moves the nodes of boxes that have too many of them into buckets. */
+static void move_nodes(pass *p) {
+  for (size_t node = 0; node < p->tree->graph->node_count; node++) {
+    if (etr_node_is_weight(&p->tree->graph->nodes[node]))
+      continue;
+    uint32_t box = p->tree->of_node[node];
+    if (p->plans[box].step == STEP_NODES && is_loose(p->tree, node))
+      p->tree->of_node[node] = next_bucket(p, box, "ops", p->plans[box].loose);
+  }
+}
+
+/* Divides boxes with too many children into buckets, until none has, or after MAX_PASSES. When out
+ * of memory, the arena has failed. */
 static void fill_buckets(etr_tree *tree) {
   for (int pass_count = 0; pass_count < MAX_PASSES; pass_count++) {
     count_contents(tree);
@@ -899,36 +975,12 @@ static void fill_buckets(etr_tree *tree) {
     p.runs = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.runs);
     if (etr_arena_failed(tree->arena))
       return;
-    /* Lists of boxes that follow each other. */
-    etr_map lists;
-    etr_map_init(&lists, p.tree->arena);
-    for (uint32_t box_index = 1; box_index < p.box_count; box_index++) {
-      box_plan *around = &p.plans[p.tree->boxes.data[box_index].parent];
-      p.runs[box_index].first = first_of_list(p.tree, &lists, box_index);
-      uint32_t length = ++p.runs[p.runs[box_index].first].length;
-      around->longest_run = ETR_MAX(around->longest_run, length);
-    }
+    find_runs(&p);
     if (!choose_steps(&p))
       return;
-    /* Boxes go into the bucket that their parent's plan wants. */
-    for (uint32_t member = 1; member < p.box_count; member++) {
-      uint32_t parent = p.tree->boxes.data[member].parent, bucket = parent;
-      list_run *run = &p.runs[p.runs[member].first];
-      if (p.plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN)
-        bucket = next_run_bucket(&p, run, member);
-      if (p.plans[parent].step == STEP_BOXES)
-        bucket = next_bucket(&p, parent, "modules", p.tree->boxes.data[parent].box_count);
-      p.tree->boxes.data[member].parent = bucket;
-    }
-    /* Nodes of boxes that have too many. */
-    for (size_t node = 0; node < p.tree->graph->node_count; node++) {
-      if (etr_node_is_weight(&p.tree->graph->nodes[node]))
-        continue;
-      uint32_t box = p.tree->of_node[node];
-      if (p.plans[box].step == STEP_NODES && is_loose(p.tree, node))
-        p.tree->of_node[node] = next_bucket(&p, box, "ops", p.plans[box].loose);
-    }
-    settle_boxes(tree);
+    move_boxes(&p);
+    move_nodes(&p);
+    rebuild_boxes(tree);
     if (etr_arena_failed(tree->arena))
       return;
   }

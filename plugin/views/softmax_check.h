@@ -7,8 +7,9 @@
 
 #include "views/finder.h"
 
-/** Marks the kernels that look for rows that a mask hides whole, and those that scale the factors
- * of the product before it: a flag for each node of the graph. Returns the number of softmaxes. */
+/** Marks the kernels with which a softmax looks for rows that a mask hides whole, and those that
+ * scale the factors of the product before it. marked: a flag for each node of the graph, all false
+ * at first. Returns the number of softmaxes. */
 size_t etr_mark_softmax_checks(const etr_finder *finder, bool *marked);
 
 #endif

@@ -38,6 +38,7 @@ void etr_put_factors(etr_writer *writer, double least, double most) {
   put_factor(writer, most);
 }
 
+/* Writes a mode: "41 runs at 1.0500 ms". runs: the word after the number, or "". */
 static void put_mode(etr_writer *writer, const etr_profile *profile, const etr_noise_mode *mode,
                      const char *runs, etr_unit unit) {
   etr_putf(writer, "%zu %sat ", mode->run_count, runs);
@@ -71,7 +72,8 @@ static void put_outliers(etr_writer *writer, const etr_noise *noise, const etr_s
   etr_puts(writer, TIMES " the typical run");
 }
 
-static bool says_more(const etr_noise *noise) {
+/* Returns true if there is more to say about runs than that they are steady or noisy. */
+static bool is_more_than_steady(const etr_noise *noise) {
   return noise->verdict >= ETR_NOISE_TWO_MODES ||
          (noise->verdict != ETR_NOISE_FEW_RUNS && noise->outliers);
 }
@@ -119,7 +121,8 @@ bool etr_is_between_modes(const etr_method *method) {
   return true;
 }
 
-/* Returns true if a time is written with its spread. */
+/* Returns true if a time, in ticks, is written with its spread: the runs have one, it is smaller
+ * than the time, and they are of one phase and not in two modes, between which no run is. */
 static bool has_spread(const etr_method *method, double time) {
   double spread = etr_stats_spread(&method->execute, 0);
   return spread > 0 && spread < time && method->mixed_phase_count < 2 &&
@@ -172,7 +175,7 @@ const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const e
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  if (says_more(noise))
+  if (is_more_than_steady(noise))
     put_noise(&writer, profile, noise, execute, unit);
   return etr_text_end(&text, &writer);
 }
@@ -192,7 +195,7 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    if (!says_more(&phase->noise))
+    if (!is_more_than_steady(&phase->noise))
       continue;
     etr_putf(&writer, "%s%s: ", any ? "; " : "", phase->name);
     put_noise(&writer, profile, &phase->noise, &phase->execute, unit);

@@ -18,10 +18,10 @@ const char *etr_breakdown_name(etr_breakdown_by by) {
   return names[by];
 }
 
-/* Lists the timed nodes that are wanted, by time or by operator, and sums their times. Returns
- * false when out of memory. */
-static bool list_nodes(etr_summary *summary, etr_arena *arena, const bool *wanted,
-                       etr_node_order order) {
+/* Sets summary->nodes to the timed nodes that are wanted (a flag for each node), by time or by
+ * operator, and adds up their times. Returns false when out of memory. */
+static bool list_wanted_nodes(etr_summary *summary, etr_arena *arena, const bool *wanted,
+                              etr_node_order order) {
   size_t all_count = summary->graph ? summary->graph->node_count : 0, count = 0;
   etr_timed_node *timed_nodes = etr_arena_alloc_array(arena, all_count, sizeof *timed_nodes);
   uint32_t *nodes = etr_arena_alloc_array(arena, all_count, sizeof *nodes);
@@ -48,8 +48,9 @@ static bool list_nodes(etr_summary *summary, etr_arena *arena, const bool *wante
   return true;
 }
 
-/* Keeps the findings that are about a wanted node. Returns false when out of memory. */
-static bool keep_findings(etr_summary *summary, etr_arena *arena, const bool *wanted) {
+/* Removes findings that are about no wanted node (a flag for each). Returns false when out of
+ * memory. */
+static bool keep_wanted_findings(etr_summary *summary, etr_arena *arena, const bool *wanted) {
   etr_finding *kept = etr_arena_alloc_array(arena, summary->findings.count, sizeof *kept);
   size_t count = 0;
   if (!kept)
@@ -67,8 +68,8 @@ static bool keep_findings(etr_summary *summary, etr_arena *arena, const bool *wa
   return true;
 }
 
-/* Returns the method of undecided runs with the operators and modules that all of its candidates
- * share. */
+/* Returns a method of runs of which it is not known which of several methods ran: with the graph of
+ * what all these have in common, whose index is `graph`, and with what is known of the runs. */
 static etr_method join_shared_method(const etr_method *method, uint32_t graph) {
   etr_method joined = *method->shared->method;
   joined.name = method->name;
@@ -125,7 +126,7 @@ bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *pro
                                        sizeof *wanted);
   for (size_t i = 0; wanted && out->graph && i < out->graph->node_count; i++)
     wanted[i] = etr_filter_takes_node(choice.filter, out->graph, i);
-  if (!wanted || !list_nodes(out, arena, wanted, choice.order))
+  if (!wanted || !list_wanted_nodes(out, arena, wanted, choice.order))
     return false;
   if (!etr_breakdowns_make(out->by, choice.parts, arena, profile, method, wanted))
     return false;
@@ -145,21 +146,23 @@ bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *pro
   if (!(choice.parts & ETR_SUMMARY_FINDINGS))
     return true;
   return etr_findings_make(&out->findings, arena, profile, method, choice.unit) &&
-         (!out->is_part || keep_findings(out, arena, wanted));
+         (!out->is_part || keep_wanted_findings(out, arena, wanted));
 }
 
 /* ---- Rows by file ---- */
 
-/* Orders rows by file and line. Nodes whose source was not recorded come after all files. */
+/* Compares pointers to rows for qsort(): by file and line. Rows of nodes whose source was not
+ * recorded come after all files. */
 static int by_file_and_line(const void *a, const void *b) {
-  const etr_source *x = (*(const etr_breakdown_row *const *)a)->source,
-                   *y = (*(const etr_breakdown_row *const *)b)->source;
+  const etr_source *x = (*(const etr_breakdown_row *const *)a)->source;
+  const etr_source *y = (*(const etr_breakdown_row *const *)b)->source;
   if (!x || !y)
     return !x - !y;
   int compared = strcmp(x->file, y->file);
   return compared ? compared : (x->line > y->line) - (x->line < y->line);
 }
 
+/* Compares files for qsort(): by path; what has no source comes last. */
 static int by_path(const void *a, const void *b) {
   const etr_source_lines *x = a, *y = b;
   if (!x->path || !y->path)
@@ -167,6 +170,7 @@ static int by_path(const void *a, const void *b) {
   return etr_natural_compare(x->path, y->path);
 }
 
+/* Compares files for qsort(): by weight, the largest first. */
 static int by_weight(const void *a, const void *b) {
   const etr_source_lines *x = a, *y = b;
   if (x->weight != y->weight)
@@ -179,7 +183,8 @@ static bool is_same_file(const etr_breakdown_row *a, const etr_breakdown_row *b)
                                 : a->source == b->source;
 }
 
-/* Sets the medians and the weight of each file. Returns false when out of memory. */
+/* Sets the median of each file's time, the sum of these, and the weight that files are ranked by.
+ * Returns false when out of memory. */
 static bool weigh_files(etr_source_lines *files, size_t count, etr_arena *arena,
                         const etr_summary *s) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
@@ -195,15 +200,18 @@ static bool weigh_files(etr_source_lines *files, size_t count, etr_arena *arena,
     file_of_node[i] = by->row_of_node[i] == ETR_NONE ? ETR_NONE : file_of_row[by->row_of_node[i]];
   const etr_stats *stats = etr_run_stats_of_nodes(arena, s->method, file_of_node, count);
   double summed_p50 = 0;
-  for (size_t i = 0; stats && i < count; i++) {
-    summed_p50 += files[i].p50 = stats[i].p50;
-    files[i].weight = etr_ranking_time(
-        s->profile, (etr_times){files[i].typical,
-                                etr_ticks_per_run(s->method, files[i].total_ticks), stats[i].p50});
+  if (!stats)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    const etr_times times = {files[i].typical, etr_ticks_per_run(s->method, files[i].total_ticks),
+                             stats[i].p50};
+    files[i].p50 = stats[i].p50;
+    files[i].weight = etr_ranking_time(s->profile, times);
+    summed_p50 += stats[i].p50;
   }
-  for (size_t i = 0; stats && i < count; i++)
+  for (size_t i = 0; i < count; i++)
     files[i].summed_p50 = summed_p50;
-  return stats != NULL;
+  return true;
 }
 
 const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
@@ -266,23 +274,29 @@ static int by_time(const void *a, const void *b) {
   return strcmp(x->pattern, y->pattern);
 }
 
-/* Lists the timed nodes, sorted by line and module; NULL when out of memory. */
-static timed *list_timed(size_t *count, etr_arena *arena, const etr_summary *s) {
+/* Returns the timed nodes of a summary, sorted by line and module; NULL when out of memory. */
+static timed *list_timed(etr_arena *arena, const etr_summary *s) {
   timed *list = etr_arena_alloc_array(arena, s->node_count, sizeof *list);
-  for (*count = 0; list && *count < s->node_count; ++*count) {
-    uint32_t node = s->nodes[*count];
-    const etr_module
-        *module = &s->graph->modules[etr_counted_module(s->graph, s->graph->nodes[node].module)];
-    list[*count] = (timed){module->pattern, module->path, s->by[ETR_BY_SOURCE].row_of_node[node],
-                           s->graph->times[node].total_ticks, s->graph->times[node].typical};
+  if (!list)
+    return NULL;
+  for (size_t i = 0; i < s->node_count; i++) {
+    uint32_t node = s->nodes[i];
+    const etr_node_time *time = &s->graph->times[node];
+    uint32_t module_index = etr_counted_module(s->graph, s->graph->nodes[node].module);
+    const etr_module *module = &s->graph->modules[module_index];
+    list[i] = (timed){.pattern = module->pattern,
+                      .path = module->path,
+                      .line = s->by[ETR_BY_SOURCE].row_of_node[node],
+                      .ticks = time->total_ticks,
+                      .typical = time->typical};
   }
-  etr_sort(list, *count, sizeof *list, by_module);
+  etr_sort(list, s->node_count, sizeof *list, by_module);
   return list;
 }
 
 bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_summary *summary) {
-  size_t lines = summary->by[ETR_BY_SOURCE].count, nodes;
-  const timed *list = list_timed(&nodes, arena, summary);
+  size_t lines = summary->by[ETR_BY_SOURCE].count, nodes = summary->node_count;
+  const timed *list = list_timed(arena, summary);
   etr_line_pattern *rows = etr_arena_alloc_array(arena, nodes, sizeof *rows);
   size_t *first = etr_arena_alloc_array(arena, lines + 1, sizeof *first);
   if (!list || !rows || !first)
@@ -301,6 +315,7 @@ bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_
     row->node_count++;
   }
   etr_sort(rows, count, sizeof *rows, by_time);
+  /* Where the rows of a line end is where those of the next one begin. */
   for (size_t i = 0; i < count; i++)
     first[rows[i].line + 1] = i + 1;
   for (size_t line = 1; line <= lines; line++)

@@ -12,7 +12,7 @@
 
 /* ---- Numbers ---- */
 
-/* Rounds a number to so many significant digits. */
+/* Returns a number with so many significant digits; 0 and less as they are. */
 static double rounded_to(double value, int digits) {
   if (!(value > 0))
     return value;
@@ -65,12 +65,14 @@ static double tokens_of(const etr_profile *profile, uint32_t method) {
   return throughput ? throughput->tokens_per_run : NAN;
 }
 
-static double ms_per_token(const etr_profile *profile, double ticks, double tokens) {
+/* Returns the milliseconds of one token, if a run of so many ticks has so many tokens; NaN if the
+ * run took no time. */
+static double milliseconds_per_token(const etr_profile *profile, double ticks, double tokens) {
   return ticks > 0 ? ticks / profile->ticks_per_second * 1e3 / tokens : NAN;
 }
 
 /* Writes the numbers of both sides, "0.472 → 0.301"; only one of them if the other is NAN. */
-static void put_both(etr_writer *writer, etr_arena *arena, double base, double newer) {
+static void put_both_sides(etr_writer *writer, etr_arena *arena, double base, double newer) {
   if (!isnan(base))
     put_number(writer, arena, base);
   if (!isnan(base) && !isnan(newer))
@@ -85,8 +87,8 @@ bool etr_throughput_change_of(etr_throughput_change *out, etr_arena *arena,
   double base = tokens_of(comparison->base, method->base_method),
          newer = tokens_of(comparison->newer, method->new_method);
   *out = (etr_throughput_change){.base_tokens_per_run = base, .new_tokens_per_run = newer};
-  out->base_ms_per_token = ms_per_token(comparison->base, execute->base_typical, base);
-  out->new_ms_per_token = ms_per_token(comparison->newer, execute->new_typical, newer);
+  out->base_ms_per_token = milliseconds_per_token(comparison->base, execute->base_typical, base);
+  out->new_ms_per_token = milliseconds_per_token(comparison->newer, execute->new_typical, newer);
   out->base_tokens_per_second = 1e3 / out->base_ms_per_token;
   out->new_tokens_per_second = 1e3 / out->new_ms_per_token;
   if (isnan(out->base_ms_per_token) && isnan(out->new_ms_per_token))
@@ -98,11 +100,11 @@ bool etr_throughput_change_of(etr_throughput_change *out, etr_arena *arena,
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  put_both(&writer, arena, is_one ? NAN : base, is_one ? tokens : newer);
+  put_both_sides(&writer, arena, is_one ? NAN : base, is_one ? tokens : newer);
   etr_putf(&writer, " token%s a run: ", fabs(tokens - 1) > 0 ? "s" : "");
-  put_both(&writer, arena, out->base_ms_per_token, out->new_ms_per_token);
+  put_both_sides(&writer, arena, out->base_ms_per_token, out->new_ms_per_token);
   etr_puts(&writer, " ms per token, ");
-  put_both(&writer, arena, out->base_tokens_per_second, out->new_tokens_per_second);
+  put_both_sides(&writer, arena, out->base_tokens_per_second, out->new_tokens_per_second);
   etr_puts(&writer, " tokens/s");
   out->text = etr_text_end(&text, &writer);
   return out->text != NULL;

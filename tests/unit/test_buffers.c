@@ -135,6 +135,42 @@ Test(buffers, a_record_is_joined_to_dumps_in_memory, .fini = forget) {
   etr_close_record(record);
 }
 
+/* A record that was opened before its dumps gives the same as all at once, each time. */
+Test(buffers, dumps_are_joined_to_a_record_again_and_again) {
+  static const char *const records[] = {
+      "mv2_xnnpack", "quantized_xnnpack", "multi_method",    "bundled_update",
+      "p_gru",       "twin_methods",      "external_weights"};
+  for (size_t i = 0; i < ETR_COUNT(records); i++) {
+    etr_arena arena = {0};
+    etr_error error;
+    etr_inputs inputs, dumps_alone = {.etdump_count = 0};
+    etr_opened_record *record;
+    etr_profile *whole, *joined;
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FIXTURES, records[i]);
+    cr_assert_eq(etr_inputs_find(&inputs, path, NULL, &error), ETR_OK, "%s", error.message);
+    cr_assert_eq(etr_profile_open(&whole, &inputs, NULL, &error), ETR_OK, "%s", error.message);
+    cr_assert_eq(etr_open_record(&record, &inputs, NULL, &error), ETR_OK, "%s", error.message);
+    dumps_alone.etdumps = inputs.etdumps;
+    dumps_alone.etdump_count = inputs.etdump_count;
+    dumps_alone.debug_buffer = inputs.debug_buffer;
+    const char *want = events_of(whole, &arena);
+    for (size_t time = 0; time < 2; time++) {
+      cr_assert_eq(etr_join_dumps(&joined, record, &dumps_alone, NULL, &error), ETR_OK, "%s: %s",
+                   records[i], error.message);
+      cr_expect_str_eq(events_of(joined, &arena), want, "%s", records[i]);
+      cr_assert_eq(joined->warning_count, whole->warning_count, "%s", records[i]);
+      for (size_t k = 0; k < whole->warning_count; k++)
+        cr_expect_str_eq(joined->warnings[k].message, whole->warnings[k].message);
+      etr_profile_close(joined);
+    }
+    etr_close_record(record);
+    etr_profile_close(whole);
+    etr_inputs_clear(&inputs);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(buffers, what_is_no_part_of_a_record_is_an_error) {
   static const etr_buffer wrong[] = {
       {"text", "hello", 5}, {"nothing", NULL, 0}, {"pointer", "version https://git-lfs", 23}};

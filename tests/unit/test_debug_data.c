@@ -6,11 +6,9 @@
 #include "accuracy/debug_data.h"
 
 #include "fixture.h"
+#include "tiny_join.h"
 
-#include <criterion/criterion.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Returns the value of the first run that logged one. */
@@ -235,6 +233,67 @@ Test(debug_data, tensors_without_a_buffer_have_no_statistics) {
 }
 
 /* ---- Made by hand ---- */
+
+/* A delegate of two operators logs the arguments of its call, the last of which is its result; if
+ * it also logs its operators, the call only repeats them. */
+Test(debug_data, results_of_a_delegate_are_told_from_its_arguments) {
+  enum { VALUES = 8 };
+  static const int64_t four[] = {4};
+  static const char id[] = "7";
+  static const struct {
+    const char *title;
+    const char *logged; /* per value: c: of the call, o: of an operator, k: of a kernel, r: of the
+                           call in the next run */
+    const char *want;   /* per value: the node, "-" if there is none, and "!" for an argument */
+  } cases[] = {
+      {"the call alone", "cc", "-! b"},
+      {"with a kernel before and behind", "kcck", "- -! b -"},
+      {"operators before the call", "occ", "a -! -!"},
+      {"operators behind the call", "cco", "-! -! a"},
+      {"operators of the run behind", "ccR", "-! b a"},
+      {"operators of the run before, calls of both", "coRr", "-! a a -!"},
+      {"the second run alone has none", "occrr", "a -! -! -! b"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const tiny_graph *g = tiny_graph_of(
+        &arena, "x input [4];a neg (x) #1 @0 [4];b abs (a) #2 @0 [4];o output (b)");
+    etr_placement placement = tiny_placement_of(&arena, g, "delegate of 1,2;neg of 9");
+    placement.is_ordered = true;
+    for (uint32_t node = 1; node < 3; node++)
+      *etr_vec_push(&arena, &placement.delegate_nodes) = (etr_delegate_node){.node = node};
+    const uint32_t of_operator[] = {1};
+    const etr_event events[] = {{.kind = ETR_EVENT_DELEGATE_CALL},
+                                {.kind = ETR_EVENT_DELEGATE_OPERATOR,
+                                 .delegate_id = id,
+                                 .nodes = of_operator,
+                                 .node_count = 1}};
+    etr_block block = {.events = events, .event_count = ETR_COUNT(events)};
+    etr_run runs[2] = {{.block = 0}};
+    const etr_blocks blocks = {.runs = runs, .run_count = 2, .blocks = &block, .block_count = 1};
+    etr_debug_value values[VALUES];
+    size_t count = strlen(cases[i].logged);
+    for (size_t k = 0; k < count; k++) {
+      char kind = cases[i].logged[k];
+      values[k] = (etr_debug_value){.kind = ETR_DEBUG_TENSOR,
+                                    .dtype = "float32",
+                                    .sizes = four,
+                                    .rank = 1,
+                                    .node = ETR_NONE,
+                                    .run = kind == 'r' || kind == 'R',
+                                    .delegate_id = kind == 'o' || kind == 'R' ? id : NULL,
+                                    .instruction_id = kind == 'k'};
+    }
+    etr_debug_data data = {.values = values, .count = count};
+    cr_assert(etr_debug_join(&data, &blocks, &placement, 1));
+    const char *got = "";
+    for (size_t k = 0; k < count; k++)
+      got = etr_arena_format(&arena, "%s%s%s%s", got, k > 0 ? " " : "",
+                             tiny_name(g, values[k].node), values[k].is_argument ? "!" : "");
+    cr_expect_str_eq(got, cases[i].want, "%s: %s", cases[i].title, got);
+    etr_arena_clear(&arena);
+  }
+}
 
 Test(debug_data, impossible_tensors_are_not_read) {
   enum { COUNT = 7, BYTES = 64 };

@@ -76,7 +76,7 @@ Test(methods_by_time, few_runs_are_on_a_wrong_method) {
       make_recording(&r, &cells[i], &seed);
       const etr_kernel_times times = {RUNS,     KERNELS,       r.us,
                                       r.ratios, r.behind_load, cells[i].cost_ratio};
-      cr_assert(etr_kernel_times_tell(labels, &rule, &times));
+      cr_assert(etr_label_runs_by_times(labels, &rule, &times));
       called += rule != ETR_TIME_RULE_NONE;
       for (size_t k = 0; k < RUNS; k++) {
         known += labels[k] != ETR_TIME_LABEL_UNKNOWN;
@@ -103,21 +103,21 @@ Test(methods_by_time, too_little_to_tell) {
   etr_time_rule rule;
   make_recording(&r, &clear, &seed);
   etr_kernel_times times = {RUNS, KERNELS, r.us, r.ratios, r.behind_load, 128};
-  cr_assert(etr_kernel_times_tell(labels, &rule, &times));
+  cr_assert(etr_label_runs_by_times(labels, &rule, &times));
   cr_expect_eq(rule, ETR_TIME_RULE_LOADS);
   cr_expect_eq(labels[0], ETR_TIME_LABEL_DEARER);
   cr_expect_eq(labels[RUNS / 2], ETR_TIME_LABEL_DEARER);
   cr_expect_eq(labels[1], ETR_TIME_LABEL_CHEAPER);
   times.cost_ratio = 5.9; /* the costs are too near to each other */
-  cr_assert(etr_kernel_times_tell(labels, &rule, &times));
+  cr_assert(etr_label_runs_by_times(labels, &rule, &times));
   cr_expect_eq(rule, ETR_TIME_RULE_NONE);
   cr_expect_eq(labels[0], ETR_TIME_LABEL_UNKNOWN);
   times.cost_ratio = 128;
   for (size_t k = SCALING; k + 2 < KERNELS; k++) /* only two kernels do not scale */
     r.ratios[k] = 128;
-  cr_assert(etr_kernel_times_tell(labels, &rule, &times));
+  cr_assert(etr_label_runs_by_times(labels, &rule, &times));
   cr_expect_eq(rule, ETR_TIME_RULE_NONE);
   times.run_count = 0;
-  cr_assert(etr_kernel_times_tell(labels, &rule, &times));
+  cr_assert(etr_label_runs_by_times(labels, &rule, &times));
   cr_expect_eq(rule, ETR_TIME_RULE_NONE);
 }

@@ -26,7 +26,14 @@ static const char *operator_text(etr_arena *arena, const etr_own_operator *o) {
                           ids_text(arena, o->writes, o->write_count));
 }
 
-/* Writes "float32[1,8]" with its argument number, or with "const" and its bytes. */
+/* Writes " const 64", or " scales 8", and "inside" or how the key of named data begins. */
+static const char *data_text(etr_arena *arena, const char *what, const etr_own_data *data) {
+  const char *place = data->key ? data->key : data->offset == ETR_UNKNOWN ? NULL : "inside";
+  return etr_arena_format(arena, " %s %" PRIu64 "%s%.8s", what, data->bytes, place ? " " : "",
+                          place ? place : "");
+}
+
+/* Writes "float32[1,8]" with its argument number, or with its data. */
 static const char *value_text(etr_arena *arena, const etr_own_value *v) {
   const char *text = etr_arena_format(arena, "%s[", v->value.dtype ? v->value.dtype : "-");
   for (int32_t i = 0; i < v->value.rank; i++)
@@ -36,7 +43,11 @@ static const char *value_text(etr_arena *arena, const etr_own_value *v) {
   text = etr_arena_format(arena, "%s]", text);
   if (v->argument >= 0)
     text = etr_arena_format(arena, "%s argument %d", text, v->argument);
-  return v->is_constant ? etr_arena_format(arena, "%s const %" PRIu64, text, v->data.bytes) : text;
+  if (v->is_constant)
+    text = etr_arena_format(arena, "%s%s", text, data_text(arena, "const", &v->data));
+  if (v->scales.bytes > 0)
+    text = etr_arena_format(arena, "%s%s", text, data_text(arena, "scales", &v->scales));
+  return text;
 }
 
 /* Writes the operators, then the values that they name, ordered by id. */
@@ -85,13 +96,16 @@ Test(own_graph, payloads_of_fixtures_are_read) {
   } cases[] = {
       {"b_vulkan", 1, etr_vulkan.read_graph,
        "aten.linear.default#0(2,0,1)>3\n"
-       "0 float32[10,8] const 320\n1 float32[10] const 40\n2 float32[1,8] argument 0\n3 "
+       "0 float32[10,8] const 320 c713395a\n1 float32[10] const 40 1bf8c5de\n2 float32[1,8] "
+       "argument 0\n3 "
        "float32[1,10] argument 1\n"},
       {"multi_method", 0, etr_xnn_graph_read,
        "FullyConnected#1(0,1,2)>3\nFullyConnected#2(3,4,5)>6\nTanh#3(6)>7\n"
-       "0 float32[2,8] argument 0\n1 float32[16,8] const 512\n2 float32[16] const 64\n3 "
+       "0 float32[2,8] argument 0\n1 float32[16,8] const 512 2bffd432\n2 float32[16] const 64 "
+       "5068d04c\n3 "
        "float32[2,16]\n"
-       "4 float32[8,16] const 512\n5 float32[8] const 32\n6 float32[2,8]\n7 float32[2,8] argument "
+       "4 float32[8,16] const 512 ad4d0d10\n5 float32[8] const 32 7d886aad\n6 float32[2,8]\n7 "
+       "float32[2,8] argument "
        "1\n"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -195,6 +209,42 @@ Test(own_graph, xnodes_become_operators) {
       got = etr_arena_format(&arena, "%s%s%s", got, k ? " " : "",
                              operator_text(&arena, &graph.operators[k]));
     cr_expect_str_eq(got, cases[i].want, "%s: %s", cases[i].title, got);
+    etr_arena_clear(&arena);
+  }
+}
+
+Test(own_graph, constants_have_data_and_scales) {
+  const struct {
+    const char *values; /* the first is read, the second written */
+    bool has_named_data;
+    const char *want; /* of the first */
+  } cases[] = {
+      {"2x3;3", false, "float32[2,3]"},
+      {"2x3 const;3", false, "float32[2,3] const 16 inside"},
+      {"4 const;3", true, "float32[4] const 16 weights"},
+      {"4 q const;3", true, "qint8[4] const 16 weights"},
+      {"4 Q const;3", false, "qint8[4] const 16 inside"},
+      {"4 Q const channels;3", false, "qint8[4] const 16 inside scales 8 inside"},
+      {"4 Q const channels;3", true, "qint8[4] const 16 weights scales 8 scales"},
+      {"4 Q const groups;3", true, "qint8[4] const 16 weights scales 8 scales"},
+      {"4 Q groups;3", true, "qint8[4]"},
+      {"4 lost;3", false, "float32[4] const 0"},
+      {"4 lost;3", true, "float32[4] const 0"},
+      {"- in0;3", false, "float32[] argument 0"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_own_graph graph;
+    etr_slice payload = tiny_xnnpack_of(&arena, cases[i].values, "Sigmoid(0)>1",
+                                        cases[i].has_named_data);
+    cr_assert(etr_xnn_graph_read(&graph, &arena, payload));
+    const etr_own_value *value = &graph.values[0];
+    const char *got = value_text(&arena, value);
+    cr_expect_str_eq(got, cases[i].want, "%s: %s", cases[i].values, got);
+    if (value->scales.bytes > 0 && value->scales.offset != ETR_UNKNOWN) {
+      cr_expect_eq(etr_load_le(payload.data + value->data.offset - 4, 4), value->data.bytes);
+      cr_expect_eq(etr_load_le(payload.data + value->scales.offset - 4, 4), value->scales.bytes);
+    }
     etr_arena_clear(&arena);
   }
 }

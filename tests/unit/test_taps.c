@@ -91,11 +91,11 @@ Test(taps, differences) {
                                   .file = &file};
     etr_tap_statistic statistics[] = {{rows[i].name, rows[i].value, NAN, NAN, false},
                                       {"p99_abs", NAN, NAN, NAN, false}};
-    cr_assert_null(etr_tap_take_reference(statistics, ETR_COUNT(statistics), &view), "row %zu", i);
+    cr_assert_null(etr_tap_set_references(statistics, ETR_COUNT(statistics), &view), "row %zu", i);
     cr_expect(statistics[0].is_compared && statistics[0].difference == rows[i].difference,
               "row %zu: %g", i, statistics[0].difference);
     cr_expect(!statistics[1].is_compared && isnan(statistics[1].reference));
-    cr_expect_str_eq(etr_tap_take_values(statistics, 2, &view),
+    cr_expect_str_eq(etr_tap_set_values(statistics, 2, &view),
                      "taps.json has another number of statistics");
   }
 }

@@ -22,8 +22,9 @@ typedef struct token_runs {
   etr_profile profile;
 } token_runs;
 
-/* Fills the runs of a method that writes a buffer, or reads one only. */
-static void make_runs(token_runs *t, const uint64_t *ticks, bool has_cache) {
+/* Fills the runs of a method that writes a buffer, or reads one only. The first runs have an ETDump
+ * each, in which a sequence begins. */
+static void make_runs(token_runs *t, const uint64_t *ticks, uint32_t first_count, bool has_cache) {
   *t = (token_runs){.block = {.method = 0}};
   const tiny_graph *g = tiny_graph_of(&t->arena, "ids input [i64:1x1];cache weight [8x4];"
                                                  "e embedding (ids) [1x4];o output (e)");
@@ -32,6 +33,7 @@ static void make_runs(token_runs *t, const uint64_t *ticks, bool has_cache) {
   for (uint32_t i = 0; i < RUNS; i++) {
     t->numbers[i] = i;
     t->runs[i].execute_ticks = ticks[i];
+    t->runs[i].dump = ETR_MIN(i, first_count);
   }
   t->method = (etr_method){.name = "forward",
                            .graph = 0,
@@ -55,23 +57,33 @@ Test(throughput, the_time_of_a_token_grows_with_the_cache) {
     const char *title;
     uint64_t ticks[RUNS]; /* of each run, in nanoseconds */
     double ms_per_1000, low, high;
+    uint32_t first_count; /* runs of a sequence of their own */
   } cases[] = {
       {"exactly",
        {1000000, 1010000, 1020000, 1030000, 1040000, 1050000, 1060000, 1070000, 1080000, 1090000,
         1100000, 1110000},
        10,
        10,
-       10},
+       10,
+       0},
       {"with noise",
        {999370, 1012748, 1028368, 1021950, 1046257, 1049160, 1052699, 1066139, 1074709, 1093182,
         1106370, 1109079},
        9.98002272727,
        8.85157142857,
-       11.276},
+       11.276,
+       0},
+      {"at few positions, with more ranks in the interval than pairs", /* all but the last at 0 */
+       {1000000, 1010000, 1020000, 1030000, 1040000, 1050000, 1060000, 1070000, 1080000, 1090000,
+        1100000, 1200000},
+       150,
+       100,
+       200,
+       RUNS - 2},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     token_runs t;
-    make_runs(&t, cases[i].ticks, true);
+    make_runs(&t, cases[i].ticks, cases[i].first_count, true);
     const etr_cache_growth *growth = t.profile.cache_growth;
     cr_assert_not_null(growth, "%s", cases[i].title);
     cr_expect_float_eq(growth->ms_per_1000, cases[i].ms_per_1000, 1e-9, "%s: %.12g", cases[i].title,
@@ -79,11 +91,17 @@ Test(throughput, the_time_of_a_token_grows_with_the_cache) {
     cr_expect_float_eq(growth->low, cases[i].low, 1e-9, "%s: %.12g", cases[i].title, growth->low);
     cr_expect_float_eq(growth->high, cases[i].high, 1e-9, "%s: %.12g", cases[i].title,
                        growth->high);
-    cr_expect_eq(growth->sequence_count, 1);
-    cr_expect_eq(growth->curve_count, RUNS);
-    cr_expect_eq(growth->curve[3].ms, (double)cases[i].ticks[3] / 1e6);
+    cr_expect_eq(growth->sequence_count, cases[i].first_count + 1);
+    if (cases[i].first_count > 0) {
+      cr_expect_eq(growth->curve_count, 2);
+      cr_expect_eq(growth->curve[0].ms, (double)cases[i].ticks[5] / 1e6);
+      cr_expect_eq(growth->curve[1].ms, (double)cases[i].ticks[RUNS - 1] / 1e6);
+    } else {
+      cr_expect_eq(growth->curve_count, RUNS);
+      cr_expect_eq(growth->curve[3].ms, (double)cases[i].ticks[3] / 1e6);
+    }
     etr_arena_clear(&t.arena);
-    make_runs(&t, cases[i].ticks, false);
+    make_runs(&t, cases[i].ticks, cases[i].first_count, false);
     cr_expect_null(t.profile.cache_growth, "%s: nothing is kept", cases[i].title);
     etr_arena_clear(&t.arena);
   }

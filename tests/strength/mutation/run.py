@@ -34,7 +34,7 @@ SURVIVORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'survivors.
 SOURCES = re.compile(r'(lib|plugin)/\w+/\w+\.c')  # lib/windows is not built on other systems
 COMMAND_SOURCES = re.compile(r'plugin/(command|bench)/')
 DISTANCE = 10  # lines between two changes of a file
-EVERYWHERE = ('golden', 'cli', 'fault.memory')  # and the unit tests that call what the source declares
+EVERYWHERE = ('golden', 'golden.answers', 'cli', 'fault.memory')  # and the unit tests that call what the source declares
 CHECKS = {  # a folder's own: unit tests that call nothing of a source, and checks of other folders, only cost time
     'lib/accuracy': ('accuracy',), 'lib/backends': ('names', 'findings', 'unit.test_own_graph'), 'lib/base': ('columns.generated', 'numbers'), 'lib/compare': ('counterparts', 'unit.test_pairing'),
     'lib/formats': ('cli.files',), 'lib/inputs': ('names',), 'lib/join': ('names', 'costs'), 'lib/memory': ('memory', 'sizes'), 'lib/profile': ('accuracy',),
@@ -150,7 +150,7 @@ class Test:
             self.command = self.command + ['--fail-fast', '--jobs=1']
             with open(source, encoding='utf-8') as file:
                 self.text = file.read()
-        elif self.name == 'cli':
+        elif self.name in ('cli', 'golden.answers'):
             self.command = self.command + ['--fail-fast']
 
     def passes(self, folder, compiler=None):
