@@ -13,7 +13,7 @@ typedef struct plan_metadata {
   etr_compute_unit unit; /* what the compute plan prefers; none where they do not say */
 } plan_metadata;
 
-/* Returns the compute unit that Core ML names. */
+/* Returns the compute unit that Core ML names. "NE" is the Neural Engine. */
 static etr_compute_unit compute_unit_of_name(etr_slice name) {
   static const struct {
     const char *name;

@@ -44,7 +44,8 @@ static int function_code_of(const etr_event_facts *event) {
 }
 
 /* Returns whether the events of a call are Neutron's: no other backend numbers its events from 0
- * with a byte of metadata each. Kernels have function codes, and the dump behind them has 0. */
+ * with one byte of metadata each. The byte of a kernel is its function code, which is not 0. Only
+ * the event with the highest number, that of writing the profile (the dump), has 0. */
 static bool is_own_call(const etr_event_facts *events, size_t count) {
   int64_t highest = -1, dump_number = -1;
   for (size_t i = 0; i < count; i++) {

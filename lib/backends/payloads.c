@@ -146,7 +146,9 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
  * payloads of their parts without weights, which have a few operators each. */
 enum { MOST_REPEATED = 1 << 14 };
 
-/* Counts what is shown again against MOST_REPEATED, and otherwise the delegate as hidden. */
+/* Adds what is shown again (operators and values) to payloads->repeated, whose limit is
+ * MOST_REPEATED, and counts a delegate that is not shown in payloads->hidden. Returns false also
+ * when out of memory. */
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph) {
   etr_map_slot *slot = etr_map_at(&payloads->shown, ETR_BYTES(graph));
   if (!slot)

@@ -118,9 +118,10 @@ static void interpret_accelerator_total(etr_event_meaning *out) {
   out->compute_unit = ETR_COMPUTE_UNIT_NPU;
 }
 
-/* Gives a total of the call its meaning by its name: the accelerator's, QNN's, that of the remote
- * procedure call, which is the outermost wrapper if QNN has none, or another, which is in no sum.
- * Returns false if the name is not known. */
+/* Gives a total of the call its meaning by its name. The accelerator's total wraps the operators.
+ * QNN's total, or that of the remote procedure call if QNN has none, is the outermost wrapper if it
+ * is a time, and the part of that time which nothing inside it took is the phase "wait". Any other
+ * total wraps nothing. Returns false if the name is not known. */
 static bool interpret_total(etr_event_meaning *out, etr_slice id, const totals *call_totals) {
   bool is_accelerator = etr_slice_is(id, accelerator_total);
   bool is_qnn = etr_slice_is(id, qnn_total);

@@ -378,8 +378,9 @@ static bool is_blit(const char *text) {
 }
 
 /* Gives a dispatch its meaning by the JSON that is its name: a copy between layouts, which is a
- * phase, or a kernel of an operator of the graph. The GPU's clock times it, so that its start means
- * nothing. */
+ * phase, or a kernel of an operator of the backend graph. A blit, and a kernel whose operator is
+ * not named, get no key that leads to a node. The GPU's clock times the dispatch, so that its start
+ * means nothing. */
 static void interpret_dispatch(etr_event_meaning *out, const char *text, etr_arena *scratch) {
   dispatch dispatched;
   out->inside = IN_SUBMISSION;

@@ -90,7 +90,8 @@ static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64
   }
 }
 
-/* A path may also be that of bytes in memory, which are borrowed. */
+/* A path may also be that of bytes in memory. These are borrowed: *out points to them, and
+ * etr_file_clear() does not free them. */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error) {
   FILE *stream;
   uint64_t expected_size = 0;

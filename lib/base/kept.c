@@ -39,7 +39,8 @@ const void *etr_kept_find(const etr_kept *kept, etr_slice key) {
   return entry ? entry->result : NULL;
 }
 
-/* "Enough" is a full list of the key's hash: a longer search would cost more than the result. */
+/* "Enough" is a full list of the key's hash: a longer search would cost more than the result. If
+ * the key cannot be copied, the entry's arena has failed, and etr_kept_add() drops the entry. */
 etr_kept_entry *etr_kept_start(const etr_kept *kept, etr_slice key) {
   size_t count = 0;
   const etr_kept_entry *first = atomic_load(&kept->lists[list_index_of(key)]);

@@ -14,12 +14,10 @@
 /** Bytes that several holders may share. Opaque. */
 typedef struct etr_memory_file etr_memory_file;
 
-/**
- * Makes bytes readable as a file, or adds a holder if these bytes already are under this name. The
- * path is "memory:/NAME", or "memory:2/NAME", ... where other bytes have that path, so that its
- * last part is the name. The bytes are not copied: they must outlive the last holder. Returns NULL
- * when out of memory. Safe to call from several threads.
- */
+/** Makes bytes readable as a file, or adds a holder if the bytes at this address already are under
+ * this name. The path is "memory:/NAME", or "memory:2/NAME", ... where other bytes have that path,
+ * so that its last part is the name. The bytes are not copied: they must outlive the last holder.
+ * Returns NULL when out of memory. Safe to call from several threads. */
 etr_memory_file *etr_memory_file_hold(const char *name, etr_slice bytes);
 
 /** Adds a holder to a file in memory that is held. */

@@ -11,9 +11,9 @@
  * than that part. */
 bool etr_method_adds_up(const etr_method *method);
 
-/** Returns the number of methods that ran and are loaded, each once. Runs whose method is not known
- * are an entry of the profile's methods with an empty name: they are of other methods, unless there
- * is no other. */
+/** Returns the number of methods of the profile that ran and compute something. An entry with an
+ * empty name stands for runs whose method is not known: they are taken to be runs of the named
+ * methods, so that such entries count only if no method has a name. */
 size_t etr_loaded_method_count(const etr_profile *profile);
 
 #endif

@@ -390,8 +390,9 @@ static scaled scale_double(uint64_t c, int q, bool is_lower_nearer) {
 }
 
 /* Returns the shortest decimal between the middles, and of those with equally many digits the
- * nearest. There is at most one multiple of ten among them, which has a digit less, and which is
- * tried first. */
+ * nearest. Members of *s are quarters, so that 40 of them are ten. There is at most one multiple of
+ * ten between the middles, which has a digit less, and which is tried first. Of two equally near
+ * ones, the even one is chosen. */
 static etr_decimal choose_shortest(const scaled *s) {
   uint64_t whole = s->value / 4;
   uint64_t tens = whole / 10;

@@ -56,8 +56,8 @@ double etr_normal_chance(double value);
 double etr_normal_quantile(double tail_chance);
 
 /** Returns the probability that Student's t with this many degrees of freedom (at least 1) is below
- * -t or above +t; t
- * >= 0. Sums freedom / 2 terms (26.7.3, 26.7.4). */
+ * -t or above +t, for t >= 0. The time grows with freedom / 2, the number of terms of the series
+ * (Abramowitz and Stegun, 26.7.3 and 26.7.4). */
 double etr_t_chance(double t, size_t freedom);
 
 /** Returns the t that is exceeded, on either side, with this probability (0 < tail_chance <

@@ -85,8 +85,8 @@ void etr_put_general(etr_writer *writer, double value, int digits);
  * and infinities become null. */
 void etr_put_significant(etr_writer *writer, double value);
 
-/** Writes three significant digits of a count, in thousands: 312, 8.62 M, 1.2 G. NaN and infinities
- * become null. */
+/** Writes a count with three significant digits and a power of 1000 as k, M, G, T, P or E: 312,
+ * 8.62 M, 1.2 G. NaN and infinities become null. */
 void etr_put_amount(etr_writer *writer, double value);
 
 /** Writes `decimals` decimals (at most 17), correctly rounded: 0.437. NaN and infinities become

@@ -161,8 +161,9 @@ static etr_slice find_zip64(etr_slice extra) {
 }
 
 /* Reads the entry header at an offset of the central directory, and sets *out to the bytes of the
- * zip that the entry takes. `rest` has room for its name, extra fields and comment. Returns false
- * if there is no header, which is the end of the directory. */
+ * zip that the entry takes. `rest` has room for its name, extra fields and comment. A start beyond
+ * the zip becomes its end, and a compressed size larger than the zip becomes 0, so that no sum
+ * overflows. Returns false if there is no header, which is the end of the directory. */
 static bool read_entry_span(entry_span *out, const etr_seekable *file, uint64_t offset, char *rest,
                             uint64_t zip_size) {
   char bytes[HEADER_BYTES];
@@ -196,7 +197,8 @@ static int compare_spans(const void *a, const void *b) {
   return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Fails because two entries overlap, and names both, as the central directory calls them. */
+/* Fails because two entries overlap, and names both, as the central directory calls them. A name
+ * that cannot be read stays empty in the message. */
 static etr_status fail_as_overlapping(const etr_seekable *file, const entry_span *entry,
                                       const entry_span *other, const char *path, etr_error *error) {
   char names[2][sizeof error->entry] = {"", ""};
@@ -219,9 +221,10 @@ static etr_status fail_if_overlapping(const etr_seekable *file, entry_span *span
   return ETR_OK;
 }
 
-/* Sets *prefix to the number of bytes before a zip, by which all its offsets are too small, from
- * where its central directory ends. Fails if that does not fit into the file, or is too small for
- * its entries. */
+/* Sets *prefix to the number of bytes in front of a zip, such as the program of a self-extracting
+ * one. All offsets in the zip are too small by that number, and it is the difference between where
+ * the central directory is and where the end record says that it is. Fails if the directory does
+ * not fit into the file, or is too small for its entries. */
 static etr_status measure_prefix(uint64_t *prefix, const zip_end *end, const etr_seekable *file,
                                  const char *path, etr_error *error) {
   if (end->directory_size > end->directory_end ||
@@ -313,8 +316,9 @@ struct etr_archive_entry {
 
 /* ---- Opening ---- */
 
-/* Fails for the reason that libzip gives, at an offset of an entry, which may be NULL. It is
- * ETR_ERROR_FORMAT unless reading the file failed, or when out of memory. */
+/* Fails for the reason that libzip gives. `entry` is the name of the entry that was read, and
+ * `offset` a position in its content in bytes; NULL stands for the whole zip. The status is
+ * ETR_ERROR_FORMAT unless reading the file failed (ETR_ERROR_IO), or memory ran out. */
 static etr_status fail_as_libzip_says(etr_error *error, const char *path, const char *entry,
                                       uint64_t offset, zip_error_t *reason) {
   switch (zip_error_code_zip(reason)) {
@@ -426,9 +430,10 @@ static etr_status open_zip_in_memory(etr_archive *archive, etr_slice bytes, etr_
       &reason, error);
 }
 
-/* Adds the files below the directory `path` as entries. Their names start with `prefix`, the path
- * from the record's directory. Links are ignored, so that nothing outside the record is read. Fails
- * if a directory cannot be read or is nested too deeply. */
+/* Adds the regular files below the directory `path` to archive->entries, at any depth. Their names
+ * start with `prefix`, the path from the record's directory. Links are ignored, so that nothing
+ * outside the record is read, and so are files that vanish meanwhile. Fails if a directory cannot
+ * be read or is nested too deeply. When out of memory, the archive's arena has failed. */
 static etr_status list_directory(etr_archive *archive, const char *path, const char *prefix,
                                  int depth, etr_error *error) {
   if (depth > MAX_DEPTH)
@@ -586,7 +591,9 @@ static bool expands_like_bomb(uint64_t size, uint64_t compressed) {
 }
 
 /* Fails if an entry is larger than max_bytes (0: no limit), extends past the end of the file, or
- * would expand like a zip bomb, alone or together with the entries opened before. */
+ * would expand like a zip bomb, alone or together with the entries opened before. For the latter,
+ * adds the entry's uncompressed size to archive->expanded_bytes. A file of a directory has only the
+ * limit. */
 static etr_status fail_if_implausible(etr_archive *archive, const archive_entry *entry,
                                       uint64_t max_bytes, etr_error *error) {
   zip_stat_t stat;

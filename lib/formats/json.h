@@ -51,12 +51,14 @@ typedef struct etr_json etr_json;
  */
 etr_json *etr_json_open(etr_read read, void *context, const etr_json_limits *limits);
 
-/** Starts reading a document in memory; the bytes must outlive the reader. */
+/** Starts reading a document in memory. The bytes must outlive the reader. Returns NULL only when
+ * out of memory. `limits` may be NULL. */
 etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits);
 
 void etr_json_close(etr_json *json);
 
-/** Returns the type of the next value, which stays unread. */
+/** Returns the type of the next value, which stays unread; ETR_JSON_END behind the last value, or
+ * if the reader has failed. */
 etr_json_type etr_json_peek(etr_json *json);
 
 /** Enters the next value, which must be an object, for etr_json_key(). */
@@ -90,9 +92,11 @@ bool etr_json_peek_whole(etr_json *json, etr_slice *raw);
 /** Skips the next value if it is written exactly like this string, array or object, which was read
  * before. False, and nothing skipped, if it is not, or if the window does not show all of it. */
 bool etr_json_skip_same(etr_json *json, etr_slice raw);
-/** Reads an integer. A fraction, or a value that does not fit, is an error. */
+/** Reads an integer. A fraction, or a value that does not fit, is an error; the result is 0 then.
+ */
 int64_t etr_json_int(etr_json *json);
-/** Reads a number of at most 400 bytes; NaN, Infinity and -Infinity are accepted. */
+/** Reads a number of at most 400 bytes. NaN, Infinity and -Infinity are accepted. Returns 0 if the
+ * reader fails. */
 double etr_json_number(etr_json *json);
 /** Reads a number as it is written in the document: "1e-05", "NaN". The text lives until the next
  * call on this reader. */

@@ -216,7 +216,8 @@ static void append_symbolic_value(etr_json_excerpt *excerpt, etr_json *json, voi
 }
 
 /* Returns the JSON text of a value, or list of values, whose names of symbolic numbers are replaced
- * by their expressions; "null" if `text`, as it is in the document, is damaged. */
+ * by their expressions; "null" if `text`, as it is in the document, is damaged. When out of memory,
+ * the scratch arena has failed, and the result is not to be used. */
 static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
   etr_json *json = etr_json_open_memory(text, NULL);
   etr_json_excerpt excerpt;

@@ -36,8 +36,8 @@ etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index);
 /** Returns ETR_OK, or ETR_ERROR_FORMAT if damage was found since it was opened. */
 etr_status etr_bundle_check(const etr_bundle *bundle, const char *path, etr_error *error);
 
-/** Counts the tests of each method, in the arena. Errors: those of etr_bundle_check(),
- * ETR_ERROR_MEMORY. */
+/** Lists the methods that have tests, and how many test cases each has: sets *sets to an array of
+ * *count in the arena. Errors: those of etr_bundle_check(), ETR_ERROR_MEMORY. */
 etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path,
                                 const etr_test_set **sets, size_t *count, etr_error *error);
 

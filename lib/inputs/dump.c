@@ -54,8 +54,9 @@ etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
   return reader->values.data;
 }
 
-/* Adds a value that an event logged, a copy of `origin`. Its index counts the values before it in
- * the run that the same operator, or the same run, logged. Returns NULL when out of memory. */
+/* Adds a value that an event logged to reader->values, as a copy of `origin`. Its index is the
+ * number of values before it in this run that have the same instruction, delegate id and is_output.
+ * Returns NULL when out of memory. */
 static etr_debug_value *add_logged_value(etr_value_reader *reader, const etr_debug_value *origin) {
   etr_debug_value *added = etr_vec_push(reader->arena, &reader->values);
   if (!added)
@@ -70,8 +71,9 @@ static etr_debug_value *add_logged_value(etr_value_reader *reader, const etr_deb
   return added;
 }
 
-/* Returns a copy of a table's vector of 64-bit integers, and sets *count to the number of elements.
- * Returns NULL, with *count 0, when out of memory. */
+/* Returns a table's vector of 64-bit integers, copied into the reader's arena, and sets *count to
+ * the number of elements. Returns NULL, with *count 0, when out of memory; then the arena has
+ * failed. */
 static const int64_t *copy_int64_vector(etr_value_reader *reader, etr_fb_at table, unsigned field,
                                         uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(reader->fb, table, field, sizeof(int64_t), count);
@@ -187,8 +189,9 @@ static const char *allocator_name(allocation_reader *reader, etr_fb *fb, etr_fb_
   return name.size ? etr_intern(reader->names, name) : "";
 }
 
-/* Returns the sums of what the allocator with this id gave out in a run, which are added for a new
- * id; NULL when out of memory. */
+/* Returns the entry of a run's list that has the count and bytes of what the allocator with this id
+ * gave out. A new id gets an empty entry. The pointer is valid until the next new id. Returns NULL
+ * when out of memory. */
 static etr_allocations *find_or_add_allocations(allocation_reader *reader, etr_fb *fb,
                                                 etr_fb_at run, int32_t id) {
   etr_map_slot *slot = etr_map_at(&reader->index_by_id, ETR_BYTES(id));
@@ -204,8 +207,9 @@ static etr_allocations *find_or_add_allocations(allocation_reader *reader, etr_f
   return added;
 }
 
-/* Counts an AllocationEvent of the RunData table `run` in the sums of its allocator, in bytes. When
- * out of memory, the arena of the names has failed. */
+/* Adds an AllocationEvent of the RunData table `run` to its allocator's entry: the count, the total
+ * bytes, and the largest allocation in bytes. When out of memory, the arena of the names has
+ * failed. */
 static void add_allocation_event(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
                                  etr_fb_at event) {
   etr_allocations *allocations = find_or_add_allocations(
@@ -294,8 +298,9 @@ static void count_untimed(untimed *events, const etr_dump_event *event, etr_fb_a
 }
 
 /* Reads start and duration of an event, in ticks. An event that ends before it starts is untimed,
- * unless a counter of 32 bits wrapped in between. So is one longer than the ticks left of
- * ETR_DUMP_MOST_TICKS, above which sums would not be exact. */
+ * unless a counter of 32 bits wrapped in between. An event is also untimed if its duration is more
+ * than reader->ticks_left, what is left of ETR_DUMP_MOST_TICKS for the whole ETDump, above which
+ * sums would not be exact. Untimed events are counted for a warning. */
 static void read_event_times(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   uint64_t start = etr_fb_u64(&reader->fb, profile, PROFILE_START, 0);
   uint64_t end = etr_fb_u64(&reader->fb, profile, PROFILE_END, 0);
@@ -345,8 +350,9 @@ static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at 
     event->metadata = (etr_slice){copy, bytes.size};
 }
 
-/* Reads a DebugEvent: adds the values that it logs, and sets *event. Returns false if the values
- * are outputs of the run, for which no event is listed. */
+/* Reads a DebugEvent: adds the values that it logs to reader->values, and sets *event. Without a
+ * chain there is no instruction, whatever the file says. Returns false if the values are outputs of
+ * the run, for which no event is listed. */
 static bool read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
@@ -530,8 +536,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
 }
 
 /* Reads an ETDump with a size prefix. Bytes after that size are ignored if what is before them is a
- * complete ETDump. Otherwise the prefix is wrong: everything after it is read, with a warning.
- * Fails as read_buffer() does. */
+ * complete ETDump; that first attempt may fail without an error. Otherwise the prefix is wrong:
+ * everything after the prefix is read, with a warning. Fails as read_buffer() does. */
 static etr_status read_with_size_prefix(dump_reader *reader, etr_dump *out, etr_slice bytes,
                                         const char *path, etr_error *error) {
   uint64_t size_by_prefix = etr_load_le(bytes.data, PREFIX_BYTES);

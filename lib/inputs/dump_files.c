@@ -17,8 +17,9 @@ static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   etr_warn(source->files->warnings, source->path, NULL, offset, "%s", message);
 }
 
-/* Returns true if two runs have the same events with the same times: they are copies of one run,
- * because a clock never gives two runs the same times. */
+/* Returns true if two runs have the same events with the same times, in ticks: they are copies of
+ * one run, because a clock never gives two runs the same times. Names and delegate ids are
+ * interned, so that equal texts have equal pointers. */
 static bool have_equal_events(const etr_dump_run *a, const etr_dump_run *b) {
   if (a->event_count != b->event_count || a->allocation_count != b->allocation_count)
     return false;
@@ -62,8 +63,9 @@ static bool drop_repeated_dump(etr_dump_files *f) {
   return false;
 }
 
-/* Adds the ETDump in `bytes`, unless it is a copy of one before it. Fails if it is damaged, or if
- * the ticks of the events of all ETDumps exceed 64 bits, so that no sum of them can overflow. */
+/* Adds the ETDump in `bytes` to f->dumps, unless it is a copy of one before it. Fails if it is
+ * damaged, or if the durations of the events of all ETDumps together exceed 64 bits of ticks, so
+ * that no sum of them can overflow. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path,
                             etr_error *error) {
   dump_source source = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
@@ -92,8 +94,9 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
 
 /* ---- Logs ---- */
 
-/* Adds one ETDump of a log, as LOG#NUMBER, or as LOG if it is the only one. Keeps its debug buffer
- * if it logged tensors and no other buffer is kept, because a profile has only one. */
+/* Adds one ETDump of a log under the name LOG#NUMBER, or LOG if it is the only one. If the ETDump
+ * logged tensors, copies its debug buffer into the arena as the debug buffer of the profile, unless
+ * one is set already: a profile has only one. */
 static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path,
                                 bool is_only_dump, etr_error *error) {
   const char *name = is_only_dump ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
@@ -113,7 +116,8 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
 }
 
 /* Adds the ETDump of a log with this number, or all of them if `number` is 0. Fails if there is no
- * such ETDump, or none at all. Warns of damage that is not asked for. */
+ * such ETDump, or none at all. Where any was added, damage of other ETDumps (log->problem) is only
+ * a warning, and is not even that if one ETDump was asked for by its number. */
 static etr_status read_dumps_of_log(etr_dump_files *f, const etr_serial_log *log, const char *path,
                                     size_t number, etr_error *error) {
   size_t read_count = 0;
@@ -161,8 +165,10 @@ static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path,
 
 /* ---- Files ---- */
 
-/* Fails if a large ETDump has more events than the budget allows. They are counted in the file
- * before it is loaded, because loading takes as much memory as the file has bytes. */
+/* Fails if an ETDump of 64 MiB or more has more events than the budget allows. The events are
+ * counted in the file before it is loaded, because loading takes as much memory as the file has
+ * bytes. The budget is asked only to refuse, which gives the message, and so nothing is taken from
+ * it here. A file that cannot be opened is no failure here, because reading it says why. */
 static etr_status fail_if_too_many_events(const etr_dump_files *f, const char *path,
                                           etr_error *error) {
   static const off_t large = (off_t)64 << 20; /* smaller files are loaded without a count */
@@ -193,9 +199,10 @@ static etr_status read_unpacked(etr_file *out, const char *path, uint64_t max_by
   return status;
 }
 
-/* Adds the ETDumps of a path: an ETDump, a log, or LOG#NUMBER. A log that was decoded before is not
- * read again. Its bytes count against the budget; for one ETDump of it, its share of them. Fails if
- * the file cannot be read or has no ETDump. */
+/* Adds the ETDumps of a path: an ETDump, a log, or LOG#NUMBER. The bytes of the unpacked file are
+ * taken from the budget, which cannot refuse, because a file of more than max_bytes is not read. A
+ * log that was decoded before is not read again, but its bytes are taken all the same; for
+ * LOG#NUMBER only the mean of its ETDumps. Fails if the file cannot be read or has no ETDump. */
 static etr_status read_dumps_of_path(etr_dump_files *f, const char *path, etr_error *error) {
   etr_file file;
   size_t number = 0;

@@ -31,7 +31,7 @@ static uint64_t table_size(etr_slice head, uint64_t file_size) {
   return base ? ETR_MIN(base, file_size) : file_size;
 }
 
-/* Data with a layout is a tensor. */
+/* Data with a layout is a tensor, other data is a blob. */
 etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path,
                                  etr_error *error) {
   etr_fb fb;
@@ -57,8 +57,9 @@ etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
 }
 
-/* Loads the table of a .ptd and counts what it lists; the data stay in the file. Fails if the file
- * is no .ptd, if its table is larger than max_bytes, or if it is damaged. */
+/* Loads the table of a .ptd and sets *out to the counts of what the table lists; the data stay in
+ * the file. Stores `path` without copying it. Fails if the file is no .ptd, if its table is larger
+ * than max_bytes, or if it is damaged. */
 static etr_status read_table(etr_weights *out, const etr_seekable *file, const char *path,
                              uint64_t max_bytes, etr_error *error) {
   etr_file table;

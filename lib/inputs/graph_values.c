@@ -142,8 +142,8 @@ static bool is_named_tokens(const char *name) {
   return strstr(name, "tok") || strcmp(name, "input_ids") == 0 || strcmp(name, "ids") == 0;
 }
 
-/* Returns the graph's input that has the tokens of a language model: the first matrix of integers
- * that is named like tokens, or else the first matrix of integers; NULL if there is none. */
+/* A name counts if it contains "tok" or is "input_ids" or "ids". Inputs of nested graphs do not
+ * count. */
 const etr_value *etr_token_input(const etr_graph *graph) {
   const etr_value *found = NULL;
   for (size_t i = 0; i < graph->node_count; i++) {

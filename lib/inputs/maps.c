@@ -216,8 +216,10 @@ void etr_maps_read_delegates(etr_maps *maps, etr_json *json) {
     read_map_of_method(maps, json, key, read_delegate);
 }
 
-/* Reads {"INSTRUCTION": count}, the number of outputs of a method's instructions. Instructions that
- * no other map contains are skipped; all of them if m is NULL. */
+/* Reads {"INSTRUCTION": count}, the number of outputs of a method's instructions, into output_count
+ * of the instructions of `m`. Counts of instructions that no other map contains are skipped, and
+ * all of them if m is NULL (no other map has the method). A count that is not a positive number of
+ * 32 bits is ignored. */
 static void read_output_counts_of_method(const method *m, etr_json *json) {
   etr_slice key;
   etr_json_object(json);

@@ -125,8 +125,8 @@ static bool contains_text(etr_slice text, etr_slice wanted) {
 }
 
 /* Reads a from_node list, nested towards the oldest ancestor, and returns the name of the ancestor
- * that is a node of this graph; NULL if there is none. The JSON reader's limit of depth bounds the
- * recursion. */
+ * that is a node of this graph; NULL if there is none. The name precedes the graph id in each
+ * object, as torch writes it. The JSON reader's limit of depth bounds the recursion. */
 static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph_id) {
   const char *found = NULL;
   etr_json_array(json);

@@ -21,7 +21,8 @@ uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
   return is_lowered ? node->debug_handle : 0;
 }
 
-/* Handle 0 means that a node has none. In a changed graph such operators still get their number in
+/* Operators without a debug handle (0) are in neither index. In a graph that to_executorch()
+ * changed, where handles of most nodes mean nothing, they still get their number in
  * method->operators. */
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
   const etr_graph *graph = method->graph;

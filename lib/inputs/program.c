@@ -95,8 +95,8 @@ static bool is_input(const signature_reader *r, size_t node) {
          r->nodes[node].kind != ETR_NODE_OP;
 }
 
-/* Returns the index of the first input node with this interned name; ETR_NONE if there is none. Its
- * map is filled by the first call, because most programs never need it. */
+/* Returns the index of the first input node with this interned name; ETR_NONE if there is none. The
+ * first call fills the map r->by_name, because most programs never need it. */
 static uint32_t find_input(signature_reader *r, const char *name) {
   if (r->by_name.count == 0) {
     /* Inputs are the first nodes of a graph. */
@@ -537,7 +537,8 @@ static bool enter_nested_graph(reader *r) {
 }
 
 /* Reads the body of a control flow operator (cond, map, ...), as_graph: {name, graph}, as a graph
- * nested in the node `owner`. It may be null. */
+ * nested in the node `owner`. The body may be null. A graph without a name before it is called
+ * "graph". Graphs that are nested too deeply fail the reader of JSON. */
 static void read_body(reader *r, const graph_level *outer, uint32_t owner) {
   etr_slice key;
   const char *name = NULL;
@@ -818,7 +819,8 @@ static void resolve_level(reader *r, graph_level *l) {
 }
 
 /* Reads a graph and adds its nodes. `subgraph` is its index, or ETR_NONE for the graph of the
- * program itself. The outputs of the graph become the inputs of a node "output". */
+ * program itself. All outputs of the graph become the inputs of a last node "output". When out of
+ * memory, an arena has failed, and the graph stays incomplete. */
 static void read_graph(reader *r, uint32_t subgraph) {
   graph_level l = {
       .subgraph = subgraph,

@@ -106,9 +106,10 @@ static payload_extent payload_extent_of(pte_payloads *p, etr_fb_at reference) {
   }
 }
 
-/* Reads the first bytes of a payload from the file: as many as its backend needs to read its graph,
- * or, where no backend knows the format, as many as tell which format it is. Returns an empty slice
- * if they cannot be read. If they exceed the limit of bytes, p->fb has failed. */
+/* Reads the first bytes of a payload from the file: as many as its backend needs to read its graph
+ * or, where no backend reads a graph in it, as many as tell its format. The bytes are in the arena,
+ * and are taken from p->bytes_left. Returns an empty slice if they cannot be read. If a graph needs
+ * more than p->bytes_left, p->fb has failed. */
 static etr_slice load_payload(pte_payloads *p, payload_extent extent) {
   char head[ETR_PAYLOAD_HEAD_BYTES];
   size_t head_size = (size_t)ETR_MIN(extent.size, (uint64_t)sizeof head);
@@ -236,8 +237,9 @@ typedef struct value_source {
   etr_map *names;
 } value_source;
 
-/* Returns a copy of a table's vector of 32-bit integers, and sets *count to the number of elements.
- * Returns NULL, with *count 0, when out of memory. */
+/* Returns a table's vector of 32-bit integers, copied into the arena of `v`, and sets *count to the
+ * number of elements. Returns NULL, with *count 0, when out of memory; then the arena has failed.
+ */
 static int32_t *copy_int32_vector(const value_source *v, etr_fb_at table, unsigned field,
                                   size_t *count) {
   uint32_t elements;
@@ -249,8 +251,9 @@ static int32_t *copy_int32_vector(const value_source *v, etr_fb_at table, unsign
   return numbers;
 }
 
-/* Reads a table's vector of indices into a method's values, of which there are value_count. Indices
- * outside of them are read as -1. Sets *count to 0 when out of memory. */
+/* Returns a table's vector of indices into a method's values, of which there are value_count, and
+ * sets *count to its length. The array is in the arena of `v`. An index outside of the values
+ * becomes -1. When out of memory, *count is 0 as for an empty vector, but the arena has failed. */
 static int32_t *read_value_indices(const value_source *v, etr_fb_at table, unsigned field,
                                    size_t value_count, size_t *count) {
   int32_t *indices = copy_int32_vector(v, table, field, count);
@@ -272,9 +275,10 @@ static uint64_t storage_number_of(etr_fb *fb, etr_fb_at allocation) {
 
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
-/* Reads a Tensor of the schema into *out, whose kind the caller sets. A tensor with data in the
- * file or in a .ptd is a constant unless memory is planned for it: that data is then the initial
- * value of a mutable tensor. Returns false if it has more dimensions than any tensor has. */
+/* Reads a Tensor of the schema into *out, whose kind the caller sets. Only a tensor with planned
+ * memory gets storage, buffer and offset (in bytes). A tensor with data in the file or in a .ptd is
+ * a constant unless memory is planned for it: that data is then the initial value of a mutable
+ * tensor. Returns false if it has more dimensions than any tensor has. */
 static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at tensor) {
   etr_fb *fb = v->fb;
   size_t rank;
@@ -750,7 +754,7 @@ static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_a
 }
 
 /* Reads one of the `count` instructions of a method, whose values and delegates are read already.
- */
+ * An index of a value, delegate or jump target that does not exist becomes -1. */
 static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method,
                              etr_fb_at table, uint32_t count) {
   etr_fb *fb = &reader->fb;
@@ -806,7 +810,9 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
 
 /* ---- Program ---- */
 
-/* Reads all methods of the program, and where its constants, named data and segments are. */
+/* Reads all methods of the program, and where its constants, named data and segments are. At the
+ * end it marks the segments that contain payloads of delegates; payloads inside the program have no
+ * segment to mark. */
 static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_pte_method) methods = {0};

@@ -273,10 +273,12 @@ static bool has_record_identifier(const char *path) {
   return found;
 }
 
-/* Returns the kind of a path that could not be opened or read as a file. Weights are optional, so
- * that one which cannot be read gives a warning when it is read; of other regular files nobody
- * knows whether they belong to the record. A link that leads nowhere counts like an unreadable file
- * if it is called like an input. A folder, or a file that is gone meanwhile, is FILE_OTHER. */
+/* Returns the kind of a path that could not be opened or read as a file. A link that leads nowhere
+ * counts as a file that cannot be read, if it is called like an input. A file that cannot be read
+ * is FILE_WEIGHTS if it is called like weights, which are optional and give a warning later, and
+ * else FILE_UNREADABLE, because it may belong to the record. A pipe, socket or device that is
+ * called like an input is FILE_PASSED_OVER. A folder, or a file that is gone meanwhile, is
+ * FILE_OTHER. */
 static file_kind kind_of_unreadable(const char *path) {
   struct stat status;
   etr_slice name = etr_slice_of(etr_last_part(path));
@@ -490,8 +492,9 @@ static bool names_dump_in_log(const char *path) {
 }
 
 /* Adds what a path that the user named has: a file, or the files of a directory in the natural
- * order of their names. Fails if it cannot be read, is no file of a record, or when out of memory.
- */
+ * order of their names. Standard input ("-") and LOG#NUMBER are taken for ETDumps unread, and a
+ * directory with an ETRecord's identifier is one record. Hidden files are passed over. Fails if the
+ * path cannot be read or is no file of a record, or when out of memory. */
 static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
   if (strcmp(path, "-") == 0)
@@ -660,8 +663,9 @@ static bool replace_by_chosen_dumps(finder *f, const etr_inputs *chosen) {
 }
 
 /* Sets *out to the files of a profile among `paths`, in the memory of the finder. A file that the
- * caller chose replaces those of its kind that are found. Fails if there is nothing to read, if one
- * of several has to be chosen, or when out of memory. */
+ * caller chose replaces those of its kind that are found. taps.json is used only if there is one of
+ * it. Fails if there is no ETRecord, ETDump or .pte, if one of several has to be chosen, or when
+ * out of memory. */
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
                              size_t path_count, etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;

@@ -210,8 +210,9 @@ static etr_slice decode_digits(reader *r) {
 
 #define CAPTURE_AGAIN "; capture the log again, to its end"
 
-/* Sets the log's problem to that of its first damaged ETDump: the lines in which it starts and
- * ends, and how many of its expected bytes there are (0: not known). */
+/* Sets log->problem, unless an ETDump before has set it: a text for the user with the lines
+ * (counted from 1) in which the ETDump from `start` to `end` starts and ends, and how many bytes of
+ * it were decoded, of how many that are expected (0: not known). */
 static void report_damaged_dump(reader *r, size_t start, size_t end, uint64_t expected_bytes) {
   size_t line = count_line_at(r, start);
   size_t last = line;
@@ -359,7 +360,8 @@ static etr_decoded_logs *make_logs(void) {
   return logs;
 }
 
-/* etr_decoded_logs_find() finds the log again, so that it need not be decoded twice. */
+/* etr_decoded_logs_find() finds the log again, so that it need not be decoded twice. A file that
+ * cannot be read is no failure here, because reading it as an input says why. */
 bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out) {
   etr_file file;
   *out = NULL;

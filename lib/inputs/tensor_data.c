@@ -123,8 +123,8 @@ static void add_to_sum(compensated_sum *s, double value) {
   s->sum = sum;
 }
 
-/* Counts an element in the statistics. Only finite ones are part of the sum, minimum and maximum.
- */
+/* Counts an element in nan_count, inf_count or zero_count. Only finite elements are part of the
+ * sum, minimum and maximum. */
 static void count_value(etr_tensor_stats *stats, compensated_sum *sum, double value) {
   if (isnan(value)) {
     stats->nan_count++;
@@ -142,7 +142,8 @@ static void count_value(etr_tensor_stats *stats, compensated_sum *sum, double va
   add_to_sum(sum, value);
 }
 
-/* NaN and infinite elements are counted, and left out of minimum, maximum and mean. */
+/* NaN and infinite elements are counted, and left out of minimum, maximum and mean, which are NaN
+ * if no element is finite. The mean is NaN also if the sum is too large for a double. */
 bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   double values[ETR_PIECE_ELEMENTS];
@@ -176,9 +177,9 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
 
 /* ---- In the order of the dimensions ---- */
 
-/* Loads a whole tensor from its file into memory, because the order of its elements is not that of
- * its dimensions. Sets *problem to why it cannot be done, or NULL. Fails only when out of memory.
- */
+/* Loads a whole tensor from its file into reader->loaded, and makes that the memory of
+ * reader->view, because the order of its elements is not that of its dimensions. Sets *problem to
+ * why it cannot be done, or NULL. Fails only when out of memory. */
 static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   uint64_t size = reader->count * reader->view.element->size;
   *problem = "it is too large to be read in the order of its dimensions";

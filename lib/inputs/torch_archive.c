@@ -52,8 +52,9 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
   return fail(archive, error, ETR_NO_OFFSET, "not written by torch.save: there is no " PICKLE);
 }
 
-/* Fails if the archive says that its numbers are not little-endian. Older archives do not say it,
- * and are little-endian. */
+/* Fails if the archive says that its numbers are not little-endian. Archives without the entry
+ * "byteorder" are older, and are little-endian. An entry that cannot be read for another reason
+ * counts as missing; only out of memory is a failure. */
 static etr_status fail_if_big_endian(etr_torch_archive *archive, etr_error *error) {
   etr_file byteorder = {0};
   etr_error ignored;

@@ -322,8 +322,9 @@ static jump_ways ways_after(const etr_reaching *r, size_t id) {
 }
 
 /* Splits the instructions into parts (basic blocks): a part starts at the first instruction, at the
- * target of a jump, and behind a jump that is always taken. Also lists the jumps that go to each
- * part. Returns false when out of memory. */
+ * target of a jump, and behind a jump that is always taken. Sets part_of and part_starts, and
+ * r->jumps to pairs of a part and a jump that goes to it, sorted by part. Returns false when out of
+ * memory. */
 static bool split_into_parts(etr_reaching *r) {
   size_t count = r->program->instruction_count;
   bool *starts_part = etr_arena_alloc_array(r->arena, count + 1, sizeof *starts_part);

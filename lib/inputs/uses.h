@@ -116,7 +116,8 @@ bool etr_reaching_add(etr_reaching *reaching, int32_t value, int32_t instruction
 bool etr_reaching_finish(etr_reaching *reaching);
 
 /** Searches the writes of a value that reach an instruction, or, if it is the number of
- * instructions, the end of the method. Returns false when out of memory. */
+ * instructions, the end of the method. The result is in reaching->found, and in from_start whether
+ * what the value was before the method ran reaches it, too. Returns false when out of memory. */
 bool etr_reaching_find(etr_reaching *reaching, int32_t value, int32_t instruction);
 
 /** Returns the index in `writes` of the last write of a value before an instruction, by their

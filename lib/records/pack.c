@@ -243,8 +243,9 @@ static etr_status write_record(packer *p, etr_archive_writer *writer, etr_error 
   return etr_archive_writer_finish(writer, error);
 }
 
-/* Plans all entries in ExecuTorch's order, checks that the record is complete, and writes it.
- * Fails if parts are missing or unusable, or if writing fails. */
+/* Plans all entries in ExecuTorch's order (rank_of_part() gives the position of a part in it),
+ * checks that the record is complete, adds the weights, constants and example inputs that programs
+ * need, and writes the record. Fails if parts are missing or unusable, or if writing fails. */
 static etr_status pack_record(packer *p, const etr_part *parts, size_t count, const etr_sink *sink,
                               etr_error *error) {
   ETR_TRY(plan_base_entries(p, error));

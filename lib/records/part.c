@@ -232,7 +232,8 @@ static const char *fault_of_first_bytes(etr_entry_kind kind, const head *h) {
   }
 }
 
-/* Only the first HEAD_BYTES bytes are read. */
+/* Only the first HEAD_BYTES bytes are read: the sink that keeps them then refuses more, and that
+ * failure counts as success. */
 etr_status etr_planned_check(const etr_planned *planned, etr_error *error) {
   head h = {.size = 0};
   etr_planned copy = *planned;

@@ -200,8 +200,8 @@ static size_t size_of_known_part(const etr_redaction *h, etr_slice text) {
   return 0;
 }
 
-/* Appends the name of a node in which known parts of module paths are replaced by their new
- * names; whatever else is between underscores and dots stays. */
+/* Appends the name of a node in which parts of module paths that are known (h->parts) are replaced
+ * by "m" and their number. Whatever else is between underscores and dots stays. */
 static void append_redacted_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual_weight_name(rest) ? 0 : size_of_known_part(h, rest);

@@ -353,7 +353,8 @@ static etr_status finish_program(const program *p, etr_json *json, etr_archive_e
 }
 
 /* Copies a program without its weights and, with a redaction, without names. Fails if the program
- * is damaged or the sink fails, or when out of memory. */
+ * is damaged or the sink fails, or when out of memory. The reason why writing failed is the sink's,
+ * so that the writer is not asked for it. */
 static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink,
                                etr_error *error) {
   etr_writer writer;

@@ -147,8 +147,9 @@ static void put_saved_storage(etr_pickler *out, const etr_pickler_tensor *tensor
   put_little_endian(out, count_elements(tensor), 8);
 }
 
-/* Puts a storage inside the pickle: the call torch.storage._load_from_bytes(bytes), and records
- * where the tensor's bytes are to be inserted. */
+/* Puts a storage inside the pickle: the call torch.storage._load_from_bytes(bytes), where "(B"
+ * starts the arguments and the bytes, and "tR" calls. The tensor's own bytes are not copied:
+ * out->offsets records where write_inline_pickle() inserts them. */
 static void put_inline_storage(etr_pickler *out, const etr_pickler_tensor *tensor) {
   etr_pickler heading = {.arena = out->arena};
   put_saved_storage(&heading, tensor);
@@ -163,7 +164,9 @@ static void put_inline_storage(etr_pickler *out, const etr_pickler_tensor *tenso
 }
 
 /* Puts the call torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad,
- * hooks), with the bytes inside the pickle or in an entry of their own. */
+ * hooks), with the bytes inside the pickle or in an entry of their own. The hooks are an empty
+ * OrderedDict, made by ")R", and "tR" calls the function. tensor->bytes are not copied, and must
+ * live until the object is written. */
 void etr_pickler_put_tensor(etr_pickler *out, const etr_pickler_tensor *tensor) {
   put_global(out, "torch._utils\n_rebuild_tensor_v2\n");
   put_byte(out, '(');

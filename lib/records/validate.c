@@ -110,7 +110,7 @@ static bool is_only_program(const etr_graph *graph) {
 }
 
 /* Returns true if a node of the graph has the handle, or if a getitem node may have had it:
- * torch.export does not store these nodes. Up to 0.7 they had handles of their own, one for each
+ * torch.export does not store getitem nodes. Up to 0.7 these had handles of their own, one for each
  * result of an operator, which follow the operator's handle. */
 static bool has_node_with_handle(const node_handles *handles, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
@@ -347,8 +347,9 @@ static void add_damage(validator *v, const etr_error *failure, const char *entry
     v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
 }
 
-/* Reads every byte of an entry, so that its CRC is checked. Damage is a flaw, and no failure. Fails
- * if the entry cannot be read for another reason. */
+/* Reads every byte of an entry, so that its CRC is checked, and adds to the validation's number of
+ * entries and of (uncompressed) bytes. Damage is a flaw, and no failure. Fails if the entry cannot
+ * be read for another reason. */
 static etr_status check_bytes_of_entry(validator *v, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -384,8 +385,9 @@ static bool is_damaged(const validator *v, const char *entry) {
   return false;
 }
 
-/* Adds a flaw if the entry reference_outputs, which torch.save wrote, cannot be read. Fails when
- * out of memory. */
+/* Adds a flaw if the entry reference_outputs, which torch.save wrote, is damaged. An entry that is
+ * known to be damaged is not looked at again. Fails only when out of memory: its bytes were all
+ * read before, so that other failures were reported then. */
 static etr_status check_reference_outputs(validator *v, etr_error *error) {
   static const char name[] = "reference_outputs";
   etr_error failure = {.offset = ETR_NO_OFFSET};
