@@ -31,7 +31,9 @@ uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
  * there is none, or if id is NULL. */
 etr_own_graph_reader etr_own_graph_reader_of(const char *id);
 
-/** Returns the result of payload_needed() of the backend that knows the payload; 0 if none does. */
+/** Returns the result of payload_needed() of the backend that knows the payload with these first
+ * bytes (`head`): how many of its `size` bytes reading the graph takes. 0 if no backend knows it.
+ */
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size);
 
 /** A setting with which a delegate was compiled. Its value may be any bytes. */

@@ -30,8 +30,9 @@ static etr_slice slice_of_metadata(etr_bytes metadata) {
   return (etr_slice){metadata.data, metadata.size};
 }
 
-/* Reads the compute unit from the metadata of an event, and checks that they are what the delegate
- * writes: nothing, or JSON with a cost from 0 to 1. When out of memory, the arena has failed. */
+/* Reads the compute unit from the metadata of an event, and sets is_as_documented to whether they
+ * are what the delegate writes: nothing, or JSON with a cost from 0 to 1. If they are not, there is
+ * no unit. When out of memory, the arena has failed. */
 static plan_metadata read_metadata(etr_bytes metadata, etr_arena *scratch) {
   plan_metadata out = {.is_as_documented = true};
   if (metadata.size == 0)

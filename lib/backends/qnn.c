@@ -144,7 +144,8 @@ static bool is_wait_id(etr_slice id) {
 }
 
 /* Gives an event its meaning by its id. Only operators that are times are in sums: totals count as
- * wrappers, and waits are part of a wrapper. Times are whole microseconds. */
+ * wrappers, and waits are part of a wrapper. Operators that are cycles get estimated times. The
+ * clock's step is 1000 ns, because times are whole microseconds. */
 static void interpret_event(etr_event_meaning *out, const etr_event_facts *event,
                             const totals *call_totals, etr_arena *scratch) {
   etr_slice id = split_off_unit(out, etr_slice_of(event->name));

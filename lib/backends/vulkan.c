@@ -86,9 +86,9 @@ static void read_value(graph_reader *r, uint32_t index) {
     value->value.dtype = "int";
 }
 
-/* Sets which arguments of the delegate's call the values in a field of the graph are: its inputs,
- * whose arguments have the numbers from first_number on, or its outputs. Sets *count to their
- * number. */
+/* Gives the values in a field of the graph, its inputs or its outputs, the numbers of the delegate
+ * call's arguments, from first_number on. A value that has a number already keeps it. Sets *count
+ * to how many values the field has. */
 static void number_arguments(graph_reader *r, unsigned field, uint32_t first_number,
                              uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);

@@ -204,8 +204,8 @@ static bool is_dynamic(const etr_value *value) {
   return false;
 }
 
-/* Returns whether an argument is the dimension `dim`, the last one, which may be written as -1.
- * Also true if the argument was not recorded. */
+/* Returns whether the argument of this name is the dimension `dim`, the last one, which may be
+ * written as -1. Also true if the argument was not recorded. */
 static bool is_over_dim(const etr_node *node, const char *name, int32_t dim) {
   char number[16];
   const char *argument = etr_node_argument(node, name);

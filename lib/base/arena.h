@@ -132,7 +132,8 @@ bool etr_map_set(etr_map *map, etr_slice key, uint32_t value);
  * valid until the next new key. NULL when out of memory. */
 etr_map_slot *etr_map_at(etr_map *map, etr_slice key);
 
-/** Counts a key in its value, and returns how many times it was counted before. */
+/** Counts a key in its value, and returns how many times it was counted before; 0 also when out of
+ * memory, which shows on the map's arena. */
 uint32_t etr_map_count(etr_map *map, etr_slice key);
 
 /** Returns the number of a key in a map that only numbers keys: 0 for the first one, and so on.

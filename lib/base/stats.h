@@ -64,10 +64,10 @@ double etr_t_chance(double t, size_t freedom);
  * 1): 12.706 for 0.05 and one degree of freedom. */
 double etr_t_quantile(double tail_chance, size_t freedom);
 
-/** Returns the derivative of ln gamma(x), for x > 0 (6.3.18). */
+/** Returns the derivative of ln gamma(x), for x > 0 (Abramowitz and Stegun, 6.3.18). */
 double etr_digamma(double x);
 
-/** Returns the second derivative of ln gamma(x), for x > 0 (6.4.12). */
+/** Returns the second derivative of ln gamma(x), for x > 0 (Abramowitz and Stegun, 6.4.12). */
 double etr_trigamma(double x);
 
 /** Returns the x > 0 whose trigamma is `value` > 0, by Newton's method from Smyth's starting point

@@ -97,8 +97,9 @@ static void append_common_fields(header *h, const written_entry *entry, size_t e
   append_number(h, extra_size, 2);
 }
 
-/* Appends a zip64 extra field with the numbers that are too large for their 32-bit fields; nothing
- * if all fit. A local header must have both sizes in it or none. */
+/* Appends to `extra` a zip64 field with the numbers of the entry that are too large for their
+ * 32-bit fields; nothing if all fit. is_local chooses the local header, whose field must have both
+ * sizes or none, and no offset. */
 static void append_zip64_field(header *extra, const written_entry *entry, bool is_local) {
   header values = {.size = 0};
   const etr_archive_form *form = &entry->form;

@@ -78,8 +78,8 @@ void etr_json_array(etr_json *json);
  * element must be read or skipped. */
 bool etr_json_element(etr_json *json);
 
-/** Reads a string, unescaped (unpaired surrogates become U+FFFD). Lives until the next call on this
- * reader. */
+/** Reads a string, unescaped (unpaired surrogates become U+FFFD); "" if the reader fails. It lives
+ * until the next call on this reader. */
 etr_slice etr_json_string(etr_json *json);
 /** Returns the next string as it is written in the document, with its escapes, and leaves it
  * unread. It lives until the next call on this reader. Returns false if the next value is not a
@@ -98,8 +98,8 @@ int64_t etr_json_int(etr_json *json);
 /** Reads a number of at most 400 bytes. NaN, Infinity and -Infinity are accepted. Returns 0 if the
  * reader fails. */
 double etr_json_number(etr_json *json);
-/** Reads a number as it is written in the document: "1e-05", "NaN". The text lives until the next
- * call on this reader. */
+/** Reads a number as it is written in the document: "1e-05", "NaN"; "" if the reader fails. The
+ * text lives until the next call on this reader. */
 etr_slice etr_json_number_text(etr_json *json);
 /** Reads true or false. Returns false, too, if the next value is neither, which fails the reader.
  */

@@ -145,8 +145,8 @@ typedef struct etr_value_reader {
   etr_vec(etr_debug_value) values;
 } etr_value_reader;
 
-/** Prepares for reading. Failures show on fb or on the arena. Owns nothing until a run is started.
- */
+/** Prepares for reading the values that events logged. Failures show on fb or on the arena. The
+ * reader owns nothing until a run is started, and then scratch memory until etr_values_end(). */
 void etr_values_init(etr_value_reader *reader, etr_fb *fb, etr_arena *arena);
 
 /** Starts a run: the values that are read from now on belong to it. */

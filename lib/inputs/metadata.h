@@ -26,11 +26,9 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena);
  */
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack);
 
-/**
- * Returns the name of the ancestor with this graph id in a from_node text; empty if there is none.
+/** Returns the name of the ancestor with this graph id in a from_node text; NULL if there is none.
  * The text is JSON: a list of {name, graph_id, from_node: [...]}, nested towards the oldest
- * ancestor. The name is interned in `strings`.
- */
+ * ancestor. The name is interned in `strings`. */
 const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id);
 
 /** Returns the name of the oldest ancestor in a from_node text; NULL if it names none. It is used

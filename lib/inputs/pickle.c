@@ -157,6 +157,8 @@ static size_t start_above_mark(const machine *m) {
   return m->marks.count ? m->marks.data[m->marks.count - 1] : 0;
 }
 
+/* Returns the top of the stack, which stays there. If nothing is above the last mark, the machine
+ * fails and it returns NULL. */
 static value *top_of_stack(machine *m) {
   if (m->stack.count <= start_above_mark(m))
     return fail(m, "its stack is empty");

@@ -652,7 +652,8 @@ static void read_node_inputs(reader *r, graph_level *l, uint32_t node) {
 }
 
 /* Makes the values of r->names from index `base` on the outputs of a node, and removes them from
- * the list. The node defines these values; their shapes follow later in the document. */
+ * the list. The node defines these values. Their types and shapes are unknown (rank -1) until
+ * resolve_level(), because they follow later in the document. */
 static void set_node_outputs(reader *r, graph_level *l, size_t base, uint32_t node) {
   size_t count = r->names.count - base;
   etr_value *outputs = etr_arena_alloc_array(r->arena, count, sizeof *outputs);

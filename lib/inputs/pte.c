@@ -638,8 +638,9 @@ static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field
   return text.size ? etr_intern(&reader->names, text) : "";
 }
 
-/* Reads a table's vector of indices into a method's values; invalid ones are -1. Sets *count to 0
- * when out of memory. */
+/* Returns a table's vector of indices into a method's values, in the reader's arena, and sets
+ * *count to its length. Invalid indices become -1. When out of memory, *count is 0 and the arena
+ * has failed. */
 static const int32_t *read_value_index_field(pte_reader *reader, etr_fb_at table, unsigned field,
                                              size_t value_count, size_t *count) {
   const value_source values = {&reader->fb, reader->arena, &reader->names};

@@ -143,8 +143,8 @@ static size_t find_continuation(const reader *r, size_t first, size_t start, siz
   return continues ? digits_start : end;
 }
 
-/* Appends the base64 characters from a position on to r->digits, until these are `most`, and
- * returns how many it appended. */
+/* Appends the base64 characters from a position on to r->digits, until r->digits has `most`
+ * characters or another character follows, and returns how many it appended. */
 static size_t copy_digits(reader *r, size_t at, size_t most) {
   size_t first = r->digit_count;
   while (at < r->size && r->digit_count < most && is_base64_character(r->text[at]))

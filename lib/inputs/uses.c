@@ -12,8 +12,9 @@
  * small file could ask for very many uses. */
 enum { MOST_ITEMS_IN_ALL = 1 << 22 };
 
-/* Takes items of a list from those that may still be listed. Returns false, and sets is_cut, if
- * there are not enough left. */
+/* Takes items of a list from u->items_left, the limit for the lists of all instructions together,
+ * because a small file can refer to one long list often. Returns false, and sets is_cut, if there
+ * are not enough left. */
 static bool spend_items(etr_uses *u, size_t items) {
   bool enough = etr_spend(&u->items_left, items);
   u->is_cut |= !enough;

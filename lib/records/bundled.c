@@ -180,6 +180,7 @@ etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, bool is_inli
   return pickle_tests(&r, part->path ? etr_file_bytes(&out->file) : bytes, error);
 }
 
+/* Frees the file and the pickles, and empties *bundled. */
 void etr_bundled_clear(etr_bundled *bundled) {
   etr_file_clear(&bundled->file);
   etr_arena_clear(&bundled->arena);

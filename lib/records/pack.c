@@ -124,7 +124,8 @@ static const etr_entry_kind entry_order[] = {
     ETR_ENTRY_GRAPH_ID};
 
 /* Returns the position of a part in the order in which entries are written, which is ExecuTorch's:
- * 0 for the exported program; parts that are no entries come last. */
+ * 0 for the exported program ("aten"). Parts that are no entries come last. The name of a part says
+ * "edge" where the name of the entry says ETR_EDGE_ENTRY. */
 static size_t rank_of_part(const etr_part *part) {
   size_t rank = 0;
   if (part->kind != ETR_PART_ENTRY)

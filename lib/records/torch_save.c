@@ -50,13 +50,15 @@ void etr_pickler_begin(etr_pickler *out, etr_arena *arena, bool is_inline) {
   put_protocol(out, is_inline ? 3 : 2);
 }
 
+/* As BINUNICODE: the size in four bytes, then the text. */
 void etr_pickler_put_text(etr_pickler *out, etr_slice text) {
   put_byte(out, 'X');
   put_little_endian(out, text.size, 4);
   put_bytes(out, text.data, text.size);
 }
 
-/* Python writes 32 bits if these are enough. */
+/* Python writes 32 bits (BININT) if these are enough. A larger number is a LONG1, here always of
+ * eight bytes. */
 void etr_pickler_put_int(etr_pickler *out, int64_t value) {
   if (value >= INT32_MIN && value <= INT32_MAX) {
     put_byte(out, 'J');
@@ -71,7 +73,7 @@ void etr_pickler_put_bool(etr_pickler *out, bool value) {
   put_byte(out, value ? '\x88' : '\x89');
 }
 
-/* Numbers with a fraction are big-endian in pickles, all others little-endian. */
+/* Numbers with a fraction (BINFLOAT) are big-endian in pickles, all others little-endian. */
 void etr_pickler_put_double(etr_pickler *out, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);

@@ -89,6 +89,8 @@ typedef struct node_handle {
   size_t output_count;
 } node_handle;
 
+/* Orders nodes by handle, then by number of outputs, so that of nodes with one handle the one with
+ * most outputs is last. */
 static int by_handle_and_outputs(const void *a, const void *b) {
   const node_handle *x = a, *y = b;
   if (x->handle != y->handle)
