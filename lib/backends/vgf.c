@@ -69,7 +69,8 @@ static bool read_blob(neural_statistics *out, etr_json *json, uint64_t *bytes, e
   return true;
 }
 
-/* Reads the blobs of one segment, and counts the segment, as filled if a blob is available. */
+/* Reads the blobs of one segment of the VGF: adds their bytes to out->bytes, by kind of blob, and
+ * counts the segment in segment_count, and in filled_segments if a blob is available. */
 static void read_segment(neural_statistics *out, etr_json *json, etr_arena *scratch) {
   etr_slice key;
   bool is_filled = false;

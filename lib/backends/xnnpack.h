@@ -73,7 +73,8 @@ const char *etr_xnn_payload_version(etr_arena *arena, etr_slice head);
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload);
 
-/** read_graph() of etr_xnnpack: gives the operators that etr_xnn_payload_read() reads; in
+/** read_graph() of etr_xnnpack: gives the operators that etr_xnn_payload_read() reads. Returns
+ * false if the payload is damaged or of another format, or when out of memory. In
  * xnnpack_payload.c. */
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 

@@ -39,10 +39,10 @@ static bool keeps_type(const etr_graph *graph, const etr_node *node) {
 }
 
 /* Returns true if the factor of a product that is this input of the node (1: mm, 2: addmm) is the
- * weight of a linear layer: a parameter, perhaps transposed or dequantized, which up to four nodes
- * are looked through for. Also true if the input is missing. A matrix of mm that is transposed for
- * it and also used elsewhere, such as a tied embedding, is no weight (GEMMConfig._get_weight_deps).
- * `uses` has for each node how often its results are read. */
+ * weight of a linear layer: a parameter, perhaps behind up to four nodes that transpose or
+ * dequantize it. Also true if the input is missing. A matrix of mm that is transposed for it and
+ * also used elsewhere, such as a tied embedding, is no weight (GEMMConfig._get_weight_deps). `uses`
+ * has for each node how often its results are read. */
 static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node,
                               size_t input) {
   const etr_node *weight = input < node->input_count ? &graph->nodes[node->inputs[input].node]

@@ -42,7 +42,8 @@ void etr_json_excerpt_value(etr_json_excerpt *excerpt, etr_json *json);
 /** Reads the next value and appends a text for it. */
 typedef void (*etr_json_excerpt_put)(etr_json_excerpt *excerpt, etr_json *json, void *context);
 
-/** Reads the next array and appends it; `put` appends each of its values. */
+/** Reads the next array and appends it; `put` appends each of its values. Elements for which the
+ * excerpt has no room are skipped, and one mark stands for them all. */
 void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json, etr_json_excerpt_put put,
                            void *context);
 

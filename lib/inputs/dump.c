@@ -139,7 +139,8 @@ static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin,
   }
 }
 
-/* Versions that do not mark outputs log them outside of all instructions and delegates. */
+/* Versions that do not mark outputs log them outside of all instructions and delegates. A value
+ * gets its method and node later, from the join. */
 bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at value) {
   etr_fb *fb = reader->fb;
   uint8_t type = etr_fb_u8(fb, value, VALUE_TYPE, TYPE_NULL);

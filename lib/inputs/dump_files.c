@@ -201,8 +201,9 @@ static etr_status read_unpacked(etr_file *out, const char *path, uint64_t max_by
 
 /* Adds the ETDumps of a path: an ETDump, a log, or LOG#NUMBER. The bytes of the unpacked file are
  * taken from the budget, which cannot refuse, because a file of more than max_bytes is not read. A
- * log that was decoded before is not read again, but its bytes are taken all the same; for
- * LOG#NUMBER only the mean of its ETDumps. Fails if the file cannot be read or has no ETDump. */
+ * log that was decoded before is not read again, but its bytes are taken all the same. For
+ * LOG#NUMBER these are its bytes divided by the number of its ETDumps. Fails if the file cannot be
+ * read or has no ETDump. */
 static etr_status read_dumps_of_path(etr_dump_files *f, const char *path, etr_error *error) {
   etr_file file;
   size_t number = 0;

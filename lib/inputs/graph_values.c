@@ -95,8 +95,10 @@ static bool is_fusible(const etr_node *node) {
 
 /* ---- Values ---- */
 
-/* Sets same, source and constant (etr_graph_values) of each output of a node. Only the first output
- * of a view, or of an operator that backends fuse, continues the value of the first input. */
+/* Sets for each output of a node `same` (the value that it is a view of), `source` (the value from
+ * which fused operators make it) and `constant` (that source is a weight) of etr_graph_values. A
+ * value that continues no other has itself as `same` and `source`. Only the first output of a view,
+ * or of an operator that backends fuse, continues the value of the first input. */
 static void fill_values_of_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];
   bool is_view = etr_is_view(node);

@@ -22,7 +22,8 @@ static etr_status check_names(const etr_inputs *inputs, etr_error *error) {
   return ETR_OK;
 }
 
-/* Makes a file in memory of each buffer. Fails if one has no name, or when out of memory. */
+/* Makes a file in memory of each buffer, whose bytes are not copied. A buffer without data is an
+ * empty file. */
 etr_status etr_held_buffers_hold(etr_held_buffers **out, const etr_inputs *inputs,
                                  etr_error *error) {
   *out = NULL;

@@ -34,7 +34,7 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
 }
 
 /* Returns what the maps say about a method, which is added if it is new; NULL when out of memory.
- */
+ * The pointer is valid until the next new method. */
 static method *find_or_add_method(etr_maps *maps, etr_slice name) {
   uint32_t found = etr_map_get(&maps->by_name, name);
   if (found != ETR_NONE)
@@ -72,8 +72,9 @@ static etr_map_instruction *find_or_add_instruction(etr_maps *maps, method *m, e
   return added;
 }
 
-/* Reads a debug handle, a list of them, or null, and returns them as an array of *count. A handle
- * that is out of range fails the JSON reader. */
+/* Reads a debug handle, a list of them, or null, and returns them as an array of *count in the
+ * arena; null gives none. A handle that is out of range fails the JSON reader. When out of memory,
+ * the arena has failed. */
 static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *count) {
   etr_vec(uint32_t) handles = {0};
   bool is_list = etr_json_peek(json) == ETR_JSON_ARRAY;

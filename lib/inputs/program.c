@@ -244,7 +244,9 @@ typedef struct value_table {
 /* A list of indices of values. */
 typedef etr_vec(uint32_t) value_list;
 
-/* Returns the value with this name, which is added if it is new; NULL when out of memory. */
+/* Returns the value with this name, which is added if it is new; NULL when out of memory. The
+ * pointer is valid until the next new value. A new value has no node (ETR_NONE) until the node that
+ * defines it is read. */
 static table_value *find_or_add_value(value_table *table, etr_slice name) {
   etr_map_slot *slot = etr_map_at(&table->by_name, name);
   if (!slot || slot->value != ETR_NONE)

@@ -314,8 +314,9 @@ static double read_double(etr_fb *fb, etr_fb_at table) {
   return value;
 }
 
-/* Reads the elements of a list of doubles or bools (out->kind) as doubles. FlatBuffers store a bool
- * in one byte. */
+/* Reads the elements of a list of doubles or bools (out->kind) as doubles into out->numbers.
+ * FlatBuffers store a bool in one byte. When out of memory, the list is empty and the arena has
+ * failed. */
 static void read_number_list(const value_source *v, etr_pte_value *out, etr_fb_at table) {
   bool is_double = out->kind == ETR_PTE_VALUE_DOUBLE_LIST;
   uint32_t count;
@@ -521,7 +522,9 @@ static etr_pte_ranges read_inline_constants(etr_fb *fb, etr_arena *arena, etr_fb
   return (etr_pte_ranges){list, list ? count : 0};
 }
 
-/* Reads which segments hold initial values of mutable tensors, and where each value begins. */
+/* Reads which segments hold initial values of mutable tensors, and where in the file each value
+ * begins: out->mutable_segments and out->mutables, with one entry for each of mutable_count
+ * segments. */
 static void read_mutable_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena,
                                   etr_fb_at program) {
   uint32_t count;
@@ -539,8 +542,9 @@ static void read_mutable_segments(etr_pte_data *out, etr_fb *fb, etr_arena *aren
   out->mutable_count = segments && lists ? count : 0;
 }
 
-/* Reads the keys of named data, such as weights that delegates share. Several keys may be in one
- * segment, which is named by the first. */
+/* Reads the keys of named data, such as weights that delegates share, into out->named. Several keys
+ * may be in one segment, which is named by the first. A key whose segment does not exist is left
+ * out. */
 static void read_named_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_NAMED_DATA, 4, &count);

@@ -363,7 +363,7 @@ static uint32_t count_requests_for_name(etr_map *names, const char *module, cons
 
 /* Makes a graph's name unique among the names given so far. The first graph of a name keeps it, and
  * a later one gets the lowest number that makes it different, such as edge~2/forward. Returns
- * whether the graph was renamed. */
+ * whether the graph was renamed; false also when out of memory. */
 static bool make_name_unique(etr_map *names, etr_graph *graph) {
   const char *wanted = graph->module;
   for (uint32_t before; (before = count_requests_for_name(names, wanted, graph->method)) > 0;) {

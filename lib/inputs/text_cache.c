@@ -55,8 +55,9 @@ static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
   return slot->value;
 }
 
-/* Returns the number of the next text, which is added if it is new; ETR_NONE if it cannot be. A
- * known text is skipped (*is_known), and a new one left for the caller to read. */
+/* Returns the number of the next text, which is added if it is new; ETR_NONE if the cache is full,
+ * the text is too long, or memory is out. A known text is skipped (*is_known), and a new one left
+ * for the caller to read. */
 static uint32_t find_or_add_text(etr_text_cache *cache, etr_json *json, bool *is_known) {
   etr_slice text;
   if (!etr_json_peek_whole(json, &text))

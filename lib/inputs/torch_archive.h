@@ -39,8 +39,9 @@ etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *p
 /** Frees the archive, and the bytes of tensors into which views point. */
 void etr_torch_close(etr_torch_archive *archive);
 
-/** Finds the numbers of a tensor of the archive; they live until it is closed. Errors: those of
- * etr_torch_open(); ETR_ERROR_FORMAT also if the storage is missing or too small. */
+/** Sets *out to the numbers of a tensor of the archive, which live until it is closed; out->offset
+ * is in bytes. Errors: those of etr_torch_open(), and ETR_ERROR_FORMAT also if the storage is
+ * missing or too small. */
 etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive,
                           const etr_pickle_value *tensor, etr_error *error);
 

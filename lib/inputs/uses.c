@@ -305,8 +305,8 @@ typedef struct jump_ways {
 } jump_ways;
 
 /* Returns where control may go after an instruction. A jump is taken if its condition is false. The
- * condition is a constant if it is a bool of the program that no instruction writes, and no input.
- */
+ * condition is a constant, so that only one way is possible, if it is a bool of the program that no
+ * instruction writes, and no input. */
 static jump_ways ways_after(const etr_reaching *r, size_t id) {
   const etr_instruction *jump = &r->program->instructions[id];
   if (jump->kind != ETR_INSTRUCTION_JUMP_FALSE)

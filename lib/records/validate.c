@@ -450,7 +450,8 @@ static void compare_maps_with_program(validator *v, const etr_record *record, co
 }
 
 /* Compares the program, inputs->pte or else the one in the record, with the record's maps. A
- * damaged program is a flaw, and no failure. Fails if it cannot be read, or when out of memory. */
+ * program that is damaged, or of which more than 16 GiB must be read, is a flaw, and no failure.
+ * Fails if it cannot be read, or when out of memory. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs,
                             etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
@@ -474,7 +475,8 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   return status == ETR_ERROR_FORMAT ? ETR_OK : status;
 }
 
-/* Adds a flaw for each kind of entry that the record lacks, and for a missing program. */
+/* Adds a flaw for each kind of entry that the record lacks, and for a missing program. The latter
+ * names no entry, because the program may also be a file. */
 static void add_missing_entries(validator *v, const etr_record *record) {
   unsigned missing = etr_record_missing(record);
   if (!v->validation.pte)
