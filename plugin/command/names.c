@@ -67,8 +67,9 @@ static void compare_graph_modules(search *s, const etr_profile *profile) {
     compare_name(s, profile->graphs[i].module);
 }
 
-/* Compares all operators with the one that is wanted, which may be a short name such as "conv".
- * Without a graph there are no operators, and any is accepted. */
+/* Sets s->found if some operator of the profile is the wanted one, which may be a short name
+ * such as "conv". Without a graph there are no operators, and any is accepted. If none is found,
+ * adds the operators that are like it to the candidates of the message. */
 static void compare_operators(search *s, const etr_profile *profile) {
   const etr_node_filter filter = {.op = s->wanted};
   s->found = profile->graph_count == 0 || etr_count_nodes(profile, &filter) > 0;

@@ -202,7 +202,7 @@ static Agraph_t *graph_of_cluster(const dot_drawing *drawing, uint32_t scope) {
 }
 
 /* Draws the cluster around the boxes of each module or nested graph that is open, the outer ones
- * first. */
+ * first, as a cluster is created (agsubg() with 1) in the one around it. */
 static void draw_clusters(dot_drawing *drawing) {
   static const char *const backgrounds[] = {
       "#f8fafc", "#f1f5f9"}; /* used in turns, so that nested clusters can be distinguished */

@@ -329,7 +329,8 @@ static etr_rows make_sum_rows(const memory *subject, const etr_weight_sum *sums,
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-/* Lists the sums of the program's constants by place and number type. */
+/* Lists the program's constants, in number and bytes, summed up by number type and by where the
+ * data is: a segment of the .pte, inline in its program, or an external file. row: a `memory`. */
 static etr_rows list_constant_sums(const void *row) {
   size_t count = 0;
   const memory *subject = row;

@@ -40,6 +40,7 @@ static const part_row *as_part(const void *row) {
 static etr_cell part_content(const void *row) {
   return etr_cell_text(etr_content_name(as_part(row)->part->kind));
 }
+/* Returns the size of the part as a share of the size of the whole file. */
 static etr_cell part_share(const void *row) {
   return etr_cell_share((double)as_part(row)->part->size_bytes, as_part(row)->whole);
 }

@@ -1219,6 +1219,8 @@ typedef struct part_row {
 static etr_cell part_name(const void *row) {
   return etr_cell_text(etr_time_part_name(((const part_row *)row)->part->part));
 }
+/* Returns the time of the part as a share of Method::execute: of the averages of both if
+ * averages rank, else of their typical times. */
 static etr_cell part_share(const void *row) {
   const etr_sum *sum = &((const part_row *)row)->sum;
   double whole = etr_additive_time(sum->profile, sum->whole.typical, sum->whole.avg);

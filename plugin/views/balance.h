@@ -50,8 +50,9 @@ const char *etr_broad_part_name(etr_broad_part part);
 
 enum { ETR_BALANCE_MOST_NOTES = 5 };
 
-/** Lists notes on how far the times on nodes can be trusted, and on compute units: "88 % of the
- * time on nodes is ...". Returns the number of notes, which is smaller when out of memory. */
+/** Lists notes on how far the times on nodes can be trusted ("88 % of the time on nodes is
+ * ..."), on compute units, and on which file is missing for layers, modules or source lines.
+ * Returns the number of notes, which is smaller when out of memory. */
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method);
 

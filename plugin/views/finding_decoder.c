@@ -50,8 +50,9 @@ static void mark_write(cache_writes *writes, uint32_t node) {
   writes->marked[node] = true;
 }
 
-/* Marks the concatenations that write a cache, and the copies of it that they read, and adds up the
- * bytes of the caches and of what is new. */
+/* Marks the concatenations that write a cache, and the copies of it that they read. Counts the
+ * caches, and adds up their bytes in writes->bytes, and in writes->per_token the bytes of what is
+ * appended, which is all that had to be written. */
 static void mark_concatenations(cache_writes *writes, const etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -292,8 +293,9 @@ static double float_table_bytes(const etr_graph *graph, uint32_t node) {
   return is_float && etr_value_bytes(&table->outputs[0], &bytes) ? (double)bytes : 0;
 }
 
-/* Adds the finding about an embedding in floating point that has much of the weights, if there is
- * one. Its rows are looked up, so it takes memory and no time. Returns false when out of memory. */
+/* Adds the finding about an embedding in floating point that has a quarter of the bytes of all
+ * weights or more, if there is one. Its rows are looked up, so it takes memory and no time: it is
+ * added whatever its time is. Returns false when out of memory. */
 static bool add_embedding_finding(etr_finder *finder) {
   static const double MUCH = .25;
   const etr_graph *graph = finder->graph;

@@ -252,8 +252,10 @@ static bool has_merge_finding(const etr_finder *finder, const chosen *calls) {
   return false;
 }
 
-/* Adds the finding that the chosen calls take longer than what they compute, if there are enough in
- * each inference and no other finding merges them. Returns false when out of memory. */
+/* Adds the finding that the chosen calls take longer than what they compute, if there are enough
+ * in each inference and no other finding merges them. Hidden time may be that of operators, so it
+ * is not counted as time of the calls. What can be saved is not known (NAN). Returns false when out
+ * of memory. */
 static bool add_small_calls_finding(etr_finder *finder, const chosen *calls) {
   uint64_t around_ticks = sum_ticks(calls->ticks) - calls->ticks[ETR_SPENT_WORK] - calls->hidden;
   size_t runs = finder->method->run_count;

@@ -530,7 +530,8 @@ bool etr_finder_measure_calls(etr_finder *finder) {
 }
 
 /* Adds the finding about kernels that take longer to be called than to run, if there are any.
- * Returns false when out of memory. */
+ * Its time is that of their calls, at most all time of the runtime; what it could save is not
+ * known. Returns false when out of memory. */
 bool etr_add_slow_call_findings(etr_finder *finder) {
   size_t node_count = finder->graph->node_count;
   uint64_t calls = 0;

@@ -186,9 +186,11 @@ static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
   return true;
 }
 
-/* Marks and adds the products on the CPU whose weights are computed from constants. The known
- * partitioner takes only products with constant weights, so it takes these once the operators are
- * folded. Adds none if its backend was not used, or if no ratio of its kernels is known. */
+/* Marks the products on the CPU whose weights are computed from constants, and adds up their
+ * ticks and what the known partitioner's backend saves of them. It takes only products with
+ * constant weights, so it takes these once the operators are folded. Adds none if its backend was
+ * not used, or if no ratio of its kernels is known. work->are_weights says that there are any,
+ * added or not. */
 static void add_products_of_constants(const etr_finder *finder, constant_work *work) {
   const char *partitioner = etr_known_partitioner();
   bool is_lowered = false;

@@ -70,8 +70,10 @@ static bool have_one_row(const lever_target *target) {
   return one_row_ticks * 2 > target->ticks;
 }
 
-/* Returns true if another finding advises on half of the marked time or more, and could save half
- * of that: a lever beside it would say less about the same operators. */
+/* Returns true if another finding advises on half of the marked time or more, and could save
+ * half of that: a lever beside it would say less about the same operators. Findings about slow
+ * rates name no change, and those about time that was spent once save none of later inferences:
+ * neither counts. Times are of the typical run. */
 static bool has_better_finding(const lever_target *target) {
   const etr_finder *finder = target->finder;
   double whole = finder->method->execute.typical;
@@ -92,9 +94,9 @@ static bool has_better_finding(const lever_target *target) {
 
 /* ---- Levers ---- */
 
-/* Adds a finding about the marked operators, or about the part if it has none. low, high: ticks of
- * the typical run that it saves; NaN: not known. Returns NULL if it is below the threshold, or when
- * out of memory. */
+/* Adds a finding about the marked operators, or about the part if it has none. low, high: ticks
+ * of the typical run that it saves, NaN: not known, and then the saving is only possible, or else a
+ * rule of thumb. Returns NULL if it is below the threshold, or when out of memory. */
 static etr_finding *add_lever(const lever_target *target, etr_finding_kind kind, double low,
                               double high) {
   etr_finder *finder = target->finder;
@@ -363,7 +365,9 @@ static bool add_delegate(const lever_target *target) {
   return true;
 }
 
-/* Adds a lever of which it is not known what it saves. Returns false when out of memory. */
+/* Adds a lever of which neither the least nor the most that it saves is known (the two NAN),
+ * with its texts, which are kept and not copied. One that is about too little time is not added,
+ * which is no failure. Returns false when out of memory. */
 static bool add_unmeasured_lever(const lever_target *target, etr_finding_kind kind,
                                  const char *title, const char *fact, const char *evidence) {
   etr_finding *added = add_lever(target, kind, NAN, NAN);

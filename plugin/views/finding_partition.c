@@ -199,8 +199,9 @@ enum {
   MOST_KINDS = 256
 }; /* targets and reasons that are told apart; the others are added to the last */
 
-/* Lists the operators between delegates by kind, the longest first, at most MOST_KINDS. Returns
- * NULL when out of memory. */
+/* Lists the operators between delegates by kind, with their number and ticks over all runs, the
+ * longest first. Further kinds than MOST_KINDS are added to the last one. Returns NULL when out of
+ * memory. */
 static kernel_kind *list_kernels_between(const partition *p, size_t *count) {
   kernel_kind *list = etr_arena_alloc_array(p->finder->arena, MOST_KINDS, sizeof *list);
   *count = 0;
@@ -572,9 +573,10 @@ static double ticks_per_call(const partition *p) {
   return ETR_FINDING_DELEGATE_CALL_NS / etr_ticks_to_ns(p->finder->profile, 1);
 }
 
-/* Adds the finding that a backend takes operators which ran as kernels, if that saves more than the
- * calls of the delegates take that this adds. ticks: of the marked operators, over all runs.
- * optimized: of those that an optimized library has, too. Returns false when out of memory. */
+/* Adds the finding that a backend takes operators which ran as kernels, if that saves more than
+ * the calls of the delegates take that this adds. ticks: of the marked operators, over all runs.
+ * optimized: the part of these ticks that is of operators in the optimized library. Returns false
+ * when out of memory. */
 static bool add_not_delegated_finding(partition *p, const bool *marked, uint64_t ticks,
                                       uint64_t optimized) {
   etr_finder *finder = p->finder;

@@ -116,8 +116,9 @@ bool etr_headline_has(const etr_headline_part *part, const etr_group *group) {
   return is_same_part(part, &of);
 }
 
-/* Adds a row of the groups to its part, which is added if it is new. Interruptions are in no part.
- * row: index of the group. Returns false when out of memory. */
+/* Adds a row of the groups to its part, which is added if it is new. The part's `low` leaves out
+ * time of calls that may be of operators. Interruptions are in no part. row: index of the group,
+ * for which c->of_row gets the part's number. Returns false when out of memory. */
 static bool add_group_to_part(part_list *c, etr_arena *arena, const etr_group *group, size_t row) {
   const etr_headline_part part = part_of_group(group);
   double ticks = group->stats.typical;

@@ -85,8 +85,9 @@ static double median_of(search *s, size_t count) {
   return etr_stats_of(s->sorted, count).p50;
 }
 
-/* Counts, for each run, the series that are long enough to show whether the whole run is slow, and
- * those of them that are slow in it. */
+/* Counts, for each run, in s->witnesses the series (nodes or events) whose median time is large
+ * enough to show whether the whole run is slow, and in s->slow those of them that took SLOW_FACTOR
+ * times their median or more in it. */
 static void count_witnesses(search *s) {
   double least = LEAST_WITNESS * s->method->execute.typical;
   for (size_t series = 0; series < s->series_count; series++) {

@@ -25,7 +25,8 @@ typedef struct etr_loads {
                             which method a load belongs to */
 } etr_loads;
 
-/** Lists the events of loads. Returns false when out of memory. */
+/** Lists the events of blocks in which no method ran, which are those of loads, and finds the
+ * one among them that contains the others. Returns false when out of memory. */
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile);
 
 /** Returns the typical time of the load of a method's program, in ticks; NaN if none was recorded,

@@ -45,8 +45,8 @@ const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_prof
 const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena,
                                            const etr_weight *weights, size_t weight_count);
 
-/** Adds up the program's constants by segment and number type, most bytes first. Returns NULL when
- * out of memory. */
+/** Adds up the number and bytes of the program's constants by number type and by where they are
+ * (a segment, inline or external), most bytes first. Returns NULL when out of memory. */
 const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena,
                                              const etr_program_memory *memory);
 

@@ -59,7 +59,8 @@ static void sum_own_nodes(sum *sums, const etr_profile *profile, const etr_graph
   }
 }
 
-/* Sets the medians of the modules of a level. module_of has, per node, its module of this level or
+/* Sets row.total_p50 of the modules of a level: the median over the runs of what all of a
+ * module's nodes took in a run, in ticks. module_of has, per node, its module of this level or
  * above; ETR_NONE if it is not counted. Returns false when out of memory. */
 static bool set_level_medians(sum *sums, const etr_method *method, const etr_graph *graph,
                               const uint32_t *module_of, uint32_t level) {

@@ -164,8 +164,9 @@ static uint64_t add_to_hash(uint64_t hash, double number) {
   return (hash ^ bits) * 0x100000001b3u;
 }
 
-/* Returns a hash of all times of a side; 0 without times. Two recordings never took equally long in
- * all of their parts. */
+/* Returns a hash of the times of all runs and items of a side; 0 if no method has runs. Two
+ * recordings never took equally long in all of their parts, so records with the same hash are of
+ * one recording. */
 static uint64_t hash_times(const etr_side *side) {
   uint64_t hash = 0xcbf29ce484222325u;
   size_t count = 0;
@@ -573,8 +574,9 @@ etr_status etr_record_set_add_document(etr_record_set *set, const etr_document *
 
 /* ---- When all records are there ---- */
 
-/* Adds remarks on methods that only a record or only the first record has, and on a record without
- * times. */
+/* Adds remarks on methods that only a record or only the first record has, and on a record
+ * without times. A method with a verdict was compared, so there is nothing to say. Remarks without
+ * figures are in group 0, where the same text about several records is one remark. */
 static void remark_methods(etr_record_set *set, const etr_set_record *record) {
   static const char no_times[] = "no times, since there is no ETDump with runs",
                     unknown[] = "it is not known which method ran, so it is compared with none";

@@ -357,7 +357,8 @@ static bool is_number(const char *label) {
   return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0';
 }
 
-/* Counts the nodes and boxes directly in each box, and its operators at any depth. */
+/* Counts, for each box, the nodes and boxes directly in it, those of these boxes that are named
+ * by a number, and its operators at any depth. Weights do not count. */
 static void count_contents(etr_tree *tree) {
   etr_box *boxes = tree->boxes.data;
   for (size_t i = 0; i < tree->boxes.count; i++)
@@ -942,7 +943,9 @@ static void find_runs(pass *p) {
   }
 }
 
-/* Moves boxes into the buckets that the plan of their parent wants. */
+/* Makes buckets the parents of boxes where the plan of their parent wants that: STEP_RUNS puts
+ * the members of long runs into buckets, STEP_BOXES all boxes, in their order, into buckets of
+ * equal size ("modules.0000-0063"). The buckets are added at the end of the boxes. */
 static void move_boxes(pass *p) {
   for (uint32_t member = 1; member < p->box_count; member++) {
     uint32_t parent = p->tree->boxes.data[member].parent, bucket = parent;

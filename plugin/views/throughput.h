@@ -39,8 +39,9 @@ const char *etr_cache_growth_text(etr_arena *arena, const etr_cache_growth *grow
  * points, or when out of memory. */
 const char *etr_cache_growth_line(etr_arena *arena, const etr_cache_growth *growth);
 
-/** Returns the block that shows best by what a method's runs were found to be of it: one that times
- * decided, else its first; NULL if it has no runs. */
+/** Returns the event block that shows best by which rule runs were taken for those of the
+ * method: the first with runs that has evidence for the rule (times decided it), else the first
+ * with runs. Skipped runs count, too. NULL if there are no runs. */
 const etr_block *etr_block_of_rule(const etr_profile *profile, const etr_method *method);
 
 #endif
