@@ -108,7 +108,8 @@ typedef enum etr_unit {
 /** Returns "ms", "ns", "us", "s", "cycles" or "auto". Static. */
 ETR_API const char *etr_unit_name(etr_unit unit);
 
-/** Converts ticks to a unit; ETR_UNIT_CYCLES returns the ticks themselves. */
+/** Converts ticks to a unit, milliseconds for ETR_UNIT_MS; ETR_UNIT_CYCLES returns the ticks
+ * themselves. */
 ETR_API double etr_ticks_to_unit(const etr_profile *profile, double ticks, etr_unit unit);
 
 /* ---- Facts that no file contains ---- */

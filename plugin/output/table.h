@@ -385,7 +385,8 @@ void etr_table_sort(etr_table *table);
 size_t etr_table_shown_count(const etr_table *table);
 
 /** Lays out the rows that are shown, for etr_table_write(), or writes them at once as JSON Lines or
- * into Arrow's columns. Forgets all rows. Returns the number of rows that are not shown. */
+ * into Arrow's columns. The first call of a table also chooses its columns. Forgets all rows.
+ * Returns the number of rows that are not shown. */
 size_t etr_table_lay_out_rows(etr_table *table);
 
 /** Writes the rows that were laid out and ends the table; the next table may have other columns.

@@ -35,9 +35,9 @@ void etr_unfinished_begin(etr_unfinished *list);
 bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const char *path,
                         bool is_folder);
 
-/** Removes the files and folders in the list, newest first; folders only if they are empty. Safe in
- * a signal handler.
- */
+/** Removes the files and folders in the list, newest first, so that a folder is empty before its
+ * turn; folders with other contents stay. What cannot be removed is skipped. Safe in a signal
+ * handler. */
 void etr_unfinished_remove(etr_unfinished *list);
 
 /** Makes signal handlers forget the list, because everything is in place. */

@@ -401,9 +401,10 @@ static double sort_key(const accuracy_output *o, const etr_value_accuracy *value
   }
 }
 
-/* Sets o->rows to the chosen values that were compared, sorted, and o->ranks to their ranks by
- * suspicion. A node has a value for each input and run; with worst_only, only the most suspicious
- * one of each output is taken. Returns false when out of memory. */
+/* Sets o->rows to the chosen values that were compared, in the chosen order, o->ranks to their
+ * ranks by suspicion (0: the most suspicious), and o->has_stored_integers. A node's output has a
+ * value for each input and run: with worst_only, only its most suspicious one is taken, which comes
+ * first, and later ones are found in seen_inputs. Returns false when out of memory. */
 static bool choose_rows(accuracy_output *o, bool worst_only) {
   const etr_accuracy *accuracy = o->accuracy;
   etr_arena *arena = &o->answer.arena;

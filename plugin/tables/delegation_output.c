@@ -397,8 +397,8 @@ static const char *delegated_text(etr_arena *arena, const etr_delegation *delega
                           delegation->subgraphs, etr_plural(delegation->subgraphs));
 }
 
-/* Writes the lines above a method's table of operators: how much is delegated, the unit, what is
- * uncertain, and what was left out. */
+/* Writes the lines above a method's table of operators: how much is delegated, the unit, how many
+ * nodes are uncertain, how many runs were excluded, and the filter. */
 static void put_operators_title(etr_answer *answer, const etr_method *method,
                                 const etr_delegation *delegation) {
   bool is_timed = method->run_count > 0;

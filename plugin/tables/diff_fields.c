@@ -156,7 +156,7 @@ static etr_cell between(const void *row) {
 
 /* Returns why a row was timed on one side only: "fused" if the newer side has its node fused into
  * another one, whose time includes it, "unfused" if the base has; or else the word for its verdict.
- */
+ * The node is looked up on the side that did not time it. */
 static const char *one_side_text(const void *each) {
   const change_row *row = each;
   bool in_base = has_base(each);

@@ -37,9 +37,10 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute)
 /** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", or
  * "12.3 % slower". Returns "" unless the verdict is that it did. */
 const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
-/** Returns what changed, by the comparison's sums: "log1p and gt are gone (-345 us); what replaces
- * them costs 32 us; mul takes 11 us more; calls and copies cost 28 us more". Returns "" if nothing
- * is worth a word, or if the two are different models. */
+/** Returns what changed in a typical run, by the comparison's sums by operator: "log1p and gt are
+ * gone (-345 us); what replaces them costs 32 us; mul takes 11 us more; calls and copies cost 28 us
+ * more". Changes below 2 % of the longer inference are left out. Returns "" if nothing is worth a
+ * word, if the two are different models, or when out of memory. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 /** Returns what changed, as etr_diff_changes_text(), behind "The runs cannot tell whether it
  * changed
@@ -138,8 +139,9 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
 
 /* ---- Parts ---- */
 
-/** Writes what a method's typical run consists of on both sides, for people: rows that add up to
- * Method::execute. Returns false when out of memory. */
+/** Writes what a method's typical run consists of on both sides, for people: rows in ticks that add
+ * up to Method::execute, and below them the load, which happens once and is no part of that sum.
+ * Returns false when out of memory. */
 bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method);
 
 /** A part of Method::execute on both sides, as a row. */
@@ -157,8 +159,8 @@ bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair
  * first, and where the difference starts. Writes nothing if neither side logged values. */
 void etr_gap_write_section(etr_diff_output *o, const etr_method_pair *method);
 
-/** Writes the gaps of all methods as one table, which CSV and TSV have if only values are asked
- * for. */
+/** Writes the gaps of all methods as one table for programs, which they have if only values are
+ * asked for: of each method the worst gaps first, at most --top. */
 void etr_gap_write_table(etr_diff_output *o);
 
 /** Writes the key numeric_gap: a list of the values that both sides logged, each with how far they

@@ -141,9 +141,10 @@ static void add_largest_change_clause(sentence *s, const changed *judged) {
                     etr_diff_typical(&judged->groups[0]->change));
 }
 
-/* Adds a clause on what calls of delegates and the copies around them cost more or less. Where
- * events are compared, copies are among the events, because a side without a graph does not say
- * which were inserted. Returns false when out of memory. */
+/* Adds a clause on how many ticks of a typical run calls of delegates and the copies around them
+ * cost more or less. Where events are compared, copies are left out: they are among the events,
+ * because a side without a graph does not say which were inserted. Returns false when out of
+ * memory. */
 static bool add_calls_clause(sentence *s) {
   etr_part_changes parts;
   double change = 0;

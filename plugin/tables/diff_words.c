@@ -283,8 +283,9 @@ static void put_change_and_interval(const etr_diff_output *o, etr_writer *writer
   put_interval_in_parentheses(o, writer, change);
 }
 
-/* Writes the verdict that both are equal or that the data do not decide, with change and bounds:
- * "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: ...". */
+/* Writes the verdict that both sides are equal or that the data do not decide, with the change
+ * relative to the base and its bounds: "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal
+ * within 5 %: ...", where 5 % is the comparison's limit. */
 static void put_undecided_verdict(const etr_diff_output *o, etr_writer *writer,
                                   const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL || change->verdict == ETR_VERDICT_LIKELY_EQUAL) {

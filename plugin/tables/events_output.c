@@ -194,8 +194,8 @@ static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
   return index;
 }
 
-/* Writes the op types of the nodes with a debug handle as JSON strings, `limit` of them at most.
- * Returns how many it wrote. */
+/* Writes the op types of the nodes of the row's graph with a debug handle as JSON strings, `limit`
+ * of them at most. Returns how many it wrote. */
 static size_t put_handle_op_types(const etr_fields *f, const event_row *row, uint32_t handle,
                                   size_t limit) {
   const handle_index *index = &row->output->handles[row->block->method];

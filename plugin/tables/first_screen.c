@@ -287,9 +287,11 @@ static const char *cut_to(etr_answer *answer, const char *text, size_t columns) 
   return etr_or_empty(etr_text_end(&cut, &w));
 }
 
-/* Returns the name of a row: "attention.wq · linear", "attention · expand_copy (one: 5.40)",
- * "calling 82 delegates", "Transpose (ND, X32) (inserted)". In text its name is cut so that its
- * remark fits into `width` columns; 0: there is no limit. Returns NULL when out of memory. */
+/* Returns the name of a row: "attention.wq · linear", "calling 82 delegates", "Transpose (ND, X32)
+ * (inserted)", or "attention · expand_copy (one: 5.40)" if one of the row's nodes takes much longer
+ * than the others: 5.40 in the screen's unit. prefix: the path that names of modules leave out, ""
+ * for none. In text the name is cut so that its remark fits into `width` columns (0: no limit).
+ * Returns NULL when out of memory. */
 static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
                             etr_slice prefix, size_t width) {
   etr_arena *arena = &answer->arena;
@@ -409,8 +411,10 @@ static bool has_operators_elsewhere(const etr_first_screen *s, const etr_group *
   return false;
 }
 
-/* Returns the name of a row's box in the upper line: the first part of its module's path below the
- * prefix, or what runs it if it has no module or is at the top level. */
+/* Returns the name of a row's box in the upper line: the first name of its module's path below the
+ * prefix, or what runs it if it has no module or is at the top level. Time in a delegate that is on
+ * no operator is called "XNNPACK, outside operators" if operators of that backend are in other
+ * boxes. */
 static const char *upper_box_name(etr_answer *answer, const etr_first_screen *s,
                                   const etr_group *group) {
   etr_slice prefix = s->prefix;
@@ -470,7 +474,8 @@ static void put_box_label(etr_writer *w, const char *name, const char *more, siz
 
 /* Writes boxes, which are sorted by time, into the columns from `first` to before `end`, each as
  * wide as its time. As soon as one would be narrower than LEAST columns, it and all further ones
- * become one box with their number, "+3". */
+ * become one box with their number, "+3". Labels have the time, and with has_unit its unit and its
+ * share in the whole method, not in these boxes. */
 static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes *b, size_t first,
                       size_t end, bool has_unit) {
   enum { LEAST = 4 }; /* columns of a box with a label */
@@ -913,9 +918,9 @@ static void move_rows_below_sums(table_lines *lines, table_line *sorted) {
 /* A row below the sum of its type is only shown if it has at least this share of the whole time. */
 #define LEAST_INNER 0.05
 
-/* Removes rows below a sum that are smaller than LEAST_INNER of the whole time, and lines whose
- * time is 0, because it is below the clock's step; but not the first line, so that some line
- * remains. Counts the removed rows. */
+/* Removes rows below a sum that are smaller than LEAST_INNER of the whole time of the rows, and
+ * lines whose time is 0, because it is below the clock's step; but not the first line, so that some
+ * line remains. Adds the number of removed rows, not of sums, to lines->left_out. */
 static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
   size_t kept = 0;
   double whole = 0;

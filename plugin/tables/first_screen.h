@@ -55,7 +55,9 @@ size_t etr_first_screen_find_measure_again(const etr_first_screen *screen);
  * table in Markdown. Writes nothing if there are no findings. */
 void etr_first_screen_put_findings(etr_answer *answer, const etr_first_screen *screen);
 
-/** Writes the rows that add up to the whole time. */
+/** Writes the rows that add up to the whole time, with bars relative to the longest row, which is
+ * the first, and how many rows are left out. Writes nothing if there are no rows, or when out of
+ * memory. */
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *screen);
 
 #endif

@@ -753,7 +753,8 @@ static const char *missing_weights(etr_arena *arena, const etr_program_memory *p
 }
 
 /* Writes a line for each file that was read (ETRecord, ETDumps, program, weights, debug buffer), or
- * that it is missing, and lines that say what is in it. */
+ * that it is missing, and lines that say what is in it. put_line() writes nothing for NULL, which
+ * stands for what is not known or not there. */
 static void put_lines(info *output) {
   const etr_profile *profile = output->answer.profile;
   put_line(output, "ETRecord", profile->etrecord ? profile->etrecord : "none");

@@ -144,7 +144,8 @@ static etr_rows list_constants(const void *row) {
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
-/* Lists the inputs and outputs of the method. row: a `memory` with a plan. */
+/* Lists the inputs and outputs of the method and their bytes. Returns no rows when out of memory.
+ * row: a `memory` with a plan. */
 static etr_rows list_inputs_and_outputs(const void *row) {
   const memory *subject = row;
   size_t count = subject->plan->boundary_count;
@@ -609,8 +610,9 @@ typedef struct peak_step {
   size_t tensor_count;
 } peak_step;
 
-/* Returns the row of the instruction at which most memory is live, with the tensors that are live
- * there; none if nothing is planned. */
+/* Returns the row of the instruction at which most memory is live, with its operator, its module
+ * and the tensors that are live there. Returns no row if nothing is planned, or when out of memory.
+ * row: a `memory` with a plan. */
 static etr_rows make_peak_row(const void *row) {
   const memory *subject = row;
   const etr_memory_plan *plan = subject->plan;
@@ -973,8 +975,8 @@ static void put_method_memory(memory_report *report, const etr_method *shown, bo
                         findings[i].evidence);
 }
 
-/* Writes the bytes of the program and its segments, and its constants; nothing without a program.
- * */
+/* Writes the bytes of the program and of its segments, and a table of the sums of its constants.
+ * Writes nothing without a program. The sum of damaged sizes stops at the largest number. */
 static void put_program_memory(memory_report *report, const memory *subject) {
   const etr_program_memory *program = subject->program;
   uint64_t segment_bytes = 0;

@@ -152,8 +152,9 @@ static void add_operators(nodes_output *n, const etr_graph *graph, bool only_tim
   }
 }
 
-/* Adds the nodes of the graphs that are listed and sorts them: those that ran in timed graphs, or
- * all operators if no graph is timed. */
+/* Adds the nodes of the graphs that the filter takes: those that ran in timed graphs, or all
+ * operators if no graph is timed. They are sorted by time, unless the user asked for the order of
+ * the graph. */
 static void add_listed_graphs(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++)
@@ -287,7 +288,8 @@ static double count_hinted_costs(const etr_table *table) {
 }
 
 /* Writes the table of nodes; in text with lines about the methods in front of it, and behind it how
- * nodes were identified, notes on costs and, with a filter, sums by graph. */
+ * nodes were identified, notes on costs and, with a filter, sums by graph. Sums and costs are
+ * counted first, because etr_table_lay_out_rows() forgets the rows. */
 static void write_table(nodes_output *n) {
   bool is_text = etr_table_is_text(&n->table);
   bool is_filtered = etr_filter_is_active(n->answer.filter);

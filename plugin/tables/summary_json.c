@@ -74,8 +74,8 @@ void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
   etr_jw_end(f->json);
 }
 
-/* Writes "first_run": the time of the first run, its ratio to the median of the other runs, and
- * statistics of these. Writes null if there is no other run. */
+/* Writes "first_run": the time of the first run, its ratio to the typical time of the other runs,
+ * and statistics of these. Writes null if there is no other run. */
 static void put_first_run_or_null(const etr_fields *f, const etr_summary *s) {
   etr_jw_key(f->json, "first_run");
   if (s->first_run.rest.count == 0) {

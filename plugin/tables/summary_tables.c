@@ -221,7 +221,8 @@ static void add_module_row(report *r, etr_table *table, uint32_t level, const ch
   etr_sum_table_add_row(table, sum);
 }
 
-/* Returns the sum of a module with everything inside it; sum.own is the time of its own nodes. */
+/* Returns the sum of a module with everything inside it: its times in ticks per run, nodes and
+ * costs. sum.own is the time of the module's own nodes, by the statistic that ranks. */
 static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
@@ -594,8 +595,9 @@ static void write_delegate_parts(report *r, const etr_method *method, const char
   put_table(r, &table);
 }
 
-/* Writes which nodes a filter selects, and how much time they take: "only module features.1: 3
- * nodes, 61.8 us, 15.4 %"; nothing without a filter. */
+/* Writes which nodes a filter selects, how much time they take in a run, and their share in
+ * Method::execute: "only module features.1: 3 nodes, 61.8 us, 15.4 %"; nothing without a filter.
+ * Times are typical ones, or averages if averages rank. */
 static void put_selected_part(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
@@ -679,7 +681,9 @@ static void add_breakdown_with_parts(report *r, etr_table *table, const etr_summ
 }
 
 /* Writes a table of the time by operator, backend or source line. One of a single row, or without
- * any measurable time, says no more than the balance, and is written only if it was asked for. */
+ * any measurable time, says no more than the balance, and is written only if it was asked for.
+ * --columns does not replace the first column, which has the names of the rows. If it was asked
+ * for, of all nodes, the other parts of Method::execute are among its rows. */
 static void write_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   etr_table table;
   if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by)
@@ -951,7 +955,9 @@ static bool write_screen(report *r, const etr_summary *s) {
   return true;
 }
 
-/* Writes the tables of a method that --by or --all asks for. Returns false when out of memory. */
+/* Writes the tables of a method that --by asks for, or all of them if --by is not given (--all).
+ * ETR_SUM_BY_KERNEL is the first choice after those that are a breakdown. Returns false when out of
+ * memory. */
 static bool write_tables(report *r, const etr_summary *s) {
   const etr_table_options *options = r->answer.options;
   etr_delegate_parts phases, units;
@@ -1006,8 +1012,10 @@ static bool write_screen_head(report *r, const etr_summary *s) {
 }
 
 /* Writes a method: with is_whole its screen and the tables that the options ask for; else only its
- * first line, or in Markdown its head. With --explain it writes findings instead. Returns false
- * when out of memory. */
+ * first line, or in Markdown its head. With --explain it writes findings instead of screen and
+ * tables. The head is held back only until its lines are counted in r->lines, which the lists of
+ * the screen leave room for, and is then written to the answer. Returns false when out of memory.
+ */
 static bool write_method(report *r, const etr_method *method, bool is_whole) {
   etr_summary s;
   double hinted = 0;
@@ -1072,7 +1080,7 @@ static void put_untimed_method(report *r, const etr_method *method) {
 }
 
 /* Writes that the ETDumps have only loads, as of a program that failed before its first inference,
- * and how long loading takes. */
+ * and the typical time of the load that contains the others, if there is one. */
 static void put_only_loads(report *r) {
   etr_text text;
   etr_writer writer;
@@ -1105,8 +1113,8 @@ static bool is_chosen(const report *r, const etr_method *method) {
 }
 
 /* Writes the methods beside `longest`, which has the screen: a line for each, at most eight, or
- * with r->is_each all methods whole; then those that were not timed. Returns false when out of
- * memory. */
+ * with r->is_each all methods whole; then those that were not timed. What is written is counted in
+ * r->lines, because it takes lines from the screen. Returns false when out of memory. */
 static bool write_other_methods(report *r, const etr_method *longest) {
   enum { MOST = 8 }; /* lines of a screen that other methods may take */
   const etr_profile *profile = r->answer.profile;
@@ -1318,7 +1326,8 @@ static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
 }
 
 /* Writes the one table of all methods that --by names. --top is a number of rows of each method.
- * Returns false when out of memory. */
+ * Without --by, operators are the rows. Returns false when out of memory; for columns that do not
+ * exist the answer was refused, and etr_answer_end() fails. */
 static bool write_one_table(report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_sum_by by = r->answer.options->by;

@@ -84,8 +84,9 @@ void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *pr
 size_t etr_placer_process(const etr_placer *placer, uint32_t run);
 
 /** Fills placer->spans with the events of a run, sorted by start, outer events before inner ones.
- * Returns true if the run is where it was measured, and false if it was moved behind the run
- * before, because its clock went back. */
+ * Returns true if the run is where it was measured, and false if it was moved behind the run before
+ * of its process, because its clock went back. When out of memory, the arena has failed or
+ * placer->failed is set, and the spans are of no use. */
 bool etr_place_run(etr_placer *placer, uint32_t run);
 
 /**
