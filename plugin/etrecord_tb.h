@@ -653,16 +653,18 @@ typedef struct etr_accuracy_variants {
 enum { ETR_MOST_VARIANTS = 8 };
 
 /** Writes a row for each node of the reference's aten/METHOD that some record has (for people at
- * least two records), in order of execution, with the SNR of each record's worst input. Errors:
- * those of etr_emit_nodes_table(). */
+ * least two records), in order of execution or as `choice` says, with the SNR in dB of each
+ * record's worst input: a rounded column for people, or an exact one for programs. choice and
+ * options may be NULL. Errors: those of etr_emit_nodes_table(). */
 ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants,
                                               const etr_accuracy_choice *choice,
                                               const etr_table_options *options,
                                               const etr_sink *sink, etr_error *error);
 
-/** Writes the rows of etr_emit_accuracy_variants() for programs, schema
- * "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). Errors: ETR_ERROR_IO,
- * ETR_ERROR_MEMORY. */
+/** Writes the rows of etr_emit_accuracy_variants() for programs, also nodes that one record has,
+ * schema "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). An SNR is null
+ * if the record did not log the node, or logged values equal to the reference's, which "equal"
+ * tells. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants,
                                                    const etr_accuracy_choice *choice,
                                                    const etr_sink *sink, etr_error *error);

@@ -216,7 +216,8 @@ struct etr_row_type {
 #define ETR_ROW_TYPE(name, array)                                                                  \
   const etr_row_type etr_##name##_fields = {#name, array, ETR_COUNT(array)}
 
-/** Returns the value of a field in a row. */
+/** Returns the value of a field in a row: text, or number with times in ticks. A cell without
+ * either is unknown. */
 etr_cell etr_field_cell(const etr_field *field, const void *row);
 
 /** The text and the number of a cell, without the members that only tables show. */
@@ -254,7 +255,8 @@ static inline etr_scalar etr_scalar_of_number(double number) {
   return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
 }
 
-/** Returns the typed value of a field in a row, with times in the unit. */
+/** Returns the typed value of a field in a row for programs: null for what is unknown, times in the
+ * unit, shares from 0 to 1. Integers above INT64_MAX are ETR_SCALAR_HUGE. */
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field,
                             const void *row);
 
@@ -389,8 +391,9 @@ size_t etr_table_shown_count(const etr_table *table);
  * Returns the number of rows that are not shown. */
 size_t etr_table_lay_out_rows(etr_table *table);
 
-/** Writes the rows that were laid out and ends the table; the next table may have other columns.
- * Writes nothing for JSON Lines. */
+/** Writes the rows that were laid out and ends the table, also one without rows, and the next table
+ * may have other columns. Writes nothing for JSON Lines, whose rows were written when they were
+ * laid out. */
 void etr_table_write(etr_table *table);
 
 /** Calls etr_table_lay_out_rows() and etr_table_write(). Text and Markdown then say how many rows

@@ -30,8 +30,10 @@ typedef struct etr_unfinished {
  * once, the lists of the others remain unknown. */
 void etr_unfinished_begin(etr_unfinished *list);
 
-/** Adds a file that is about to be made, or a folder that was just made. path is borrowed. Returns
- * false when out of memory. */
+/** Adds a file that is about to be made, or a folder that was just made: a path below the open
+ * folder `root`, or with -1 a path as it is. path is borrowed. The item is complete before the list
+ * leads to it, as a signal handler may read the list at any time. Returns false when out of memory.
+ */
 bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const char *path,
                         bool is_folder);
 

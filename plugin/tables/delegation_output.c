@@ -425,8 +425,8 @@ static void put_operators_title(etr_answer *answer, const etr_method *method,
 
 /* ---- Each delegate ---- */
 
-/* Writes the lines above a method's table of delegates: its backends, the unit, and what was left
- * out. */
+/* Writes the lines above a method's table of delegates: its backends, the unit, how many runs were
+ * excluded, and what its clock and interruptions limit. */
 static void put_delegates_title(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
   bool is_timed = method->run_count && method->delegate_count;

@@ -81,7 +81,7 @@ static void put_assumes(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 /* Writes the odd recordings of one side ("base" or "new") into a list that was begun, each with its
- * file and by which part its time differs from the others of its side. */
+ * file and by which part its time differs from the others of its side: 0.3 if it is 30 % slower. */
 static void put_odd_recordings_of_side(const etr_fields *f, const char *side,
                                        const etr_side_odd *odd_recordings, size_t count) {
   for (size_t i = 0; i < count; i++) {

@@ -73,8 +73,8 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],
  * backend cpu → XnnpackBackend"; "" if nothing differs. */
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method);
-/** Returns the number of excluded runs, "2 warm-up runs excluded on each side"; "" if all runs
- * count. */
+/** Returns the number of excluded runs, "2 warm-up runs excluded on each side", or the one of the
+ * side that has most if the method was timed on one side only; "" if all runs count. */
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns how many timed nodes were paired: "218 of the 219 timed nodes of both sides have a
  * counterpart". */
@@ -102,8 +102,8 @@ extern const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS];
 /** Returns true if a section has rows to show. */
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
 
-/** Returns a line that says how much of the change of Method::execute the first `shown` rows are.
- */
+/** Returns a line that says how much of the change of Method::execute, in the typical run, the
+ * first `shown` rows are, with times in the unit of the options. */
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method,
                                   const etr_diff_rows *rows, size_t shown);
 

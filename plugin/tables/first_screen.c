@@ -505,7 +505,9 @@ static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes
   }
 }
 
-/* Writes what runs where: "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". */
+/* Writes what runs where, the longest first, with time, unit and share in the whole time: "XNNPACK
+ * 741 ms 81 % · CPU kernels 163 ms 18 % · calls and ...". Those with less than LEAST_NAMED of the
+ * whole time are left out. */
 static void put_where_it_runs(etr_answer *answer, const etr_first_screen *s) {
   boxes places = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
@@ -938,8 +940,9 @@ static void leave_out_small(table_lines *lines, const etr_first_screen *s) {
   lines->count = kept;
 }
 
-/* Chooses the lines of the table: at most s->most_rows (0: all) of the longest sums of a type and
- * single rows. Returns false when out of memory. */
+/* Chooses the lines of the table: at most s->most_rows (0: all, also small ones) of the longest
+ * sums of a type and single rows. out->left_out counts the rows, not the sums, that have no line.
+ * Returns false when out of memory. */
 static bool choose_lines(table_lines *out, etr_answer *answer, const etr_first_screen *s) {
   size_t most = 2 * s->groups.count; /* each row, and a sum for each at most */
   table_line *sorted = etr_arena_alloc_array(&answer->arena, most, sizeof *sorted);
@@ -1024,7 +1027,8 @@ static const char *line_runs_on(etr_answer *answer, const table_line *line) {
 }
 
 /* Writes a line as a row of a Markdown table: sums are bold, rows below a sum begin with an arrow.
- * most: share of the longest line. */
+ * Names are not cut, and bars are not filled up with blanks. most: share of the longest line, which
+ * has the longest bar. */
 static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                               double most) {
   etr_writer *w = &answer->writer;
@@ -1043,8 +1047,9 @@ static void put_markdown_line(etr_answer *answer, const etr_first_screen *s, con
   etr_puts(w, " |\n");
 }
 
-/* Writes a line as text: name, time, share, bar, number of operators, time of each, what runs them.
- * A narrow screen has no bar and no time of each. most: share of the longest line. */
+/* Writes a line as text: name, time, share, bar, number of operators, time of each (in the screen's
+ * unit, without its name), what runs them. A narrow screen has no bar and no time of each. most:
+ * share of the longest line, which has the longest bar. */
 static void put_text_line(etr_answer *answer, const etr_first_screen *s, const table_line *line,
                           double most) {
   enum { LEAST_PLACE = 8 /* columns of what a row runs on */ };

@@ -871,7 +871,9 @@ static void add_facts(etr_table *table, const char *section, const etr_row_type 
       add_value(table, section, field->key, etr_field_cell(field, row));
 }
 
-/* Writes all facts about the inputs as one table for programs. */
+/* Writes all facts about the inputs as one table for programs, a row for each. Rows of lists are
+ * keyed by their first column (true) or by their number (false), as add_list() says; costs are
+ * those of all modules, and runs are listed by block. */
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   const logged_value_counts counts = count_values(profile);

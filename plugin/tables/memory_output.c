@@ -949,8 +949,8 @@ static void put_kv_cache(memory_report *report, const etr_method *shown) {
   etr_section_end_list(&report->answer);
 }
 
-/* Writes the memory of a method for people: its cache of keys and values, plan, weights and logged
- * allocations, what the program does not describe, and findings. */
+/* Writes the memory of a method for people: its cache of keys and values, plan, weights and the
+ * allocations that its own runs logged, what the program does not describe, and findings. */
 static void put_method_memory(memory_report *report, const etr_method *shown, bool is_first) {
   const memory subject = gather_memory(&report->answer.arena, report->answer.profile, shown);
   put_method_heading(report, &subject, is_first);
@@ -992,7 +992,8 @@ static void put_program_memory(memory_report *report, const memory *subject) {
                     list_constant_sums(subject));
 }
 
-/* Writes the memory of all methods that the filter takes, and of the program, for people. */
+/* Writes the memory of all methods that the filter takes, for people, then that of the program, and
+ * the allocations of loads and of runs of no method. */
 static void write_report(memory_report *report) {
   const etr_profile *profile = report->answer.profile;
   const memory subject = gather_memory(&report->answer.arena, profile, NULL);

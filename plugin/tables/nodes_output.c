@@ -176,8 +176,9 @@ typedef struct selected_sum {
   size_t count;
 } selected_sum;
 
-/* Writes how many nodes of a graph the filter takes, and their time together beside that of the
- * method: "edge/forward: 3 nodes, 0.062 of 0.402 ms (typical run), only ...". */
+/* Writes how many nodes of a graph the filter takes, and their time together beside that of a run
+ * of the method, both by the statistic that the line names: "edge/forward: 3 nodes, 0.062 of 0.402
+ * ms (typical run), only ...". */
 static void put_selected_sum(nodes_output *n, const etr_graph *graph,
                              const selected_sum *of_graph) {
   etr_writer *writer = &n->answer.writer;
@@ -264,8 +265,8 @@ static const char *how_identified(const char *match) {
   return match;
 }
 
-/* Returns for each graph of the profile how many of its nodes are in the table, and their time.
- * Returns NULL when out of memory. */
+/* Returns for each graph of the profile how many of its nodes are in the table, and their ticks in
+ * a run (typical, or the average if averages rank). Returns NULL when out of memory. */
 static selected_sum *sum_by_graph(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   selected_sum *sums = etr_arena_alloc_array(&n->answer.arena, profile->graph_count, sizeof *sums);

@@ -75,8 +75,8 @@ static void put_file_object(const etr_fields *f, const etr_summary *s, const etr
   etr_jw_end(f->json);
 }
 
-/* Writes the source lines of a method as an object, file by file. Returns false when out of memory.
- */
+/* Writes the source lines of a method as an object, file by file, the file that takes most first,
+ * with the time of each line in the modules of each pattern. Returns false when out of memory. */
 static bool put_method_object(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -354,7 +354,7 @@ static void put_method_head(listing *l, const etr_summary *s, bool is_first) {
 /* ---- Methods ---- */
 
 /* Adds to the table for programs the sum of a line or, if the user asked for patterns, one sum for
- * each pattern of modules. */
+ * each pattern of modules that runs the line, which add up to it. */
 static void add_line_sums(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
   if (!first)

@@ -267,7 +267,7 @@ static void put_accuracy_or_null(etr_answer *answer, const etr_method *method) {
 }
 
 /* Writes "odd_recordings": the ETDumps whose times differ so much from the others that typical
- * times leave them out, and by which part. */
+ * times leave them out, and by which part: 0.3 if they are 30 % slower than the others. */
 static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
   etr_field_begin_list(f, "odd_recordings");
   for (size_t i = 0; i < method->odd_recording_count; i++) {

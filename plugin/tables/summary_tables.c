@@ -110,9 +110,9 @@ static bool add_listed_event(report *r, timed_events *events, const etr_event *e
   return etr_map_set(&events->event_indices, ETR_BYTES(event), (uint32_t)(events->list.count - 1));
 }
 
-/* Sets the ticks and statistics of the listed events to their time slices, which add up to
- * Method::execute. Inside a delegate, these may be less than what was recorded. Returns false when
- * out of memory. */
+/* Sets the ticks (of all runs), statistics and ranking weights of the listed events to their time
+ * slices, which add up to Method::execute. Inside a delegate, these may be less than what was
+ * recorded. Returns false when out of memory. */
 static bool add_time_slices(report *r, timed_events *events, const etr_method *method) {
   uint32_t *slice_events = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count,
                                                  sizeof *slice_events);
@@ -238,9 +238,10 @@ static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row
   return sum;
 }
 
-/* Writes the modules as a tree, to the depth that the options say. The top level, which contains
- * everything, is no row; only the time of its own nodes is, as the last one. A tree of one row says
- * no more than the balance, and is written only if the user asked for it. */
+/* Writes the modules as a tree, to the depth that --depth says, or without it as deep as --top rows
+ * allow. The top level, which contains everything, is no row: only the time of its own nodes is, as
+ * the last one. A tree of one row says no more than the balance, and is written only if the user
+ * asked for it. --columns does not replace the first column, the names. */
 static void write_module_tree(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -279,8 +280,9 @@ static void write_module_tree(report *r, const etr_summary *s) {
 
 /* ---- By pattern ---- */
 
-/* Writes the table of patterns of modules, without the top level, which contains everything; its
- * own nodes are the last row. */
+/* Writes the table of patterns of modules with everything inside them, without the top level, which
+ * contains everything, but with its own nodes as the last row. --columns does not replace the first
+ * column, the names. */
 static void write_pattern_table(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
@@ -731,9 +733,9 @@ static void write_first_run_table(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* Writes the table of the events that load the program and its methods, without those that are only
- * a small part of the whole load. A single event is a line instead, or nothing if there is one
- * method, whose first lines have it. */
+/* Writes the table of the events that load the program and its methods, without those inside the
+ * whole load that take nearly as long and so say nothing new. A single event is a line instead, or
+ * nothing if there is one method, whose first lines have it. */
 static void write_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
@@ -809,7 +811,9 @@ static void choose_unit(report *r, const etr_method *method) {
     r->options.unit = etr_unit_of_method(r->answer.profile, method);
 }
 
-/* Returns "long runs: 3 of 41.2 ms; short runs: 49 of 1.02 ms"; NULL for runs of one kind. */
+/* Returns the phases of the runs with the typical time of their runs, "long runs: 3 runs of 41.2
+ * ms; short runs: 49 runs of 1.02 ms; the times above are of all of these runs"; NULL for runs of
+ * one kind, or when out of memory. */
 static const char *phases_note(report *r, const etr_method *method) {
   etr_text text;
   etr_writer writer;
@@ -831,7 +835,8 @@ static const char *phases_note(report *r, const etr_method *method) {
 }
 
 /* Sets the first elements of `out`, which has room for ETR_BALANCE_MOST_NOTES + 4, to the screen's
- * last lines: what limits its numbers, and whether there is much to gain. Returns their number. */
+ * last lines: what limits its numbers, which phases its runs have, and whether there is much to
+ * gain. With a filter, notes on the whole method are left out. Returns their number. */
 static size_t list_last_notes(const char **out, report *r, const etr_summary *s) {
   enum { MOST = ETR_BALANCE_MOST_NOTES };
   etr_arena *arena = &r->answer.arena;
@@ -990,8 +995,9 @@ static bool write_tables(report *r, const etr_summary *s) {
 }
 
 /* Writes the head of a method's screen: its time, the sentence that says where it goes, and what
- * its runs are like; that comes first if it says that times may be no times. Returns false when out
- * of memory. */
+ * its runs are like. The latter comes first if the clock counts cycles, so that ticks may be no
+ * times. The sentence is about all nodes, and begins with the method if lines of other methods are
+ * above it. Returns false when out of memory. */
 static bool write_screen_head(report *r, const etr_summary *s) {
   etr_first_screen screen;
   if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit, NULL))
@@ -1053,7 +1059,8 @@ static bool write_method(report *r, const etr_method *method, bool is_whole) {
 }
 
 /* Writes the heading of a method that was not timed: why, and how many operators and delegates it
- * has. */
+ * has. It is held back only until its lines are counted in r->lines, as they take room from the
+ * screen. */
 static void put_untimed_method(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL
                                                      : &r->answer.profile->graphs[method->graph];
@@ -1146,7 +1153,8 @@ static bool write_other_methods(report *r, const etr_method *longest) {
 }
 
 /* Writes the methods that the filter takes, for people. The longest comes last, so that its screen
- * is what remains on the terminal. Returns false when out of memory. */
+ * is what remains on the terminal. With --explain it is the only one, because the numbers of
+ * findings are those of its screen. Returns false when out of memory. */
 static bool write_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
@@ -1197,8 +1205,8 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method_sum, method_fields);
 
-/* Adds a row for each method that the filter takes: its runs and times, and what its load and its
- * first run took. Returns false when out of memory. */
+/* Adds a row for each method that the filter takes: its runs and times, and the ticks of its load
+ * and of its first run, which are NaN if they are not known. Returns false when out of memory. */
 static bool add_method_rows(report *r, etr_table *table) {
   const etr_profile *profile = r->answer.profile;
   method_row *rows = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *rows);
@@ -1288,8 +1296,9 @@ static etr_breakdown_by breakdown_of_table(etr_sum_by by) {
   return by < ETR_SUM_BY_KERNEL ? breakdown_of(by) : ETR_BY_OP;
 }
 
-/* Adds the rows of a method, of the kind that --by names, to the table, and lays them out. Nothing
- * for a method that did not run. *s must live as long as the table. Returns false when out of
+/* Adds the rows of a method, of the kind that --by names, to the table, and lays them out. Adds
+ * nothing for a method that did not run. Rows of modules and patterns are of their own nodes, with
+ * totals in columns of their own. *s must live as long as the table. Returns false when out of
  * memory. */
 static bool add_rows_of_method(report *r, etr_table *table, etr_summary *s,
                                const etr_method *method) {

@@ -89,10 +89,9 @@ size_t etr_placer_process(const etr_placer *placer, uint32_t run);
  * placer->failed is set, and the spans are of no use. */
 bool etr_place_run(etr_placer *placer, uint32_t run);
 
-/**
- * Gives each span of the run that was placed last a track and a level, for a picture in which no
- * event covers another. Tracks outside delegates come first. Returns false when out of memory.
- */
+/** Gives each span of the run that was placed last a track and a level (0: outermost), for a
+ * picture in which no event covers another, and lists the tracks, those outside delegates first, in
+ * *tracks, with as many levels as each needs. Returns false when out of memory. */
 bool etr_place_levels(etr_placer *placer, uint32_t run, etr_tracks *tracks, etr_arena *arena);
 
 #endif
