@@ -567,8 +567,8 @@ ETR_API etr_status etr_emit_info_tables(const etr_profile *profile,
                                         const etr_table_options *options, const etr_sink *sink,
                                         etr_error *error);
 
-/** Writes the contents of the inputs, schema "etrecord-tb/info/1" (schema/info.schema.json).
- * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/** Writes the contents of the inputs, with each run and the costs of all modules, schema
+ * "etrecord-tb/info/1" (schema/info.schema.json). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit,
                                       const etr_sink *sink, etr_error *error);
 
@@ -663,8 +663,8 @@ ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *varia
 
 /** Writes the rows of etr_emit_accuracy_variants() for programs, also nodes that one record has,
  * schema "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). An SNR is null
- * if the record did not log the node, or logged values equal to the reference's, which "equal"
- * tells. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ * if the record did not log the node, or if it is infinite, as that of values that are equal, which
+ * "equal" tells. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants,
                                                    const etr_accuracy_choice *choice,
                                                    const etr_sink *sink, etr_error *error);

@@ -359,8 +359,10 @@ typedef struct etr_table {
 /** Begins a table of an answer. The options of the answer choose the medium. */
 void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fields);
 
-/** Uses the columns that options.columns names, if any, instead of the usual ones. Refuses the
- * answer if a name is unknown: see etr_answer_refuse(). */
+/** Uses the columns that options.columns names, separated by commas, if any, instead of the usual
+ * ones. In a comparison a name may stand for two columns, "base NAME" and "new NAME". Tables for
+ * programs also take `record` and `run`, for etr_table_add_origin_columns(). Refuses the answer if
+ * a name is unknown: see etr_answer_refuse(). */
 void etr_table_choose_columns(etr_table *table);
 
 /** Uses the columns that options.columns names, but keeps the first `first` columns of the medium

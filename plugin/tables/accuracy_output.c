@@ -665,8 +665,8 @@ static bool same_sizes(const etr_debug_value *a, const etr_debug_value *b) {
 }
 
 /* Returns which runs logged values of other shapes than the first run of their method, with one
- * value of each as an example; NULL if none did, or when out of memory. Values are ordered by run,
- * so the first value with a key is of the first run. */
+ * value of each as an example, and names at most four runs; NULL if none did, or when out of
+ * memory. Values are ordered by run, so the first value of a node's output is of the first run. */
 static const char *other_shapes_text(accuracy_output *o) {
   enum { MOST_RUNS = 4 };
   const etr_accuracy *accuracy = o->accuracy;

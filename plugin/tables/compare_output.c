@@ -276,8 +276,9 @@ static bool assumes_turns(const etr_record_set *set) {
   return false;
 }
 
-/* Writes the table with a row for each method of each record, and one for a record without any.
- * Returns false when out of memory. */
+/* Writes the table with a row for each method of each record, and one for a record without any; all
+ * of them, whatever --top says. Markdown, which may be published, leaves out columns that tell
+ * nothing. Returns false when out of memory. */
 static bool write_records_table(compare_output *o) {
   etr_answer *answer = &o->words.answer;
   etr_table table;
@@ -313,8 +314,9 @@ static const char *title_of(etr_records_by by) {
   return titles[by];
 }
 
-/* Writes the table of operators, modules, kernels or patterns, with a column of times for each
- * record. Narrow text hides the last records first, but never the first one. Returns false when out
+/* Writes the table of operators, modules, kernels or patterns, with a column of typical times for
+ * each record. Narrow text hides the last records first, but never the first one, whose column is
+ * no spare one. Times have digits of their own, because their sizes differ. Returns false when out
  * of memory. */
 static bool write_table_by(compare_output *o) {
   enum { FIRST = 3 }; /* columns that are not of a record: method, name and unit */

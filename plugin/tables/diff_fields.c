@@ -122,7 +122,8 @@ static etr_cell high(const void *row) {
   return etr_cell_number(round_to_four_digits(as_row(row)->change->high));
 }
 
-/* Writes "interval": both bounds of a relative change; null if there is no interval. */
+/* Writes "interval": both bounds of a change relative to the base, 0.1 for 10 % slower, with four
+ * digits; null if there is no interval. */
 static void put_interval(const etr_fields *f, const void *row) {
   const etr_change *change = as_row(row)->change;
   if (!etr_diff_has_interval(change)) {

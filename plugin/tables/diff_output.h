@@ -30,9 +30,9 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 bool etr_diff_has_interval(const etr_change *change);
 /** Returns the interval for a cell, "-4.3 … +13.2 %"; "" if it is not known. */
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
-/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "likely
- * 12 % slower (...)", "about 100 times faster", "cannot
- * tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base", ... */
+/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "likely 12
+ * % slower (...)", "about 100 times faster", "cannot tell: +4.1 % (between -4.3 and +13.2 %)",
+ * "only in the base", ... Per cents are of the base. */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
 /** Returns by how much the time changed, as a sentence has it: "likely 3.1x faster", or
  * "12.3 % slower". Returns "" unless the verdict is that it did. */
@@ -43,8 +43,8 @@ const char *etr_diff_factor_text(etr_diff_output *o, const etr_change *change);
  * word, if the two are different models, or when out of memory. */
 const char *etr_diff_changes_text(etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 /** Returns what changed, as etr_diff_changes_text(), behind "The runs cannot tell whether it
- * changed
- * (-2.1 … +3.4 %)" or "As long as before" if the verdict is that. */
+ * changed (-2.1 … +3.4 %)" or "As long as before" if the verdict is that; "" if there is nothing to
+ * say. Per cents are of the base. */
 const char *etr_diff_sentence_text(etr_diff_output *o, const etr_method_pair *method,
                                    etr_unit unit);
 /** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:
@@ -67,7 +67,8 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns the verdict on a row of a table: "gone", "cannot tell", ... Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
 /** Returns the modes, step, drift or interruptions of a side's runs, "two modes: 41 runs at 1.05
- * ms, 9 at 8.40 ms"; "" if there are none, or if the side lacks the method. */
+ * ms, 9 at 8.40 ms", of which one typical time says too little; "" if there are none, or if the
+ * side lacks the method (ETR_NONE). */
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
                                      uint32_t method);
 /** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],
@@ -132,8 +133,9 @@ void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section 
 void etr_diff_table_add_change(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
                                const etr_diff_row *row, const etr_change *change);
 
-/** Writes the rows of a section for people: at most options.top rows that are news, or all rows if
- * that is 0. Returns their number. */
+/** Writes the rows of a section for people: at most options.top of those that are news, which come
+ * first, or all rows if that is 0. --columns does not replace the first column, the names. Returns
+ * the number of rows written. */
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
                               const etr_diff_rows *rows, etr_diff_section section);
 

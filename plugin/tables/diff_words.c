@@ -248,8 +248,9 @@ static void put_obvious_change(etr_writer *writer, const etr_change *change, boo
   etr_puts(writer, is_slower ? " times slower" : " times faster");
 }
 
-/* Writes the verdict that something became slower or faster, its size and bounds: "12.3 % slower
- * (between 10.1 and 14.5 %)", "likely 12 % slower (...)". */
+/* Writes the verdict that something became slower or faster, and by how much in per cent of the
+ * base: "12.3 % slower (between 10.1 and 14.5 %)", "likely 12 % slower (...)", "(at least 10 %)" if
+ * only one bound is known. Bounds have no signs, and the smaller one comes first. */
 static void put_decided_verdict(const etr_diff_output *o, etr_writer *writer,
                                 const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER ||

@@ -280,8 +280,9 @@ static void put_buffer_location(const etr_fields *f, const etr_debug_value *valu
   etr_jw_end(f->json);
 }
 
-/* Writes a list of the values that an event logged, or if `event` is NULL of those that the runs of
- * the block returned. The list is empty if `logged`, the index of logged values, is NULL. */
+/* Writes under `key` a list of the values that an event logged, or if `event` is NULL of those that
+ * the runs of the block returned, each with its run, where it is in the debug buffer, and
+ * statistics. The list is empty if `logged`, the index of logged values, is NULL. */
 static void put_logged_values(const etr_fields *f, etr_arena *arena, const char *key,
                               const etr_logged_rows *logged, const etr_block *block,
                               const etr_event *event) {

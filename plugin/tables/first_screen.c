@@ -578,9 +578,10 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
 /* What measuring again gives where the typical run contains no interruptions. */
 static const char SURER_TIME[] = "a surer time";
 
-/* Returns what a change saves: "300 – 450 ms", "up to 130 ms", "11 ms", or "190 ms once" for a time
- * that is not spent in each inference; "unknown, of 41 ms" if only the time that it is about is
- * known; "a surer time" for measuring again; "" if there is nothing to say. */
+/* Returns what a change saves in each inference, at most all of its time: "300 – 450 ms", "up to
+ * 130 ms", "11 ms", or "190 ms once" for a time that is not spent in each inference. Returns
+ * "unknown, of 41 ms" if only the time that it is about is known, "a surer time" for measuring
+ * again, and "" if there is nothing to say. */
 static const char *saving_range_text(etr_answer *answer, const etr_first_screen *s,
                                      const etr_finding *finding) {
   etr_text text;
@@ -703,7 +704,8 @@ static void put_why(etr_answer *answer, const etr_finding *finding) {
 }
 
 /* Writes a finding as text: its number and title, a bar and the range of what it saves, how sure
- * that is; below that, why. */
+ * that is; below that, why. There is no bar for what saves nothing in each inference, or only makes
+ * the time surer (SURER_TIME), or if it is not known what it saves. */
 static void put_finding(etr_answer *answer, const etr_first_screen *s, size_t number,
                         const etr_finding *finding, bool is_narrow) {
   etr_writer *w = &answer->writer;

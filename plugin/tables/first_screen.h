@@ -52,7 +52,9 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *scre
 size_t etr_first_screen_find_measure_again(const etr_first_screen *screen);
 
 /** Writes what to change: two lines for each finding, or more where the screen is narrow, or a
- * table in Markdown. Writes nothing if there are no findings. */
+ * table in Markdown; then how many findings are left out. If there is no room for the finding that
+ * advises to measure again, it takes the place of the last one shown, unless the user gave a
+ * number. Writes nothing if there are no findings. */
 void etr_first_screen_put_findings(etr_answer *answer, const etr_first_screen *screen);
 
 /** Writes the rows that add up to the whole time, with bars relative to the longest row, which is

@@ -909,7 +909,9 @@ static void write_values(etr_answer *answer) {
   etr_table_finish(&table);
 }
 
-/* Writes what is in the inputs for people: in text a line for each file, then tables. */
+/* Writes what is in the inputs for people: in text a line for each file, then tables. For people
+ * there are only costs of the largest modules, and a row for each block of runs with the same
+ * events, not for each run. */
 static void write_tables(info *output) {
   static const etr_field entry_fields[] = {
       {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};

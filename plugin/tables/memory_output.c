@@ -101,7 +101,8 @@ static tensor_row make_planned_row(const memory *subject, size_t i) {
 }
 
 /* Lists the tensors whose bytes are needed at the instruction with the most live bytes, most bytes
- * first; none if nothing is planned. row: a `memory` of a method. */
+ * first, each with the sum of all (`whole`), of which it is a share; none if nothing is planned.
+ * The dashboard's page has only the first ones. row: a `memory` with a plan. */
 static etr_rows list_live_at_peak(const void *row) {
   const memory *subject = row;
   const etr_memory_plan *plan = subject->plan;
@@ -473,7 +474,8 @@ static const etr_field blob_sum_fields[] = {
 ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
 /* Lists the sums of payloads by backend, with the bytes of the weights in them. A sum is closed if
- * the format of one of its payloads is, so that these bytes are not all known. */
+ * the format of one of its payloads is not known, so that these bytes are not all known. The
+ * dashboard's page has only the first ones. row: a `memory` with a plan. */
 static etr_rows list_payload_sums(const void *row) {
   size_t count = 0;
   const memory *subject = row;

@@ -338,8 +338,9 @@ static int by_bytes(const void *a, const void *b) {
   return compared ? compared : strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
 }
 
-/* Returns the sum of a part's module and type, which is added if it is new; NULL when out of
- * memory. The key tells an unknown module from the top level, which is "". */
+/* Returns the sum of a part's module and type, which is added if it is new; it is valid until the
+ * next one is added. Returns NULL when out of memory. The key tells an unknown module from the top
+ * level, which is "". */
 static size_sum *find_or_add_sum(sizes *s, size_sums *sums, const etr_file_part *part) {
   const char *key = etr_arena_format(&s->answer.arena, "%s %d %s", etr_or_empty(part->tensor.dtype),
                                      part->module != NULL, etr_or_empty(part->module));

@@ -274,7 +274,8 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
 }
 
 /* Writes the lines of a file that are shown, with the lines around them if the file on disk is the
- * recorded one; nothing if none is shown. */
+ * recorded one; nothing if none is shown. --columns leaves the first two columns, time and share,
+ * and the last two, number and code. */
 static void write_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
   etr_source_file disk = {0};
   etr_table table;

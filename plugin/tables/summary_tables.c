@@ -152,8 +152,9 @@ static bool list_timed_events(report *r, timed_events *events, const etr_method 
   return true;
 }
 
-/* Writes the table of events of a method without a graph, the longest first. When out of memory, it
- * writes nothing, and the arena has failed. */
+/* Writes the table of events of a method without a graph, the longest first, with shares of
+ * Method::execute, or of the sum of all medians if medians rank. When out of memory, it writes
+ * nothing, and the arena has failed. */
 static void write_event_table(report *r, const etr_summary *s) {
   timed_events events = {0};
   etr_table table;
@@ -180,7 +181,9 @@ static void write_event_table(report *r, const etr_summary *s) {
 
 /* ---- By kernel ---- */
 
-/* Writes the table of kernels, with the backend before the name of an operator in a delegate. */
+/* Writes the table of kernels, with the backend before the name of an operator in a delegate.
+ * --columns does not replace the first column, the names. When out of memory, it writes nothing,
+ * and the arena has failed. */
 static void write_kernel_table(report *r, const etr_summary *s) {
   etr_kernels kernels;
   etr_table table;
@@ -238,10 +241,10 @@ static etr_sum sum_with_children(const etr_summary *s, const etr_module_row *row
   return sum;
 }
 
-/* Writes the modules as a tree, to the depth that --depth says, or without it as deep as --top rows
- * allow. The top level, which contains everything, is no row: only the time of its own nodes is, as
- * the last one. A tree of one row says no more than the balance, and is written only if the user
- * asked for it. --columns does not replace the first column, the names. */
+/* Writes the modules as a tree, to the depth that --depth says, or without it as deep as it takes
+ * to show --top rows. The top level, which contains everything, is no row: only the time of its own
+ * nodes is, as the last one. A tree of one row says no more than the balance, and is written only
+ * if the user asked for it. --columns does not replace the first column, the names. */
 static void write_module_tree(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -331,10 +334,10 @@ static bool is_one_program(const report *r) {
   return profile->etrecord || profile->pte || profile->etdump_count == 1;
 }
 
-/* Writes how much the runs vary: "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1×
- * (cv 1.2
- * %)", "12 % slower from run 26 on", "too few runs to judge noise". The coefficient of variation
- * says nothing of runs with two modes, a step or a drift. text: what is special; "" for nothing. */
+/* Writes how much the runs vary: "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv
+ * 1.2 %)", "12 % slower from run 26 on", "too few runs to judge noise". The coefficient of
+ * variation (cv) says nothing of runs with two modes, a step or a drift, and is left out for them.
+ * text: what is special; "" or NULL for nothing. */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
@@ -444,8 +447,9 @@ static void put_first_token(report *r, const etr_method *method, const etr_first
 }
 
 /* Writes "1 token a run: 0.472 ms per token, 2,120 tokens/s", or a line for each phase if the runs
- * have several (prompts and single tokens), and what the first token takes. Nothing for models that
- * read no tokens. */
+ * have several (prompts and single tokens). Then writes what the first token takes: below the
+ * method that makes it or, if only this method has a screen, here. Nothing for models that read no
+ * tokens. */
 static void put_token_times(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   etr_arena *arena = &r->answer.arena;
@@ -623,7 +627,9 @@ static void put_selected_part(report *r, const etr_summary *s) {
 
 /* ---- Lists ---- */
 
-/* Writes the table of a method's operators, the longest first, at most options.top. */
+/* Writes the table of a method's operators, the longest first, at most options.top. Rows are made
+ * only for those, and table.others counts the rest. --columns does not replace the first column,
+ * the names. */
 static void write_operator_table(report *r, const etr_summary *s) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_node_fields);
@@ -895,9 +901,10 @@ static void put_last_lines(report *r, const etr_summary *s) {
                    "why: --explain 1" DOT "all tables: --all" DOT "in color: etrecord-tb report");
 }
 
-/* Writes as many findings as leave room for LEAST_ROWS rows on the screen, or as many as the
- * options say, and chooses the number of rows. For that it counts the screen's last lines, which it
- * returns, to be written behind the rows. */
+/* Writes as many findings as leave room for LEAST_ROWS rows on the screen, but LEAST_FINDINGS at
+ * least, or as many as the options say. Sets screen->most_rows to the rows that then have room,
+ * unless --top is not its default. For that it counts the screen's last lines, which it returns, to
+ * be written behind the rows. */
 static const char *put_findings_that_fit(report *r, const etr_summary *s,
                                          etr_first_screen *screen) {
   enum { AROUND_ROWS = 3 }; /* a blank line, the head, and how many more there are */
